@@ -1,7 +1,4 @@
 import { join } from "node:path";
-import { FORMAT_NAMES } from "@threadfold/renderer";
-import { PRESETS } from "@threadfold/strategies";
-import { TOKENIZER_IDS } from "@threadfold/tokenizers";
 import type { CliCommand, CliReport } from "../command/cli-command.ts";
 import { type CompactData, compactData, importWarnings, renderWarnings } from "../compact/compact-data.ts";
 import { compactPage } from "../compact/compact-page.ts";
@@ -11,29 +8,14 @@ import { resultFiles } from "../compact/summary-document.ts";
 import { commandModel, MODEL_OPTIONS, modelNote } from "../model/command-model.ts";
 import { OutputFolder } from "../output/output-folder.ts";
 import { figure, percent } from "../output/page.ts";
-import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
+import { FOLD_OPTIONS, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
 
 /** `compact`: imports a session, folds it when that is due, renders the request, and checks it. */
 export const compactCommand: CliCommand = {
   arguments: [SOURCE_ARGUMENT],
   options: [
     ...SOURCE_OPTIONS,
-    {
-      flags: "--budget <tokens>",
-      description: "tokens that the request may take, like 100000 or 100k",
-      fallback: "100000",
-    },
-    {
-      flags: "--preset <name>",
-      description: `policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
-      fallback: "threadfold",
-    },
-    { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_NAMES },
-    {
-      flags: "--tokenizer <id>",
-      description: `token counter: ${TOKENIZER_IDS.join(", ")}`,
-      fallback: "character-classes",
-    },
+    ...FOLD_OPTIONS,
     { flags: "--store <file>", description: "keep thread, plan and artifacts in this file (default: in memory)" },
     { flags: "--out <folder>", description: "write plan.json, request.json, manifest.json and summary.md there" },
     { flags: "--ask <text>", description: "append this as the next user message" },

@@ -1,12 +1,9 @@
 import { BudgetInfeasibleError, PROMPT_CACHE_PRICES, ThreadfoldError } from "@threadfold/core";
-import { FORMAT_NAMES } from "@threadfold/renderer";
-import { PRESETS } from "@threadfold/strategies";
-import { TOKENIZER_IDS } from "@threadfold/tokenizers";
 import type { CliCall, CliCommand, CliReport } from "../command/cli-command.ts";
 import { importWarnings } from "../compact/compact-data.ts";
 import { parseCompactRequest, readSource } from "../compact/compact-run.ts";
 import { figure, percent } from "../output/page.ts";
-import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
+import { FOLD_OPTIONS, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
 import { type PlanData, type PlanRequest, type PlanRun, planData, previewSession } from "../plan/plan-data.ts";
 import { planPage } from "../plan/plan-page.ts";
 
@@ -16,22 +13,7 @@ export const planCommand: CliCommand = {
   options: [
     ...SOURCE_OPTIONS,
     { flags: "--dry-run", description: "only look (what this command does anyway: compact commits)" },
-    {
-      flags: "--budget <tokens>",
-      description: "tokens that the request may take, like 100000 or 100k",
-      fallback: "100000",
-    },
-    {
-      flags: "--preset <name>",
-      description: `policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
-      fallback: "threadfold",
-    },
-    { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_NAMES },
-    {
-      flags: "--tokenizer <id>",
-      description: `token counter: ${TOKENIZER_IDS.join(", ")}`,
-      fallback: "character-classes",
-    },
+    ...FOLD_OPTIONS,
     {
       flags: "--prices <row>",
       description: "prompt-cache prices to weigh by (default: those of the format)",

@@ -1,10 +1,10 @@
 import { ThreadfoldError } from "@threadfold/core";
 import type { BodyChoice } from "@threadfold/inspection";
-import { FORMAT_NAMES, formatById, type ProviderFormat } from "@threadfold/renderer";
-import { type CompactionPreset, PRESETS, presetByName } from "@threadfold/strategies";
-import { TOKENIZER_IDS } from "@threadfold/tokenizers";
+import { formatById, type ProviderFormat } from "@threadfold/renderer";
+import { type CompactionPreset, presetByName } from "@threadfold/strategies";
 import type { CliCall, CliOption } from "../command/cli-command.ts";
 import {
+  FOLD_OPTIONS,
   PRICED_MODEL_OPTION,
   parsePricedModel,
   parseSource,
@@ -39,27 +39,7 @@ const BODY_CHOICES: readonly BodyChoice[] = ["none", "short", "all"];
 /** The options of everything that looks at a thread. */
 export const INSPECT_OPTIONS: readonly CliOption[] = [
   ...SOURCE_OPTIONS.filter(({ flags }) => flags.startsWith("--from")),
-  {
-    flags: "--budget <tokens>",
-    description: "recorded session: tokens that a request may take, like 100000 or 100k",
-    fallback: "100000",
-  },
-  {
-    flags: "--preset <name>",
-    description: `recorded session: policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
-    fallback: "threadfold",
-  },
-  {
-    flags: "--format <format>",
-    description: "recorded session: request format",
-    fallback: "anthropic",
-    choices: FORMAT_NAMES,
-  },
-  {
-    flags: "--tokenizer <id>",
-    description: `recorded session: token counter: ${TOKENIZER_IDS.join(", ")}`,
-    fallback: "character-classes",
-  },
+  ...FOLD_OPTIONS.map((option) => ({ ...option, description: `recorded session: ${option.description}` })),
   PRICED_MODEL_OPTION,
 ];
 

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Checkpoint, ThreadfoldError } from "@threadfold/core";
 import { IMPORTERS, type ImportFormat } from "@threadfold/importers";
+import { FORMAT_NAMES } from "@threadfold/renderer";
 import { ed25519PublicKey, parseCheckpoint } from "@threadfold/stores";
+import { PRESETS } from "@threadfold/strategies";
+import { TOKENIZER_IDS } from "@threadfold/tokenizers";
 import type { CliArgument, CliCall, CliOption } from "../command/cli-command.ts";
 
 export const SINCE_OPTION: CliOption = {
@@ -140,6 +143,26 @@ export const SOURCE_OPTIONS: readonly CliOption[] = [
     flags: "--thread <number>",
     description: "which thread of a file that holds several, by place or name",
     fallback: "1",
+  },
+];
+
+/** How a recorded session is folded, by every command that folds one. */
+export const FOLD_OPTIONS: readonly CliOption[] = [
+  {
+    flags: "--budget <tokens>",
+    description: "tokens that the request may take, like 100000 or 100k",
+    fallback: "100000",
+  },
+  {
+    flags: "--preset <name>",
+    description: `policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
+    fallback: "threadfold",
+  },
+  { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_NAMES },
+  {
+    flags: "--tokenizer <id>",
+    description: `token counter: ${TOKENIZER_IDS.join(", ")}`,
+    fallback: "character-classes",
   },
 ];
 
