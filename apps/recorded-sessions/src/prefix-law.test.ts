@@ -14,9 +14,11 @@ const MODELS: Partial<Record<WireFormat, string>> = { "openai-chat": "gpt-5.6", 
 const folder = dataFolder();
 const files = folder === null ? [] : recordedFiles(folder);
 const isFull = process.env["THREADFOLD_ALL_SESSIONS"] !== undefined;
-/** The first session of every tool, and no more than its beginning. */
+/** The first session of every second tool, other ones in the next format, and no more than its beginning. */
 const LONGEST = isFull ? Number.POSITIVE_INFINITY : 80;
-const sample = isFull ? files : [...Map.groupBy(files, ({ format }) => format).values()].map(([first]) => first!);
+const firsts = [...Map.groupBy(files, ({ format }) => format).values()].map(([first]) => first!);
+const sampleFor = (format: WireFormat) =>
+  isFull ? files : firsts.filter((_, index) => index % 2 === WIRE_FORMATS.indexOf(format) % 2);
 
 describe.skipIf(folder === null)(
   "the cached part of each payload is a byte prefix of the next (skipped without THREADFOLD_DATA)",
@@ -26,6 +28,7 @@ describe.skipIf(folder === null)(
       { timeout: isFull ? 3_600_000 : 600_000 },
       async (id) => {
         const format = formatById(id);
+        const sample = sampleFor(id);
         let commits = 0;
         let broken = 0;
         let steps = 0;

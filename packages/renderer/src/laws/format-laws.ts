@@ -1,4 +1,12 @@
-import { type ChatRequest, canonicalJson, type Part, type Pin, systemText, toolResultText } from "@threadfold/core";
+import {
+  type ChatRequest,
+  canonicalJson,
+  type JsonObject,
+  type Part,
+  type Pin,
+  systemText,
+  toolResultText,
+} from "@threadfold/core";
 import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import { leaveItemOpen, pairItems } from "../conform/leave-out-items.ts";
@@ -25,13 +33,13 @@ export const formatLaws = (
 
 /** The laws of a format before it is known which inputs they are tried on. They share the rendering of an input. */
 export function formatChecks(format: ProviderFormat): readonly Law<RenderInput>[] {
-  const renderings = new WeakMap<RenderInput, Rendering>();
-  const renderingOf = (input: RenderInput): Rendering => {
-    const rendering = renderings.get(input) ?? renderRequest(input, format);
-    renderings.set(input, rendering);
-    return rendering;
+  const known = new WeakMap<RenderInput, Lowered>();
+  const renderingOf = (input: RenderInput): Lowered => {
+    const lowered = known.get(input) ?? loweredOf(format, input);
+    known.set(input, lowered);
+    return lowered;
   };
-  const law = (name: string, broken: (rendering: Rendering, input: RenderInput) => string | null) => ({
+  const law = (name: string, broken: (rendering: Lowered, input: RenderInput) => string | null) => ({
     name,
     broken: (input: RenderInput) => broken(renderingOf(input), input),
   });
@@ -55,8 +63,17 @@ export function formatChecks(format: ProviderFormat): readonly Law<RenderInput>[
   ];
 }
 
-function firstViolation(format: ProviderFormat, { request, manifest }: Rendering): string | null {
-  const { payload } = format.lower(request);
+/** A rendering with its payload, which some laws look at. */
+interface Lowered extends Rendering {
+  readonly payload: JsonObject;
+}
+
+function loweredOf(format: ProviderFormat, input: RenderInput): Lowered {
+  const rendering = renderRequest(input, format);
+  return { ...rendering, payload: format.lower(rendering.request).payload };
+}
+
+function firstViolation(format: ProviderFormat, { payload, manifest }: Lowered): string | null {
   const [violation] = [...format.check(payload, manifest), ...format.check(payload)];
   return violation === undefined ? null : `${violation.rule} at ${violation.at}: ${violation.problem}`;
 }
@@ -111,10 +128,10 @@ function brokenReach({ manifest, warnings }: Rendering, { thread, plan }: Render
   return lost === undefined ? null : `message ${lost.id} is neither shown nor folded nor warned about`;
 }
 
-function brokenReplay(format: ProviderFormat, { request, manifest }: Rendering, input: RenderInput): string | null {
-  const again = renderRequest(input, format);
-  const first = { payload: format.lower(request).payload, manifest };
-  const second = { payload: format.lower(again.request).payload, manifest: again.manifest };
+function brokenReplay(format: ProviderFormat, { payload, manifest }: Lowered, input: RenderInput): string | null {
+  const again = loweredOf(format, input);
+  const first = { payload, manifest };
+  const second = { payload: again.payload, manifest: again.manifest };
   // What is recorded is the canonical form, which has to be there; equal text is equal in every form.
   canonicalJson(first.payload);
   return JSON.stringify(first) === JSON.stringify(second) ? null : "a second rendering gave other bytes";
