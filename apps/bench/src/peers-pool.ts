@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { workerScript } from "./peers-install.ts";
 import { type Job, replayName, type WorkerMessage } from "./peers-worker.ts";
 
-/** How long one replay may take, in milliseconds; then it is given up and its process ended. */
-const LONGEST_REPLAY = 240_000;
+/** How long one replay may take, in milliseconds, also on a machine with other work; one that hangs is ended then, and given up. */
+const LONGEST_REPLAY = 1_800_000;
 /** How much of a worker's last words is kept. */
 const LAST_WORDS = 2_000;
 
