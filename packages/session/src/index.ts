@@ -54,7 +54,7 @@ export {
 export { type ReplayedRequest, type ReplayOptions, replayThread } from "./replay/replay-thread.ts";
 export { planWindow } from "./request/plan-window.ts";
 export type { OverBudget, PrepareOptions } from "./host/prepared-request.ts";
-export type { PreparedRequest } from "./host/prepared-request.ts";
+export type { PreparedRequest, RequestReference } from "./host/prepared-request.ts";
 export type { ModelTarget } from "./host/prepared-request.ts";
 export { SerialQueue } from "./waits/turn-queue.ts";
 export { assistantMessage, type MessageNames, text, toolMessage, userMessage } from "./host/messages.ts";

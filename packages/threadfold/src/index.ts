@@ -17,6 +17,7 @@ export {
   type PreparedRequest,
   type PrepareOptions,
   type ReplayedRequest,
+  type RequestReference,
   type SessionHooks,
   type SessionOptions,
   type SessionStats,

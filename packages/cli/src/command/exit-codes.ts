@@ -54,6 +54,7 @@ export const EXIT_OF_ERROR: Readonly<Record<ErrorCode, ExitName>> = Object.freez
   THREAD_NOT_FOUND: "notFound",
   MESSAGE_NOT_FOUND: "notFound",
   PLAN_NOT_FOUND: "notFound",
+  REQUEST_NOT_FOUND: "notFound",
   ARTIFACT_NOT_FOUND: "notFound",
   VERSION_CONFLICT: "conflict",
   IDEMPOTENCY_MISMATCH: "conflict",

@@ -207,6 +207,11 @@ export const ERROR_CODES = {
     retryable: true,
     hint: "Check the queue's address and database; until it answers, sessions fold by themselves.",
   },
+  REQUEST_NOT_FOUND: {
+    summary: "The thread's journal has no such request.",
+    retryable: false,
+    hint: "Use the reference of a request that `prepare` handed out, with the same store; sessions with `journal: false` record none.",
+  },
   // Verification.
   REPLAY_MISMATCH: {
     summary: "A recorded request cannot be reproduced byte for byte.",

@@ -6,6 +6,7 @@ import type {
   JsonObject,
   LegalityViolation,
   PinId,
+  ThreadId,
   TokenBreakdown,
 } from "@threadfold/core";
 import type { RenderManifest, RenderWarning } from "@threadfold/renderer";
@@ -27,6 +28,18 @@ export interface PrepareOptions {
   readonly onOverBudget?: OverBudget;
 }
 
+/**
+ * Names a prepared request without a word of it: what belongs into the history of a durable engine in the request's place.
+ * `ContextSession.prepareAgain` has the request.
+ */
+export interface RequestReference {
+  readonly threadId: ThreadId;
+  /** The plan that it was rendered with; 0 where nothing was folded. */
+  readonly planVersion: number;
+  /** SHA-256 of its payload as canonical JSON. */
+  readonly digest: string;
+}
+
 /** A request that is ready to be sent, and everything that is to be said about it. */
 export interface PreparedRequest {
   readonly format: string;
@@ -41,6 +54,8 @@ export interface PreparedRequest {
   readonly payloadText: string;
   /** SHA-256 of `payloadText`. */
   readonly digest: string;
+  /** Its name, plain JSON, by which `prepareAgain` hands it out again. */
+  readonly reference: RequestReference;
   /** Length of `payloadText` in bytes of UTF-8. */
   readonly bytes: number;
   /** For which time the marks of the payload have prefixes kept; null where it has none, or nobody chose. */

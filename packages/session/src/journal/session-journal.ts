@@ -13,6 +13,7 @@ import {
   type RecordedArtifact,
   type RequestCacheRecord,
   type RequestRefusedRecord,
+  type RequestRenderedRecord,
   type SummariesAskedRecord,
   type SummaryRole,
   type SummaryWording,
@@ -62,6 +63,8 @@ export interface SessionRecorder {
   entriesAppended(thread: AgentThread): Promise<void>;
   planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
   requestRendered(request: RenderedAs, turn: RenderInputs): Promise<void>;
+  /** Records that a request was handed out once more. What the first one cost at the cache says nothing of this one. */
+  requestRepeated(record: RequestRenderedRecord): Promise<void>;
   requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void>;
   summariesAsked(asked: Omit<SummariesAskedRecord, "type">): Promise<void>;
   /** Artifacts that note what is stored through them; it is recorded before the next thing that happens. */
@@ -78,6 +81,7 @@ export const noJournal = (store: ThreadfoldStore, threadId: ThreadId): SessionRe
   entriesAppended: async () => undefined,
   planCommitted: async () => undefined,
   requestRendered: () => refuseErasedThread(store, threadId),
+  requestRepeated: () => refuseErasedThread(store, threadId),
   requestRefused: async () => undefined,
   summariesAsked: async () => undefined,
   noting: (artifacts) => artifacts,
@@ -146,6 +150,10 @@ export class SessionJournal implements SessionRecorder {
       ...(turn.cache !== undefined && { cache: turn.cache }),
       ...(!turn.handedOut && { handedOut: false as const }),
     });
+  }
+
+  async requestRepeated({ cache: _cache, ...record }: RequestRenderedRecord): Promise<void> {
+    await this.#append(record);
   }
 
   async requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void> {

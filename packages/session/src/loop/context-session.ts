@@ -6,9 +6,10 @@ import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../
 import { beginSubAgent, type SubAgent, type SubAgentOptions } from "../handoff/sub-agent.ts";
 import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
 import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
-import type { ModelTarget, PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
+import type { ModelTarget, PreparedRequest, PrepareOptions, RequestReference } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
 import { otherOptions, systemClock } from "../host/session-parts.ts";
+import { prepareAgain } from "../replay/replay-thread.ts";
 import { type ForkedThread, type ForkOptions, forkThread } from "../thread/fork-thread.ts";
 import { closeInTime, TurnQueue } from "../waits/turn-queue.ts";
 import { ModelAnswers } from "./model-answers.ts";
@@ -94,6 +95,18 @@ export class ContextSession extends SessionReading {
     checkPrepareOptions(options);
     const made = { ...options, frame: options.frame ?? {} };
     return this.#turns.inTime(() => this.#services.prepareRequest(made), options.signal);
+  }
+
+  /**
+   * Hands out again a request that `prepare` handed out before, in this process or in another: the same bytes, whatever was
+   * appended or folded since. Null when the model's answer stands behind it in the thread, so that a step of a durable engine
+   * that is run again after a crash asks nothing twice that was answered. Records the request as one more call.
+   *
+   * @throws ThreadfoldError `REQUEST_NOT_FOUND` for a reference that this thread's journal does not have, `REPLAY_MISMATCH`
+   * where another version of Threadfold recorded it and renders other bytes; what the store throws.
+   */
+  async prepareAgain(reference: RequestReference): Promise<PreparedRequest | null> {
+    return this.#turns.run(() => prepareAgain(this.#services, reference));
   }
 
   /** Renders the request under the current plan, without folding, and records its digest. Does not check the budget: see `overBudget`. */

@@ -4,6 +4,7 @@ import {
   type CompactionOutcome,
   type CompactionPlan,
   overheadTokens,
+  type RequestRenderedRecord,
   tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
@@ -76,14 +77,42 @@ export class RequestRecorder {
     const { thread, request } = this.#ports;
     const { state } = thread;
     const rendered = request.rendererWith(state, rehydrated).render(plan);
-    const overBudget = rendered.verification.tokens > tokenBudget(request.config).limitTokens;
-    return { state, plan, rendered, rehydrated, overBudget };
+    return { state, plan, rendered, rehydrated, overBudget: this.#isOver(rendered) };
+  }
+
+  #isOver({ verification }: RenderedPlan): boolean {
+    return verification.tokens > tokenBudget(this.#ports.request.config).limitTokens;
   }
 
   /** Hands a request out. @throws what the journal throws. */
   async record(made: RenderedRequest, outcome: CompactionOutcome | null): Promise<PreparedRequest> {
-    const { thread, request, memory, marks, trace } = this.#ports;
-    const { state, plan, rehydrated, overBudget } = made;
+    const { request, memory, trace } = this.#ports;
+    const { state } = made;
+    const { rendering } = made.rendered;
+    const { prepared, marked } = this.#handOut(made, outcome);
+    const traced = { rendering, marks: marked.places, price: marked.price?.id, state, before: memory.requestsBefore };
+    const cache = trace?.take({ ...traced, overheadTokens: overheadTokens(request.budget(state)) });
+    memory.requestSent({ planVersion: made.plan.version, counted: rendering.tokens });
+    await this.#write(made, { handedOut: true, ...(cache !== undefined && { cache }) });
+    return prepared;
+  }
+
+  /** Hands a recorded request out once more. @throws what the journal throws. */
+  async recordAgain(
+    made: Pick<RenderedRequest, "state" | "plan" | "rendered">,
+    record: RequestRenderedRecord,
+  ): Promise<PreparedRequest> {
+    const { prepared } = this.#handOut({ ...made, rehydrated: [], overBudget: this.#isOver(made.rendered) }, null);
+    const { memory, journal } = this.#ports;
+    memory.requestSent({ planVersion: made.plan.version, counted: made.rendered.rendering.tokens });
+    await journal.requestRepeated(record);
+    return { ...prepared, rehydrated: record.rehydrated.map(({ artifactId }) => artifactId) };
+  }
+
+  /** A request as a host gets it, with the marks of this one call. */
+  #handOut(made: RenderedRequest, outcome: CompactionOutcome | null) {
+    const { thread, request, memory, marks } = this.#ports;
+    const { plan, rehydrated, overBudget } = made;
     const { rendering, payload, verification, digest } = made.rendered;
     const { model, format } = request;
     const marked = marks.mark({
@@ -102,6 +131,7 @@ export class RequestRecorder {
       payload: marked.payload,
       payloadText: text,
       digest: sum,
+      reference: { threadId: made.state.thread.id, planVersion: plan.version, digest: sum },
       bytes,
       cacheTime: marked.time,
       tokens: verification.tokens,
@@ -120,11 +150,7 @@ export class RequestRecorder {
       outcome,
       rehydrated: rehydrated.map((result) => result.artifactId),
     };
-    const traced = { rendering, marks: marked.places, price: marked.price?.id, state, before: memory.requestsBefore };
-    const cache = trace?.take({ ...traced, overheadTokens: overheadTokens(request.budget(state)) });
-    memory.requestSent({ planVersion: plan.version, counted: rendering.tokens });
-    await this.#write(made, { handedOut: true, ...(cache !== undefined && { cache }) });
-    return prepared;
+    return { prepared, marked };
   }
 
   /** Writes a request down that nobody gets, for its frame. @throws what the journal throws. */

@@ -1,13 +1,16 @@
 import { asMessageId, asThreadId, type ThreadfoldStore } from "@threadfold/core";
+import { message, patience, runs } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
-import { expect, it } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
+import { callOf, openSession, resultOf, threadId } from "../testing/agent-work.ts";
 import { replayThread } from "./replay-thread.ts";
 
 it("R14 replays what was recorded by then, while the thread is in use", async () => {
-  const threadId = asThreadId("busy");
+  const busyId = asThreadId("busy");
   const store = createMemoryStore();
-  const session = await ContextSession.open({ threadId, store });
+  const session = await ContextSession.open({ threadId: busyId, store });
   let asked = 0;
   const ask = async (): Promise<void> => {
     const parts = [{ type: "text", text: `Question ${asked}?` }] as const;
@@ -28,6 +31,78 @@ it("R14 replays what was recorded by then, while the thread is in use", async ()
     },
   };
   await ask();
-  expect((await replayThread(busy, threadId)).map(({ equal }) => equal)).toEqual([true]);
+  expect((await replayThread(busy, busyId)).map(({ equal }) => equal)).toEqual([true]);
   expect(asked).toBe(3);
+});
+
+describe("a request that is named by its reference", () => {
+  const config = { maxInputTokens: 8_000 };
+  const open = (store: ThreadfoldStore) => openSession({ store: { ...store, close: async () => undefined }, config });
+
+  it("comes back byte for byte in whatever process, and not when the model has answered it", {
+    timeout: patience(120_000),
+  }, async () => {
+    let [folded, brought] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            tokens: fc.integer({ min: 50, max: 1_500 }),
+            names: fc.integer({ min: 0, max: 2 }),
+            restarts: fc.boolean(),
+            interrupts: fc.boolean(),
+            folds: fc.boolean(),
+          }),
+          { minLength: 8, maxLength: 20 },
+        ),
+        async (steps) => {
+          const store = createMemoryStore();
+          let session = await open(store);
+          await session.append([message("u0", "user", "Build it.")]);
+          for (const [index, { tokens, names, restarts, interrupts, folds }] of steps.entries()) {
+            const prepared = await session.prepare();
+            const reference = JSON.parse(JSON.stringify(prepared.reference));
+            if (restarts) session = await open(store);
+            if (interrupts) await session.append([message(`u${index + 1}`, "user", "Wait.")]);
+            if (folds) folded += Number((await session.compact({ force: true })).type === "committed");
+            const again = await session.prepareAgain(reference);
+            expect(again).toMatchObject({
+              payloadText: prepared.payloadText,
+              reference,
+              rehydrated: prepared.rehydrated,
+            });
+            brought += prepared.rehydrated.length;
+            const wanted = session.plan.externalizations.slice(0, names).map(({ artifactId }) => artifactId);
+            const call = callOf(index);
+            await session.complete({
+              messages: [{ ...call, parts: [{ type: "text", text: `See ${wanted}.` }, ...call.parts] }],
+            });
+            expect(await session.prepareAgain(reference)).toBeNull();
+            await session.append([resultOf(index, tokens)]);
+            expect(await (await open(store)).prepareAgain(reference)).toBeNull();
+          }
+          const replayed = await session.replay();
+          expect(replayed.every(({ equal }) => equal)).toBe(true);
+          expect(replayed).toHaveLength(2 * steps.length);
+        },
+      ),
+      runs(12, 300),
+    );
+    expect(folded).toBeGreaterThan(0);
+    expect(brought).toBeGreaterThan(0);
+  });
+
+  it("is refused where the thread has none of it", async () => {
+    const session = await open(createMemoryStore());
+    await session.append([message("u0", "user", "Build it.")]);
+    const { reference } = await session.prepare();
+    await session.append([message("u1", "user", "Now.")]);
+    const unknown = { ...reference, digest: "0".repeat(64) };
+    await expect(session.prepareAgain(unknown)).rejects.toMatchObject({ code: "REQUEST_NOT_FOUND" });
+    const foreign = { ...reference, threadId: asThreadId("another") };
+    await expect(session.prepareAgain(foreign)).rejects.toMatchObject({ code: "REQUEST_NOT_FOUND" });
+    await expect(session.prepareAgain(reference)).resolves.toMatchObject({ digest: reference.digest });
+    expect((await session.bill()).calls).toHaveLength(2);
+    expect(threadId).toBe(reference.threadId);
+  });
 });

@@ -1,5 +1,6 @@
 import {
   type AgentThread,
+  isCall,
   type RequestRenderedRecord,
   ThreadfoldError,
   type ThreadfoldStore,
@@ -7,6 +8,12 @@ import {
 } from "@threadfold/core";
 import { COMPACTION_RENDER_FORMAT_VERSION, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
+import type { PreparedRequest, RequestReference } from "../host/prepared-request.ts";
+import type { RequestRecorder } from "../prepare/request-recorder.ts";
+import type { RequestSettings } from "../request/request-settings.ts";
+import type { SessionHistory } from "../thread/session-history.ts";
+import type { SessionPlan } from "../thread/session-plan.ts";
+import type { SessionThread } from "../thread/session-thread.ts";
 import { RecordedRequests, type RecordedSources } from "./recorded-requests.ts";
 
 /** One recorded request, rendered again. */
@@ -87,4 +94,51 @@ function storedSources(store: ThreadfoldStore, thread: AgentThread): RecordedSou
     plan: (version) => store.plans.getPlan(thread.id, version),
     content: async (id) => (await store.artifacts.retrieve(id))?.content ?? null,
   };
+}
+
+/** What a request is handed out again with. */
+export interface PrepareAgainPorts {
+  readonly store: ThreadfoldStore;
+  readonly thread: SessionThread;
+  readonly plan: SessionPlan;
+  readonly history: SessionHistory;
+  readonly recorder: RequestRecorder;
+  readonly request: RequestSettings;
+}
+
+/**
+ * Hands a recorded request out again, byte for byte; null when the model has answered behind it.
+ *
+ * @throws ThreadfoldError `REQUEST_NOT_FOUND`, `REPLAY_MISMATCH`, or what the store throws.
+ */
+export async function prepareAgain(
+  { store, thread, plan, history, recorder, request }: PrepareAgainPorts,
+  { threadId, planVersion, digest }: RequestReference,
+): Promise<PreparedRequest | null> {
+  const own = thread.state.thread.id;
+  if (threadId !== own)
+    throw new ThreadfoldError("REQUEST_NOT_FOUND", `The request is one of thread ${threadId}, and this is ${own}.`);
+  // Most often nothing has happened since, and neither the journal nor the past of the thread has to be read.
+  const now = await history.whenNeeded(() => recorder.render(plan.current, []));
+  if (now.plan.version === planVersion && now.rendered.digest.digest === digest) return recorder.record(now, null);
+  const recorded = await store.journal.read(threadId);
+  const record = recorded
+    .map((entry) => entry.record)
+    .filter(isCall)
+    .findLast((call) => call.planVersion === planVersion && call.payloadDigest === digest);
+  if (record === undefined)
+    throw new ThreadfoldError("REQUEST_NOT_FOUND", `The journal of thread ${own} has no request ${digest}.`);
+  await history.load();
+  const { thread: whole, ledger } = thread.state;
+  const asked = whole.atVersion(record.threadVersion).length;
+  if (whole.messagesBetween(asked).some(({ role }) => role === "assistant")) return null;
+  const { tokenizer } = ledger;
+  const made = await new RecordedRequests(storedSources(store, whole), {
+    ...{ formats: [request.format], tokenizer, growing: false },
+  }).render(record);
+  if (made.rendered.digest.digest === digest) return recorder.recordAgain(made, record);
+  throw new ThreadfoldError(
+    "REPLAY_MISMATCH",
+    `Request ${digest} cannot be handed out again: ${differenceOf(record)}.`,
+  );
 }
