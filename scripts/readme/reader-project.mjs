@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { freePorts, startEngines } from "../../apps/durable-engines/src/engines.ts";
 import { npmCli, npmEnvironment } from "../npm.mjs";
 import { packPackages } from "../pack-packages.mjs";
 import { root } from "../workspaces.mjs";
@@ -48,11 +49,13 @@ function makeHome() {
 
 async function projectIn(home, settings, closeRegistry = async () => undefined) {
   const folder = join(home, "project");
-  const provider = await startProviderDouble();
+  const [provider, engines, [port]] = await Promise.all([startProviderDouble(), startEngines(), freePorts(1)]);
   const { PATH = "", ...inherited } = npmEnvironment({ ...settings, userconfig: join(home, "npmrc") });
   const environment = {
     ...Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(?:VITEST|CI$)/.test(name))),
     ...provider.environment,
+    ...engines.environment,
+    PORT: `${port}`,
     NO_COLOR: "1",
     // Without the workspace's own commands, which a reader does not have.
     PATH: [join(home, "bin"), ...PATH.split(delimiter).filter((path) => !path.startsWith(root))].join(delimiter),
@@ -61,6 +64,8 @@ async function projectIn(home, settings, closeRegistry = async () => undefined) 
   return {
     folder,
     provider,
+    /** Pages whose durable engine is not on this machine, with why. */
+    absent: engines.absent,
     write: (file, code) => writeFileSync(join(folder, file), code),
     async run(commandLine, nodeOptions = "") {
       const env = { ...environment, NODE_OPTIONS: nodeOptions };
@@ -70,9 +75,10 @@ async function projectIn(home, settings, closeRegistry = async () => undefined) 
     /** Compiles TypeScript files as strictly as can be, and returns the compiler's errors. */
     async compile(files) {
       const options = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --skipLibCheck";
+      const imports = "--allowImportingTsExtensions";
       const module = "--target es2024 --module nodenext --types node --typeRoots";
       const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-      const args = [...`${options} ${module}`.split(" "), join(root, "node_modules", "@types"), ...files];
+      const args = [...`${options} ${imports} ${module}`.split(" "), join(root, "node_modules", "@types"), ...files];
       try {
         await promisify(execFile)(process.execPath, [compiler, ...args], { cwd: folder });
         return "";
@@ -81,7 +87,7 @@ async function projectIn(home, settings, closeRegistry = async () => undefined) 
       }
     },
     async close() {
-      await Promise.all([closeRegistry(), provider.close()]);
+      await Promise.all([closeRegistry(), provider.close(), engines.close()]);
       rmSync(home, { recursive: true, force: true });
     },
   };
