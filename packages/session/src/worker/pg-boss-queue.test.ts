@@ -84,7 +84,10 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
   let store: PostgresStore;
   let queue: CompactionQueue;
 
-  const openQueue = (name: string, more: { readonly attempts?: number } = {}): CompactionQueue => {
+  const openQueue = (
+    name: string,
+    more: { readonly attempts?: number; readonly pollSeconds?: number } = {},
+  ): CompactionQueue => {
     const opened = pgBossQueue({
       connectionString: service.url,
       schema: queueSchema,
@@ -244,6 +247,32 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     const healthy = await startWorker(failing);
     expect((await planOf(next, 1)).plan.version).toBe(1);
     await healthy.stop();
+  });
+
+  it("P9 a worker takes one waiting job after the other, and looks at its clock only when there is none", async () => {
+    const full = openQueue("backlog", { pollSeconds: 3_600 });
+    const jobs = 7;
+    for (let index = 0; index < jobs; index++)
+      await full.enqueue({
+        schemaVersion: 1,
+        threadId: asThreadId(`backlog-${index}`),
+        tenantId: null,
+        planVersion: 0,
+        threadVersion: 0,
+        maxInputTokens: 10_000,
+        softThreshold: 0.5,
+      });
+    const all = Promise.withResolvers<void>();
+    let done = 0;
+    const worker = await startWorker(full, {
+      concurrency: 2,
+      onEvent: ({ type }) => {
+        if (type === "job-done" && ++done === jobs) all.resolve();
+      },
+    });
+    await all.promise;
+    expect(worker.figures()).toMatchObject({ done: jobs, running: 0 });
+    await worker.stop();
   });
 
   it("goes on without a queue that nobody answers at, and folds in place", async () => {

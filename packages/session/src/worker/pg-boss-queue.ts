@@ -34,7 +34,7 @@ export type PgBossQueueOptions = (
   readonly heartbeatSeconds?: number;
   /** How long one try may take, in seconds. 900 by default. */
   readonly expireInSeconds?: number;
-  /** How often a worker looks for jobs, in seconds; 0.5 at least and 1 by default. */
+  /** How often a worker that found no job looks again, in seconds; 0.5 at least and 1 by default. */
   readonly pollSeconds?: number;
   /** How long the database may take for one call, in milliseconds; 30 000 by default. */
   readonly callTimeLimitMs?: number;
@@ -107,20 +107,33 @@ class PgBossQueue implements CompactionQueue {
 
   work(handle: (delivery: JobDelivery) => Promise<JobSettlement>, { concurrency }: { readonly concurrency: number }) {
     const name = this.#name;
+    // One at a time each, for pg-boss tells none but the first of several that work under one id to look again.
     return this.#use(async (boss) => {
-      const id = await boss.work(
-        name,
-        {
-          localConcurrency: concurrency,
-          batchSize: 1,
-          pollingIntervalSeconds: this.#figures.pollSeconds,
-          includeMetadata: true,
-          perJobResults: true,
-        },
-        (jobs: JobWithMetadata<unknown>[]) => Promise.all(jobs.map((job) => settled(job, handle))),
-      );
-      return { stop: () => boss.offWork(name, { id, wait: true }) };
+      const ids = await Promise.all(Array.from({ length: concurrency }, () => this.#lane(boss, handle)));
+      const stop = async (): Promise<void> => {
+        await Promise.all(ids.map((id) => boss.offWork(name, { id, wait: true })));
+      };
+      return { stop };
     });
+  }
+
+  /** Does one job after the other: it waits for the next look only when there was none. */
+  #lane(boss: PgBoss, handle: (delivery: JobDelivery) => Promise<JobSettlement>): Promise<string> {
+    const id = boss.work(
+      this.#name,
+      {
+        batchSize: 1,
+        pollingIntervalSeconds: this.#figures.pollSeconds,
+        includeMetadata: true,
+        perJobResults: true,
+      },
+      async (jobs: JobWithMetadata<unknown>[]) => {
+        const results = await Promise.all(jobs.map((job) => settled(job, handle)));
+        boss.notifyWorker(await id);
+        return results;
+      },
+    );
+    return id;
   }
 
   deadJobs(): Promise<readonly DeadCompactionJob[]> {
