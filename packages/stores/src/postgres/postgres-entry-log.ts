@@ -38,9 +38,11 @@ const KEPT = `SELECT message_id, pin_id FROM @.entries
   WHERE thread_key = $1 AND (message_id = ANY ($2::text[]) OR pin_id = ANY ($3::text[]))`;
 const PINS = `SELECT DISTINCT ON (pin_id) kind, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
   WHERE thread_key = $1 AND pin_id = ANY ($2::text[]) ORDER BY pin_id, version DESC`;
-const INSERT_BODIES = `INSERT INTO @.entry_bodies (thread_key, tenant, version, body)
-  SELECT $1, $2, version, body FROM unnest($3::bigint[], $4::text[]) AS fresh (version, body)`;
-const INSERT_ENTRIES = `INSERT INTO @.entries
+// One statement, so that an append waits for the server once less.
+const INSERT_ENTRIES = `WITH bodies AS (
+    INSERT INTO @.entry_bodies (thread_key, tenant, version, body)
+    SELECT $1, $2, version, body FROM unnest($4::bigint[], $13::text[]) AS fresh (version, body))
+  INSERT INTO @.entries
     (thread_key, tenant, appended_at, version, kind, message_id, pin_id, messages, turn, step, digest, link)
   SELECT $1, $2, $3, fresh.* FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[],
     $10::bigint[], $11::text[], $12::text[])
@@ -146,7 +148,7 @@ export async function readKept(
   return { message: (id) => messages.has(textKey(id)), pin: (id) => pins.has(textKey(id)) };
 }
 
-/** Adds entries at the end, in two statements however many they are, and returns the new end. */
+/** Adds entries at the end, in one statement however many they are, and returns the new end. */
 export async function addEntries(
   session: SqlSession,
   thread: { readonly key: number; readonly tenant: string; readonly end: LogEnd },
@@ -168,14 +170,12 @@ export async function addEntries(
       body,
     };
   });
-  const versions = rows.map(({ version }) => version);
   const { key, tenant } = thread;
-  await session.query(INSERT_BODIES, [key, tenant, versions, rows.map(({ body }) => body)]);
   await session.query(INSERT_ENTRIES, [
     key,
     tenant,
     appendedAt,
-    versions,
+    rows.map(({ version }) => version),
     rows.map(({ kind }) => kind),
     rows.map(({ message }) => message),
     rows.map(({ pin }) => pin),
@@ -184,6 +184,7 @@ export async function addEntries(
     rows.map(({ step }) => step),
     rows.map(({ digest }) => digest),
     rows.map(({ link }) => link),
+    rows.map(({ body }) => body),
   ]);
   return end;
 }
