@@ -123,6 +123,14 @@ describe("an inspection of the bundled session", () => {
     }
   });
 
+  it("says why with the numbers of messages, as every list names them", () => {
+    const named = index.breaks.flatMap(({ reason }) =>
+      [...reason.matchAll(/(?:user|assistant|tool) message (\S+)/g)].map(([, name]) => name),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    for (const name of named) expect(index.messages.id[Number(name?.slice(1))], name).toBeDefined();
+  });
+
   it("holds every payload as a difference, so that its digest is the recorded one", async () => {
     for (const place of [0, 1, 19, 20, 52, calls.length - 1])
       expect(

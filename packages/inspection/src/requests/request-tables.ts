@@ -106,7 +106,13 @@ export class RequestTables {
     const cleared = this.#tokensOf(blocks, "clear");
     const isBroken = before !== null && difference !== null;
     const breakPlace = isBroken
-      ? this.breaks.push(this.#breakRow(before, { difference, shared, payload: digest.text }))
+      ? this.breaks.push(
+          this.#breakRow(before, {
+            difference: { ...difference, reason: reasonByOrdinals(difference, [before.rendering, rendering], context) },
+            shared,
+            payload: digest.text,
+          }),
+        )
       : -1;
     const isEqual = digest.digest === record.payloadDigest;
     this.replay[isEqual ? "equal" : "different"]++;
@@ -198,6 +204,19 @@ export class RequestTables {
       0,
     );
   }
+}
+
+/** The reason, with messages by their ordinals, as everything else names them. */
+function reasonByOrdinals(
+  { message, reason }: PrefixDivergence,
+  renderings: readonly Rendering[],
+  { thread }: RequestContext,
+): string {
+  const ids = renderings.flatMap(({ manifest }) => manifest.messages[message]?.sources[0] ?? []);
+  return ids.reduce((words, id) => {
+    const ordinal = thread.messageInMemory(id)?.ordinal;
+    return ordinal === undefined ? words : words.replaceAll(`message ${id}`, () => `message #${ordinal}`);
+  }, reason);
 }
 
 /** Which of the leading blocks is another one. */
