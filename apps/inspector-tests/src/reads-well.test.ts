@@ -97,6 +97,21 @@ describe.skipIf(!isThere)(`how the page reads${note}`, () => {
     );
   });
 
+  it("the row that an address chooses is seen whole, in lists with a head and without", async () => {
+    const { page } = await bench.open(url);
+    for (const place of ["timeline?call=54", "request?mode=log&message=40", "gone?message=12", "why?message=300"]) {
+      await page.goto(`${url}#/${place}`);
+      await page.reload();
+      await page.locator(".row.chosen").waitFor();
+      const list = await page.locator(".rows").boundingBox();
+      const row = await page.locator(".row.chosen").boundingBox();
+      if (list === null || row === null) throw new Error(`${place} has no list.`);
+      const head = (await page.locator(".rows-head").count()) > 0 ? 28 : 0;
+      expect(row.y, place).toBeGreaterThanOrEqual(list.y + head);
+      expect(row.y + row.height, place).toBeLessThanOrEqual(list.y + list.height);
+    }
+  });
+
   it("the raw log is saved byte for byte", async () => {
     const { page } = await bench.open(`${raw}#/integrity`);
     const [download] = await Promise.all([

@@ -109,7 +109,9 @@ function useVirtualRows({ length, height = 28, chosen, keyOf }: RowsProps, box: 
     observeElementRect,
     observeElementOffset,
     measureElement,
+    // A head stands over the first row, and takes its place from the last.
     scrollPaddingStart: 30,
+    scrollPaddingEnd: 30,
     onChange: () => redraw(undefined),
   };
   const virtualizer = useMemo(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options), []);

@@ -82,7 +82,9 @@ export function PageFrame() {
           />
         </section>
       )}
-      <main class={`view view-${view}`}>{TABS[view][1]()}</main>
+      <main class={`view view-${view}`} style={{ "--digits": Math.max(3, String(thread.messages).length) }}>
+        {TABS[view][1]()}
+      </main>
       <HelpDialog dialog={help} />
     </>
   );
