@@ -99,7 +99,7 @@ function Lanes({ index, span, bins, width, isStrip = false }: LaneProps) {
       <Lane area={cache} title="Cache" lines={1}>
         <Stack index={index} bins={bins} area={cache} parts={CACHE_PARTS} />
       </Lane>
-      <Lane area={cost} title="Price" lines={1}>
+      <Lane area={cost} title="Paid" lines={1}>
         <path class="tone-cost" d={stackPaths([calls.cost], bins, cost)[0]} />
       </Lane>
     </>

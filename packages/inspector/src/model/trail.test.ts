@@ -46,7 +46,7 @@ describe("the trail of a message", () => {
     const steps = trailOf(index, 0).map(({ action, plan, call, tokens }) => [action, plan, call, tokens]);
     expect(steps).toEqual([
       ["include", 0, 0, 10],
-      ["clear", 2, 1, 5],
+      ["clear", 2, 1, 2],
       ["include", 3, 2, 10],
       ["summarize", 4, 3, 5],
     ]);

@@ -1,4 +1,4 @@
-import type { InspectionIndex, RecordRow } from "@threadfold/inspection/rows";
+import { callBlocks, type InspectionIndex, type RecordRow } from "@threadfold/inspection/rows";
 import { holds } from "./messages-at.ts";
 
 /** One station of a message: from a plan on, something was done with it. */
@@ -10,7 +10,7 @@ export interface TrailStep {
   readonly action: RecordRow["action"] | "include";
   /** What decided; null while it stood as it is. */
   readonly record: RecordRow | null;
-  /** Tokens that stand for it and those folded with it, then: null where only a rendering could say. */
+  /** Tokens that stand for it and those folded with it, then; null where no request showed it so. */
   readonly tokens: number | null;
   /** Room that requests had at that call; null when nothing says. */
   readonly limit: number | null;
@@ -44,6 +44,16 @@ export function lastShownPlan({ records, thread }: InspectionIndex, ordinal: num
   return plan;
 }
 
+/** Tokens that stand for what a decision holds: by its plan, or by the first request under it; null where there is none. */
+export function tokensShown(index: InspectionIndex, record: RecordRow): number | null {
+  if (record.shownTokens !== null) return record.shownTokens;
+  const { blocks, records } = index;
+  const call = firstCallUnder(index, record.fromPlan);
+  const places =
+    call < 0 ? [] : callBlocks(index, call).filter((place) => records[blocks.record[place] ?? -1] === record);
+  return places.length === 0 ? null : places.reduce((sum, place) => sum + (blocks.tokens[place] ?? 0), 0);
+}
+
 function foldedStep(index: InspectionIndex, record: RecordRow): TrailStep {
   const call = firstCallUnder(index, record.fromPlan);
   return {
@@ -51,7 +61,7 @@ function foldedStep(index: InspectionIndex, record: RecordRow): TrailStep {
     plan: record.fromPlan,
     action: record.action,
     record,
-    tokens: record.action === "drop" ? 0 : record.shownTokens,
+    tokens: tokensShown(index, record),
     limit: limitAt(index, call),
   };
 }

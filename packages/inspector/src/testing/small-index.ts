@@ -50,7 +50,11 @@ export function smallIndex(calls: readonly SmallCall[], records: readonly SmallR
       firstCall: Array.from({ length: messages }, (_, ordinal) => calls.findIndex((call) => call.messages > ordinal)),
     },
     plans: Array.from({ length: newest }, (_, at) => ({ firstCall: calls.findIndex(({ plan }) => plan === at + 1) })),
-    records: records.map((record) => ({ ...record, shownTokens: 5, messages: 1 })),
+    records: records.map((record) => ({
+      ...record,
+      shownTokens: record.action === "summarize" ? 5 : null,
+      messages: 1,
+    })),
   };
   return index as unknown as InspectionIndex;
 }

@@ -61,17 +61,18 @@ function NotFolded() {
 }
 
 function Payment() {
-  const { index, call, go } = useInspector();
+  const { index, call, place, go } = useInspector();
   const { calls, breaks } = index.value;
   const at = call.value;
   const tokens = calls.inputTokens[at] ?? 0;
   const dollars = calls.dollars[at] ?? null;
   const missed = calls.missed[at] ?? 0;
   const broken = breaks[calls.break[at] ?? -1];
+  const isSaidBeside = place.value.view === "request" && place.value.mode === "difference";
   return (
     <Section
       title={dollars === null ? `${whole(calls.cost[at] ?? 0)} paid` : money(dollars)}
-      note={`of ${whole(tokens)} input tokens${dollars === null ? "" : `, ${whole(calls.cost[at] ?? 0)} paid`}`}
+      note={`for ${whole(tokens)} input tokens${dollars === null ? "" : `, paid as ${whole(calls.cost[at] ?? 0)}`}`}
     >
       <ShareBar shares={callShares(calls, at, CACHE_PARTS)} all={tokens} />
       <ShareTable caption="What the prompt cache did" shares={callShares(calls, at, CACHE_PARTS)} all={tokens} />
@@ -80,7 +81,7 @@ function Payment() {
         {missed > 0 && `${whole(missed)} tokens missed: `}
         {CAUSES[calls.cause[at] ?? "none"]}.
       </p>
-      {broken !== undefined && (
+      {broken !== undefined && !isSaidBeside && (
         <div class="notice bad-notice">
           <p>
             <strong>Departs from call {whole(at)}</strong>

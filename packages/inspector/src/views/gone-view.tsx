@@ -155,7 +155,7 @@ function GoneCells({ row, name }: { readonly row: GoneRow; readonly name: string
 
 /** Its place among the answers; search is asked for the largest alone. */
 const searchWord = ({ asked, rank }: GoneRow): string =>
-  asked ? (rank === null ? "not found" : `${rank}.`) : "not asked";
+  asked ? (rank === null ? "not found" : `answer ${rank}`) : "not asked";
 
 /** Most calls that are listed by number. */
 const MOST_CALLS = 12;
@@ -184,7 +184,7 @@ function GonePanel({ row }: { readonly row: GoneRow }) {
                 class="link number"
                 onClick={() => go({ view: "request", mode: "request", call })}
               >
-                {call + 1}
+                {whole(call + 1)}
               </button>
             ))}
             {row.neededBy.length > MOST_CALLS && (

@@ -1,7 +1,8 @@
 import type { PlanRow, RecordRow } from "@threadfold/inspection/rows";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { count, dayAndTime, percent, short, whole } from "../format/figures.ts";
 import { recordsOf } from "../model/messages-at.ts";
+import { tokensShown } from "../model/trail.ts";
 import { Cell } from "../parts/cell.tsx";
 import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Rows } from "../parts/rows.tsx";
@@ -149,7 +150,7 @@ function Records({ title, places, empty }: RecordsProps) {
       {places.length === 0 ? (
         <p class="quiet">{empty}</p>
       ) : (
-        <table class="plain-table">
+        <table class="plain-table decisions">
           <thead>
             <tr>
               <th scope="col">Messages</th>
@@ -175,7 +176,8 @@ function Records({ title, places, empty }: RecordsProps) {
 }
 
 function RecordLine({ record }: { readonly record: RecordRow }) {
-  const { go } = useInspector();
+  const { index, go } = useInspector();
+  const tokens = useMemo(() => tokensShown(index.value, record), [index.value, record]);
   const [first = 0] = record.runs;
   const last = record.runs.at(-1) ?? first;
   return (
@@ -188,11 +190,11 @@ function RecordLine({ record }: { readonly record: RecordRow }) {
       <td>
         <ActionChip action={record.action} />
       </td>
-      <td>
+      <td class="because-of">
         {record.reason} <code class="quiet">{record.strategy}</code>
       </td>
       <td class="number">
-        {short(record.originalTokens)} → {record.shownTokens === null ? "?" : short(record.shownTokens)}
+        {short(record.originalTokens)} → {tokens === null ? "–" : short(tokens)}
       </td>
     </tr>
   );

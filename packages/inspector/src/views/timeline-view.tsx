@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { PARTS } from "../chart/call-shares.ts";
 import type { Span } from "../chart/stack.ts";
 import { TimelineChart } from "../chart/timeline-chart.tsx";
-import { dayAndTime, percent, shareOf, short, timeOfDay, whole } from "../format/figures.ts";
+import { count, dayAndTime, percent, shareOf, short, timeOfDay, whole } from "../format/figures.ts";
 import { Cell, columnHeads } from "../parts/cell.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Figure } from "../parts/section.tsx";
@@ -73,19 +73,19 @@ function Totals() {
   const all = replayed.equal + replayed.different + replayed.notRendered;
   return (
     <dl class="figures">
-      <Figure name="Thread" note={`${whole(thread.messages)} messages, ${whole(thread.turns)} turns`}>
+      <Figure name="Thread" note={`tokens in ${count(thread.messages, "message")}, ${count(thread.turns, "turn")}`}>
         {short(thread.tokens)}
       </Figure>
-      <Figure name="Newest request" note={`${shareOf(newest, thread.tokens)} of the thread`}>
+      <Figure name="Newest request" note={`tokens, ${shareOf(newest, thread.tokens)} of the thread`}>
         {short(newest)}
       </Figure>
-      <Figure name="Calls" note={`${whole(plans.length)} folds, ${whole(breaks.length)} breaks`}>
+      <Figure name="Calls" note={`${count(plans.length, "fold")}, ${count(breaks.length, "break")}`}>
         {whole(calls.at.length)}
       </Figure>
-      <Figure name="Read from the cache" note={`${short(cached)} of ${short(input)}`}>
+      <Figure name="Read from the cache" note={`${short(cached)} of ${short(input)} tokens`}>
         {shareOf(cached, input)}
       </Figure>
-      <Figure name="Input paid" note={saved === null ? "input tokens" : savedNote(saved)}>
+      <Figure name="Input paid" note={saved === null ? "tokens" : `tokens, ${savedNote(saved)}`}>
         {short(paid)}
       </Figure>
       <Figure
@@ -116,7 +116,7 @@ function CallTable({ onOpen }: { readonly onOpen: () => void }) {
       chosen={call.value}
       onChoose={(at) => move({ call: at })}
       onEnter={onOpen}
-      head={columnHeads(["Call", "Time (UTC)", "Plan", "Messages", "Tokens", "Cached", "Price", "What happened"])}
+      head={columnHeads(["Call", "Time (UTC)", "Plan", "Messages", "Tokens", "Cached", "Paid as", "What happened"])}
     >
       {(at) => {
         const broken = breaks[calls.break[at] ?? -1];

@@ -172,7 +172,7 @@ function Step({ step, tokens }: { readonly step: TrailStep; readonly tokens: num
               {step.limit !== null && <>, with room for {whole(step.limit)} tokens</>}
               {record.messages > 1 && <>, together with {whole(record.messages - 1)} others</>}:{" "}
               <span class="number">
-                {short(record.originalTokens)} → {step.tokens === null ? "?" : short(step.tokens)}
+                {short(record.originalTokens)} → {step.tokens === null ? "–" : short(step.tokens)}
               </span>{" "}
               tokens
             </p>
