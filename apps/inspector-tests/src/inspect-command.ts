@@ -1,6 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { runCli } from "@threadfold/cli";
 
+const COMMAND = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 const TIME = Date.parse("2026-03-03T08:00:00.000Z");
 
 interface Running {
@@ -63,6 +67,29 @@ export async function servePage(argv: readonly string[]): Promise<ServedPage> {
     close: async () => {
       stop.abort();
       await running;
+    },
+  };
+}
+
+/** Serves a page in a process of its own, as one does at a terminal. @throws Error with what it said, when it ends. */
+export async function serveInProcess(argv: readonly string[]): Promise<ServedPage> {
+  const child = spawn(process.execPath, ["--conditions=threadfold-source", COMMAND, "inspect", ...argv], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = once(child, "exit");
+  const { promise: url, resolve, reject } = Promise.withResolvers<string>();
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+    const [found] = /http:\/\/\S+/.exec(said) ?? [];
+    if (found !== undefined) resolve(found);
+  });
+  ended.then(() => reject(new Error(`inspect ended: ${said}`)), reject);
+  return {
+    url: await url,
+    close: async () => {
+      child.kill("SIGINT");
+      await ended;
     },
   };
 }

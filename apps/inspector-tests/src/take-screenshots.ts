@@ -1,6 +1,6 @@
 // Draws every view, to be looked at: `npm run screenshots -w @threadfold/inspector-tests -- FOLDER`, with `--messages N` for
-// a longer thread than the bundled session, and `--presets` to compare presets, which takes minutes. Wide, dark and narrow;
-// the figures in the documentation are from here.
+// a longer thread than the bundled session, `--preset NAME` and `--budget TOKENS` for how it is folded, and `--presets` to
+// compare presets, which takes minutes. Wide, dark and narrow; the pictures in the documentation are from here.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,19 +10,20 @@ import { startChromium } from "./chromium.ts";
 import { writePage } from "./inspect-command.ts";
 import { recordedWork, work } from "./recorded-agent.ts";
 
-const PLACES: Readonly<Record<string, string>> = {
-  timeline: "timeline?call=54",
-  request: "request?call=54",
-  log: "request?call=54&mode=log&message=40",
-  difference: "request?call=54&mode=difference",
-  payload: "request?call=54&mode=payload",
+/** What is drawn, with a call of the middle where one is chosen. */
+const placesAt = (call: number): Readonly<Record<string, string>> => ({
+  timeline: `timeline?call=${call}`,
+  request: `request?call=${call}`,
+  log: `request?call=${call}&mode=log&message=40`,
+  difference: `request?call=${call}&mode=difference`,
+  payload: `request?call=${call}&mode=payload`,
   why: "why?message=12",
   gone: "gone?message=12",
   plans: "plans",
   bill: "bill",
   integrity: "integrity",
   search: "search?query=normalize",
-};
+});
 
 const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
   wide: { viewport: { width: 1440, height: 900 }, colorScheme: "light" },
@@ -30,7 +31,12 @@ const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
   narrow: { viewport: { width: 420, height: 860 }, colorScheme: "light" },
 };
 
-async function drawAll(browser: Browser, url: string, folder: string, places = PLACES): Promise<void> {
+async function drawAll(
+  browser: Browser,
+  url: string,
+  folder: string,
+  places: ReturnType<typeof placesAt>,
+): Promise<void> {
   for (const [screen, options] of Object.entries(SCREENS)) {
     const page = await browser.newPage({ ...options, reducedMotion: "reduce" });
     for (const [name, place] of Object.entries(places)) {
@@ -60,7 +66,8 @@ mkdirSync(folder, { recursive: true });
 // Commands in the page name the store as it was named here: by no folder of this machine.
 process.chdir(own);
 const store = "threads.db";
-await work(await recordedWork("a-day-on-threadfold", most), {
+const recorded = await recordedWork("a-day-on-threadfold", most);
+await work(recorded, {
   store,
   preset: values.preset,
   budget: Number(values.budget),
@@ -71,6 +78,8 @@ const url = await writePage(
   join(own, "page.html"),
 );
 const browser = await startChromium();
-await drawAll(browser, url, folder, values.presets ? { ...PLACES, presets: "presets" } : PLACES);
+const calls = recorded.messages.filter(({ role }) => role === "assistant").length;
+const places = placesAt(Math.floor(calls / 2) + 1);
+await drawAll(browser, url, folder, values.presets ? { ...places, presets: "presets" } : places);
 await browser.close();
 rmSync(own, { recursive: true });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { findChromium } from "./chromium.ts";
+import { followAgent } from "./followed-agent.ts";
 import { servePage, writePage } from "./inspect-command.ts";
 import { recordedWork, work, workAgain } from "./recorded-agent.ts";
 import { BrowserBench } from "./testing/browser-page.ts";
-import { startAgent } from "./working-agent.ts";
 
 const { isThere, note } = findChromium();
 
@@ -81,26 +81,16 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
   });
 
-  it("follows a scripted agent in a host of its own process, opened while it runs", async () => {
-    const store = bench.path("scripted.db");
-    const agent = startAgent(store, 150);
-    try {
-      await expect.poll(agent.calls, { timeout: 60_000, interval: 100 }).toBeGreaterThan(5);
-      const served = await servePage([store]);
-      const { page, complaints } = await bench.open(served.url);
-      const strip = page.getByRole("slider", { name: "Chosen call" });
-      const shownCalls = async (): Promise<number> =>
-        Number(/of (\d+),/.exec((await strip.getAttribute("aria-valuetext")) ?? "")?.[1]);
-      const first = await shownCalls();
-      await expect.poll(shownCalls, { timeout: 60_000 }).toBeGreaterThan(first);
-      await agent.ended;
-      await expect.poll(shownCalls, { timeout: 60_000 }).toBe(agent.calls());
-      await page.keyboard.press("7");
-      await expect.poll(() => page.getByText("Every request rendered again gives the recorded bytes").count()).toBe(1);
-      await served.close();
-      expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
-    } finally {
-      agent.stop();
-    }
+  it("follows a scripted agent in a process of its own to its end, reads little for each call, and proves them all", async () => {
+    const followed = await followAgent(bench.browser, {
+      store: bench.path("scripted.db"),
+      calls: 300,
+      lookEveryMs: 1_000,
+    });
+    expect(followed).toMatchObject({ isWhole: true, isProved: true, complaints: [] });
+    // It was opened while the agent worked, and read what was new: the whole index of this thread is some hundred kilobytes.
+    const read = followed.looks.flatMap(({ kbPerCall }) => (kbPerCall === null ? [] : [kbPerCall]));
+    expect(read.length).toBeGreaterThan(1);
+    expect(Math.max(...read)).toBeLessThan(10);
   });
 });

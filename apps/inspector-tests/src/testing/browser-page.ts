@@ -21,6 +21,11 @@ export class BrowserBench {
     });
   }
 
+  get browser(): Browser {
+    if (this.#browser === undefined) throw new Error("The browser is not started.");
+    return this.#browser;
+  }
+
   path(name: string): string {
     return join(this.#folder, name);
   }
@@ -31,8 +36,7 @@ export class BrowserBench {
    * @param drawn what is there once it is drawn.
    */
   async open(url: string, drawn = ".tabs", options: BrowserContextOptions = {}): Promise<OpenedPage> {
-    if (this.#browser === undefined) throw new Error("The browser is not started.");
-    const context = await this.#browser.newContext({ reducedMotion: "reduce", ...options });
+    const context = await this.browser.newContext({ reducedMotion: "reduce", ...options });
     const page = await context.newPage();
     const complaints: string[] = [];
     const asked: string[] = [];

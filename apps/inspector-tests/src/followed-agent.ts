@@ -1,0 +1,200 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { serveInProcess } from "./inspect-command.ts";
+import { startAgent } from "./working-agent.ts";
+
+/** What the page of a working agent is like since the look before. */
+export interface Look {
+  /** Calls of the agent, and those that the page shows. */
+  readonly made: number;
+  readonly shown: number;
+  readonly framesPerSecond: number;
+  /** The longest that the page drew nothing. */
+  readonly longestFrameMs: number;
+  /** From a key until another view is drawn. */
+  readonly keyMs: number;
+  /** Of JavaScript in the page, with what is no longer used and not yet collected. */
+  readonly heapMb: number;
+  /** What the page read for each call that came; null when none came. */
+  readonly kbPerCall: number | null;
+}
+
+/** How a page followed an agent. */
+export interface Followed {
+  readonly looks: readonly Look[];
+  /** Whether it shows every call that the agent made, and says that each gives the recorded bytes. */
+  readonly isWhole: boolean;
+  readonly isProved: boolean;
+  /** Errors and warnings in the page. */
+  readonly complaints: readonly string[];
+  /** Of JavaScript in the page at the end, in use. */
+  readonly heapMb: number;
+  /** Milliseconds that each view takes at the end, from a key until it is drawn and has read what it shows. */
+  readonly viewMs: Readonly<Record<string, number>>;
+}
+
+/** How an agent is followed. */
+export interface FollowOptions {
+  readonly store: string;
+  /** Calls that the agent makes. */
+  readonly calls: number;
+  readonly lookEveryMs: number;
+  readonly onLook?: (look: Look) => void;
+  /** A folder for pictures of every view at the end. */
+  readonly out?: string;
+}
+
+/** How many looks without a new call, while the agent makes some, are a page that stands still. */
+const STANDS_STILL = 12;
+const VIEWS = ["timeline", "request", "why", "gone", "plans", "bill", "integrity", "search"] as const;
+
+/** Starts a scripted agent, opens its page while it works, and looks at it until it shows the last call or stands still. */
+export async function followAgent(browser: Browser, options: FollowOptions): Promise<Followed> {
+  const agent = startAgent(options.store, options.calls);
+  let isOver = false;
+  void agent.ended.then(() => {
+    isOver = true;
+  });
+  try {
+    while (agent.calls() < 3 && !isOver) await wait(100);
+    const served = await serveInProcess([options.store]);
+    const page = await FollowingPage.open(browser, served.url);
+    const looks: Look[] = [];
+    let still = 0;
+    while (still < STANDS_STILL && (!isOver || (looks.at(-1)?.shown ?? 0) < agent.calls())) {
+      await wait(options.lookEveryMs);
+      const look = await page.look(agent.calls());
+      still = look.shown === looks.at(-1)?.shown && look.made > look.shown ? still + 1 : 0;
+      looks.push(look);
+      options.onLook?.(look);
+    }
+    const viewMs = await page.goThrough(options.out);
+    const heapMb = await page.heapMb(true);
+    const isProved = await page.isProved();
+    const complaints = [...page.complaints];
+    await served.close();
+    return { looks, isWhole: looks.at(-1)?.shown === agent.calls(), isProved, complaints, heapMb, viewMs };
+  } finally {
+    agent.stop();
+  }
+}
+
+/** Frames and the longest pause between two, since they were last asked for. */
+const COUNT_FRAMES = `
+  let [frames, longest, since, last] = [0, 0, performance.now(), performance.now()];
+  window.framesSince = () => {
+    const now = performance.now();
+    const counted = { frames: (1000 * frames) / (now - since), longest: Math.max(longest, now - last) };
+    [frames, longest, since, last] = [0, 0, now, now];
+    return counted;
+  };
+  const count = () => {
+    const now = performance.now();
+    frames++;
+    longest = Math.max(longest, now - last);
+    last = now;
+    requestAnimationFrame(count);
+  };
+  requestAnimationFrame(count);
+`;
+
+/** What a view says until it has read what it shows. */
+const STILL_READS = /(Reading|Looking for what is gone|being looked for)…/;
+
+/** A page that follows, and the protocol that says what it needs for it. */
+class FollowingPage {
+  readonly #page: Page;
+  readonly #inspector: CDPSession;
+  readonly complaints: string[] = [];
+  #bytes = 0;
+  #shown = 0;
+
+  private constructor(page: Page, inspector: CDPSession) {
+    this.#page = page;
+    this.#inspector = inspector;
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) this.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    inspector.on("Network.loadingFinished", ({ encodedDataLength }) => {
+      this.#bytes += encodedDataLength;
+    });
+  }
+
+  static async open(browser: Browser, url: string): Promise<FollowingPage> {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
+    const inspector = await page.context().newCDPSession(page);
+    await inspector.send("Performance.enable");
+    await inspector.send("Network.enable");
+    const opened = new FollowingPage(page, inspector);
+    await page.addInitScript(COUNT_FRAMES);
+    await page.goto(url);
+    await page.locator(".tabs").waitFor();
+    opened.#shown = await opened.#shownCalls();
+    opened.#bytes = 0;
+    return opened;
+  }
+
+  /** Looks at another view and comes back. */
+  async look(made: number): Promise<Look> {
+    const { frames, longest } = await this.#page.evaluate<{ frames: number; longest: number }>("framesSince()");
+    const shown = await this.#shownCalls();
+    const came = shown - this.#shown;
+    const kbPerCall = came > 0 ? Math.round(this.#bytes / came / 102.4) / 10 : null;
+    if (came > 0) this.#bytes = 0;
+    this.#shown = shown;
+    const keyMs = await this.#press("request");
+    await this.#press("timeline");
+    const heapMb = await this.heapMb();
+    return {
+      made,
+      shown,
+      framesPerSecond: Math.round(frames),
+      longestFrameMs: Math.round(longest),
+      keyMs,
+      heapMb,
+      kbPerCall,
+    };
+  }
+
+  /** Goes through all views, and draws them. */
+  async goThrough(out: string | undefined): Promise<Record<string, number>> {
+    if (out !== undefined) mkdirSync(out, { recursive: true });
+    const took: Record<string, number> = {};
+    for (const view of VIEWS) {
+      const start = performance.now();
+      await this.#press(view);
+      await this.#page.getByRole("main").getByText(STILL_READS).first().waitFor({ state: "hidden" });
+      took[view] = Math.round(performance.now() - start);
+      if (out !== undefined) await this.#page.screenshot({ path: join(out, `${view}.png`) });
+    }
+    return took;
+  }
+
+  /** What the view of the record's integrity says. */
+  async isProved(): Promise<boolean> {
+    await this.#press("integrity");
+    return (await this.#page.getByText("Every request rendered again gives the recorded bytes").count()) === 1;
+  }
+
+  async heapMb(isCollected = false): Promise<number> {
+    if (isCollected) await this.#inspector.send("HeapProfiler.collectGarbage");
+    const { metrics } = await this.#inspector.send("Performance.getMetrics");
+    const used = metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN;
+    return Math.round(used / 1024 ** 2);
+  }
+
+  async #shownCalls(): Promise<number> {
+    const said = await this.#page.getByRole("slider", { name: "Chosen call" }).getAttribute("aria-valuetext");
+    return Number(/of (\d+),/.exec(said ?? "")?.[1] ?? 0);
+  }
+
+  async #press(view: (typeof VIEWS)[number]): Promise<number> {
+    const start = performance.now();
+    await this.#page.keyboard.press(String(VIEWS.indexOf(view) + 1));
+    await this.#page.locator(`.view-${view}`).waitFor({ timeout: 60_000 });
+    return Math.round(performance.now() - start);
+  }
+}
