@@ -188,6 +188,7 @@ export const FOLDER_ORDER = {
     "openhands",
     "gemini-cli",
     "aider",
+    "crush",
     "goose",
     "pi",
     "wrapped-messages",

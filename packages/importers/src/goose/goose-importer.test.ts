@@ -1,3 +1,7 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/import-session.ts";
@@ -77,5 +81,45 @@ describe("gooseImporter", () => {
     expect((await importSession(document)).threadId).toBe("20260301_1");
     const begun = await importSession(jsonLines([header, ...MESSAGES.slice(0, 2)]));
     expect((await importSession(lines)).threadId).toBe(begun.threadId);
+  });
+
+  it("reads sessions of the database, each a thread", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "threadfold-goose-"));
+    const path = join(folder, "sessions.db");
+    const database = new DatabaseSync(path);
+    database.exec(`CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT NOT NULL DEFAULT '', working_dir TEXT NOT NULL);
+      CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT, session_id TEXT NOT NULL, role TEXT NOT NULL, content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL, metadata_json TEXT);`);
+    for (const session of ["20260301_1", "20260301_2", "unspoken"])
+      database.prepare("INSERT INTO sessions VALUES (?, 'Files', '/work')").run(session);
+    for (const [session, messages] of [
+      ["20260301_1", MESSAGES] as const,
+      ["20260301_2", MESSAGES.slice(0, 1)] as const,
+    ])
+      for (const [index, { role, created, content, ...more }] of messages.entries())
+        database
+          .prepare("INSERT INTO messages VALUES (NULL, ?, ?, ?, ?, ?, ?)")
+          .run(
+            `m${index}`,
+            session,
+            role,
+            JSON.stringify(content),
+            created,
+            JSON.stringify({ metadata: undefined, ...more }.metadata ?? {}),
+          );
+    database.close();
+    const [bytes, logged] = [readFileSync(path), await importSession(lines)];
+    const first = await importSession(bytes);
+    expect(first).toMatchObject({ format: "goose", threadId: "20260301_1", malformed: [] });
+    const spoken = (session: typeof first) =>
+      session.messages.map(({ role, createdAt, parts, origin }) => [role, createdAt, parts, origin]);
+    expect(spoken(first)).toEqual(spoken(logged));
+    expect(first.warnings).toEqual([
+      { kind: "more-threads", thread: 1, threads: 2, names: ["20260301_1", "20260301_2"] },
+    ]);
+    expect((await importSession(bytes, { thread: 2 })).messages).toHaveLength(1);
+    expect(await brokenLaws(importerLaws({ bytes, format: "goose" }))).toEqual([]);
+    const written = new TextEncoder().encode(first.source.text);
+    expect(await brokenLaws(damageLaws({ bytes: written, format: "goose" }))).toEqual([]);
+    rmSync(folder, { recursive: true });
   });
 });

@@ -1,5 +1,6 @@
 import type { JsonValue, MediaPart, Part, ToolResultPart } from "@threadfold/core";
-import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import { databaseThreads, rowOf } from "../reading/database-source.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
 import { documentThreads } from "../reading/source-threads.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
@@ -7,18 +8,24 @@ import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 import { opaquePart, toolResultContent } from "../session/shared-readers.ts";
 
-/** Sessions of Goose: a line about the session and one for each message, or the document that `goose session export` writes. */
+/**
+ * Sessions of Goose: a line about the session and one for each message; the document that `goose session export` writes; or
+ * rows of its database `sessions.db`, as `crates/goose/src/session/session_manager.rs` of https://github.com/block/goose has
+ * its tables.
+ */
 export const gooseImporter: SessionImporter = {
   format: "goose",
   detect: detectGoose,
-  threads: (source) => documentThreads(source, isExport),
+  threads: (source) =>
+    source.records.some(({ value }) => isRow(value)) ? databaseThreads(source) : documentThreads(source, isExport),
   import(source, draft) {
     const { frame, messages } = readSession(source, draft);
     const values = messages.map(({ value }) => value);
     const opening = openingOf(source.source, frame, values, (value) => objectOf(value)?.role === "assistant");
     draft.startAt(frame.created_at);
     for (const [index, message] of messages.entries()) addMessage(message, `${seedOf(opening)}-${index}`, draft);
-    const sessionId = nonEmptyText(frame.id);
+    const row = source.records.find(({ value }) => isRow(value))?.value;
+    const sessionId = nonEmptyText(row === undefined ? frame.id : objectOf(row)?.session_id);
     const isDocument = messages[0]?.at.path !== undefined;
     return {
       ...(sessionId !== undefined && { sessionId }),
@@ -35,13 +42,28 @@ const SAMPLE = 50;
 
 function detectGoose({ records }: SourceRecords): number {
   const values = records.slice(0, SAMPLE).map(({ value }) => value);
-  if (values.some(isExport) || values.some(hasToolBlock)) return 1;
+  if (values.some(isExport) || values.some(hasToolBlock) || records.some(({ value }) => isRow(value))) return 1;
   return isHeader(values[0]) ? 0.9 : 0;
 }
 
 function isExport(value: unknown): boolean {
   const document = objectOf(value);
   return listOf(document?.conversation) !== undefined && textOf(document?.working_dir) !== undefined;
+}
+
+/** A message in the database. */
+const isRow = (value: unknown): boolean => textOf(rowOf(value, "messages")?.content_json) !== undefined;
+
+/** A message of the database as a log has it. */
+function loggedMessage(value: unknown): unknown {
+  const row = rowOf(value, "messages");
+  if (row === undefined) return value;
+  const [content, metadata] = [row.content_json, row.metadata_json].map((json) => parseJson(textOf(json) ?? ""));
+  return {
+    ...{ id: row.message_id, role: row.role, created: row.created_timestamp },
+    content: content?.ok === true ? content.value : undefined,
+    metadata: metadata?.ok === true ? metadata.value : undefined,
+  };
 }
 
 /** The line that a log begins with. */
@@ -74,7 +96,9 @@ function readSession(
   }
   const headers = records.filter(({ value }) => isHeader(value));
   for (const { line } of headers) draft.skip("session", line);
-  const messages = records.filter(({ value }) => !isHeader(value)).map(({ value, line }) => ({ value, at: { line } }));
+  const messages = records
+    .filter(({ value }) => !isHeader(value))
+    .map(({ value, line }) => ({ value: loggedMessage(value), at: { line } }));
   return { frame: objectOf(headers[0]?.value) ?? {}, messages };
 }
 

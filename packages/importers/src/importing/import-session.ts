@@ -1,3 +1,4 @@
+import { databaseBytesLines, databaseLines, isDatabase, isDatabaseFile } from "../reading/database-source.ts";
 import { type ImportProgress, Pace } from "../reading/pace.ts";
 import { readRecords } from "../reading/source-records.ts";
 import { collectBytes, decodeSource, decompress, readSourceFile } from "../reading/source-text.ts";
@@ -12,7 +13,8 @@ export interface ImportOptions extends SourceChoice {
 }
 
 /**
- * Reads a session log that another tool wrote, gzip or plain.
+ * Reads a session log that another tool wrote, gzip or plain. Of a SQLite database it reads the rows of its conversations,
+ * one a line of JSON: those lines are the log then.
  *
  * It is total: a record that cannot be read is reported in `malformed` and skipped, and the rest is imported. It is
  * lossless: `source.text` is the whole log, and every message points to its record there. Equal bytes give an equal
@@ -25,7 +27,8 @@ export async function importSession(bytes: Uint8Array, options: ImportOptions = 
   const limits = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
   const pace = new Pace(options.signal, options.onProgress);
   pace.check();
-  const source = decodeSource(await decompress(bytes, limits.maxBytes));
+  const plain = await decompress(bytes, limits.maxBytes);
+  const source = decodeSource(isDatabase(plain) ? await databaseBytesLines(plain, limits.maxBytes) : plain);
   pace.check();
   const records = await readRecords(source, limits.maxLineLength, pace);
   const session = mapRecords(records, options);
@@ -34,13 +37,17 @@ export async function importSession(bytes: Uint8Array, options: ImportOptions = 
 }
 
 /**
- * Reads a session log from a file; see {@link importSession}.
+ * Reads a session log from a file; see {@link importSession}. A SQLite database is read where it is, with what its program
+ * wrote last.
  *
  * @throws ThreadfoldError `UNREADABLE_SOURCE`, and what {@link importSession} throws.
  */
 export async function importSessionFile(path: string, options: ImportOptions = {}): Promise<ImportedSession> {
   const { maxBytes } = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
-  return importSession(await readSourceFile(path, maxBytes, options.signal), options);
+  const bytes = (await isDatabaseFile(path))
+    ? await databaseLines(path, maxBytes)
+    : await readSourceFile(path, maxBytes, options.signal);
+  return importSession(bytes, options);
 }
 
 /**

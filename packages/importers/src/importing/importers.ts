@@ -4,6 +4,7 @@ import { aiderImporter } from "../aider/aider-importer.ts";
 import { anthropicMessagesImporter } from "../anthropic-messages/anthropic-messages-importer.ts";
 import { claudeCodeImporter } from "../claude-code/claude-code-importer.ts";
 import { codexImporter } from "../codex/codex-importer.ts";
+import { crushImporter } from "../crush/crush-importer.ts";
 import { geminiCliImporter } from "../gemini-cli/gemini-cli-importer.ts";
 import { gooseImporter } from "../goose/goose-importer.ts";
 import { openaiChatImporter } from "../openai-chat/openai-chat-importer.ts";
@@ -18,6 +19,7 @@ import { clineImporter } from "../wrapped-messages/cline-importer.ts";
 import { miniSweAgentImporter } from "../wrapped-messages/mini-swe-agent-importer.ts";
 import { sweAgentImporter } from "../wrapped-messages/swe-agent-importer.ts";
 import { tauBenchImporter } from "../wrapped-messages/tau-bench-importer.ts";
+import { traeImporter } from "../wrapped-messages/trae-importer.ts";
 
 /** Every importer. Where two are equally sure of a source, the earlier one takes it. */
 export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
@@ -28,11 +30,13 @@ export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
   geminiCliImporter,
   aiderImporter,
   gooseImporter,
+  crushImporter,
   clineImporter,
   openhandsImporter,
   sweAgentImporter,
   miniSweAgentImporter,
   tauBenchImporter,
+  traeImporter,
   aiSdkImporter,
   openaiChatImporter,
   openaiResponsesImporter,

@@ -29,7 +29,7 @@ export function decodeSource(bytes: Uint8Array): SourceText {
   if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) {
     throw new ThreadfoldError(
       "UNKNOWN_FORMAT",
-      "The source is binary: it holds NUL bytes, which no session log in JSON does.",
+      "The source is binary: it holds NUL bytes, which no session log in JSON does, and is no SQLite database.",
     );
   }
   const text = decode(bytes);
@@ -136,7 +136,7 @@ export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<U
 }
 
 /** The error for a source above the limit. @param path the file that is meant, if it is one. */
-const sourceTooLarge = (maxBytes: number, path?: string): ThreadfoldError =>
+export const sourceTooLarge = (maxBytes: number, path?: string): ThreadfoldError =>
   new ThreadfoldError(
     "SOURCE_TOO_LARGE",
     `${path === undefined ? "The source" : `The file ${path}`} is larger than ${maxBytes} bytes.`,

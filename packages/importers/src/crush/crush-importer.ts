@@ -1,0 +1,153 @@
+import type { JsonValue, MediaPart, Part, ReasoningPart, ToolResultPart } from "@threadfold/core";
+import { databaseThreads, rowOf } from "../reading/database-source.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import { newestModel, type SessionDraft } from "../session/session-draft.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+import { opaquePart } from "../session/shared-readers.ts";
+
+/**
+ * Sessions of Crush, from its database `.crush/crush.db`: rows of `sessions` and `messages`, whose `parts` are JSON, as
+ * `internal/db/migrations` and `internal/message/content.go` of https://github.com/charmbracelet/crush have them.
+ */
+export const crushImporter: SessionImporter = {
+  format: "crush",
+  detect: ({ records }) => (records.some(({ value }) => textOf(rowOf(value, "messages")?.parts) !== undefined) ? 1 : 0),
+  threads: databaseThreads,
+  import({ records }, draft) {
+    let sessionId: string | undefined;
+    for (const { value, line } of records) {
+      const message = rowOf(value, "messages");
+      if (message !== undefined) {
+        sessionId ??= nonEmptyText(message.session_id);
+        addMessage(message, { line }, draft);
+      } else if (rowOf(value, "sessions") !== undefined) draft.skip("session", line);
+      else draft.skipUnknown(textOf(objectOf(value)?.table) ?? "unknown", line);
+    }
+    const model = newestModel(draft.messages);
+    return {
+      records: records.length,
+      system: [],
+      tools: [],
+      ...(sessionId !== undefined && { sessionId }),
+      ...(model !== undefined && { model }),
+    };
+  },
+};
+
+function addMessage(row: ForeignObject, at: SourcePointer, draft: SessionDraft): void {
+  const parsed = parseJson(textOf(row.parts) ?? "");
+  const pieces = parsed.ok ? listOf(parsed.value) : undefined;
+  const { role } = row;
+  if (pieces === undefined || (role !== "user" && role !== "assistant" && role !== "tool" && role !== "system"))
+    return draft.reportMalformed(at, "it is no message with a known role and parts");
+  const id = nonEmptyText(row.id) ?? `message-${at.line}`;
+  const common = { source: at, time: row.created_at };
+  const results = pieces.flatMap((piece, index) => readResult(piece, `${id}-${index}`, draft));
+  for (const [index, result] of results.entries())
+    draft.add({ ...common, id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result] });
+  const parts = pieces.flatMap((piece, index) => readPart(piece, role, `${id}-${index}`, draft));
+  if (results.length > 0 && parts.length === 0) return;
+  const model = nonEmptyText(row.model);
+  const isSummary = row.is_summary_message === 1;
+  const messageId = draft.add({
+    ...{ ...common, id: results.length === 0 ? id : `${id}.rest`, role: role === "tool" ? "user" : role, parts },
+    ...(model !== undefined && role === "assistant" && { model }),
+    // A question that Crush put on by itself to go on.
+    ...(pieces.some((piece) => dataOf(piece, "text")?.hidden === true) && { origin: "harness" as const }),
+    ...(isSummary && { origin: "compaction" as const }),
+  });
+  if (isSummary) draft.compactions.push({ messageId });
+}
+
+/** What a piece of one kind holds. */
+function dataOf(piece: unknown, type: string): ForeignObject | undefined {
+  const fields = objectOf(piece);
+  return fields?.type === type ? objectOf(fields.data) : undefined;
+}
+
+/** A piece as parts: none for a result, which is a message of its own, and for what says only how the message ended. */
+function readPart(piece: unknown, role: string, standIn: string, draft: SessionDraft): readonly Part[] {
+  const { type, data } = objectOf(piece) ?? {};
+  const fields = objectOf(data) ?? {};
+  switch (type) {
+    case "finish":
+    case "_meta":
+    case "tool_result":
+      return [];
+    case "text":
+      return textOf(fields.text) === "" ? [] : [readText(fields) ?? opaquePart("crush", piece)];
+    case "reasoning":
+      return [readReasoning(fields)];
+    case "tool_call": {
+      if (role !== "assistant") return [opaquePart("crush", piece)];
+      const toolName = textOf(fields.name) ?? "";
+      const callId = draft.calls.open(fields.id, toolName, standIn);
+      return [{ type: "tool-call", callId, toolName, input: readInput(fields.input) }];
+    }
+    case "shell_command":
+      return [{ type: "text", text: `$ ${textOf(fields.command) ?? ""}\n${textOf(fields.output) ?? ""}` }];
+    case "binary":
+      return [readBinary(fields) ?? opaquePart("crush", piece)];
+    default:
+      return [opaquePart("crush", piece)];
+  }
+}
+
+const readText = ({ text }: ForeignObject): Part | undefined =>
+  typeof text === "string" ? { type: "text", text } : undefined;
+
+function readReasoning({ thinking, signature, thought_signature: thought }: ForeignObject): ReasoningPart {
+  const text = textOf(thinking) ?? "";
+  const [anthropic, google] = [nonEmptyText(signature), nonEmptyText(thought)];
+  if (anthropic !== undefined) return { type: "reasoning", text, provider: "anthropic", signature: anthropic };
+  if (google !== undefined) return { type: "reasoning", text, provider: "google", signature: google };
+  return { type: "reasoning", text, provider: "crush" };
+}
+
+/** Arguments are JSON in a text; what was cut off in the middle stays the text that it is. */
+function readInput(input: unknown): JsonValue {
+  const text = textOf(input) ?? "";
+  const parsed = parseJson(text === "" ? "{}" : text);
+  return parsed.ok ? (parsed.value as JsonValue) : text;
+}
+
+/** A file that was attached: Go writes names of fields as they are and bytes in Base64. */
+function readBinary({ MIMEType: mediaType, Data: data, Path: name }: ForeignObject): MediaPart | undefined {
+  if (typeof mediaType !== "string" || typeof data !== "string") return undefined;
+  const named = nonEmptyText(name);
+  return {
+    type: mediaType.startsWith("image/") ? "image" : "file",
+    source: { kind: "base64", mediaType, data },
+    ...(named !== undefined && { name: named }),
+  };
+}
+
+function readResult(piece: unknown, standIn: string, draft: SessionDraft): readonly ToolResultPart[] {
+  const data = dataOf(piece, "tool_result");
+  if (data === undefined) return [];
+  const text = textOf(data.content) ?? "";
+  const [base64, mediaType] = [nonEmptyText(data.data), nonEmptyText(data.mime_type)];
+  const picture: readonly Part[] =
+    base64 === undefined || mediaType === undefined
+      ? []
+      : [
+          {
+            type: mediaType.startsWith("image/") ? "image" : "file",
+            source: { kind: "base64", mediaType, data: base64 },
+          },
+        ];
+  return [
+    {
+      type: "tool-result",
+      result: {
+        ...draft.calls.answer(data.tool_call_id, nonEmptyText(data.name), standIn),
+        outcome: data.is_error === true ? "failure" : "success",
+        content:
+          picture.length === 0
+            ? { type: "text", text }
+            : { type: "blocks", blocks: [{ type: "text", text }, ...(picture as readonly MediaPart[])] },
+      },
+    },
+  ];
+}

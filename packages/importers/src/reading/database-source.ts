@@ -1,0 +1,119 @@
+import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ThreadfoldError } from "@threadfold/core";
+import { type ForeignObject, nonEmptyText, objectOf } from "./foreign-value.ts";
+import type { SourceRecord, SourceRecords } from "./source-records.ts";
+import { sourceTooLarge } from "./source-text.ts";
+import type { SourceThread } from "./source-threads.ts";
+
+/** What every file of SQLite begins with (https://sqlite.org/fileformat.html, 1.3.1). */
+const HEADER = "SQLite format 3\0";
+
+/** Tables that agents keep conversations in. Whatever else a database has, such as versions of files, is left there. */
+const TABLES = ["sessions", "messages", "session", "message", "part"];
+
+/** True when bytes are those of a SQLite database. */
+export const isDatabase = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.subarray(0, HEADER.length)).toString("latin1") === HEADER;
+
+/** True when a file is a SQLite database; false for what cannot be read or is no file. */
+export async function isDatabaseFile(path: string): Promise<boolean> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return false;
+  try {
+    if (!(await file.stat()).isFile()) return false;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER.length), 0, HEADER.length, 0);
+    return isDatabase(buffer.subarray(0, bytesRead));
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The conversations of a database that is at hand as bytes alone; see {@link databaseLines}. */
+export async function databaseBytesLines(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), "threadfold-import-"));
+  try {
+    const path = join(folder, "source.db");
+    await writeFile(path, bytes, { mode: 0o600 });
+    return await databaseLines(path, maxBytes);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The conversations of a database as a log: a line of JSON for each row of the tables that agents keep them in, with the
+ * table's name as `table`, in the order in which they were written. Reads what stands in the write-ahead log as well, and
+ * writes nothing.
+ *
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` for a damaged database, `UNKNOWN_FORMAT` for one without such a table,
+ * `SOURCE_TOO_LARGE`.
+ */
+export async function databaseLines(path: string, maxBytes: number): Promise<Uint8Array> {
+  // Node's own, and not there in what bundlers make for browsers.
+  const { DatabaseSync } = await import("node:sqlite");
+  const lines: Buffer[] = [];
+  let found = 0;
+  let bytes = 0;
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      for (const table of TABLES) {
+        if (database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) === undefined)
+          continue;
+        found += 1;
+        const rows = database.prepare(`SELECT * FROM "${table}" ORDER BY rowid`);
+        rows.setReadBigInts(true);
+        for (const row of rows.iterate()) {
+          const line = Buffer.from(`${JSON.stringify({ table, ...objectOf(row) }, toText)}\n`);
+          bytes += line.length;
+          if (bytes > maxBytes) throw sourceTooLarge(maxBytes, path);
+          lines.push(line);
+        }
+      }
+    } finally {
+      database.close();
+    }
+  } catch (cause) {
+    if (ThreadfoldError.isInstance(cause)) throw cause;
+    const why = cause instanceof Error ? cause.message : "it cannot be opened";
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `The database cannot be read: ${why}.`, { cause });
+  }
+  if (found > 0) return Buffer.concat(lines);
+  throw new ThreadfoldError("UNKNOWN_FORMAT", "The database has no table of sessions or messages.");
+}
+
+/** A cell as JSON has it: bytes are text in UTF-8, as Go's programs write it, and large whole numbers lose their last digits. */
+function toText(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  return value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : value;
+}
+
+/** A row of a table, or undefined. */
+export function rowOf(value: unknown, table: string): ForeignObject | undefined {
+  const row = objectOf(value);
+  return row?.table === table ? row : undefined;
+}
+
+/** The sessions of a database of `sessions` and `messages` that have any message, in the database's order. */
+export function databaseThreads({ records }: SourceRecords): readonly SourceThread[] {
+  const threads = new Map<string, SourceRecord[]>();
+  for (const record of records) {
+    const id = nonEmptyText(rowOf(record.value, "sessions")?.id);
+    if (id !== undefined) threads.set(id, [record]);
+  }
+  for (const record of records) {
+    const id = nonEmptyText(rowOf(record.value, "messages")?.session_id);
+    if (id === undefined) continue;
+    const thread = threads.get(id);
+    if (thread === undefined) threads.set(id, [record]);
+    else thread.push(record);
+  }
+  const isSpoken = (thread: readonly SourceRecord[]) => thread.some(({ value }) => rowOf(value, "messages"));
+  return [...threads]
+    .filter(([, thread]) => isSpoken(thread))
+    .map(([name, thread]) => ({ name: name.toWellFormed(), records: thread }));
+}
