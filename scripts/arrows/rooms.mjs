@@ -189,6 +189,7 @@ export const FOLDER_ORDER = {
     "gemini-cli",
     "aider",
     "crush",
+    "vscode-chat",
     "goose",
     "pi",
     "wrapped-messages",

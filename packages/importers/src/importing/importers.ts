@@ -15,6 +15,7 @@ import { piImporter } from "../pi/pi-importer.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import type { ImportFormat } from "../session/imported-session.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
+import { vscodeChatImporter } from "../vscode-chat/vscode-chat-importer.ts";
 import { clineImporter } from "../wrapped-messages/cline-importer.ts";
 import { miniSweAgentImporter } from "../wrapped-messages/mini-swe-agent-importer.ts";
 import { sweAgentImporter } from "../wrapped-messages/swe-agent-importer.ts";
@@ -31,6 +32,7 @@ export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
   aiderImporter,
   gooseImporter,
   crushImporter,
+  vscodeChatImporter,
   clineImporter,
   openhandsImporter,
   sweAgentImporter,

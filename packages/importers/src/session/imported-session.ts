@@ -15,6 +15,7 @@ export type KnownFormat =
   | "aider"
   | "goose"
   | "crush"
+  | "vscode-chat"
   | "cline"
   | "openhands"
   | "swe-agent"

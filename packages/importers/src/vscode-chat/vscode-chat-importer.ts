@@ -1,0 +1,219 @@
+import type { JsonValue, Part, ReasoningPart } from "@threadfold/core";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
+import { documentThreads } from "../reading/source-threads.ts";
+import { newestModel, type SessionDraft } from "../session/session-draft.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+
+/** The branch of questions that were taken back: they stay in the log and are not sent any more. */
+const REMOVED = "removed";
+
+/**
+ * Chats of VS Code with GitHub Copilot, from `chatSessions` of a workspace's storage: the document of older versions, and the
+ * log of changes of newer ones, as `chatModel.ts` and `objectMutationLog.ts` of
+ * https://github.com/microsoft/vscode/tree/main/src/vs/workbench/contrib/chat/common/model write them. Calls of tools and
+ * their results are those of `result.metadata.toolCallRounds`, which Copilot sends again; where there are none, the answer is
+ * what was shown.
+ */
+export const vscodeChatImporter: SessionImporter = {
+  format: "vscode-chat",
+  detect: ({ records: [first] }) => (isChat(first?.value) || isChat(beginningOf(first?.value)) ? 1 : 0),
+  threads: (source) => documentThreads(source, isChat),
+  import(source, draft) {
+    const [first] = source.records;
+    const isDocument = isChat(first?.value);
+    const chat = isDocument ? documentChat(source) : loggedChat(source, draft);
+    draft.startAt(chat.state.creationDate);
+    const used = new Set<number>();
+    for (const [index, { value, at }] of chat.requests.entries()) {
+      used.add(at.line);
+      addRequest(value, at, `request-${index}`, draft);
+    }
+    if (!isDocument)
+      for (const { line } of source.records) if (!used.has(line) && !chat.unread.has(line)) draft.skip("change", line);
+    const sessionId = nonEmptyText(chat.state.sessionId);
+    const model = newestModel(draft.messages);
+    return {
+      records: isDocument ? chat.requests.length : source.records.length,
+      system: [],
+      tools: [],
+      ...(sessionId !== undefined && { sessionId }),
+      ...(sessionId === undefined && { opening: source.source.sha256 }),
+      ...(model !== undefined && { model }),
+    };
+  },
+};
+
+function isChat(value: unknown): boolean {
+  const chat = objectOf(value);
+  if (listOf(chat?.requests) === undefined) return false;
+  return (
+    textOf(chat?.responderUsername) !== undefined ||
+    (textOf(chat?.sessionId) !== undefined && typeof chat?.version === "number")
+  );
+}
+
+/** What a log of changes begins with. */
+function beginningOf(value: unknown): unknown {
+  const entry = objectOf(value);
+  return entry?.kind === 0 ? entry.v : undefined;
+}
+
+interface Placed {
+  readonly value: unknown;
+  readonly at: SourcePointer;
+}
+
+interface Chat {
+  readonly state: ForeignObject;
+  readonly requests: readonly Placed[];
+  /** Lines that are no change that can be made. */
+  readonly unread: ReadonlySet<number>;
+}
+
+function documentChat({ records: [first] }: SourceRecords): Chat {
+  const state = objectOf(first?.value) ?? {};
+  const at = (index: number) => ({ line: first?.line ?? 0, path: `/requests/${index}` });
+  const requests = (listOf(state.requests) ?? []).map((value, index) => ({ value, at: at(index) }));
+  return { state, requests, unread: new Set() };
+}
+
+/** The chat that a log of changes comes to. Each request is where the log has it first or anew. */
+function loggedChat({ records }: SourceRecords, draft: SessionDraft): Chat {
+  let state: Record<string, unknown> = {};
+  let lines: number[] = [];
+  const unread = new Set<number>();
+  const length = () => listOf(state.requests)?.length ?? 0;
+  for (const { value, line } of records) {
+    const change = structuredClone(objectOf(value) ?? {}) as Record<string, unknown>;
+    const path = change.kind === 0 ? [] : listOf(change.k);
+    const beginning = change.kind === 0 ? objectOf(change.v) : undefined;
+    if (beginning !== undefined) state = beginning as Record<string, unknown>;
+    const isMade = beginning !== undefined || (path !== undefined && path.length > 0 && applied(state, path, change));
+    if (!isMade) {
+      unread.add(line);
+      draft.reportMalformed({ line }, "it is no change of a chat");
+      continue;
+    }
+    const [field, index] = path ?? [];
+    if (change.kind === 0 || (field === "requests" && path?.length === 1)) {
+      const kept =
+        change.kind === 2 ? Math.min(lines.length, typeof change.i === "number" ? change.i : lines.length) : 0;
+      lines = Array.from({ length: length() }, (_, place) => (place < kept ? (lines[place] ?? line) : line));
+    } else if (field === "requests" && path?.length === 2 && typeof index === "number") lines[index] = line;
+  }
+  const requests = (listOf(state.requests) ?? []).map((value, index) => ({ value, at: { line: lines[index] ?? 0 } }));
+  return { state, requests, unread };
+}
+
+/** Makes a change where its path leads: 1 sets, 2 cuts a list and adds to it, 3 deletes. False where it leads nowhere. */
+function applied(state: object, path: readonly unknown[], { kind, v, i }: ForeignObject): boolean {
+  let place: unknown = state;
+  for (const step of path.slice(0, -1)) place = at(place, step);
+  const last = path.at(-1);
+  if (typeof place !== "object" || place === null || (typeof last !== "string" && typeof last !== "number"))
+    return false;
+  if (last === "__proto__" || (Array.isArray(place) && !isPlaceIn(place, last))) return false;
+  const fields = place as Record<string | number, unknown>;
+  if (kind === 1) fields[last] = v;
+  else if (kind === 3) fields[last] = undefined;
+  else if (kind === 2) {
+    const before = listOf(at(place, last)) ?? [];
+    fields[last] = [...before.slice(0, typeof i === "number" ? i : before.length), ...(listOf(v) ?? [])];
+  } else return false;
+  return true;
+}
+
+const isPlaceIn = (list: readonly unknown[], index: unknown): boolean =>
+  typeof index === "number" && Number.isInteger(index) && index >= 0 && index <= list.length;
+
+const at = (value: unknown, step: unknown): unknown =>
+  typeof value === "object" &&
+  value !== null &&
+  (typeof step === "string" || typeof step === "number") &&
+  Object.hasOwn(value, step)
+    ? (value as Record<string | number, unknown>)[step]
+    : undefined;
+
+function addRequest(value: unknown, source: SourcePointer, standIn: string, draft: SessionDraft): void {
+  const request = objectOf(value);
+  const asked = textOf(request?.message) ?? textOf(objectOf(request?.message)?.text);
+  if (request === undefined || asked === undefined)
+    return draft.reportMalformed(source, "it is no request with a message");
+  const id = nonEmptyText(request.requestId) ?? standIn;
+  const isRemoved = request.isHidden === true || objectOf(request.shouldBeRemovedOnSend) !== undefined;
+  const model = nonEmptyText(request.modelId);
+  const common = { source, ...(isRemoved && { branch: REMOVED }) };
+  const answered = { ...common, ...(model !== undefined && { model }) };
+  draft.add({ ...common, id, role: "user", time: request.timestamp, parts: [{ type: "text", text: asked }] });
+  const metadata = objectOf(objectOf(request.result)?.metadata) ?? {};
+  const rounds = objectsOf(metadata.toolCallRounds);
+  for (const [index, round] of rounds.entries()) {
+    const own = `${id}-${index}`;
+    const opened = objectsOf(round.toolCalls).map((call, place) => readCall(call, `${own}-${place}`, draft));
+    const parts: readonly Part[] = [...readThinking(round.thinking), ...readText(round.response), ...opened];
+    draft.add({ ...answered, id: nonEmptyText(round.id) ?? own, role: "assistant", time: round.timestamp, parts });
+    for (const call of opened) {
+      const result = at(metadata.toolCallResults, call.callId);
+      if (result === undefined) continue;
+      const content = { type: "text" as const, text: resultText(objectOf(result)?.content ?? result) };
+      const answer = { ...draft.calls.answer(call.callId, call.toolName, own), outcome: "success" as const, content };
+      draft.add({
+        ...common,
+        id: `${own}-${call.callId}`,
+        role: "tool",
+        parts: [{ type: "tool-result", result: answer }],
+      });
+    }
+  }
+  if (rounds.length > 0) return;
+  const shown = (listOf(request.response) ?? []).flatMap(readShown);
+  if (shown.length > 0)
+    draft.add({ ...answered, id: nonEmptyText(request.responseId) ?? `${id}-answer`, role: "assistant", parts: shown });
+}
+
+/** The objects of a list. */
+const objectsOf = (value: unknown): readonly ForeignObject[] =>
+  (listOf(value) ?? []).map(objectOf).filter((fields) => fields !== undefined);
+
+const readText = (value: unknown): readonly Part[] =>
+  typeof value === "string" && value !== "" ? [{ type: "text", text: value }] : [];
+
+/** Thoughts as Copilot keeps them: a text, or a list of texts, and what only their provider can read. */
+function readThinking(value: unknown): readonly ReasoningPart[] {
+  const thinking = objectOf(value);
+  const text =
+    textOf(thinking?.text) ?? (listOf(thinking?.text) ?? []).flatMap((piece) => textOf(piece) ?? []).join("\n");
+  const encrypted = nonEmptyText(thinking?.encrypted);
+  if (text === "" && encrypted === undefined) return [];
+  return [{ type: "reasoning", text, provider: "copilot", ...(encrypted !== undefined && { encrypted }) }];
+}
+
+function readCall(call: ForeignObject, standIn: string, draft: SessionDraft) {
+  const toolName = textOf(call.name) ?? "";
+  const callId = draft.calls.open(call.id, toolName, standIn);
+  const given = textOf(call.arguments) ?? "";
+  const parsed = parseJson(given === "" ? "{}" : given);
+  return { type: "tool-call" as const, callId, toolName, input: parsed.ok ? (parsed.value as JsonValue) : given };
+}
+
+/** The texts of a result: those of its pieces, and of the trees that VS Code's prompts are made of. */
+function resultText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const list = listOf(value);
+  if (list !== undefined) return list.map(resultText).join("");
+  const fields = objectOf(value);
+  if (fields === undefined) return "";
+  const own = textOf(fields.text);
+  if (own !== undefined) return `${fields.lineBreakBefore === true ? "\n" : ""}${own}`;
+  return resultText(fields.value ?? fields.node ?? fields.children);
+}
+
+/** A piece of an answer as it was shown: its text and its thoughts, without what the editor put between them. */
+function readShown(piece: unknown): readonly Part[] {
+  const fields = objectOf(piece);
+  const said = textOf(fields?.value) ?? textOf(objectOf(fields?.content)?.value);
+  if (said === undefined || said === "") return [];
+  if (fields?.kind === "thinking") return [{ type: "reasoning", text: said, provider: "copilot" }];
+  return fields?.kind === undefined || fields.kind === "markdownContent" ? [{ type: "text", text: said }] : [];
+}
