@@ -9,6 +9,7 @@ import {
   type PolicyFigures,
 } from "@threadfold/simulation";
 import type { BenchMachine } from "./bench-machine.ts";
+import { type FleetResults, fleetTable, sayLive, sayPool } from "./fleet-table.ts";
 import type { PeersResults, PolicyKind } from "./peers-results.ts";
 import type { SpeedResults } from "./speed-results.ts";
 import { speedRows } from "./speed-table.ts";
@@ -37,18 +38,20 @@ export interface DocsInput {
   readonly peers: PeersResults | null;
   readonly speed: SpeedResults | null;
   readonly storage: StorageResults | null;
+  readonly fleet: FleetResults | null;
   readonly pauses: PausesResults | null;
 }
 
 /** `docs/benchmarks.md`, every figure of it from what the benches measured. */
-export function docsPage({ peers, speed, storage, pauses }: DocsInput): string {
+export function docsPage({ peers, speed, storage, fleet, pauses }: DocsInput): string {
   return `${[
     "# Benchmarks",
-    "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:pauses`, `npm run bench:speed` and `npm run bench:storage` measured. No figure is typed by hand; run the five commands to get your own.",
+    "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:pauses`, `npm run bench:speed`, `npm run bench:storage` and `npm run bench:fleet` measured. No figure is typed by hand; run the six commands to get your own.",
     ...(peers === null ? ["The comparison with peers was not run."] : peersSection(peers)),
     ...(pauses === null ? ["The bench of pauses was not run."] : pausesSection(pauses)),
     ...(speed === null ? ["The speed bench was not run."] : speedSection(speed)),
     ...(storage === null ? ["The storage bench was not run."] : storageSection(storage)),
+    ...(fleet === null ? ["The bench of many threads was not run."] : fleetSection(fleet)),
   ].join("\n\n")}\n`;
 }
 
@@ -159,6 +162,16 @@ const storageSection = ({ machine, sizes }: StorageResults): readonly string[] =
   "## Storage",
   `What an agent's thread takes on disk, in bytes a call of two messages: the messages as JSON, each once; Threadfold's SQLite file with messages, plans and the journal of requests; and what a store has to hold that keeps every request, or all messages so far at every call, added up as JSON without its rows and indexes. Measured ${measuredOn(machine)}.`,
   storageTable(sizes),
+];
+
+const fleetSection = ({ machine, live, postgres }: FleetResults): readonly string[] => [
+  "## Many threads at once",
+  `Measured ${measuredOn(machine)}. What it means for more than one machine stands in [scale.md](scale.md).`,
+  "### Sessions in one process, over SQLite",
+  ...(live === null ? ["Not measured."] : [sayLive(live)]),
+  "### Processes on one PostgreSQL",
+  `${whole(postgres[0]?.threads ?? 0)} threads, and server and processes on the same machine. A bare \`INSERT\` puts the two messages of a step into one table, in one statement; an append puts them behind the thread's chain. A fold opens a session, folds its thread and commits the plan, and keeps nothing for the next one; workers do the same for jobs that all wait when they begin, and their times are those of the jobs alone. The processor's time is that of the process for one of them, without the server's. The least share is what the process that got least did beside an equal share. ${sayPool(postgres)}`,
+  fleetTable(postgres),
 ];
 
 function measuredOn({ date, threadfold, node, system, processor, cores, memoryGib }: BenchMachine): string {

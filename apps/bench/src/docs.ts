@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { keptResults } from "./bench-results.ts";
 import { docsPage, type PausesResults } from "./docs-page.ts";
+import type { FleetResults } from "./fleet-table.ts";
 import type { PeersResults } from "./peers-results.ts";
 import type { SpeedResults } from "./speed-results.ts";
 import type { StorageResults } from "./storage-table.ts";
@@ -12,9 +13,10 @@ const PAGE = resolve(import.meta.dirname, "../../../docs/benchmarks.md");
 const peers = keptResults<PeersResults>("peers");
 const speed = keptResults<SpeedResults>("speed");
 const storage = keptResults<StorageResults>("storage");
+const fleet = keptResults<FleetResults>("fleet");
 const pauses = keptResults<PausesResults>("pauses");
-const page = docsPage({ peers, speed, storage, pauses });
-if (peers === null && speed === null && storage === null && pauses === null) {
+const page = docsPage({ peers, speed, storage, fleet, pauses });
+if ([peers, speed, storage, fleet, pauses].every((results) => results === null)) {
   process.stderr.write("Nothing was measured here yet: run `npm run bench:peers` and `npm run bench:speed` first.\n");
   process.exitCode = 1;
 } else if (process.argv.includes("--stdout")) process.stdout.write(page);
