@@ -15,8 +15,10 @@ export interface Look {
   readonly longestFrameMs: number;
   /** From a key until another view is drawn. */
   readonly keyMs: number;
-  /** Of JavaScript in the page, with what is no longer used and not yet collected. */
+  /** Of JavaScript in the page, in use. */
   readonly heapMb: number;
+  /** Nodes of the document, and those that are no longer in it and kept by something. */
+  readonly nodes: number;
   /** What the page read for each call that came; null when none came. */
   readonly kbPerCall: number | null;
 }
@@ -29,7 +31,7 @@ export interface Followed {
   readonly isProved: boolean;
   /** Errors and warnings in the page. */
   readonly complaints: readonly string[];
-  /** Of JavaScript in the page at the end, in use. */
+  /** Of JavaScript in the page at the end, in use, when all views were looked at. */
   readonly heapMb: number;
   /** Milliseconds that each view takes at the end, from a key until it is drawn and has read what it shows. */
   readonly viewMs: Readonly<Record<string, number>>;
@@ -48,6 +50,8 @@ export interface FollowOptions {
 
 /** How many looks without a new call, while the agent makes some, are a page that stands still. */
 const STANDS_STILL = 12;
+/** How many looks at which the agent has made all of its calls, and the page shows them, are the end: it still checks itself. */
+const AT_REST = 3;
 const VIEWS = ["timeline", "request", "why", "gone", "plans", "bill", "integrity", "search"] as const;
 
 /** Starts a scripted agent, opens its page while it works, and looks at it until it shows the last call or stands still. */
@@ -57,27 +61,31 @@ export async function followAgent(browser: Browser, options: FollowOptions): Pro
   void agent.ended.then(() => {
     isOver = true;
   });
+  let close = async (): Promise<void> => undefined;
   try {
     while (agent.calls() < 3 && !isOver) await wait(100);
     const served = await serveInProcess([options.store]);
+    close = () => served.close();
     const page = await FollowingPage.open(browser, served.url);
     const looks: Look[] = [];
-    let still = 0;
-    while (still < STANDS_STILL && (!isOver || (looks.at(-1)?.shown ?? 0) < agent.calls())) {
+    let [still, atRest] = [0, 0];
+    while (still < STANDS_STILL && atRest < AT_REST && (!isOver || (looks.at(-1)?.shown ?? 0) < agent.calls())) {
       await wait(options.lookEveryMs);
       const look = await page.look(agent.calls());
-      still = look.shown === looks.at(-1)?.shown && look.made > look.shown ? still + 1 : 0;
+      const isSame = look.shown === looks.at(-1)?.shown;
+      still = isSame && look.made > look.shown ? still + 1 : 0;
+      atRest = isSame && look.made === look.shown && look.made >= options.calls ? atRest + 1 : 0;
       looks.push(look);
       options.onLook?.(look);
     }
     const viewMs = await page.goThrough(options.out);
-    const heapMb = await page.heapMb(true);
+    const heapMb = await page.heapMb();
     const isProved = await page.isProved();
     const complaints = [...page.complaints];
-    await served.close();
     return { looks, isWhole: looks.at(-1)?.shown === agent.calls(), isProved, complaints, heapMb, viewMs };
   } finally {
     agent.stop();
+    await close();
   }
 }
 
@@ -100,6 +108,8 @@ const COUNT_FRAMES = `
   requestAnimationFrame(count);
 `;
 
+/** The longest that a view may read: search is asked for a hundred messages when one looks at what is gone. */
+const READS_MS = 300_000;
 /** What a view says until it has read what it shows. */
 const STILL_READS = /(Reading|Looking for what is gone|being looked for)…/;
 
@@ -148,6 +158,8 @@ class FollowingPage {
     const keyMs = await this.#press("request");
     await this.#press("timeline");
     const heapMb = await this.heapMb();
+    const { nodes } = await this.#inspector.send("Memory.getDOMCounters");
+    await this.#page.evaluate("framesSince()");
     return {
       made,
       shown,
@@ -155,6 +167,7 @@ class FollowingPage {
       longestFrameMs: Math.round(longest),
       keyMs,
       heapMb,
+      nodes,
       kbPerCall,
     };
   }
@@ -166,7 +179,7 @@ class FollowingPage {
     for (const view of VIEWS) {
       const start = performance.now();
       await this.#press(view);
-      await this.#page.getByRole("main").getByText(STILL_READS).first().waitFor({ state: "hidden" });
+      await this.#page.getByRole("main").getByText(STILL_READS).first().waitFor({ state: "hidden", timeout: READS_MS });
       took[view] = Math.round(performance.now() - start);
       if (out !== undefined) await this.#page.screenshot({ path: join(out, `${view}.png`) });
     }
@@ -179,8 +192,8 @@ class FollowingPage {
     return (await this.#page.getByText("Every request rendered again gives the recorded bytes").count()) === 1;
   }
 
-  async heapMb(isCollected = false): Promise<number> {
-    if (isCollected) await this.#inspector.send("HeapProfiler.collectGarbage");
+  async heapMb(): Promise<number> {
+    await this.#inspector.send("HeapProfiler.collectGarbage");
     const { metrics } = await this.#inspector.send("Performance.getMetrics");
     const used = metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN;
     return Math.round(used / 1024 ** 2);

@@ -92,5 +92,7 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     const read = followed.looks.flatMap(({ kbPerCall }) => (kbPerCall === null ? [] : [kbPerCall]));
     expect(read.length).toBeGreaterThan(1);
     expect(Math.max(...read)).toBeLessThan(10);
+    // At each look another view was drawn, and nothing of it stayed: two views together have some two thousand nodes.
+    expect(Math.max(...followed.looks.map(({ nodes }) => nodes))).toBeLessThan(4_000);
   });
 });

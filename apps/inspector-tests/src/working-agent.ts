@@ -17,7 +17,7 @@ export interface WorkingAgent {
 export function startAgent(store: string, calls: number): WorkingAgent {
   const script = ["--calls", String(calls), "--host", "anthropic-sdk", "--model", "claude-haiku-4-5", "--store", store];
   const agent = spawn(process.execPath, ["--conditions=threadfold-source", AGENTS, ...script], { stdio: "ignore" });
-  return { calls: () => callsIn(store), ended: once(agent, "exit"), stop: () => void agent.kill() };
+  return { calls: () => callsIn(store), ended: once(agent, "exit"), stop: () => void agent.kill("SIGKILL") };
 }
 
 /** How many requests the journals of a store have, which somebody else writes. */
