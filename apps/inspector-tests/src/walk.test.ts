@@ -81,6 +81,24 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
   });
 
+  it("goes on following while search is asked for what is gone", async () => {
+    const store = bench.path("gone.db");
+    await work(await recordedWork("gone"), { store, preset: "ladder", budget: 30_000 });
+    const served = await servePage([store, "gone"]);
+    const { page } = await bench.open(served.url);
+    const answered = await page.evaluate<readonly string[]>(`(async () => {
+      const answered = [];
+      const ask = async (piece) => {
+        await (await fetch(piece)).text();
+        answered.push(piece);
+      };
+      await Promise.all([ask("gone"), ask("growth-0")]);
+      return answered;
+    })()`);
+    expect(answered).toEqual(["growth-0", "gone"]);
+    await served.close();
+  });
+
   it("follows a scripted agent in a process of its own to its end, reads little for each call, and proves them all", async () => {
     const followed = await followAgent(bench.browser, {
       store: bench.path("scripted.db"),

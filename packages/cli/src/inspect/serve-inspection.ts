@@ -99,8 +99,12 @@ class ServedInspection {
   }
 
   async #text(piece: Exclude<Piece, { kind: "log" }>): Promise<string | null> {
+    const { inspection } = this.#inspected;
     try {
-      return await this.#queue.run(() => pieceText(this.#inspected.inspection, piece));
+      if (piece.kind !== "gone") return await this.#queue.run(() => pieceText(inspection, piece));
+      // Search takes seconds in a long thread: it is begun in the queue, and the page goes on following meanwhile.
+      const { text } = await this.#queue.run(async () => ({ text: pieceText(inspection, piece) }));
+      return await text;
     } catch (error) {
       if (ThreadfoldError.isInstance(error) && error.code === "USAGE") return null;
       throw error;

@@ -163,7 +163,10 @@ export class Inspection {
     return { ...this.#tables.costs.bill(erased === null ? journal : []), revision: this.#revision.number };
   }
 
-  /** What the newest plan took out of the request, the largest first. Looks for it when it is asked for, once under each plan. */
+  /**
+   * What the newest plan took out of the request, the largest first. Looks for it when it is asked for, once under each plan:
+   * the tables are read before it returns, and may grow while search is asked.
+   */
   gone(): Promise<readonly GoneRow[]> {
     const { planVersion } = this.#record;
     if (this.#gone?.planVersion !== planVersion) this.#gone = { planVersion, rows: this.#lookForGone() };

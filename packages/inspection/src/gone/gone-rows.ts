@@ -1,4 +1,4 @@
-import { type AgentThread, type Message, recallTerms } from "@threadfold/core";
+import { type AgentThread, EventLoopTurns, type Message, recallTerms } from "@threadfold/core";
 import { MemoryRecallIndex, recallQuery } from "@threadfold/rehydration";
 import type { MessageTable } from "../messages/message-table.ts";
 import { type GoneRow, isGone } from "../rows/message-row.ts";
@@ -44,7 +44,11 @@ async function searched(thread: AgentThread, rows: readonly GoneRow[]): Promise<
   const index = new MemoryRecallIndex();
   await index.index(thread.id, thread.messages);
   const found: GoneRow[] = [];
-  for (const row of rows) found.push(wanted.has(row) ? await searchedRow(thread, index, row) : row);
+  const turns = new EventLoopTurns();
+  for (const row of rows) {
+    found.push(wanted.has(row) ? await searchedRow(thread, index, row) : row);
+    if (turns.isDue) await turns.turn();
+  }
   return found;
 }
 
