@@ -82,7 +82,7 @@ export function reliabilityPage(assertions, { date, machine }) {
     "",
     `${date}, ${machine}. ${all.size} tests, ${failed} failed, ${skipped} skipped, ${seconds.toFixed(0)} s of test time in all (packages run side by side).`,
     "",
-    "What is meant by a crash: processes are killed with SIGKILL at random times and at single system calls, calls fail with errors, connections are cut. Power loss is not tested by pulling a plug; that data is on the disk when a call returns rests on `synchronous=FULL` and fsync, and on the server's own settings for PostgreSQL. System-call faults need strace and are skipped by name where it is missing. The figures of a release, ten to fifty times these, come with `npm run test:full`, and those of single claims with `npm run test:full -- R1 R6`.",
+    "What is meant by a crash: processes are killed with SIGKILL at random times and at single system calls, calls fail with errors, connections are cut. Power loss is not tested by pulling a plug; that data is on the disk when a call returns rests on `synchronous=FULL` and fsync, and on the server's own settings for PostgreSQL. System-call faults need strace and are skipped by name where it is missing. The figures of a release, ten to fifty times these, come with `npm run test:full`, and those of single claims with `npm run test:full -- R1 R6`. How much of the code the tests reach (R35) and how many changes of it they notice (R34) are measured by that run alone, or by `npm run test:coverage` and `npm run test:mutation`; after a day's run these two stand here without a test.",
     "",
     "| Id | Claim | Result | Tests | s |",
     "|---|---|---|---|---|",

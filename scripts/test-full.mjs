@@ -1,7 +1,8 @@
 // The whole check with nothing left out: every recorded session, and everything that is tried at random as often as a
-// release asks for. It takes hours, so it can be run in parts: `npm run test:full -- R4 R9` runs the tests that have one
-// of these ids in their names, from source, and says of each how it ended and what it counted. H1, every host from
-// installed packages, packs what is built.
+// release asks for. It takes hours, so it can be run in parts: `npm run test:full -- --list` names them, each of which
+// fits two hours, `npm run test:full -- crashes` runs one, and `npm run test:full -- R4 R9` runs the tests that have one of
+// these ids in their names. They run from source, and each says how it ended and what it counted. H1, every host from
+// installed packages, packs what is built. R34 and R35 measure the tests themselves; no other run has them.
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +12,28 @@ import { clearReports, readAssertions } from "./test-report.mjs";
 import { readWorkspaces, root } from "./workspaces.mjs";
 
 const VITEST = join(root, "node_modules", "vitest", "vitest.mjs");
+
+/** The claims in parts that fit two hours each on two cores. */
+export const PARTS = {
+  crashes: ["R1", "R2", "R3", "R4", "R5"],
+  models: ["R6", "R7", "R8"],
+  histories: ["R9", "R10", "R11", "R12"],
+  prompts: ["R13", "R14", "R15", "R16", "R17", "R18"],
+  privacy: ["R19", "R20", "R21", "R22", "R23", "R24", "R25", "R26"],
+  input: ["R27", "R28", "R29", "R30", "R32", "R33", "R36"],
+  soak: ["R31"],
+  mutation: ["R34"],
+  coverage: ["R35"],
+};
+
+/** What measures tests and is none itself. */
+export const MEASUREMENTS = {
+  R34: join("scripts", "mutation", "measure-mutations.mjs"),
+  R35: join("scripts", "line-coverage", "measure-coverage.mjs"),
+};
+
+/** The ids that arguments ask for: those of the parts among them, and the others as they are. */
+export const idsOf = (args) => args.flatMap((name) => (Object.hasOwn(PARTS, name) ? PARTS[name] : [name]));
 
 /** What text that names one of the ids is like. */
 export const naming = (ids) => new RegExp(`\\b(?:${ids.join("|")})\\b`);
@@ -51,24 +74,53 @@ function run(script, args, cwd) {
   return status ?? 1;
 }
 
+/** Runs the measurements among the ids, one after the other, for each of them takes all cores. */
+const measure = (ids) =>
+  ids
+    .filter((id) => id in MEASUREMENTS)
+    .map((id) => {
+      console.log(`\n== ${MEASUREMENTS[id]}`);
+      return run(join(root, MEASUREMENTS[id]), [], root);
+    });
+
 function runPart(ids) {
   clearReports(root);
-  const states = placesNaming(ids).map((path) => {
+  const tested = ids.filter((id) => !(id in MEASUREMENTS));
+  const places = tested.length > 0 ? placesNaming(tested) : [];
+  const states = places.map((path) => {
     console.log(`\n== ${path}`);
     const config = path === "." ? ["--config", join(root, "scripts", "vitest.config.ts")] : [];
-    return run(VITEST, ["run", ...config, "--testNamePattern", naming(ids).source], join(root, path));
+    return run(VITEST, ["run", ...config, "--testNamePattern", naming(tested).source], join(root, path));
   });
+  states.push(...measure(ids));
   const { lines, unproved } = partSummary(ids, readAssertions(root).assertions);
   console.log(["", `== ${ids.join(" ")}`, ...lines].join("\n"));
   if (unproved.length > 0) console.error(`No test of ${unproved.join(" ")} passed.`);
   return unproved.length > 0 || states.some((status) => status !== 0) ? 1 : 0;
 }
 
+function runAll() {
+  const states = [run(join(root, "scripts", "check.mjs"), [], root), ...measure(Object.keys(MEASUREMENTS))];
+  return states.every((status) => status === 0) ? 0 : 1;
+}
+
+/** A line for each part: its ids, and where they are tried. */
+export const listOfParts = () =>
+  Object.entries(PARTS).map(([name, ids]) => {
+    const tested = ids.filter((id) => !(id in MEASUREMENTS));
+    const places = [...(tested.length > 0 ? placesNaming(tested) : []), ...ids.flatMap((id) => MEASUREMENTS[id] ?? [])];
+    return `${name.padEnd(10)} ${ids.join(" ").padEnd(32)} ${places.join(" ")}`;
+  });
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const ids = process.argv.slice(2);
+  const args = process.argv.slice(2);
+  const ids = idsOf(args);
   const strange = ids.filter((id) => !/^[A-Z]+\d+$/.test(id));
-  if (strange.length > 0) {
-    console.error(`Not an id of tests: ${strange.join(" ")}. Give ids such as R4, C3 or P8.`);
+  if (args.includes("--list")) console.log(listOfParts().join("\n"));
+  else if (strange.length > 0) {
+    console.error(
+      `Not an id of tests: ${strange.join(" ")}. Give ids such as R4, C3 or P8, or parts: ${Object.keys(PARTS).join(", ")}.`,
+    );
     process.exitCode = 2;
-  } else process.exitCode = ids.length > 0 ? runPart(ids) : run(join(root, "scripts", "check.mjs"), [], root);
+  } else process.exitCode = ids.length > 0 ? runPart(ids) : runAll();
 }

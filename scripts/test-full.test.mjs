@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { partSummary, placesNaming } from "./test-full.mjs";
+import { CLAIMS } from "./reliability-report.mjs";
+import { idsOf, listOfParts, MEASUREMENTS, PARTS, partSummary, placesNaming } from "./test-full.mjs";
 import { root } from "./workspaces.mjs";
 
 let folder;
@@ -56,6 +57,17 @@ describe("a part of the full run", () => {
       ],
       unproved: ["R9"],
     });
+  });
+
+  it("has every claim in one part, and each claim is tried somewhere", () => {
+    const ids = Object.values(PARTS).flat();
+    expect(ids.toSorted()).toEqual(Object.keys(CLAIMS).toSorted());
+    for (const id of ids) {
+      if (id in MEASUREMENTS) expect(existsSync(join(root, MEASUREMENTS[id])), id).toBe(true);
+      else expect(placesNaming([id]), id).not.toEqual([]);
+    }
+    expect(idsOf(["crashes", "P8"])).toEqual([...PARTS.crashes, "P8"]);
+    expect(listOfParts()).toContainEqual(expect.stringMatching(/^soak +R31 +packages\/session$/));
   });
 
   it("is refused when it is asked for by what is no id", () => {

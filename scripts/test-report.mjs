@@ -1,5 +1,5 @@
 // Reads the JSON reports that vitest leaves in each package and adds them up.
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readWorkspaces } from "./workspaces.mjs";
 
@@ -8,6 +8,9 @@ export const REPORT = join(".cache", "test-results.json");
 
 /** The folder of what runs again under the oldest Node. */
 export const OLDEST_NODE = join("scripts", "oldest-node");
+
+/** The folders of what only a release measures: a run of every day has no report of theirs, and misses none. */
+const MEASURED = [join("scripts", "line-coverage"), join("scripts", "mutation")];
 
 /**
  * Where reports are expected: in the root, for the house's own scripts, in every workspace with a test script, and of the
@@ -30,13 +33,26 @@ function firstPlaces(root) {
 
 /** Takes old reports away, so that a run that never happened cannot look like one that passed. */
 export function clearReports(root) {
-  for (const place of reportPlaces(root)) rmSync(join(root, place, REPORT), { force: true });
+  for (const place of [...reportPlaces(root), ...MEASURED]) rmSync(join(root, place, REPORT), { force: true });
+}
+
+/** Leaves what a measurement found where a run of tests leaves its report, and in the same form. */
+export function writeReport(root, place, startTime, tests) {
+  const count = (status) => tests.filter((test) => test.status === status).length;
+  const assertionResults = tests.map((test) => ({ ...test, fullName: [...test.ancestorTitles, test.title].join(" ") }));
+  const success = count("failed") === 0;
+  const testResults = [
+    { name: join(root, place), status: success ? "passed" : "failed", message: "", assertionResults },
+  ];
+  const counts = { numPassedTests: count("passed"), numPendingTests: count("skipped"), numTodoTests: 0 };
+  mkdirSync(join(root, place, ".cache"), { recursive: true });
+  writeFileSync(join(root, place, REPORT), JSON.stringify({ startTime, success, ...counts, testResults }));
 }
 
 /** Adds up all reports: counts, what failed and what was skipped, one line each. */
 export function readReports(root) {
   const total = { passed: 0, failed: 0, skipped: 0, failures: [], skips: [] };
-  for (const place of reportPlaces(root)) {
+  for (const place of [...reportPlaces(root), ...MEASURED.filter((folder) => existsSync(join(root, folder, REPORT)))]) {
     const part = readReport(join(root, place, REPORT), place === "." ? "scripts" : place);
     for (const key of ["passed", "failed", "skipped"]) total[key] += part[key];
     total.failures.push(...part.failures);
@@ -50,7 +66,7 @@ export function readReports(root) {
  * milliseconds; and when the first of the runs began.
  */
 export function readAssertions(root) {
-  const reports = firstPlaces(root)
+  const reports = [...firstPlaces(root), ...MEASURED]
     .map((place) => join(root, place, REPORT))
     .filter((file) => existsSync(file))
     .map((file) => JSON.parse(readFileSync(file, "utf8")));
