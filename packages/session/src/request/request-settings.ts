@@ -116,7 +116,7 @@ export class RequestSettings {
     const { price } = this;
     const [id] = price?.otherTimes ?? [];
     if (price === undefined || id === undefined) return null;
-    const other = promptCachePriceFor(promptCachePrice(id), modelName(this.#model ?? ""));
+    const other = promptCachePriceFor(promptCachePrice(id), nameOf(this.#model));
     return price.ttlSeconds < other.ttlSeconds ? { short: price, long: other } : { short: other, long: price };
   }
 
@@ -224,7 +224,7 @@ function cachePriceOf(
   format: string,
   model?: string,
 ): PromptCachePrice | undefined {
-  const name = model === undefined ? "" : modelName(model);
+  const name = nameOf(model);
   const price =
     configured === undefined
       ? (promptCachePriceOfModel(name) ?? promptCachePriceOfFormat(format))
@@ -233,3 +233,5 @@ function cachePriceOf(
         : configured;
   return price && promptCachePriceFor(price, name);
 }
+
+const nameOf = (model: string | undefined): string => (model === undefined ? "" : modelName(model));
