@@ -8,6 +8,7 @@ export interface ThreadfoldErrorOptions {
   readonly hint?: string;
   /** Where it went wrong and what was found, as plain data (ids, counts, line numbers). */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** What was caught, for whoever looks into it. */
   readonly cause?: unknown;
 }
 

@@ -23,6 +23,7 @@ export interface ThreadfoldStore {
 export type ExpectedVersion = number | "any" | "no-thread";
 
 export interface AppendOptions {
+  /** What the thread must be at for the append to happen; anything else is a `VERSION_CONFLICT`. */
   readonly expectedVersion: ExpectedVersion;
   /** A retry with the same key and entries returns the first result and appends nothing. */
   readonly idempotencyKey?: string;

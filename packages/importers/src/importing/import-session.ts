@@ -7,8 +7,11 @@ import { mapRecords, type SourceChoice } from "./map-records.ts";
 
 /** How a session is imported. */
 export interface ImportOptions extends SourceChoice {
+  /** How much is accepted. 512 MiB and lines of 64 Mi characters by default. */
   readonly limits?: Partial<ImportLimits>;
+  /** Ends the import with `ABORTED`. */
   readonly signal?: AbortSignal;
+  /** Called now and then with how far the import is, and at its end. */
   readonly onProgress?: (progress: ImportProgress) => void;
 }
 

@@ -25,7 +25,9 @@ import type { PiEntry } from "./pi-tree.ts";
 
 /** Where an entry's message goes: the draft, and the side branch if it is on one. */
 export interface PiTarget {
+  /** Where the messages go. */
   readonly draft: SessionDraft;
+  /** The branch that they stand on; undefined for the main one. */
   readonly branch: string | undefined;
 }
 

@@ -13,14 +13,17 @@ import type { ModelMessage } from "ai";
 
 /** When the layer compacts and what it keeps. Token figures are those of {@link estimateMessagesTokens}. */
 export interface CompactionConfig {
+  /** Tokens that the model takes, answer included. */
   readonly modelContextLimit: number;
   /** Kept free for system text and tools. */
   readonly systemReserve: number;
+  /** Tokens that are kept free for the answer. */
   readonly outputReserve: number;
   /** Kept free for what the estimate is off by. */
   readonly safetyBuffer: number;
   /** Share of what is left, from 0 to 1, at which it compacts. */
   readonly thresholdPercent: number;
+  /** So many of the newest messages stay as they are. */
   readonly recentMessagesToKeep: number;
 }
 
@@ -122,7 +125,9 @@ export interface CompactionEvent {
 
 /** What a list is compacted with. */
 export interface CompactOptions {
+  /** The model that writes the summary. */
   readonly model: CompletionModel;
+  /** When to fold, and what to keep. */
   readonly config?: CompactionConfig;
 }
 

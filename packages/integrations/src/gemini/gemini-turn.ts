@@ -27,7 +27,9 @@ import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOpt
 export interface GeminiTurnOptions extends SessionTurnOptions {
   /** The host's own client. */
   readonly client: Pick<GoogleGenAI, "models">;
+  /** Name of the model, such as `gemini-2.5-pro`. */
   readonly model: string;
+  /** What else a request has: temperature, thinking, safety settings, tools, system text. */
   readonly config?: Omit<GenerateContentConfig, "abortSignal">;
   /** Called with each chunk of a stream as it comes. Without it answers are waited for at once. */
   readonly onChunk?: (chunk: GenerateContentResponse) => void;

@@ -26,6 +26,7 @@ export const MCP_PATH = "/mcp";
 export interface HttpListenOptions extends Pick<LoopbackService, "port" | "signal"> {
   /** Called once requests are answered, with the address for clients. */
   readonly onListening?: (url: string) => void;
+  /** Called with what fails while the server listens. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -6,6 +6,7 @@ import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/s
 export interface AskOptions {
   /** Takes precedence over the session's own frame, field by field. */
   readonly frame?: FrameFields;
+  /** Ends the fold and the call of the model. */
   readonly signal?: AbortSignal;
   /** Called with each request that is prepared. What it throws is ignored. */
   readonly onRequest?: OnRequest;

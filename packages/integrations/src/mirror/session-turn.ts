@@ -46,6 +46,7 @@ export interface AnsweredTurn<Answer> extends RequestNotes {
 
 /** How a turn is made. */
 export interface SessionTurnOptions {
+  /** The conversation that makes the requests. */
   readonly session: ContextSession;
   /** Dates the messages. The machine's clock by default. */
   readonly clock?: Clock;

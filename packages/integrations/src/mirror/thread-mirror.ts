@@ -13,6 +13,7 @@ import {
 
 /** What a mirror is made with. */
 export interface ThreadMirrorOptions extends DivergenceOptions {
+  /** The conversation that mirrors the host's list. */
   readonly session: ContextSession;
   /** The form of the host's messages. */
   readonly format: LiveFormat;

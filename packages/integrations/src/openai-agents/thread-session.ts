@@ -18,6 +18,7 @@ import { liveItem } from "./agent-items.ts";
 
 /** What a session of the SDK is kept with. */
 export interface ThreadSessionOptions {
+  /** Names the conversation; the same name opens it again. */
   readonly threadId: ThreadId;
   /** Where the items are kept: `threads` of any store of Threadfold. */
   readonly threads: ThreadStore;

@@ -58,7 +58,9 @@ export interface HandoffOptions
   readonly countTokens?: (text: string) => number;
   /** Tokens that the briefing may take. 4 000 by default; the original task, constraints and open work are never cut for it. */
   readonly maxTokens?: number;
+  /** Dates the first messages of the new thread. The machine's clock by default. */
   readonly clock?: Clock;
+  /** Ends the call of the model. */
   readonly signal?: AbortSignal;
 }
 

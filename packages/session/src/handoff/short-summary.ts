@@ -7,6 +7,7 @@ import type { SessionOptions } from "../host/session-options.ts";
 export interface ShortSummaryOptions {
   /** Writes it; the session's `summaryModel` by default. Without one the first and the newest request stand in for it. */
   readonly summaryModel?: CompletionModel;
+  /** Ends the call of the model. */
   readonly signal?: AbortSignal;
 }
 

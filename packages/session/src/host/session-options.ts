@@ -40,6 +40,7 @@ export interface OpenOptions extends Omit<SessionOptions, "threadId" | "store"> 
 
 /** What a session is made of. Only `threadId` has no default. */
 export interface SessionOptions {
+  /** Names the conversation; the same name opens it again. */
   readonly threadId: ThreadId;
   /**
    * Where thread, plans, artifacts and journal are kept. Memory by default: gone when the process ends. `close` of the
@@ -183,12 +184,14 @@ export interface SessionOptions {
   readonly hooks?: SessionHooks;
   /** From this many folds on notices warn that accuracy may suffer. What the preset says by default, or 3. */
   readonly warnAfterCompactions?: number;
+  /** Dates plans, records and events. The machine's clock by default. */
   readonly clock?: Clock;
   /**
    * False for a session that nobody will replay or audit, such as one whose store ends with the process: nothing goes
    * into the journal, and the digests that only the journal needs are not made. True by default.
    */
   readonly journal?: boolean;
+  /** Whose thread it is, in a store that keeps tenants apart: what is kept of it is stored as theirs. Nobody's by default. */
   readonly tenantId?: string | null;
   /** On whose behalf externalized content is read back; the journal then says who read what, and who was refused. */
   readonly securityContext?: SecurityContext;

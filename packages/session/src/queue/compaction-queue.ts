@@ -11,6 +11,7 @@ import { z } from "zod";
 
 /** How a session leaves its folds to workers. */
 export interface BackgroundOptions {
+  /** Where folds are asked for; see `startCompactionWorker`. */
   readonly queue: CompactionQueue;
   /**
    * Share of the room from which on a worker is asked, ahead of the session's own threshold. By default 0.12 below the

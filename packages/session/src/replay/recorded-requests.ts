@@ -34,6 +34,7 @@ export interface RecordedSources {
 
 /** How recorded requests are rendered again. */
 export interface RecordedRequestsOptions {
+  /** Formats of one's own that requests were rendered in, beside those of Threadfold. */
   readonly formats: readonly ProviderFormat[];
   /** Counts what is rendered. It decides on no byte. */
   readonly tokenizer: ProviderAwareTokenizer;

@@ -23,6 +23,7 @@ export type CompactionWorkerEvent = { readonly job: CompactionJob; readonly atte
 
 /** How a worker is started. */
 export interface CompactionWorkerOptions extends JobPorts {
+  /** Where the folds are asked for: the queue that sessions have in `background`. */
   readonly queue: CompactionQueue;
   /** Threads that are folded at the same time. 2 by default. */
   readonly concurrency?: number;
@@ -32,6 +33,7 @@ export interface CompactionWorkerOptions extends JobPorts {
   readonly graceMilliseconds?: number;
   /** Called with every event of the worker. What it throws is ignored. */
   readonly onEvent?: (event: CompactionWorkerEvent) => void;
+  /** Dates plans and records. The machine's clock by default. */
   readonly clock?: Clock;
 }
 

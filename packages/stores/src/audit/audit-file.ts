@@ -103,6 +103,7 @@ export interface AuditExportOptions {
   readonly at: string;
   /** Whether bodies of entries, plans and artifacts are in it; true by default. Without them digests alone are. */
   readonly content?: boolean;
+  /** Ends the export. */
   readonly signal?: AbortSignal;
 }
 

@@ -21,6 +21,7 @@ export interface JournaledAccessOptions {
   readonly clearance?: Clearance;
   /** Whether a reading is the harness's own, as when content is rehydrated, and not asked for by the agent. */
   readonly automatic?: boolean;
+  /** Dates the records. The machine's clock by default. */
   readonly clock?: Clock;
 }
 

@@ -29,6 +29,7 @@ export interface RedisSummaryCacheOptions {
   readonly timeoutMs?: number;
   /** Called when trouble begins, and not again until it is over. A process warning by default. What it throws is ignored. */
   readonly onTrouble?: (trouble: CacheTrouble) => void;
+  /** Tells how long the server has been away. The machine's clock by default. */
   readonly clock?: Clock;
 }
 

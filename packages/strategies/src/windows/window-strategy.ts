@@ -11,10 +11,13 @@ import { type CutPoint, realMessages, snapToTurnStart, tokenWindow } from "./cut
 
 /** How a window treats what it does not keep. */
 export interface WindowOptions {
+  /** What the strategy is called in plans and events. */
   readonly name: string;
+  /** Finds where the window begins. */
   readonly cut: CutPoint;
   /** `summarize`: one summary stands for it. `drop`: it leaves the prompt; summaries that are there stay. */
   readonly fold: "summarize" | "drop";
+  /** Lower comes first in a ladder that sets no order of its own. 2 by default. */
   readonly aggressiveness?: number;
   /** User messages before the cut that stay nevertheless, newest first, up to this many tokens (Codex). */
   readonly keepUserTokens?: number;

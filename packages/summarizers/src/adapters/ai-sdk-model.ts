@@ -4,6 +4,7 @@ import { clientModel } from "../llm/call/client-model.ts";
 
 /** A model of the AI SDK, from any of its providers. */
 export interface AiSdkModelOptions {
+  /** A model of the AI SDK, such as `anthropic("claude-haiku-4-5")`. */
   readonly model: LanguageModel;
   /** Further options of `generateText`, such as `temperature` or `providerOptions`. */
   readonly settings?: Pick<

@@ -6,6 +6,7 @@ import type { SummaryCheck, SummaryProposal } from "./summary-checks.ts";
 
 /** How a second model is asked about a summary. */
 export interface SecondOpinionOptions {
+  /** The model that is asked: another one than wrote the summary sees more. */
   readonly model: CompletionModel;
   /** The span is shown to it in at most this many tokens; 60 000 by default. */
   readonly maxInputTokens?: number;

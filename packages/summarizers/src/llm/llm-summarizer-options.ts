@@ -5,7 +5,9 @@ import { threadfoldPrompt } from "./prompts/prompts.ts";
 
 /** How an {@link LLMSummarizer} works. Only the model has no default. */
 export interface LLMSummarizerOptions extends Partial<CallLimits> {
+  /** The model that writes the summaries. */
   readonly model: CompletionModel;
+  /** What it is asked with. The prompt for structured summaries by default. */
   readonly prompt?: PromptVariant;
   /** What the model can read and write in one call, in tokens. 128 000 by default. */
   readonly contextWindow?: number;

@@ -8,6 +8,7 @@ export interface CompactOptions {
   readonly frame?: FrameFields;
   /** True to fold although no trigger fires, and to take any plan that frees something. */
   readonly force?: boolean;
+  /** What the summary should keep in mind, in the words of whoever asks for it (`/compact focus on …`). */
   readonly instructions?: string;
   /** Decides about this call in the place of the preset's trigger: when it fires, the fold is made. */
   readonly trigger?: CompactionTrigger;
@@ -16,6 +17,7 @@ export interface CompactOptions {
    * proposes is done.
    */
   readonly strategy?: CompactionStrategy;
+  /** Ends the fold. Nothing is committed then. */
   readonly signal?: AbortSignal;
 }
 

@@ -12,6 +12,7 @@ import {
 export interface ClientModelOptions<Client> {
   /** The caller's own client. Its own retries are not used: the summarizer has its rules for that. */
   readonly client: Client;
+  /** Name of the model, as the provider has it. */
   readonly model: string;
   /** False to wait for the whole answer at once. True by default: a stream shows early that the connection is alive. */
   readonly stream?: boolean;
@@ -24,7 +25,9 @@ export interface ClientModelOptions<Client> {
 
 /** What the clients of providers take besides the body of a request. */
 export interface ClientCallOptions {
+  /** The SDK tries nothing again by itself: the summarizer does. */
   readonly maxRetries: 0;
+  /** Ends the call. */
   readonly signal?: AbortSignal;
 }
 
