@@ -83,3 +83,4 @@ export { remedyFor } from "./legality/remedies.ts";
 export type { LegalityTable } from "./legality/legality-rule.ts";
 export type { LegalityRuleInfo } from "./legality/legality-rule.ts";
 export type { FormatRequirements, MediaRequirement, ReasoningRequirement } from "./capabilities/format-requirements.ts";
+export { holdsProviderItem, newestProviderItem, takesProviderItems } from "./conform/provider-items.ts";

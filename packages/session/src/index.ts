@@ -58,7 +58,7 @@ export type { PreparedRequest, RequestReference } from "./host/prepared-request.
 export type { ModelTarget } from "./host/prepared-request.ts";
 export { SerialQueue } from "./waits/turn-queue.ts";
 export { assistantMessage, type MessageNames, text, toolMessage, userMessage } from "./host/messages.ts";
-export type { OpenOptions, SessionOptions } from "./host/session-options.ts";
+export type { OpenOptions, ProviderCompactionOption, SessionOptions } from "./host/session-options.ts";
 export type { SessionStats } from "./loop/session-stats.ts";
 export { systemClock } from "./host/session-parts.ts";
 export { type ForkedThread, type ForkOptions, forkThread } from "./thread/fork-thread.ts";

@@ -7,9 +7,9 @@ import type {
 } from "@threadfold/core";
 import type { TriggerDecision } from "@threadfold/strategies";
 import type { CommitWeighing } from "./decide/costs.ts";
-import { type DeclinedFold, decide, type FoldDecision, postponed } from "./decide/decide.ts";
+import { type DeclinedFold, decide, type FoldDecision, postponed, takesProviderItem } from "./decide/decide.ts";
 import { weighFold } from "./decide/weigh-fold.ts";
-import { makePlan } from "./fold/make-plan.ts";
+import { makePlan, planWithItem } from "./fold/make-plan.ts";
 import { afterAttempt, type FoldHistory, foldHistory } from "./state/breaker.ts";
 import { type CompactOptions, isAsked } from "./state/compact-options.ts";
 import type { Turn } from "./state/turn-state.ts";
@@ -128,6 +128,12 @@ export async function planTurn(
 ): Promise<PlannedFold> {
   if (!decided.due) return decided.declined;
   const { decision, tokens } = decided;
+  const { providerItem } = turn;
+  if (providerItem !== undefined && takesProviderItem(turn, options)) {
+    const result = await planWithItem(turn, providerItem, decision, options);
+    const made = { decision, weighing: null, attempted: true, waitCalls: 0 } as const;
+    return result.type === "ready" ? { ...made, result } : { ...made, result };
+  }
   const result = await makePlan(turn, decision, options);
   if (result.type !== "ready") return { decision, weighing: null, attempted: true, waitCalls: 0, result };
   const weighing = weighFold(turn, result);

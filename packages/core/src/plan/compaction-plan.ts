@@ -4,7 +4,15 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { freezeDeep, textSchema } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { digestOf } from "../json/sha256.ts";
-import { asPlanId, type MessageId, type PlanId, planIdSchema, type ThreadId, threadIdSchema } from "../model/ids.ts";
+import {
+  asPlanId,
+  type MessageId,
+  messageIdSchema,
+  type PlanId,
+  planIdSchema,
+  type ThreadId,
+  threadIdSchema,
+} from "../model/ids.ts";
 import { knownRunsOf, type OrdinalRun, outlineOf } from "../thread/span-reference.ts";
 import { clearRecordSchema } from "./kinds/clear.ts";
 import { dropRecordSchema } from "./kinds/drop.ts";
@@ -42,6 +50,11 @@ export interface CompactionPlan extends PlanRecords {
   readonly compactedTokens: number;
   /** Deferred tools that the model found where the plan hides it: they stay declared while their schema is the same. */
   readonly revealedTools?: readonly RevealedTool[];
+  /**
+   * The message that holds what a provider's own compaction gave. Where that provider takes it, it is shown in the place of
+   * everything before it; anywhere else the records are what is shown, so that a switch of provider loses nothing.
+   */
+  readonly providerItem?: MessageId;
 }
 
 /** What a plan holds before it has an id. */
@@ -62,6 +75,7 @@ const planSchema = z.object({
   clearings: z.array(clearRecordSchema),
   drops: z.array(dropRecordSchema),
   revealedTools: z.array(revealedToolSchema).exactOptional(),
+  providerItem: messageIdSchema.exactOptional(),
 });
 
 export const compactionPlanSchema: z.ZodType<CompactionPlan> = planSchema;

@@ -65,8 +65,8 @@ export type ReasoningRequirement =
 export interface FormatRequirements {
   /** Who speaks first: `user`, or anyone. */
   readonly opening: "user" | "anyone";
-  /** Types of opaque items with which an assistant may open a request nevertheless. */
-  readonly openingItems?: readonly string[];
+  /** The item of the provider's own compaction, which stands for everything before it. Absent where it makes none. */
+  readonly standIn?: StandInRequirement;
   /** System messages in mid-conversation: sent as such, or as a marked user message. */
   readonly systemInside: "native" | "notice";
   readonly reasoning: ReasoningRequirement;
@@ -120,6 +120,20 @@ export interface FormatRequirements {
   readonly cacheMarks?: CacheMarkRequirement;
   /** Keywords of JSON Schema that the provider heeds in a tool's input; all by default. */
   readonly schemaKeywords?: readonly string[];
+}
+
+/** What a provider makes of a conversation in its own compaction, and where it takes that back. */
+interface StandInRequirement {
+  /** Type of the opaque item. An assistant may open a request with one. */
+  readonly type: string;
+  /** Fields one of which is a text that is not blank; an item without any says that the compaction failed, and stands for nothing. */
+  readonly contents: readonly string[];
+  /** Field of an item that may go out at the very beginning of a request alone. */
+  readonly firstWith?: string;
+  /** `user`: messages of users stay before the item, as the provider hands them back with it. */
+  readonly keeps?: "user";
+  /** Set for a model that does not take the item. */
+  readonly refused?: true;
 }
 
 /** Names of fields by provider; `*` stands for every provider that is not named. */

@@ -37,6 +37,8 @@ const narrowed = derivation(
     reasoning: reasoningFor(requirements.reasoning, capabilities),
     ...(requirements.cacheMarks?.refusedElsewhere === true &&
       !capabilities.cacheBreakpoints && { cacheMarks: { ...requirements.cacheMarks, most: 0 } }),
+    ...(requirements.standIn !== undefined &&
+      !capabilities.compaction && { standIn: { ...requirements.standIn, refused: true as const } }),
     mediaInResults: requirements.mediaInResults !== false && capabilities.multimodalResults,
   }),
 );

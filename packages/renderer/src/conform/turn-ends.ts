@@ -5,7 +5,7 @@ import { type Draft, isBlank, madeDraft, withParts } from "../neutral/draft.ts";
 import { rehydratedMessage } from "../neutral/externalized-body.ts";
 import { canReadArtifacts, recallTools } from "../neutral/recall-tools.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
-import { leaveItemOpen } from "./leave-out-items.ts";
+import { leaveItemOpen } from "./provider-items.ts";
 
 /** Text of the user turn that is put behind an assistant turn when the host hands in none. */
 const CONTINUATION = "[Continue from here]";
@@ -62,7 +62,7 @@ export const openWithUser: Repair = {
   apply(request, { requirements, warnings }) {
     const first = request.drafts[0];
     if (requirements.opening === "anyone" || first === undefined || first.chat.role !== "assistant") return request;
-    if (opensWithItem(first, requirements.openingItems ?? [])) return request;
+    if (opensWithItem(first, requirements)) return request;
     warnings.add("opening-added", []);
     const opening = madeDraft("[Conversation starts here]", {
       role: "user",
@@ -76,9 +76,9 @@ export const openWithUser: Repair = {
 };
 
 /** A server-side compaction stands for everything before it, the user's first message included. */
-function opensWithItem({ chat }: Draft, types: readonly string[]): boolean {
+function opensWithItem({ chat }: Draft, { standIn }: FormatRequirements): boolean {
   const [part] = chat.parts;
-  return part?.type === "opaque" && types.includes(String(Object(part.value).type));
+  return standIn !== undefined && part?.type === "opaque" && Object(part.value).type === standIn.type;
 }
 
 /**

@@ -1,13 +1,27 @@
-import { AgentThread, asMessageId, asThreadId, emptyPlan, type Part, type Role } from "@threadfold/core";
+import {
+  AgentThread,
+  asMessageId,
+  asThreadId,
+  emptyPlan,
+  type JsonObject,
+  type MessageId,
+  type Part,
+  type Role,
+  sealPlan,
+  type ThreadEntryInput,
+} from "@threadfold/core";
 import { brokenLaws, forAll, keepLaws, together } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { RenderInput } from "../input/render-input.ts";
 import { formatChecks, formatLaws } from "../laws/format-laws.ts";
 import { countThread } from "../laws/render-inputs.ts";
 import { signedInputs } from "../testing/signed-inputs.ts";
 import { aiSdk } from "./ai-sdk/format.ts";
 import { anthropicMessages } from "./anthropic-messages/format.ts";
 import { gemini } from "./gemini/format.ts";
+import { geminiInteractions } from "./gemini-interactions/format.ts";
+import { neutral } from "./neutral/format.ts";
 import { openaiChat } from "./openai-chat/format.ts";
 import { openaiResponses } from "./openai-responses/format.ts";
 
@@ -15,6 +29,57 @@ for (const format of [openaiChat, openaiResponses, gemini, anthropicMessages, ai
   const title = "keeps its laws with ids, signatures and hosted items of its provider in the log (W15, W16)";
   const law = { ...together(title, formatChecks(format)), cost: 1 };
   keepLaws(format.id, forAll(signedInputs, [law], 60), { describe, it });
+}
+
+/** What each provider's own compaction gives: as it came, with a signature, and one that failed. */
+const ITEMS: Readonly<Record<string, readonly JsonObject[]>> = {
+  anthropic: [
+    { type: "compaction", content: "They planned it." },
+    { type: "compaction", content: "They planned it.", signature: "c2ln" },
+    { type: "compaction", content: null },
+  ],
+  openai: [{ type: "compaction", encrypted_content: "ZW5j" }],
+};
+
+const items = fc
+  .constantFrom(...Object.entries(ITEMS))
+  .chain(([provider, values]) =>
+    fc.constantFrom(...values).map((value): Part => ({ type: "opaque", provider, value })),
+  );
+
+/** Inputs of the laws in which one or two assistant messages begin with such an item, and the plan may name the last one. */
+const compactedInputs = fc
+  .tuple(signedInputs, fc.array(items, { minLength: 1, maxLength: 2 }), fc.nat(), fc.boolean())
+  .map(([input, added, at, isNamed]): RenderInput => {
+    const entries = [...input.thread.entries].map((entry): ThreadEntryInput => {
+      if (entry.type !== "message") return entry;
+      const { ordinal: _o, turn: _t, step: _s, ...message } = entry.message;
+      return { type: "message", message };
+    });
+    const said = entries.flatMap((entry, index) =>
+      entry.type === "message" && entry.message.role === "assistant" && entry.message.branch === undefined
+        ? [index]
+        : [],
+    );
+    let named: MessageId | undefined;
+    for (const [nth, item] of added.entries()) {
+      const index = said[(at + nth) % Math.max(1, said.length)];
+      const entry = index === undefined ? undefined : entries[index];
+      if (index === undefined || entry?.type !== "message") continue;
+      const { message } = entry;
+      entries[index] = { ...entry, message: { ...message, parts: [item, ...message.parts] } };
+      if (isNamed && index < input.plan.threadVersion) named = message.id;
+    }
+    const thread = AgentThread.empty(input.thread.id).appendEntries(entries);
+    const isNaming = named !== undefined && input.plan.version > 0;
+    const plan = isNaming ? sealPlan({ ...input.plan, providerItem: named as MessageId }) : input.plan;
+    return { ...input, thread, plan, ledger: countThread(thread) };
+  });
+
+for (const format of [openaiChat, openaiResponses, gemini, geminiInteractions, anthropicMessages, neutral]) {
+  const title = "keeps its laws with items of a compaction at a provider, which the plan may name";
+  const law = { ...together(title, formatChecks(format)), cost: 1 };
+  keepLaws(format.id, forAll(compactedInputs, [law], 60), { describe, it });
 }
 
 it("thinking in a message of its own goes with the hosted call that it led to, when the user speaks (W15)", async () => {

@@ -8,6 +8,7 @@ const STRICTEST = {
   prefill: false,
   multimodalResults: true,
   cacheBreakpoints: false,
+  compaction: false,
 } as const;
 
 const NO_ROWS: CapabilityTable = Object.freeze({});
@@ -67,6 +68,8 @@ export interface ModelCapabilities {
   readonly multimodalResults: boolean;
   /** Whether a request may mark where cached prefixes end. A model that may not refuses the marks. */
   readonly cacheBreakpoints: boolean;
+  /** Whether its provider compacts for it, and it takes back what that gave. */
+  readonly compaction: boolean;
   /** In tokens. */
   readonly contextWindow: number;
   /** Shorter prefixes are never cached, in tokens. */
@@ -77,7 +80,7 @@ export interface ModelCapabilities {
 export type CapabilityTable = Readonly<Record<string, Partial<ModelCapabilities>>>;
 
 /** Claude models whose signatures hold for the block alone; the server drops the thinking of older turns itself. */
-const LOOP_BOUND = { reasoning: "last-turn" } as const;
+const LOOP_BOUND = { reasoning: "last-turn", compaction: false } as const;
 /** Claude models whose signatures hold for the block alone, and that read the thinking of every turn. */
 const UNBOUND = { reasoning: "none" } as const;
 /** Claude models that may still be asked to go on with a text of their own. */
@@ -96,16 +99,17 @@ const only = (name: string, row: Partial<ModelCapabilities>): CapabilityTable =>
  * What models can take. A model without a row of its own is
  * taken for the newest of its family, whose rules are the strictest. Claude binds thinking to the prefix from Fable 5.1 and
  * Opus 5.5 on (Anthropic's pages on preserved thinking, November 2026). Which open models want their reasoning back is not
- * confirmed by a vendor's page: add a row to say otherwise.
+ * confirmed by a vendor's page: add a row to say otherwise. Claude compacts from Opus 4.6 and Sonnet 4.6 on (Anthropic's pages on
+ * compaction, November 2026).
  */
 export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
-  "claude-": { provider: "anthropic", cacheBreakpoints: true },
+  "claude-": { provider: "anthropic", cacheBreakpoints: true, compaction: true },
   "claude-3": { ...LOOP_BOUND, ...PREFILLED },
   "claude-opus-4": UNBOUND,
   "claude-opus-4-0": { ...LOOP_BOUND, ...PREFILLED },
   "claude-opus-4-2": { ...LOOP_BOUND, ...PREFILLED },
   "claude-opus-4-1": { ...LOOP_BOUND, ...PREFILLED },
-  "claude-opus-4-5": PREFILLED,
+  "claude-opus-4-5": { ...PREFILLED, compaction: false },
   "claude-sonnet-4": UNBOUND,
   "claude-sonnet-4-0": { ...LOOP_BOUND, ...PREFILLED },
   "claude-sonnet-4-2": { ...LOOP_BOUND, ...PREFILLED },
@@ -116,7 +120,9 @@ export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
   ...only("claude-fable-5", UNBOUND),
   ...only("claude-mythos-5", UNBOUND),
   "gpt-": { provider: "openai", reasoning: "none" },
+  "gpt-5": { compaction: true },
   "gpt-5.6": { cacheBreakpoints: true },
+  "gpt-6": { compaction: true },
   o1: { provider: "openai", reasoning: "none" },
   o3: { provider: "openai", reasoning: "none" },
   o4: { provider: "openai", reasoning: "none" },

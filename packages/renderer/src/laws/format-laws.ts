@@ -1,4 +1,5 @@
 import {
+  asMessageId,
   type ChatRequest,
   canonicalJson,
   type JsonObject,
@@ -9,7 +10,7 @@ import {
 } from "@threadfold/core";
 import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
-import { leaveItemOpen, pairItems } from "../conform/leave-out-items.ts";
+import { leaveItemOpen, pairItems } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { asList, isPlainObject } from "../legality/legality-rule.ts";
@@ -117,6 +118,10 @@ function brokenManifest({ manifest, request }: Rendering, { thread }: RenderInpu
 
 /** Shown, in a record of the plan, or named by a warning. */
 function brokenReach({ manifest, warnings }: Rendering, { thread, plan }: RenderInput): string | null {
+  // What a provider's own item stands for is in it.
+  const item = thread.message(plan.providerItem ?? asMessageId(""));
+  const isOpening = item !== undefined && manifest.messages.some(({ sources }) => sources.includes(item.id));
+  const from = isOpening ? item.ordinal : 0;
   const records = [...plan.externalizations, ...plan.summarizations, ...plan.clearings, ...plan.drops];
   const known = new Set([
     ...manifest.systemSources,
@@ -124,7 +129,9 @@ function brokenReach({ manifest, warnings }: Rendering, { thread, plan }: Render
     ...records.flatMap(({ span }) => span.messageIds),
     ...warnings.flatMap(({ messageIds }) => messageIds),
   ]);
-  const lost = [...thread.messages].find(({ id, branch }) => branch === undefined && !known.has(id));
+  const lost = [...thread.messages].find(
+    ({ id, branch, ordinal }) => branch === undefined && ordinal >= from && !known.has(id),
+  );
   return lost === undefined ? null : `message ${lost.id} is neither shown nor folded nor warned about`;
 }
 

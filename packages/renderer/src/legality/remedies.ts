@@ -37,7 +37,8 @@ const REMEDIES: Readonly<Record<string, string>> = Object.freeze({
   citations: "turn citations on for all documents or for none",
   "json-mode": "ask for JSON in a message, or ask for a schema instead",
   "beta-features": "ask for the feature in the header anthropic-beta, or take its blocks out",
-  "compaction-blocks": "send the block back exactly as the server gave it",
+  "compaction-blocks":
+    "send the newest block back exactly as the server gave it, first where it is signed, and nothing from before it",
 });
 
 /** What to do about a broken rule, in one sentence without its end; undefined for a rule that has no advice of its own. */

@@ -13,6 +13,8 @@ import {
   removesMessages,
   sealPlan,
 } from "@threadfold/core";
+import { asList, isPlainObject } from "../legality/legality-rule.ts";
+import { COMPACTION_BETA, LEAST_COMPACTION_TOKENS } from "./clear-tool-uses.ts";
 
 /** A plan as a provider's own edits of the prompt, and what of it they are not. */
 export interface NativeEdits<Fields extends object = JsonObject> {
@@ -188,3 +190,76 @@ export function summarizedByProvider(
     ...(isDue ? [] : [{ kind: "not-due", tokens: plan.originalTokens, threshold } as const]),
   ];
 }
+
+/** A request that does nothing but compact. */
+export interface CompactionCall {
+  /** Where it is sent, as the path behind the provider's base URL. */
+  readonly path: string;
+  /** Its body without the model's name and the output limit. */
+  readonly payload: JsonObject;
+  /** Names of the beta features that it must ask for. */
+  readonly betas: readonly string[];
+}
+
+/** How a provider is asked for its own compaction. */
+export interface ProviderCompaction {
+  /** Takes no lower threshold, in tokens. */
+  readonly leastTokens: number;
+  /** Fields of a request that is to be compacted above so many tokens, before it is answered. */
+  fields(aboveTokens: number): JsonObject;
+  /** The payload of a request as one that asks for the compaction alone. */
+  call(payload: JsonObject): CompactionCall;
+  /** Names of the beta features that a payload must ask for on account of its compaction, or of items of an earlier one. */
+  betas(payload: JsonObject): readonly string[];
+}
+
+/** Asked for by requests that compact on demand, and by every request that carries a signed block. */
+const ON_DEMAND_BETA = "compact-2026-09-04";
+
+const anthropic: ProviderCompaction = {
+  leastTokens: LEAST_COMPACTION_TOKENS,
+  fields: (aboveTokens) => ({
+    context_management: {
+      edits: [{ type: "compact_20260112", trigger: { type: "input_tokens", value: aboveTokens } }],
+    },
+  }),
+  call: (payload) => ({
+    path: "v1/messages",
+    payload: { ...payload, compaction: { type: "summarize" } },
+    betas: [ON_DEMAND_BETA],
+  }),
+  betas({ messages, context_management: asked }) {
+    const isSigned = asList(messages).flatMap((message) =>
+      asList(isPlainObject(message) ? message.content : undefined).flatMap((block) =>
+        isPlainObject(block) && block.type === "compaction" ? [typeof block.signature === "string"] : [],
+      ),
+    );
+    return [
+      ...(asked !== undefined || isSigned.includes(false) ? [COMPACTION_BETA] : []),
+      ...(isSigned.includes(true) ? [ON_DEMAND_BETA] : []),
+    ];
+  },
+};
+
+const openai: ProviderCompaction = {
+  leastTokens: 1,
+  fields: (aboveTokens) => ({ context_management: [{ type: "compaction", compact_threshold: aboveTokens }] }),
+  call: ({ input, instructions }) => ({
+    path: "responses/compact",
+    payload: { input: input ?? [], ...(instructions !== undefined && { instructions }) },
+    betas: [],
+  }),
+  betas: () => [],
+};
+
+const COMPACTIONS: Readonly<Record<string, ProviderCompaction>> = Object.freeze({
+  "anthropic-messages": anthropic,
+  "openai-responses": openai,
+});
+
+/**
+ * The compaction that the provider of a format makes itself; null where it makes none. Figures and fields are those of the
+ * SDKs (Anthropic 1.12, OpenAI 7.57).
+ */
+export const providerCompaction = (format: string): ProviderCompaction | null =>
+  Object.hasOwn(COMPACTIONS, format) ? (COMPACTIONS[format] ?? null) : null;

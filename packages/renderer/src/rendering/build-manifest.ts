@@ -72,7 +72,10 @@ function editedRange(
   let firstEdited: number | undefined;
   let index = 0;
   for (const draft of drafts()) {
-    if (draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal)) firstEdited ??= index;
+    // Before what the provider's own compaction gave there is nothing that was edited.
+    const isOpening = draft.message !== null && draft.message.id === plan.providerItem;
+    const isEdited = draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal);
+    if (isEdited && !isOpening) firstEdited ??= index;
     if (draft.action === "include" && draft.ordinal >= seen)
       return { firstEdited: firstEdited ?? index, firstUnedited: index };
     index++;

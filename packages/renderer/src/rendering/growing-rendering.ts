@@ -2,7 +2,7 @@ import { type AppendOnlyList, type ChatMessage, type CompactionPlan, ThreadView 
 import { isSameSystem } from "../cache/breakpoint-places.ts";
 import { bindingFor, requirementsFor } from "../capabilities/requirements-for.ts";
 import type { RequestEnds } from "../conform/conformance.ts";
-import { leaveItemOpen } from "../conform/leave-out-items.ts";
+import { leaveItemOpen } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { callsOf, type Draft } from "../neutral/draft.ts";
@@ -231,6 +231,7 @@ export function rendersAlike(a: CompactionPlan, b: CompactionPlan): boolean {
     a.summarizations === b.summarizations &&
     a.clearings === b.clearings &&
     a.drops === b.drops &&
+    a.providerItem === b.providerItem &&
     namesOfRevealed(a) === namesOfRevealed(b)
   );
 }

@@ -51,9 +51,11 @@ const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOut
   },
   "opaque-left-out": {
     "other-provider": "they mean nothing to this one",
+    "other-model": "this model does not take them",
     malformed: "they are not items of this one",
     "without-partner": "their call or answer is not there",
     repeated: "they stand there already",
+    misplaced: "what they stand for is sent as it is",
   },
 };
 

@@ -46,7 +46,13 @@ export type LeftOutReason = {
     | "behind-an-edit"
     | "at-the-end";
   readonly "media-replaced": "role" | "media-type" | "source" | "in-tool-result";
-  readonly "opaque-left-out": "other-provider" | "malformed" | "without-partner" | "repeated";
+  readonly "opaque-left-out":
+    | "other-provider"
+    | "other-model"
+    | "malformed"
+    | "without-partner"
+    | "repeated"
+    | "misplaced";
 };
 
 /** Warnings that have more than one reason. */

@@ -213,6 +213,9 @@ export class SessionFolding {
       }
       ready = asked;
     }
+    // The provider wrote a summary already: what goes beside it needs no model.
+    if (ready.turn.providerItem !== undefined && !isAsked(options))
+      ready = { ...ready, turn: { ...ready.turn, summarizer: this.#ports.standIn } };
     return this.#commit(ready, attempt, planTurn);
   }
 

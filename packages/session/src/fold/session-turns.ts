@@ -48,6 +48,7 @@ export class SessionTurns {
     request.take(asked.frame);
     await memory.load();
     const state = inProviderTokens(thread.state, memory.usage.estimate);
+    const providerItem = options.providerCompaction === undefined ? null : request.newestItem(state.thread, plan);
     return {
       ...names,
       threadId: options.threadId,
@@ -67,6 +68,7 @@ export class SessionTurns {
       idleSeconds: memory.idleSeconds,
       price: request.price,
       history: memory.history(plan),
+      ...(providerItem !== null && { providerItem }),
       emit: (event) => events.emit(event),
     };
   }

@@ -7,6 +7,7 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import { providerCompaction } from "@threadfold/renderer/native";
 import type { SummaryModelSettings } from "@threadfold/summarizers";
 import type { CompactOptions, FrameFields } from "@threadfold/turn";
 import type { ModelResponse } from "./model-response.ts";
@@ -153,6 +154,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   models: true,
   cacheBreakpoints: true,
   cachePolicy: true,
+  providerCompaction: true,
   determinismProbe: true,
   onOverBudget: true,
   compaction: true,
@@ -228,6 +230,7 @@ export function checkedOptions(options: OpenOptions): OpenOptions {
   if (options.calibration !== undefined) parseCalibration(options.calibration);
   checkOverBudget(onOverBudget);
   checkCachePolicy(options);
+  checkProviderCompaction(options);
   if (hooks !== undefined) checkHooks(hooks);
   return options;
 }
@@ -242,6 +245,34 @@ function checkCachePolicy({ cachePolicy, cacheBreakpoints }: OpenOptions): void 
       "cacheBreakpoints says otherwise.",
       "Leave one of them out: cachePolicy marks by itself.",
     );
+}
+
+function checkProviderCompaction({ providerCompaction: asked, format, compaction }: OpenOptions): void {
+  if (asked === undefined) return;
+  const { when, compactAt = 1 } = Object(asked) as { readonly when?: unknown; readonly compactAt?: unknown };
+  if (when !== "threshold" && when !== "on-demand")
+    refuseArgument("providerCompaction", "when has to be threshold or on-demand.", 'Hand in { when: "threshold" }.');
+  if (!Number.isSafeInteger(compactAt) || Number(compactAt) < 1)
+    refuseArgument("providerCompaction.compactAt", "it has to be a positive number of tokens.");
+  if (format !== undefined && providerCompaction(format.id) === null)
+    refuseArgument(
+      "providerCompaction",
+      `the provider of ${format.id} does not compact by its own means.`,
+      "It is there for anthropic-messages and openai-responses.",
+    );
+  if (compaction === false)
+    refuseArgument("providerCompaction", "compaction: false says otherwise.", "Leave one of them out.");
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` where the provider is not to compact on demand. */
+export function checkOnDemand({ providerCompaction: asked }: SessionOptions, send: unknown): void {
+  if (asked?.when !== "on-demand")
+    refuseArgument(
+      "compactAtProvider",
+      "the session was not opened for it.",
+      'Open it with providerCompaction: { when: "on-demand" }.',
+    );
+  if (typeof send !== "function") refuseArgument("send", "it has to be a function.");
 }
 
 const MODEL_SETTINGS: Readonly<Record<keyof SummaryModelSettings, true>> = {

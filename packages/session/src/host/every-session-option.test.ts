@@ -285,6 +285,20 @@ const ROWS: { readonly [Option in keyof SessionOptions]-?: OptionRow } = {
     see: async (options) => (await capOf(options)) === 9_000,
     seen: [false, true],
   },
+  providerCompaction: {
+    given: { providerCompaction: { when: "threshold", compactAt: 60_000 } },
+    base: { config: { maxInputTokens: 100_000 } },
+    see: async (options) => {
+      const session = await open(options);
+      await session.append([task]);
+      const { payload, betas } = await session.prepare();
+      return [Object.keys(payload).includes("context_management"), betas];
+    },
+    seen: [
+      [false, []],
+      [true, ["compact-2026-01-12"]],
+    ],
+  },
   cacheBreakpoints: {
     given: { cacheBreakpoints: true },
     see: async (options) => JSON.stringify(await payloadOf(options)).includes("cache_control"),

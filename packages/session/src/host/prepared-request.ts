@@ -47,10 +47,10 @@ export interface PreparedRequest {
   readonly request: ChatRequest;
   /**
    * Body of the provider's request, without model name and output limit, which the host adds. With the session option
-   * `cacheBreakpoints` or `cachePolicy` it also has the cache marks of this one request.
+   * `cacheBreakpoints` or `cachePolicy` it also has the cache marks of this one request, and with `providerCompaction` the field that asks for that.
    */
   readonly payload: JsonObject;
-  /** The payload as canonical JSON, without the marks of `cacheBreakpoints`: the bytes that `digest` is over. */
+  /** The payload as canonical JSON, without what `cacheBreakpoints` and `providerCompaction` add: the bytes that `digest` is over. */
   readonly payloadText: string;
   /** SHA-256 of `payloadText`. */
   readonly digest: string;
@@ -58,6 +58,11 @@ export interface PreparedRequest {
   readonly reference: RequestReference;
   /** Length of `payloadText` in bytes of UTF-8. */
   readonly bytes: number;
+  /**
+   * Names of the beta features that the request must ask for on account of a compaction at the provider, now or before
+   * (`anthropic-beta`). Empty where there is none.
+   */
+  readonly betas: readonly string[];
   /** For which time the marks of the payload have prefixes kept; null where it has none, or nobody chose. */
   readonly cacheTime: "5m" | "1h" | null;
   /** Tokens of the counted request. */

@@ -38,6 +38,11 @@ export interface OpenOptions extends Omit<SessionOptions, "threadId" | "store"> 
   readonly store?: ThreadfoldStore | string;
 }
 
+/** When a provider compacts by its own means; see `SessionOptions.providerCompaction`. */
+export type ProviderCompactionOption =
+  | { readonly when: "threshold"; readonly compactAt?: number }
+  | { readonly when: "on-demand" };
+
 /** What a session is made of. Only `threadId` has no default. */
 export interface SessionOptions {
   /** Names the conversation; the same name opens it again. */
@@ -137,6 +142,14 @@ export interface SessionOptions {
    * says which. Not together with `cacheBreakpoints`.
    */
   readonly cachePolicy?: "auto";
+  /**
+   * Has the provider compact by its own means, beside our folds (Anthropic Messages and OpenAI Responses). `threshold`: every
+   * request asks for it in `payload`, above `compactAt` tokens, by default four fifths of what makes us fold. `on-demand`:
+   * only `ContextSession.compactAtProvider` does. What comes back in an answer is an entry of the thread; the next plan names it,
+   * so that it is sent in the place of what it stands for, and holds our own fold beside it, without a model, for every other
+   * provider. A fold of ours takes its place once that is due. Models that are known not to compact are not asked.
+   */
+  readonly providerCompaction?: ProviderCompactionOption;
   /**
    * Checks whether the source of a replayable result is still as it was. Without one no result is cleared for being
    * replayable.

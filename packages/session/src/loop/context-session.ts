@@ -1,10 +1,17 @@
 import type { Authority, CompactionOutcome, MessageInput, PinId, ThreadId } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
+import type { CompactionCall } from "@threadfold/renderer/native";
 import type { CompactOptions, LoggedCompaction, OverflowFigures, PlanPreview, UsageReport } from "@threadfold/turn";
 import { ABANDONED, type BackgroundFold } from "../fold/background-folds.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
 import { beginSubAgent, type SubAgent, type SubAgentOptions } from "../handoff/sub-agent.ts";
-import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
+import {
+  checkCompactOptions,
+  checkOnDemand,
+  checkPrepareOptions,
+  checkResponse,
+  checkTarget,
+} from "../host/checked-options.ts";
 import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions, RequestReference } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
@@ -143,6 +150,19 @@ export class ContextSession extends SessionReading {
   compactInBackground(options: CompactOptions = {}): BackgroundFold {
     checkCompactOptions(options);
     return this.#services.folding.background.start(options);
+  }
+
+  /**
+   * Has the provider compact now, in a session with `providerCompaction: { when: "on-demand" }`: `send` sends the payload that it
+   * is given to the path, asks for the betas, and returns the assistant message with what came back. The next requests begin
+   * with that in the place of everything before it; our own fold is committed beside it. Nothing is kept where messages came
+   * meanwhile. Requests wait until it is done. Never throws for what `send` throws: see the outcome.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` in a session without that option; what the store throws.
+   */
+  async compactAtProvider(send: (call: CompactionCall) => Promise<MessageInput>): Promise<CompactionOutcome> {
+    checkOnDemand(this.#options, send);
+    return this.#turns.run(() => this.#answers.compactAtProvider(send));
   }
 
   /** Says what `compact` would do now: plan, tokens, cost and saving, and what the model would no longer see. Stores nothing. */

@@ -1,5 +1,6 @@
-import { tokenBudget } from "@threadfold/core";
-import type { OverflowFigures } from "@threadfold/turn";
+import { type CompactionOutcome, type MessageInput, tokenBudget } from "@threadfold/core";
+import type { CompactionCall } from "@threadfold/renderer/native";
+import { type OverflowFigures, problemOf } from "@threadfold/turn";
 import {
   type CompletedResponse,
   type FailedCall,
@@ -20,8 +21,10 @@ export class ModelAnswers {
   }
 
   async complete(response: ModelResponse): Promise<CompletedResponse> {
-    const { thread, memory, history, folding } = this.#services;
-    const { usage, stopReason = "end" } = response;
+    const { thread, memory, history, folding, request } = this.#services;
+    const { stopReason = "end" } = response;
+    const isCompacted = response.messages.some((message) => request.holdsItem(message));
+    const usage = response.usage && { ...response.usage, ...(isCompacted && { compacted: true as const }) };
     const { messages, discarded } = withoutTruncatedCalls(response);
     if (messages.length > 0) await thread.append(messages);
     const { ledger } = thread.state;
@@ -43,6 +46,31 @@ export class ModelAnswers {
     await this.#services.memory.load();
     await this.overflowed(overflow);
     return { kind: "overflow", retry: await this.#services.folding.foldsNext() };
+  }
+
+  /** Has the provider compact what the next request would show, and folds beside what it gave. */
+  async compactAtProvider(send: (call: CompactionCall) => Promise<MessageInput>): Promise<CompactionOutcome> {
+    const { request, recorder, history, thread, folding, plan } = this.#services;
+    const { compaction } = request;
+    const { rendered } = await history.whenNeeded(() => recorder.render(plan.current, []));
+    const { tokens: now } = rendered.verification;
+    const tokens = { before: now, after: now };
+    if (compaction === null) return { type: "no-op", reason: "the provider does not compact for this model", tokens };
+    if (rendered.rendering.request.messages.at(-1)?.synthetic === "missing-result")
+      return { type: "postponed", reason: "calls wait for their results", tokens };
+    const { version } = thread.state.thread;
+    let answer: MessageInput;
+    try {
+      answer = await send(compaction.call(rendered.payload));
+    } catch (cause) {
+      return { type: "failed", problem: problemOf(cause), cause, tokens };
+    }
+    if (!request.holdsItem(answer)) return { type: "no-op", reason: "the provider gave no compaction", tokens };
+    // The item stands for what was sent. Behind anything that came meanwhile it would stand for that as well.
+    if (thread.state.thread.version !== version)
+      return { type: "postponed", reason: "messages came while the provider compacted", tokens };
+    await thread.append([answer]);
+    return folding.compact({});
   }
 
   overflowed(report: OverflowFigures): Promise<void> {

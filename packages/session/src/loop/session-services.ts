@@ -103,6 +103,7 @@ function sessionServices(
   const marks = new CacheMarks(options);
   const recorder = new RequestRecorder({
     ...{ thread, request, memory, journal, marks, clock, tokenizer: tokenizer.id },
+    compactionFields: () => (folding.disabled === null ? request.compactionFields(options.providerCompaction) : {}),
     ...(options.journal !== false && { trace: new CacheTrace(first.thread.length) }),
   });
   const services = { givenStore, store, thread, request, plan, folding, unfolding, memory, history, recorder };

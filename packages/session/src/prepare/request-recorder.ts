@@ -3,12 +3,14 @@ import {
   type Clock,
   type CompactionOutcome,
   type CompactionPlan,
+  type JsonObject,
   overheadTokens,
   type RequestRenderedRecord,
   tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
 import type { RenderWarning } from "@threadfold/renderer";
+import { providerCompaction } from "@threadfold/renderer/native";
 import type { RenderedPlan, ThreadState } from "@threadfold/turn";
 import type { PreparedRequest } from "../host/prepared-request.ts";
 import type { RenderInputs, SessionRecorder } from "../journal/session-journal.ts";
@@ -25,6 +27,8 @@ export interface RequestRecorderPorts {
   readonly memory: SessionMemory;
   readonly journal: SessionRecorder;
   readonly marks: CacheMarks;
+  /** The fields by which a request asks the provider to compact, for the moment at which it goes out. */
+  readonly compactionFields: () => JsonObject;
   /** Absent where no journal is kept that would take what it says. */
   readonly trace?: CacheTrace;
   readonly clock: Clock;
@@ -125,14 +129,16 @@ export class RequestRecorder {
       },
     });
     const { text, digest: sum, bytes } = digest;
+    const asked = { ...marked.payload, ...this.#ports.compactionFields() };
     const prepared: PreparedRequest = {
       format: format.id,
       request: rendering.request,
-      payload: marked.payload,
+      payload: asked,
       payloadText: text,
       digest: sum,
       reference: { threadId: made.state.thread.id, planVersion: plan.version, digest: sum },
       bytes,
+      betas: providerCompaction(format.id)?.betas(asked) ?? [],
       cacheTime: marked.time,
       tokens: verification.tokens,
       overBudget,

@@ -1,8 +1,12 @@
 import {
+  type AgentThread,
   type CacheTimes,
   type CompactionPlan,
   type ContextCompactionConfig,
   compactionConfig,
+  type JsonObject,
+  type Message,
+  type MessageId,
   type ModelRow,
   modelName,
   modelRow,
@@ -19,7 +23,8 @@ import {
   tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
-import type { ProviderFormat } from "@threadfold/renderer";
+import { holdsProviderItem, newestProviderItem, type ProviderFormat, takesProviderItems } from "@threadfold/renderer";
+import { type ProviderCompaction, providerCompaction } from "@threadfold/renderer/native";
 import type { ThreadState } from "@threadfold/turn";
 import {
   EMPTY_FRAME,
@@ -32,6 +37,10 @@ import {
   requestBudget,
 } from "@threadfold/turn";
 import type { ModelTarget } from "../host/prepared-request.ts";
+import type { ProviderCompactionOption } from "../host/session-options.ts";
+
+/** Share of what makes us fold above which the provider compacts: it comes first, with some calls between the two. */
+const BEFORE_OURS = 0.8;
 
 /** What a request turn begins with. */
 export interface RequestSettingsParts {
@@ -167,6 +176,35 @@ export class RequestSettings {
     if (rehydrated.length === 0) return this.renderer(state);
     const content = rehydrated.map(({ tokenCount, ...result }) => ({ ...result, tokens: tokenCount }));
     return new RequestRenderer({ ...this.#renderSources(state), rehydrated: content }, this.renderer(state));
+  }
+
+  /** The newest message with an item of the provider's own compaction that a plan has not seen; null when there is none. */
+  newestItem(thread: AgentThread, plan: CompactionPlan): MessageId | null {
+    return newestProviderItem(thread, plan.threadVersion, this.#target);
+  }
+
+  /** True when a message holds an item of the provider's own compaction, which the model takes back. */
+  holdsItem(message: Pick<Message, "parts">): boolean {
+    return holdsProviderItem(message, this.#target);
+  }
+
+  /** The provider's own compaction; null where it makes none, or not for this model. */
+  get compaction(): ProviderCompaction | null {
+    return takesProviderItems(this.#target) ? providerCompaction(this.format.id) : null;
+  }
+
+  /** The fields by which a request asks the provider to compact; none where we would fold first. */
+  compactionFields(asked: ProviderCompactionOption | undefined): JsonObject {
+    const { compaction } = this;
+    if (asked?.when !== "threshold" || compaction === null) return {};
+    const { softLimit } = tokenBudget(this.config);
+    const above = Math.max(compaction.leastTokens, asked.compactAt ?? Math.floor(softLimit * BEFORE_OURS));
+    return above < softLimit ? compaction.fields(above) : {};
+  }
+
+  get #target() {
+    const { requirements } = this.format.rules;
+    return { requirements, ...(this.#model !== undefined && { model: this.#model }) };
   }
 
   budget(state: ThreadState): TokenBudget {

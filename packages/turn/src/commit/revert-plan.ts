@@ -82,13 +82,17 @@ async function recordsOf(
   plans: CompactionStore,
   { threadId, version }: CompactionPlan,
   planVersion: number,
-): Promise<PlanRecords & Pick<CompactionPlan, "revealedTools">> {
+): Promise<PlanRecords & Pick<CompactionPlan, "revealedTools" | "providerItem">> {
   if (planVersion === 0) return NO_RECORDS;
   const isThinkable = Number.isSafeInteger(planVersion) && planVersion > 0 && planVersion <= version;
   const plan = isThinkable ? await plans.getPlan(threadId, planVersion) : null;
   if (plan !== null) {
-    const { revealedTools } = plan;
-    return { ...groupRecords(planRecords(plan)), ...(revealedTools !== undefined && { revealedTools }) };
+    const { revealedTools, providerItem } = plan;
+    return {
+      ...groupRecords(planRecords(plan)),
+      ...(revealedTools !== undefined && { revealedTools }),
+      ...(providerItem !== undefined && { providerItem }),
+    };
   }
   throw new ThreadfoldError("PLAN_NOT_FOUND", `There is no plan ${String(planVersion)} of thread ${threadId}.`, {
     hint: `Name a version from 0, which unfolds the thread, to ${version}.`,

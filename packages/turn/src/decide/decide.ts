@@ -1,7 +1,7 @@
 import { type CompactionOutcome, roomTokens, tokenBudget } from "@threadfold/core";
 import type { TriggerDecision } from "@threadfold/strategies";
 import { mayFold } from "../state/breaker.ts";
-import type { CompactOptions } from "../state/compact-options.ts";
+import { type CompactOptions, isAsked } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
 import { type CommitWeighing, configForEpoch } from "./costs.ts";
 import { loopWait } from "./open-loop.ts";
@@ -34,6 +34,7 @@ export type FoldDecision =
 /** Decides whether to fold, before anything is made: trigger, breaker, and what a fold at its best would cost and save. */
 export function decide(turn: Turn, options: CompactOptions): FoldDecision {
   const tokens = turn.renderer.measure(turn.plan);
+  if (takesProviderItem(turn, options)) return { due: true, decision: PROVIDER_COMPACTED, tokens };
   const unchanged = { before: tokens, after: tokens };
   const decision = triggerDecision(turn, tokens, options);
   const forced = options.force === true;
@@ -58,6 +59,12 @@ export function decide(turn: Turn, options: CompactOptions): FoldDecision {
   const early = postponed(turn, decision, forecastFold(turn, tokens), tokens);
   return early === null ? { due: true, decision, tokens } : { due: false, declined: early };
 }
+
+const PROVIDER_COMPACTED: FiredDecision = Object.freeze({ level: "hard", reason: "the provider compacted" });
+
+/** True when a plan is due that names what the provider's own compaction gave. Who asks for a fold gets one of ours. */
+export const takesProviderItem = ({ providerItem }: Turn, options: CompactOptions): boolean =>
+  providerItem !== undefined && !isAsked(options);
 
 /** A soft fold that does not pay yet; null when it does, or when the request leaves no choice. */
 export function postponed(

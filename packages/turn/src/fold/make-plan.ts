@@ -1,8 +1,16 @@
-import { EventLoopTurns, groupLedgerInSteps } from "@threadfold/core";
+import {
+  type CompactionPlan,
+  EventLoopTurns,
+  groupLedgerInSteps,
+  type MessageId,
+  sealPlan,
+  tokenBudget,
+} from "@threadfold/core";
 import { type FiredDecision, foldConfig } from "../decide/decide.ts";
 import type { CompactOptions } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
-import type { FoldResult } from "../verify/fold-result.ts";
+import { breaksMore } from "../verify/candidates.ts";
+import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
 import { foldThread } from "./fold-thread.ts";
 
 /**
@@ -50,4 +58,59 @@ export async function makePlan(
       onStorageProblem: (problem) => turn.emit({ ...base, type: "artifact_store_failed", ...problem }),
     },
   );
+}
+
+/**
+ * The plan that goes with what a provider's own compaction gave: it names the item for that provider, and holds our own fold
+ * of the same messages for every other. The fold is made where the conversation without the item is above the target; else
+ * the records stay as they are. Nothing is committed.
+ */
+export async function planWithItem(
+  turn: Turn,
+  item: MessageId,
+  decision: FiredDecision,
+  options: CompactOptions,
+): Promise<FoldResult> {
+  const plan = withoutItem(turn.plan);
+  const folded = await makePlan({ ...turn, plan }, decision, options);
+  if (folded.type === "aborted") return folded;
+  const beside = folded.type === "ready" ? folded.plan : asItIs(turn, plan);
+  const named = sealPlan({ ...beside, providerItem: item });
+  const { renderer, config } = turn;
+  const verification = renderer.verify(named);
+  const { tokens, missingPins, violations } = verification;
+  const isSound = missingPins.length === 0 && !breaksMore(verification, () => renderer.verify(turn.plan));
+  const before = renderer.measure(turn.plan);
+  if (!isSound || tokens > tokenBudget(config).limitTokens)
+    return folded.type === "ready"
+      ? folded
+      : { type: "refused", violations, missingPins, tokens: { before, after: before } };
+  const ready = folded.type === "ready" ? folded : NOTHING_FOLDED;
+  return { ...ready, plan: sealPlan({ ...named, compactedTokens: tokens }), tokens: { before, after: tokens } };
+}
+
+const NOTHING_FOLDED: Omit<FoldReady, "plan" | "tokens"> = Object.freeze({
+  type: "ready",
+  attempt: "provider",
+  floor: false,
+  summarizerProblem: null,
+  instructions: null,
+  changes: [],
+  attempts: [],
+});
+
+function withoutItem(plan: CompactionPlan): CompactionPlan {
+  const { providerItem, ...rest } = plan;
+  return providerItem === undefined ? plan : sealPlan(rest);
+}
+
+/** The records of a plan as the next one, which has seen the thread as it is now. */
+function asItIs({ state, clock, overheadTokens }: Turn, plan: CompactionPlan): CompactionPlan {
+  return sealPlan({
+    ...plan,
+    threadVersion: state.thread.version,
+    version: plan.version + 1,
+    createdAt: new Date(clock.now()).toISOString(),
+    originalTokens: state.ledger.totalTokens + overheadTokens,
+  });
 }

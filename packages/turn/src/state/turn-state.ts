@@ -8,6 +8,7 @@ import {
   type ContextCompactionEvent,
   type DeterminismProbe,
   type JsonValue,
+  type MessageId,
   type PromptCachePrice,
   roomTokens,
   type Summarizer,
@@ -52,6 +53,8 @@ export interface TurnState {
   /** What the provider charges; undefined when that is not known, and then nothing is weighed. */
   readonly price: PromptCachePrice | undefined;
   readonly history: FoldHistory;
+  /** The newest message with an item of the provider's own compaction, where the plan has not seen it and the model takes it. */
+  readonly providerItem?: MessageId;
 }
 
 /** What a turn's stages reach the outside with. */

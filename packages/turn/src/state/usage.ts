@@ -74,6 +74,8 @@ export interface UsageReport {
   readonly planVersion?: number;
   /** `end` when it is left out. */
   readonly stopReason?: StopReason;
+  /** Set when the provider compacted before it answered: the figure is that of a prompt which nobody here has counted. */
+  readonly compacted?: true;
 }
 
 /** Whether something that asks for a fold was reported, and whether a fold has answered it: once, and never again (L19). */
@@ -110,7 +112,7 @@ export function afterReport(state: UsageState, report: UsageReport, shownTokens?
   const planVersion = report.planVersion ?? state.sent.planVersion;
   const next = afterAnswer(state, stopReason);
   // What was counted of another request says nothing about this one.
-  if (planVersion !== state.sent.planVersion) return next;
+  if (planVersion !== state.sent.planVersion || report.compacted === true) return next;
   const { counted } = state.sent;
   const estimate = afterReported(state.estimate, { counted, reported: inputTokens });
   // What cannot be a count of the request, such as one without what was cached, is no figure to go by.

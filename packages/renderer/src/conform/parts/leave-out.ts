@@ -9,18 +9,20 @@ import type { PartRepair } from "../conformance.ts";
 export const leaveOutOpaque: PartRepair<OpaquePart> = {
   name: "leave-out-opaque",
   apply(part, { draft }, { requirements, warnings }) {
-    const reason = reasonAgainst(part, requirements);
+    const reason = opaqueReason(part, requirements);
     if (reason === undefined) return part;
     warnings.leaveOut("opaque-left-out", reason, draft.chat.sources);
     return null;
   },
 };
 
-function reasonAgainst(
+/** Why an opaque item does not go out; undefined when it does. */
+export function opaqueReason(
   part: OpaquePart,
-  { opaqueFrom, opaqueFields, opaqueTypes, opaqueKeys, opaqueNotBlank = NO_FIELDS }: FormatRequirements,
+  { opaqueFrom, opaqueFields, opaqueTypes, opaqueKeys, opaqueNotBlank = NO_FIELDS, standIn }: FormatRequirements,
 ): LeftOutReason["opaque-left-out"] | undefined {
   if (!opaqueFrom.includes("*") && !opaqueFrom.includes(part.provider)) return "other-provider";
+  if (standIn?.refused === true && Object(part.value).type === standIn.type) return "other-model";
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
   const further = opaqueTypes === undefined ? NO_FIELDS : opaqueTypes[String(value["type"])];
   const isKnown =

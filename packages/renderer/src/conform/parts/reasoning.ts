@@ -6,6 +6,7 @@ import type { RenderInput } from "../../input/render-input.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
 import type { Conformance, PartPlace, PartRepair } from "../conformance.ts";
 import { messagesSeen, reasoningBoundary } from "../first-edit.ts";
+import { isOpenedBy } from "../provider-items.ts";
 
 /**
  * Leaves out reasoning that the provider does not take back: of another provider, unsigned, or bound to a prefix that
@@ -27,15 +28,19 @@ const ANY_PROOF = ["signature", "encrypted"] as const;
 function reasonAgainst(
   part: ReasoningPart,
   { draft, behindMove }: PartPlace,
-  { requirements: { reasoning }, input }: Conformance,
+  { requirements, input }: Conformance,
 ): LeftOutReason["reasoning-left-out"] | undefined {
+  const { reasoning } = requirements;
   if (reasoning.replay !== "signed") return reasoning.replay === "never" ? "not-replayed" : undefined;
   if (!(reasoning.proofs ?? ANY_PROOF).some((proof) => part[proof]))
     return reasoning.unsigned === "kept" ? undefined : "not-signed";
   if (reasoning.provider !== "*" && part.provider !== reasoning.provider) return "other-provider";
   if (isOfOtherModel(draft, input.model)) return "other-model";
   if (reasoning.binding !== "prefix-bound") return undefined;
-  return behindMove || isBehindEdit(draft.ordinal, input) ? "behind-an-edit" : undefined;
+  if (behindMove) return "behind-an-edit";
+  // What was thought behind the provider's own item had nothing else before it.
+  if (isOpenedBy(draft.message, input, requirements)) return undefined;
+  return isBehindEdit(draft.ordinal, input) ? "behind-an-edit" : undefined;
 }
 
 const isBehindEdit = (ordinal: number, { plan, thread }: RenderInput): boolean =>

@@ -3,7 +3,7 @@ import type { FormatRequirements } from "../../capabilities/format-requirements.
 /** What Anthropic's Messages API asks of a request. */
 export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "user",
-  openingItems: ["compaction"],
+  standIn: { type: "compaction", contents: ["content", "encrypted_content"], firstWith: "signature" },
   systemInside: "notice",
   reasoning: { replay: "signed", provider: "anthropic", binding: "prefix-bound", leads: ["anthropic"] },
   opaqueFrom: ["anthropic"],

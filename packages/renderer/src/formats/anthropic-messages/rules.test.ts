@@ -391,6 +391,26 @@ const cases: readonly RuleCase[] = [
     good: body(assistant({ type: "compaction", content: null }, "so"), user("on")),
   },
   {
+    rule: "compaction-blocks",
+    name: "a signed compaction block behind what it stands for",
+    bad: body(user("go"), assistant({ type: "compaction", content: "so far", signature: "c2ln" }, "so"), user("on")),
+    at: "$.messages[1].content[0]",
+    good: body(assistant({ type: "compaction", content: "so far", signature: "c2ln" }, "so"), user("on")),
+  },
+  {
+    rule: "compaction-blocks",
+    name: "a second compaction block behind a signed one",
+    bad: body(
+      assistant({ type: "compaction", content: "so far", signature: "c2ln" }, { type: "compaction", content: "more" }),
+      user("on"),
+    ),
+    at: "$.messages[0].content[1]",
+    good: body(
+      assistant({ type: "compaction", content: "so far", signature: "c2ln" }, { type: "compaction", content: null }),
+      user("on"),
+    ),
+  },
+  {
     rule: "shape",
     name: "a block of another shape",
     bad: body(user({ type: "text", txt: "go" })),

@@ -40,13 +40,26 @@ const marked = (places: readonly unknown[]): number => places.filter(isMarked).l
 const compactionBlocks: LegalityRule<AnthropicView> = {
   id: "compaction-blocks",
   description:
-    "A server-side compaction block is of the assistant, and its content is null or a text that is not empty.",
+    "A server-side compaction block is of the assistant, and its content is null or a text that is not empty. A signed one is the first block of all, and the only one with content.",
   reference: "Compaction objects",
-  find: (view) =>
-    view
-      .blocksOf("compaction")
-      .filter(({ block, role }) => role !== "assistant" || !isContent(block.content))
-      .map((placed) => ({ place: placeOf(placed), problem: "the compaction block is not as the server gave it" })),
+  find(view) {
+    const placed = view.blocksOf("compaction");
+    const found = (wrong: readonly PlacedBlock[], problem: string): readonly Finding[] =>
+      wrong.map((each) => ({ place: placeOf(each), problem }));
+    const signed = placed.filter(({ block }) => asText(block.signature));
+    const told = placed.filter(({ block }) => asText(block.content));
+    return [
+      ...found(
+        placed.filter(({ block, role }) => role !== "assistant" || !isContent(block.content)),
+        "the compaction block is not as the server gave it",
+      ),
+      ...found(
+        signed.filter(({ ordinal }) => ordinal > 0),
+        "the signed compaction block does not come first",
+      ),
+      ...found(signed.length > 0 ? told.slice(1) : [], "there is another compaction block with content"),
+    ];
+  },
 };
 
 const isContent = (content: unknown): boolean =>

@@ -42,6 +42,7 @@ export const OPENAI_RESPONSES_REQUIREMENTS = Object.freeze<FormatRequirements>({
     { call: "apply_patch_call", answer: "apply_patch_call_output", fields: CALL_ID },
   ],
   opaqueOnce: "id",
+  standIn: { type: "compaction", contents: ["encrypted_content"], keeps: "user" },
   image: {
     base64: ["image/jpeg", "image/png", "image/gif", "image/webp"],
     urls: ["http", "https", "data"],

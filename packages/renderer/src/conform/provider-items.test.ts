@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { OPENAI_RESPONSES_REQUIREMENTS } from "../formats/openai-responses/format.ts";
 import { keptMessage } from "../neutral/draft-view.ts";
 import { messagesAt, threadOf } from "../testing/sample-thread.ts";
-import { itemKeys } from "./leave-out-items.ts";
+import { itemKeys } from "./provider-items.ts";
 
 describe("itemKeys", () => {
   const opaque = (value: Readonly<Record<string, string>>) => ({ type: "opaque", provider: "openai", value }) as const;

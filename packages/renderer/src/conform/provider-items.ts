@@ -1,0 +1,254 @@
+import {
+  type AgentThread,
+  type ChatMessage,
+  foldedPins,
+  type Message,
+  type MessageId,
+  type OpaquePart,
+  type Part,
+  type Pin,
+} from "@threadfold/core";
+import type { FormatRequirements, OpaquePair } from "../capabilities/format-requirements.ts";
+import { requirementsFor } from "../capabilities/requirements-for.ts";
+import type { RenderInput } from "../input/render-input.ts";
+import { type Draft, isBlank, withParts } from "../neutral/draft.ts";
+import { pinsMessage } from "../neutral/pins.ts";
+import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+import { firstEditedOrdinal, messagesSeen } from "./first-edit.ts";
+import { opaqueReason } from "./parts/leave-out.ts";
+
+/**
+ * Leaves out opaque items that may only go out together with another one: calls of hosted tools that nobody answered, and
+ * answers to what is not shown (W1, W2). Of several items for one key the first call and the first answer behind it stay.
+ */
+export const leaveOutLoneItems: Repair = {
+  name: "leave-out-lone-items",
+  apply(request, { requirements, warnings, ends }) {
+    const { opaquePairs = [] } = requirements;
+    if (opaquePairs.length === 0) return request;
+    const { paired, open } = pairItems(
+      request.drafts.map(({ chat }) => chat),
+      requirements,
+    );
+    const stays = (part: Part): boolean => paired.has(part) || (ends.last && open.has(part));
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const parts = draft.chat.parts.filter((part) => pairKey(part, opaquePairs) === undefined || stays(part));
+      if (parts.length === draft.chat.parts.length) return draft;
+      warnings.leaveOut("opaque-left-out", "without-partner", draft.chat.sources);
+      return parts.length === 0 ? null : withParts(draft, parts);
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+/** True when the provider is to go on with a call that messages leave open: nothing may be said behind them. */
+export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: FormatRequirements): boolean =>
+  requirements.opaquePairsInLoop === true && pairItems(messages, requirements).open.size > 0;
+
+interface ItemPairs {
+  /** Calls and answers that have each other. */
+  readonly paired: ReadonlySet<Part>;
+  /** Calls that may still be answered: nobody spoke since. Empty where a call never goes out without its answer. */
+  readonly open: ReadonlySet<Part>;
+}
+
+export function pairItems(
+  messages: readonly ChatMessage[],
+  { opaquePairs = [], opaquePairsInLoop }: FormatRequirements,
+): ItemPairs {
+  const inLoop = opaquePairsInLoop === true;
+  const paired = new Set<Part>();
+  const called = new Set<string>();
+  const open = new Map<string, Part>();
+  for (const { role, parts } of messages) {
+    if (inLoop && role !== "assistant" && role !== "tool") open.clear();
+    for (const part of parts) {
+      const item = pairKey(part, opaquePairs);
+      if (item === undefined) continue;
+      if (item.isCall && !called.has(item.key)) open.set(item.key, part);
+      if (item.isCall) called.add(item.key);
+      const call = item.isCall ? undefined : open.get(item.key);
+      if (call === undefined) continue;
+      open.delete(item.key);
+      paired.add(call).add(part);
+    }
+  }
+  return { paired, open: new Set(inLoop ? open.values() : []) };
+}
+
+/** What a call and its answer have in common; undefined for anything else. */
+function pairKey(
+  part: Part,
+  pairs: readonly OpaquePair[],
+): { readonly key: string; readonly isCall: boolean } | undefined {
+  if (part.type !== "opaque") return undefined;
+  const value = Object(part.value) as Readonly<Record<string, unknown>>;
+  const type = String(value["type"]);
+  const pair = pairs.find(({ call, answer }) => type === call || isAnswer(type, answer));
+  if (pair === undefined) return undefined;
+  const isCall = type === pair.call;
+  return { key: `${pair.call} ${String(value[pair.fields[isCall ? 0 : 1]])}`, isCall };
+}
+
+const isAnswer = (type: string, answer: string): boolean =>
+  answer.startsWith("*") ? type.endsWith(answer.slice(1)) : type === answer;
+
+/** Leaves out opaque items that stand in the request already, where the provider refuses to get one twice. */
+export const leaveOutRepeatedItems: Repair = {
+  name: "leave-out-repeated-items",
+  apply(request, { requirements: { opaqueOnce }, warnings }) {
+    if (opaqueOnce === undefined) return request;
+    const seen = new Set<string>();
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const parts = draft.chat.parts.filter((part) => {
+        const id = onceKey(part, opaqueOnce);
+        return id === undefined || (!seen.has(id) && seen.add(id));
+      });
+      if (parts.length === draft.chat.parts.length) return draft;
+      warnings.leaveOut("opaque-left-out", "repeated", draft.chat.sources);
+      return parts.length === 0 ? null : withParts(draft, parts);
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+/** What an opaque item shares with a repetition of it; undefined for anything else. */
+function onceKey(part: Part, field: string): string | undefined {
+  if (part.type !== "opaque") return undefined;
+  const found = (Object(part.value) as Readonly<Record<string, unknown>>)[field];
+  return typeof found === "string" ? found : undefined;
+}
+
+/**
+ * By what the opaque items of a message are tied to others of the request: a call to its answer, an item to its repetition.
+ * Two pieces of a request that share a key cannot be made legal apart from each other.
+ */
+export function itemKeys(
+  { chat }: Draft,
+  { opaquePairs = [], opaqueOnce }: Pick<FormatRequirements, "opaquePairs" | "opaqueOnce">,
+): readonly string[] {
+  if (opaquePairs.length === 0 && opaqueOnce === undefined) return [];
+  return chat.parts.flatMap((part) => {
+    const pair = pairKey(part, opaquePairs);
+    const id = opaqueOnce === undefined ? undefined : onceKey(part, opaqueOnce);
+    return [...(pair === undefined ? [] : [pair.key]), ...(id === undefined ? [] : [`${opaqueOnce} ${id}`])];
+  });
+}
+
+/** The item in a message that stands for everything before it, where the provider takes it; undefined when there is none. */
+const standInOf = (parts: readonly Part[], requirements: FormatRequirements): OpaquePart | undefined =>
+  parts.find(
+    (part): part is OpaquePart => isStandIn(part, requirements) && opaqueReason(part, requirements) === undefined,
+  );
+
+function isStandIn(part: Part, { standIn }: FormatRequirements): part is OpaquePart {
+  if (standIn === undefined || part.type !== "opaque") return false;
+  const value = fieldsOf(part);
+  return value["type"] === standIn.type && standIn.contents.some((field) => isText(value[field]));
+}
+
+const fieldsOf = ({ value }: OpaquePart): Readonly<Record<string, unknown>> => Object(value);
+const isText = (value: unknown): boolean => typeof value === "string" && !isBlank(value);
+
+/** The message that the plan names is sent in the place of what is before it; see `CompactionPlan.providerItem`. */
+export const isOpenedBy = (
+  message: Message | null,
+  { plan }: Pick<RenderInput, "plan">,
+  requirements: FormatRequirements,
+): boolean =>
+  message !== null && message.id === plan.providerItem && standInOf(message.parts, requirements) !== undefined;
+
+/** Whose items count: a format's requirements, and the model that requests go to. */
+interface ItemTarget extends Pick<RenderInput, "model" | "capabilities"> {
+  readonly requirements: FormatRequirements;
+}
+
+/** True when the provider makes items that stand for everything before them, as far as the model takes them. */
+export function takesProviderItems(target: ItemTarget): boolean {
+  const { standIn } = requirementsFor(target.requirements, target);
+  return standIn !== undefined && standIn.refused !== true;
+}
+
+/** True when a message holds such an item. */
+export const holdsProviderItem = ({ parts }: Pick<Message, "parts">, target: ItemTarget): boolean =>
+  standInOf(parts, requirementsFor(target.requirements, target)) !== undefined;
+
+/**
+ * The newest message of the main branch with an item that stands for everything before it at the provider. Null when none
+ * came behind the given version of the thread, or the model takes none.
+ */
+export function newestProviderItem(thread: AgentThread, since: number, target: ItemTarget): MessageId | null {
+  if (!takesProviderItems(target)) return null;
+  const entry = thread
+    .entriesBetween(since)
+    .findLast(
+      (each) => each.type === "message" && each.message.branch === undefined && holdsProviderItem(each.message, target),
+    );
+  return entry?.type === "message" ? entry.message.id : null;
+}
+
+/**
+ * Begins the request with the item that the plan names, where the provider takes it: what is before it is in it, and the
+ * provider passes over it or refuses it. System messages and pins of before are said again behind it, word for word, since
+ * nobody knows whether the item holds them.
+ */
+export const openWithProviderItem: Repair = {
+  name: "open-with-provider-item",
+  end: "first",
+  apply(request, { requirements, input }) {
+    const at = request.drafts.findIndex(({ message }) => isOpenedBy(message, input, requirements));
+    const draft = request.drafts[at];
+    const item = draft === undefined ? undefined : standInOf(draft.chat.parts, requirements);
+    if (draft === undefined || item === undefined) return request;
+    const before = request.drafts.slice(0, at);
+    const behind = request.drafts.slice(at + 1);
+    const seen = messagesSeen(input.plan, input.thread);
+    const next = behind.findIndex(({ chat, ordinal }) => chat.role !== "tool" || ordinal >= seen);
+    const results = next < 0 ? behind : behind.slice(0, next);
+    const pins = pinsBefore(draft.ordinal, input);
+    return withDrafts(request, [
+      ...(requirements.standIn?.keeps === "user" ? before.filter(isOfUser) : []),
+      withParts(draft, draft.chat.parts.slice(draft.chat.parts.indexOf(item))),
+      ...results,
+      ...before.filter(({ chat }) => chat.role === "system"),
+      ...(pins.length === 0 ? [] : [pinsMessage(pins, results.at(-1)?.ordinal ?? draft.ordinal)]),
+      ...behind.slice(results.length),
+    ]);
+  },
+};
+
+const isOfUser = ({ chat, action }: Draft): boolean => chat.role === "user" && action !== "pins";
+
+/** The pins that held when the plan was made and that nothing says from a message on. */
+function pinsBefore(ordinal: number, { thread, plan }: RenderInput): readonly Pin[] {
+  const folded = new Set(foldedPins(thread, plan));
+  const isBefore = ({ source }: Pin): boolean => {
+    const said = source === undefined ? undefined : thread.messageInMemory(source.messageId);
+    return said !== undefined && said.ordinal < ordinal;
+  };
+  return thread.atVersion(plan.threadVersion).livePins.filter((pin) => folded.has(pin) || isBefore(pin));
+}
+
+/**
+ * Leaves out items of a compaction at the provider that would take effect where they must not: one that may only come first,
+ * and one behind what the plan folded, for the provider would pass over the plan's summaries. What they stand for is shown.
+ */
+export const leaveOutMisplacedItems: Repair = {
+  name: "leave-out-misplaced-items",
+  apply(request, { requirements, input, warnings, ends }) {
+    const { standIn } = requirements;
+    if (standIn === undefined || standIn.refused === true) return request;
+    const edited = firstEditedOrdinal(input.plan, input.thread);
+    const drafts = mapDrafts(request.drafts, (draft, index) => {
+      const named = isOpenedBy(draft.message, input, requirements);
+      const isHeld = (part: OpaquePart, place: number): boolean =>
+        (place === 0 && (named || (ends.first && index === 0))) ||
+        !(isText(fieldsOf(part)[standIn.firstWith ?? ""]) || (edited !== null && edited < draft.ordinal));
+      const parts = draft.chat.parts.filter((part, place) => !isStandIn(part, requirements) || isHeld(part, place));
+      if (parts.length === draft.chat.parts.length) return draft;
+      warnings.leaveOut("opaque-left-out", "misplaced", draft.chat.sources);
+      return parts.length === 0 ? null : withParts(draft, parts);
+    });
+    return withDrafts(request, drafts);
+  },
+};
