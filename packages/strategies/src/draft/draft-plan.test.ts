@@ -1,0 +1,224 @@
+import {
+  asArtifactId,
+  asMessageId,
+  type ClearTarget,
+  emptySummary,
+  type MessageHeader,
+  NO_RECORDS,
+  type PlanRecord,
+  type PlanRecords,
+} from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dropStrategy } from "../ladder/drop-strategy.ts";
+import { externalizeStrategy } from "../ladder/externalize-strategy.ts";
+import { summarizeStrategy } from "../ladder/summarize-strategy.ts";
+import { scriptThread } from "../laws/script-thread.ts";
+import { contextOf, strategyContexts } from "../laws/strategy-context-arbitrary.ts";
+import {
+  type CompactionProposal,
+  PLACEHOLDER_TOKENS,
+  POINTER_TOKENS,
+  pointerTokens,
+  type StrategyContext,
+} from "../strategy/compaction-strategy.ts";
+import { DraftPlan } from "./draft-plan.ts";
+import { unreadProposals, unreadResults } from "./unread-results.ts";
+
+const base = { strategy: "test", reason: "a test", estimatedTokensFreed: 1 };
+const headersOf = ({ shape }: StrategyContext): readonly MessageHeader[] =>
+  Array.from({ length: shape.length }, (_, ordinal) => shape.header(ordinal));
+const draftOf = ({ shape }: StrategyContext, records: PlanRecords = NO_RECORDS): DraftPlan =>
+  new DraftPlan(records, shape);
+
+const SHARES: readonly [ClearTarget, keyof MessageHeader["shares"]][] = [
+  ["tool-result", "toolResult"],
+  ["tool-input", "toolInput"],
+  ["reasoning", "reasoning"],
+  ["media", "media"],
+  ["text", "text"],
+];
+
+describe("a draft", () => {
+  it("takes for each message what it takes, until something holds it", () => {
+    fc.assert(
+      fc.property(strategyContexts, (context) => {
+        const draft = draftOf(context);
+        expect(draft.isUnchanged).toBe(true);
+        for (const header of headersOf(context)) expect(draft.renderedTokens(header)).toBe(header.tokens);
+      }),
+      runs(100, 2_000),
+    );
+  });
+
+  it("takes nothing for what is dropped, and a placeholder and the kept ends for what is cleared of a message", () => {
+    const targets = fc.subarray([...SHARES], { minLength: 1 });
+    const ends = fc.option(fc.record({ headCharacters: fc.nat(900), tailCharacters: fc.nat(900) }), { nil: undefined });
+    fc.assert(
+      fc.property(strategyContexts, targets, ends, (context, cleared, keep) => {
+        const [dropping, clearing] = [draftOf(context), draftOf(context)];
+        for (const header of headersOf(context)) {
+          const ordinals = [header.ordinal];
+          dropping.choose({ ...base, action: "drop", ordinals });
+          expect(dropping.renderedTokens(header)).toBe(0);
+          const names = cleared.map(([target]) => target);
+          clearing.choose({ ...base, action: "clear", ordinals, targets: names, ...(keep !== undefined && { keep }) });
+          const gone = cleared.reduce((sum, [, share]) => sum + header.shares[share], 0);
+          const kept = keep === undefined ? 0 : Math.ceil((keep.headCharacters + keep.tailCharacters) / 4);
+          expect(clearing.renderedTokens(header) - PLACEHOLDER_TOKENS - kept).toBe(header.tokens - gone);
+        }
+      }),
+      runs(100, 2_000),
+    );
+  });
+
+  it("frees of an externalized body what its proposal promised", () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(strategyContexts, (context) => {
+        const draft = draftOf(context);
+        for (const proposal of externalizeStrategy.analyze(context)) {
+          const header = context.shape.header(proposal.ordinals[0] as number);
+          draft.choose(proposal);
+          expect(header.tokens - draft.renderedTokens(header)).toBe(proposal.estimatedTokensFreed);
+          seen++;
+        }
+      }),
+      { ...runs(200, 2_000), seed: 1 },
+    );
+    expect(seen).toBeGreaterThan(0);
+  });
+
+  it("gives each message to the proposal that was chosen last, and lets go of those that hold none", () => {
+    const rungs = fc.shuffledSubarray([dropStrategy, summarizeStrategy, externalizeStrategy], { minLength: 1 });
+    fc.assert(
+      fc.property(strategyContexts, rungs, (context, ladder) => {
+        const draft = draftOf(context);
+        const last = new Map<number, CompactionProposal>();
+        for (const proposal of ladder.flatMap((strategy) => strategy.analyze(context))) {
+          draft.choose(proposal);
+          for (const ordinal of proposal.ordinals) last.set(ordinal, proposal);
+        }
+        for (const header of headersOf(context)) expect(draft.heldBy(header.ordinal)).toBe(last.get(header.ordinal));
+        const held = draft.proposals.flatMap(({ ordinals }) => ordinals);
+        expect(held.toSorted((a, b) => a - b)).toEqual([...last.keys()].sort((a, b) => a - b));
+        for (const { ordinals } of draft.proposals) expect(ordinals).not.toEqual([]);
+        expect(draft.isUnchanged).toBe(last.size === 0);
+      }),
+      runs(100, 2_000),
+    );
+  });
+});
+
+const tokens = (label: string): number => (label.startsWith("t") ? 2_000 : 50);
+const context = contextOf(scriptThread("s u1 a1 t1 a2 t2 u2 a3 t3", tokens), 1_000);
+const headerOf = (id: string): MessageHeader => {
+  const header = context.shape.headerOf(asMessageId(id));
+  if (header === undefined) throw new Error(`There is no message ${id}.`);
+  return header;
+};
+
+function recordOf<Rest extends object>(ids: readonly string[], rest: Rest) {
+  const span = context.shape.spanOf(ids.map((id) => headerOf(id).ordinal));
+  return { span, strategy: "test", reason: "a test", sincePlanVersion: 1, originalTokens: 2_000, ...rest };
+}
+
+const preview = { headCharacters: 1_200, tailCharacters: 300, leftOutTokens: 1_700 };
+const cleared = recordOf(["t1"], { action: "clear", targets: ["tool-result"], preservedFields: {}, keep: preview });
+const stored = recordOf(["t2"], {
+  ...{ action: "externalize", form: "body", artifactId: asArtifactId("b".repeat(24)) },
+  ...{ summary: emptySummary(context.shape.spanOf([headerOf("t2").ordinal])), rehydrateHint: "", preview },
+});
+const dropped = recordOf(["u1", "a1"], { action: "drop", keywords: [] });
+const records = {
+  ...NO_RECORDS,
+  clearings: [cleared],
+  externalizations: [stored],
+  drops: [dropped],
+} as unknown as PlanRecords;
+
+describe("a draft of a thread that was folded before", () => {
+  it("begins with the records of its plan, each for its messages", () => {
+    const draft = draftOf(context, records);
+    expect(draft.isUnchanged).toBe(true);
+    expect(draft.heldBy(headerOf("u1").ordinal)).toBe(dropped);
+    expect(draft.heldBy(headerOf("t2").ordinal)).toBe(stored);
+    expect(draft.heldBy(headerOf("t3").ordinal)).toBeUndefined();
+    expect(new Set(draft.keptRecords)).toEqual(new Set<unknown>([cleared, stored, dropped]));
+    expect(draft.renderedTokens(headerOf("t1"))).toBe(headerOf("t1").tokens - 1_700 + POINTER_TOKENS);
+  });
+
+  it("shows less of a result once it was read, and says what that frees", () => {
+    const draft = draftOf(context, records);
+    for (const id of ["t1", "t2"]) {
+      const header = headerOf(id);
+      const before = draft.renderedTokens(header);
+      const freed = draft.shrinkRead(header.ordinal);
+      expect(freed).toBeGreaterThan(0);
+      expect(draft.renderedTokens(header)).toBe(before - freed);
+      expect(draft.shrinkRead(header.ordinal)).toBe(0);
+    }
+    expect(draft.isUnchanged).toBe(false);
+    const kept = draft.keptRecords as readonly (PlanRecord & { preview?: unknown; keep?: unknown })[];
+    const of = (action: string) => kept.find((record) => record.action === action);
+    expect(of("externalize")).toMatchObject({ artifactId: stored.artifactId });
+    expect(of("externalize")).not.toHaveProperty("preview");
+    expect(of("clear")?.keep).toEqual({ headCharacters: 400, tailCharacters: 300 });
+  });
+
+  it("frees nothing where no result was unread", () => {
+    const draft = draftOf(context, records);
+    for (const id of ["s", "u1", "a1", "t3"]) expect(draft.shrinkRead(headerOf(id).ordinal)).toBe(0);
+    expect(draft.isUnchanged).toBe(true);
+  });
+
+  it("keeps of a record the messages that no proposal took from it", () => {
+    const draft = draftOf(context, records);
+    draft.choose({ ...base, action: "drop", ordinals: [headerOf("t1").ordinal] });
+    expect(new Set(draft.keptRecords.map(({ action }) => action))).toEqual(new Set(["externalize", "drop"]));
+    draft.choose({ ...base, action: "clear", targets: ["text"], ordinals: [headerOf("u1").ordinal] });
+    const rest = draft.keptRecords.find(({ action }) => action === "drop");
+    expect(rest?.span.messageIds).toEqual(["a1"]);
+  });
+});
+
+describe("results that no model has read", () => {
+  it("are those behind the last assistant message", () => {
+    expect(unreadResults(context.shape)).toEqual([headerOf("t3").ordinal]);
+    expect(unreadResults(contextOf(scriptThread("u1 a1 t1 t2"), 1).shape)).toEqual([2, 3]);
+    expect(unreadResults(contextOf(scriptThread("u1 a1 t1 a2 u2"), 1).shape)).toEqual([]);
+  });
+
+  it("go into the artifact store where they may, and are cut to their ends where they may not", () => {
+    const { ordinal, shares } = headerOf("t3");
+    const ask = (changes: object = {}) =>
+      unreadProposals([ordinal], { ...context, heldBy: () => undefined, mayStore: () => true, ...changes });
+    const freed = shares.toolResult - pointerTokens(shares.toolResult);
+    expect(ask()).toMatchObject([{ action: "externalize", ordinals: [ordinal], estimatedTokensFreed: freed }]);
+    const shortened = {
+      ...{ action: "clear", targets: ["tool-result"], estimatedTokensFreed: shares.toolResult - PLACEHOLDER_TOKENS },
+      keep: { headCharacters: 0, tailCharacters: 0, leftOutTokens: shares.toolResult },
+    };
+    expect(ask({ mayStore: () => false })).toMatchObject([shortened]);
+    expect(ask({ config: { ...context.config, enableExternalization: false } })).toMatchObject([shortened]);
+    expect(ask({ heldBy: () => dropped })).toEqual([]);
+    expect(ask({ heldBy: () => cleared })).toHaveLength(1);
+    expect(unreadProposals([headerOf("s").ordinal], { ...context, mayStore: () => true })).toEqual([]);
+  });
+});
+
+describe("text that a user pasted", () => {
+  it("goes into the artifact store when it is four times as large as a result may be, and not before", () => {
+    const pasted = (size: number) => {
+      const thread = scriptThread("u1 a1 u2 a2 u3", (label) => (label === "u1" ? size : 50));
+      return externalizeStrategy
+        .analyze(contextOf(thread, 100_000))
+        .map(({ ordinals, reason }) => ({ ordinals, reason }));
+    };
+    expect(pasted(400)).toEqual([]);
+    expect(pasted(600)).toEqual([
+      { ordinals: [0], reason: expect.stringMatching(/^The user message takes 5\d\d tokens/) },
+    ]);
+  });
+});
