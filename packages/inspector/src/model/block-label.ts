@@ -8,6 +8,7 @@ export function blockLabel(index: InspectionIndex, place: number): string {
   const record = records[blocks.record[place] ?? -1];
   const action = blocks.action[place];
   if (action === "wrapping") return "What the provider puts around a request";
+  if (action === "opening") return "A word of the user, so that the request begins with one";
   if (action === "system") return "System text";
   if (action === "tools") return `Definitions of ${count(index.frames.at(-1)?.tools.length ?? 0, "tool")}`;
   if (action === "pins") return count(index.pins.length, "standing instruction");

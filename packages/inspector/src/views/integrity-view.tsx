@@ -61,7 +61,9 @@ function Verdicts() {
       </Verdict>
       <Verdict
         isGood={missing.length === 0}
-        good="Every standing instruction stood in every request"
+        good={
+          pins.length === 0 ? "No standing instruction was given" : "Every standing instruction stood in every request"
+        }
         bad={`${count(missing.length, "standing instruction")} missing from requests`}
       >
         {count(pins.length, "standing instruction")}

@@ -85,7 +85,7 @@ function Totals() {
       <Figure name="Read from the cache" note={`${short(cached)} of ${short(input)} tokens`}>
         {shareOf(cached, input)}
       </Figure>
-      <Figure name="Input paid" note={saved === null ? "tokens" : `tokens, ${savedNote(saved)}`}>
+      <Figure name="Input tokens paid" note={saved === null ? "as uncached ones" : savedNote(saved)}>
         {short(paid)}
       </Figure>
       <Figure
