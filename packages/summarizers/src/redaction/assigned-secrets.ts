@@ -40,12 +40,15 @@ const MORE_KEY_NAMES = ["access-key", "accesskey", "token", "credential", "crede
 
 const namedBy = (names: readonly string[]): string => `(?:${names.map(inAnyCase).join("|")})`;
 
-/** What stands before the value: quotes and their escapes, spaces, and the sign. */
-const SIGN = `\\\\{0,3}["']?\\s{0,3}(?::=|=>|[:=])\\s{0,3}\\\\{0,3}["']?`;
+/** What stands between a name and its sign: a quote and its escapes, the bracket of a subscript, spaces. */
+const BEHIND_NAME = `\\\\{0,3}["']?\\]?\\s{0,3}`;
+
+/** What stands before the value: what is behind the name, the sign, spaces, and a quote and its escapes. */
+const SIGN = `${BEHIND_NAME}(?::=|=>|[:=])\\s{0,3}\\\\{0,3}["']?`;
 
 /** The signs between a name and its value, right behind the name. */
 const signsBehind = (names: string): readonly Anchor[] =>
-  ([":", "="] as const).map((sign) => ({ before: `${names}\\\\{0,3}["']?\\s{0,3}`, sign }));
+  ([":", "="] as const).map((sign) => ({ before: `${names}${BEHIND_NAME}`, sign }));
 
 /** A value behind its opening quote, which may hold anything but quotes, or a word. */
 const valuePattern = (least: number): string =>

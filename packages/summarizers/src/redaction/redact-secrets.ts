@@ -2,7 +2,7 @@ import { findSecrets } from "./find-secrets.ts";
 import { MIN_SECRET } from "./secret-rules.ts";
 
 /** Bump it when the same text is redacted otherwise than before. */
-export const REDACTION_VERSION = 4;
+export const REDACTION_VERSION = 5;
 
 /** A text without its secrets, and what was taken out. */
 export interface Redaction {

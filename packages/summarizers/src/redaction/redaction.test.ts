@@ -49,6 +49,7 @@ describe("redactSecrets", () => {
     ["signs that anchors turn on", "_"],
     ["names of secrets", "password="],
     ["names of secrets in quotes", 'password="'],
+    ["names of secrets in brackets", '["password"]  '],
     ["cookies", "cookie:a=b1234567;"],
     ["commands", "curl "],
     ["addresses", "a://b:c"],
@@ -65,6 +66,10 @@ describe("redactSecrets", () => {
 
   it.each([
     ['DB_PASSWORD="open-Sesame7" next', 'DB_PASSWORD="[redacted password]" next'],
+    [`os.environ["DB_PASSWORD"] = "open-Sesame7"`, `os.environ["DB_PASSWORD"] = "[redacted password]"`],
+    [`$config['api_key']  =  'a7Q4b8R5c9S6d0T7e1U8';`, `$config['api_key']  =  '[redacted assigned-key]';`],
+    [`form["password"] = form["password2"]`, null],
+    [`if (row["token"] == rows2["token"]) {`, null],
     ["password: str = Field(min_length=12)", null],
     ["PASSWORD=<your password 1>", null],
     ["token = response2.next_token1", null],
