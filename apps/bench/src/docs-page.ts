@@ -28,7 +28,7 @@ export interface PausesResults {
     readonly withBoth: number;
     /** By which share the second is below the first. */
     readonly below: number;
-    /** Which share of the first the pauses cost: as much as any policy against them could spare. */
+    /** Which share of the first the pauses cost. */
     readonly pauses: number;
   }[];
 }
@@ -118,7 +118,7 @@ function nameOf({ policy, sessions }: PolicyFigures, all: number): string {
 function pausesSection({ machine, rows }: PausesResults): readonly string[] {
   return [
     "## Pauses",
-    `What the default preset's prompts cost by Anthropic's rules on the recorded sessions in which somebody paused for more than five minutes, in input tokens paid for: with every prefix kept for five minutes and no fold on a cold return, and with \`cachePolicy: "auto"\` and folds on a cold return. Beside it the share of the bill that the pauses cost, which is the most that anything against them could spare. \`npm run bench:pauses\`, measured ${measuredOn(machine)}.`,
+    `What the default preset's prompts cost by Anthropic's rules on the recorded sessions in which somebody paused for more than five minutes, in input tokens paid for: with every prefix kept for five minutes and no fold on a cold return, and with \`cachePolicy: "auto"\` and folds on a cold return. Beside it the share of the bill that the pauses cost; more than that is spared where a fold on a cold return makes the calls after it cheaper as well. \`npm run bench:pauses\`, measured ${measuredOn(machine)}.`,
     markdownTable([
       ["budget", "sessions", "without", "with both", "below, %", "cost of pauses, %"],
       ...rows.map(({ budget, sessions, without, withBoth, below, pauses }) => [

@@ -17,7 +17,7 @@ import { loadSession, sessionFiles } from "./peers-sessions.ts";
  * What the default preset's prompts cost by Anthropic's rules on the recorded sessions in which somebody paused for more than
  * five minutes: with `cachePolicy: "auto"` and folds on a cold return, and without both, every prefix kept for five minutes.
  * Input tokens paid for, as `threadfold simulate` counts them, at the pauses that were recorded. Beside it what the pauses
- * themselves cost: the same calls with nobody pausing are the least that any policy against pauses could come to.
+ * themselves cost: the bill of the same calls with nobody pausing is below the first by as much.
  * `--json` prints one line per budget; numbers choose the budgets.
  */
 const BUDGETS = [20_000, 50_000, 100_000];
