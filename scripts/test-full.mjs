@@ -51,7 +51,7 @@ export function placesNaming(ids, from = root) {
     .filter(({ manifest }) => manifest.scripts?.test)
     .map(({ path }) => path)
     .filter((path) => isNamed("src/**/*.ts", path, naming(ids)));
-  const isOfRoot = isNamed("scripts/*.test.mjs", ".", new RegExp(`^describe\\S*\\("${naming(ids).source}`, "m"));
+  const isOfRoot = isNamed("scripts/*.test.mjs", ".", new RegExp(`^describe.*\\(\\s*"${naming(ids).source}`, "m"));
   return isOfRoot ? [...places, "."] : places;
 }
 

