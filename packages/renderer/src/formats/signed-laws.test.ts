@@ -79,7 +79,7 @@ const compactedInputs = fc
 for (const format of [openaiChat, openaiResponses, gemini, geminiInteractions, anthropicMessages, neutral]) {
   const title = "keeps its laws with items of a compaction at a provider, which the plan may name";
   const law = { ...together(title, formatChecks(format)), cost: 1 };
-  keepLaws(format.id, forAll(compactedInputs, [law], 60), { describe, it });
+  keepLaws(format.id, forAll(compactedInputs, [law], 30), { describe, it });
 }
 
 it("thinking in a message of its own goes with the hosted call that it led to, when the user speaks (W15)", async () => {
