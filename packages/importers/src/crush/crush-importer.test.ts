@@ -137,7 +137,10 @@ describe("crushImporter", () => {
   it("refuses a database that is damaged, of something else, or too large, in words", async () => {
     const path = crushDatabase(["s1"]);
     const cut = readFileSync(path).subarray(0, 4_000);
-    await expect(importSession(cut)).rejects.toMatchObject({ code: "UNREADABLE_SOURCE" });
+    await expect(importSession(cut)).rejects.toMatchObject({
+      code: "UNREADABLE_SOURCE",
+      hint: expect.stringContaining("damaged"),
+    });
     const limits = { maxBytes: 200 };
     await expect(importSessionFile(path, { limits })).rejects.toMatchObject({ code: "SOURCE_TOO_LARGE" });
     const notes = join(folder, "notes.db");

@@ -80,7 +80,10 @@ export async function databaseLines(path: string, maxBytes: number): Promise<Uin
   } catch (cause) {
     if (ThreadfoldError.isInstance(cause)) throw cause;
     const why = cause instanceof Error ? cause.message : "it cannot be opened";
-    throw new ThreadfoldError("UNREADABLE_SOURCE", `The database cannot be read: ${why}.`, { cause });
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `The database cannot be read: ${why}.`, {
+      cause,
+      hint: "It is damaged, or was copied while it was written to: close the program that owns it and copy it anew.",
+    });
   }
   if (found > 0) return Buffer.concat(lines);
   throw new ThreadfoldError("UNKNOWN_FORMAT", "The database has no table of sessions or messages.");
