@@ -60,3 +60,13 @@ it("verify says nothing of what a user did say", async () => {
   expect((await json(["verify", "--store", bench.store])).envelope.data).toMatchObject({ unsourced: [] });
   expect((await captureRun(["verify", "--store", bench.store])).stdout).not.toContain("unsourced");
 });
+
+it("verify calls a store intact in which a folded thread was erased", async () => {
+  await foldWith("Delete the shop.");
+  expect((await json(["erase", "shop", "--yes", "--store", bench.store])).code).toBe(0);
+  expect(await json(["verify", "--store", bench.store])).toMatchObject({
+    code: 0,
+    envelope: { data: { threads: ["shop"], findings: [], unsourced: [] } },
+  });
+  expect((await captureRun(["verify", "shop", "--store", bench.store])).stdout).toMatch(/^intact: 1 thread/);
+});

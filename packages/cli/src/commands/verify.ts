@@ -112,14 +112,23 @@ async function unsourcedInStore(
   const notes: UnsourcedNote[] = [];
   for (const id of threads) {
     signal?.throwIfAborted();
-    const threadId = asThreadId(id);
-    const { plan, version } = await store.plans.getCurrentPlan(threadId);
-    const thread = plan === null || plan.summarizations.length === 0 ? null : await store.threads.load(threadId);
-    if (plan === null || thread === null) continue;
-    const unsourced = unsourcedInPlan(plan, (messageId) => thread.message(messageId));
-    notes.push(...unsourced.map((item) => noteOf(item, threadId, version)));
+    notes.push(...(await unsourcedInThread(store, asThreadId(id))));
   }
   return notes;
+}
+
+async function unsourcedInThread(store: ThreadfoldStore, threadId: ThreadId): Promise<readonly UnsourcedNote[]> {
+  try {
+    const { plan, version } = await store.plans.getCurrentPlan(threadId);
+    const thread = plan === null || plan.summarizations.length === 0 ? null : await store.threads.load(threadId);
+    if (plan === null || thread === null) return [];
+    const unsourced = unsourcedInPlan(plan, (messageId) => thread.message(messageId));
+    return unsourced.map((item) => noteOf(item, threadId, version));
+  } catch (error) {
+    // Its summaries went with the rest of it, and that was checked.
+    if (ThreadfoldError.isInstance(error) && error.code === "CONTENT_ERASED") return [];
+    throw error;
+  }
 }
 
 function noteOf(unsourced: UnsourcedItem, threadId: ThreadId, planVersion: number): UnsourcedNote {
