@@ -1,7 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SummaryCacheStore, ThreadfoldStore } from "@threadfold/core";
+import {
+  asThreadId,
+  JOURNAL_START,
+  type SummaryCacheStore,
+  THREAD_CHAIN_START,
+  type ThreadfoldStore,
+} from "@threadfold/core";
 import { importSession } from "@threadfold/importers";
 import { formatById } from "@threadfold/renderer";
 import {
@@ -90,6 +96,28 @@ it("R23 P2 a session over an encrypted store gives the same bytes, replays, leav
   await expect(replayThread(again, threadId as never)).rejects.toMatchObject({ code: "CONTENT_ERASED" });
   expect(await verifyStore(again)).toEqual([]);
   await again.close();
+});
+
+it("R23 R25 a sealed store holds no digest that a plain one holds of the same work, so that nobody can confirm a guess of it", async () => {
+  const plain = await openSqliteStore(join(folder, "bare digests.db"), { clock });
+  const keys = memoryKeyStore();
+  const sealed = encryptedStore(await openSqliteStore(join(folder, "keyed digests.db"), { clock }), keys);
+  const [{ threadId }] = [await foldedDigest(plain), await foldedDigest(sealed)];
+  const prefixesIn = async (store: ThreadfoldStore) =>
+    (await store.journal.read(asThreadId(threadId))).flatMap(({ record }) =>
+      record.type === "request-rendered" ? (record.cache?.prefixes ?? []) : [],
+    );
+  const prefixes = await prefixesIn(plain);
+  expect(prefixes.length).toBeGreaterThan(1);
+  expect(await prefixesIn(sealed)).toEqual(prefixes);
+  await plain.close();
+  await sealed.close();
+  const digestsIn = (name: string): ReadonlySet<string> =>
+    new Set(readFileSync(join(folder, name), "latin1").match(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g) ?? []);
+  const bare = digestsIn("bare digests.db");
+  expect(bare.has(prefixes[0]?.digest ?? "")).toBe(true);
+  const starts = new Set([JOURNAL_START, THREAD_CHAIN_START]);
+  expect([...digestsIn("keyed digests.db")].filter((digest) => bare.has(digest) && !starts.has(digest))).toEqual([]);
 });
 
 it("R25 a session whose key folder is away for a while writes nothing, and goes on with all of it once it is back", async () => {

@@ -8,6 +8,7 @@ import {
   type JournalEntry,
   type JournalRecord,
   type KeyStore,
+  type RequestRenderedRecord,
   type SecurityContext,
   type SummaryCacheStore,
   ThreadfoldError,
@@ -107,7 +108,7 @@ const opened = (metadata: ArtifactMetadata): ArtifactMetadata =>
 
 /**
  * A journal without bare digests of plain content, which would let anybody confirm a guess of it, also after it was
- * erased. Digests of threads, plans and diffs are kept under the subject's key, and those of requests sealed, because a
+ * erased. Digests of threads, plans and diffs are kept under the subject's key, and those of requests and their beginnings sealed, because a
  * replay needs them back. Hashes are over what is stored: a request's entry that was opened for reading does not match
  * its own hash, and `verifyStore` checks what is stored.
  */
@@ -149,8 +150,11 @@ class EncryptedJournal implements AuditJournal {
           diffDigest: asKeyedDigest(sealer.digest(diffDigest)),
         };
       }
-      case "request-rendered":
-        return { ...record, payloadDigest: (await toSeal()).seal("request", "", record.payloadDigest) };
+      case "request-rendered": {
+        const sealer = await toSeal();
+        const payloadDigest = sealer.seal("request", "", record.payloadDigest);
+        return withPrefixes({ ...record, payloadDigest }, (digest) => sealer.seal("prefix", "", digest));
+      }
       default:
         return record;
     }
@@ -162,13 +166,26 @@ class EncryptedJournal implements AuditJournal {
     try {
       const sealer = await this.#sealers.toOpen(threadId);
       const payloadDigest = await sealer.open("request", "", record.payloadDigest);
-      return freezeDeep({ ...entry, record: { ...record, payloadDigest } });
+      const opened = new Map<string, string>();
+      // Those of before they were sealed stand as they are.
+      for (const { digest } of record.cache?.prefixes ?? [])
+        opened.set(digest, isEnvelope(digest) ? await sealer.open("prefix", "", digest) : digest);
+      const whole = withPrefixes({ ...record, payloadDigest }, (digest) => opened.get(digest) ?? digest);
+      return freezeDeep({ ...entry, record: whole });
     } catch (error) {
       // Of an erased thread the record stays as proof, closed.
       if (ThreadfoldError.isInstance(error) && error.code === "CONTENT_ERASED") return entry;
       throw error;
     }
   }
+}
+
+/** A request with other digests of its beginnings: equal ones stay equal, which is all that a bill asks of them. */
+function withPrefixes(record: RequestRenderedRecord, digestOf: (digest: string) => string): RequestRenderedRecord {
+  const { cache } = record;
+  if (cache === undefined) return record;
+  const prefixes = cache.prefixes.map((prefix) => ({ ...prefix, digest: digestOf(prefix.digest) }));
+  return { ...record, cache: { ...cache, prefixes } };
 }
 
 /** Erases by destroying a subject's key: what it sealed is noise from then on, wherever copies of it are. */
