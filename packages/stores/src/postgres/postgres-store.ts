@@ -24,7 +24,13 @@ import {
   mergeMetadata,
   metadataOf,
 } from "../shared/artifacts.ts";
-import { type JournalRow, journalEntryOf, journalRange, sealJournalEntry } from "../shared/journal.ts";
+import {
+  type JournalRow,
+  journalEntryOf,
+  journalRange,
+  readJournalEntry,
+  sealJournalEntry,
+} from "../shared/journal.ts";
 import { checkThreadId, isPlainText, type StoreOptions, systemClock } from "../shared/store-basics.ts";
 import { PostgresEraser, PostgresInspector } from "./inspect-and-erase.ts";
 import {
@@ -330,7 +336,7 @@ class PostgresJournal implements AuditJournal {
     return this.#connection.read(async (session) => {
       const threadKey = await this.#keys.find(session, threadId);
       const rows = threadKey === undefined ? [] : await session.query<JournalRow>(RECORDS, [threadKey, after, limit]);
-      return Object.freeze(rows.map((row) => journalEntryOf(row, threadId)));
+      return Object.freeze(rows.map((row) => readJournalEntry(row, threadId)));
     });
   }
 }

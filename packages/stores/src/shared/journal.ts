@@ -53,7 +53,7 @@ export interface JournalRow {
   readonly hash: string;
 }
 
-/** An entry from its row. @throws ThreadfoldError `STORE_CORRUPT` when its record is not JSON. */
+/** An entry from its row, as far as the next one links to it. @throws ThreadfoldError `STORE_CORRUPT` when its record is not JSON. */
 export function journalEntryOf(
   { sequence, at, record, previous_hash: previousHash, hash }: JournalRow,
   threadId: ThreadId,
@@ -61,16 +61,32 @@ export function journalEntryOf(
   return freezeDeep({ sequence, threadId, at, record: parseRecord(record, threadId, sequence), previousHash, hash });
 }
 
+/**
+ * The same for an entry that somebody reads: readers rely on the shape of its record, so one that does not match its own hash is
+ * not handed out. Whether the chain holds is for `verifyStore` to say.
+ *
+ * @throws ThreadfoldError `STORE_CORRUPT`.
+ */
+export function readJournalEntry(row: JournalRow, threadId: ThreadId): JournalEntry {
+  const entry = journalEntryOf(row, threadId);
+  const before = { ...entry, sequence: entry.sequence - 1, hash: entry.previousHash };
+  if (nextJournalEntry(before, threadId, entry.record, entry.at, row.record).hash === entry.hash) return entry;
+  throw unreadable(threadId, entry.sequence);
+}
+
 function parseRecord(text: string, threadId: ThreadId, sequence: number): JournalRecord {
   try {
     return parseJson(text) as JournalRecord;
   } catch (cause) {
-    throw new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
-      cause,
-      details: { threadId, sequence },
-    });
+    throw unreadable(threadId, sequence, cause);
   }
 }
+
+const unreadable = (threadId: ThreadId, sequence: number, cause?: unknown): ThreadfoldError =>
+  new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
+    ...(cause !== undefined && { cause }),
+    details: { threadId, sequence },
+  });
 
 const PREFIX = "keyed:";
 

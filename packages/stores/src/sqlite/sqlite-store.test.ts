@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { asThreadId } from "@threadfold/core";
 import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { START } from "../laws/sample-data.ts";
 import { storeLaws } from "../laws/store-laws.ts";
 import { plant, threadOf } from "../testing/canaries.ts";
+import { withoutGuards } from "../testing/without-guards.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let folder = "";
@@ -31,6 +34,30 @@ keepLaws(
   }),
   { describe, it },
 );
+
+describe("the journal of a SQLite store", () => {
+  it("R28 hands out no entry that is not the one that was written, whichever character of it changed", async () => {
+    const root = mkdtempSync(join(tmpdir(), "threadfold-"));
+    const [path, threadId] = [join(root, "store.db"), asThreadId("t")];
+    const usage = { inputTokens: 12, outputTokens: 3 };
+    const whole = await openSqliteStore(path);
+    for (const requestSequence of [1, 2])
+      await whole.journal.append(threadId, { type: "usage-reported", requestSequence, usage }, START);
+    await whole.close();
+    const raw = new DatabaseSync(path);
+    const record = String(raw.prepare("SELECT record FROM journal WHERE sequence = 1").get()?.["record"]);
+    for (let place = 0; place < record.length; place++) {
+      const other = `${record.slice(0, place)}${record[place] === "1" ? "4" : "1"}${record.slice(place + 1)}`;
+      withoutGuards(raw, () => raw.prepare("UPDATE journal SET record = ? WHERE sequence = 1").run(other));
+      const damaged = await openSqliteStore(path);
+      await expect(damaged.journal.read(threadId), other).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+      expect(await damaged.journal.read(threadId, { after: 1 })).toHaveLength(1);
+      await damaged.close();
+    }
+    raw.close();
+    rmSync(root, { recursive: true });
+  });
+});
 
 describe("the statements of a SQLite store", () => {
   it("take their values in order or by name, which all versions of Node agree on, and none by number", async () => {

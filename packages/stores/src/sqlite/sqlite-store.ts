@@ -22,7 +22,13 @@ import {
   mergeMetadata,
   metadataOf,
 } from "../shared/artifacts.ts";
-import { type JournalRow, journalEntryOf, journalRange, sealJournalEntry } from "../shared/journal.ts";
+import {
+  type JournalRow,
+  journalEntryOf,
+  journalRange,
+  readJournalEntry,
+  sealJournalEntry,
+} from "../shared/journal.ts";
 import { checkThreadId, type StoreOptions, systemClock } from "../shared/store-basics.ts";
 import { ThreadKeys } from "./entry-log.ts";
 import { SqliteEraser, SqliteInspector } from "./inspect-and-erase.ts";
@@ -202,7 +208,7 @@ class SqliteJournal implements AuditJournal {
     const { after, limit } = journalRange(options);
     const threadKey = this.#keys.find(threadId);
     const rows = threadKey === undefined ? [] : this.#connection.all(RECORDS, threadKey, after, limit);
-    return Object.freeze(rows.map((row) => journalEntryOf(row, threadId)));
+    return Object.freeze(rows.map((row) => readJournalEntry(row, threadId)));
   }
 
   #append(threadId: ThreadId, record: JournalRecord, at: string): JournalEntry {
