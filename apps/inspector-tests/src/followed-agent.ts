@@ -108,10 +108,10 @@ const COUNT_FRAMES = `
   requestAnimationFrame(count);
 `;
 
-/** The longest that a view may read: search is asked for a hundred messages when one looks at what is gone. */
+/** The longest that a view may read: calls that needed what is gone are looked for in all of them. */
 const READS_MS = 300_000;
 /** What a view says until it has read what it shows. */
-const STILL_READS = /(Reading|Looking for what is gone|being looked for)…/;
+const STILL_READS = /(Reading|Looking for what is gone|being looked for|asking)…/;
 
 /** A page that follows, and the protocol that says what it needs for it. */
 class FollowingPage {

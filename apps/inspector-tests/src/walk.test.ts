@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { findChromium } from "./chromium.ts";
 import { followAgent } from "./followed-agent.ts";
@@ -81,21 +82,68 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
   });
 
-  it("goes on following while search is asked for what is gone", async () => {
+  it("asks search for the messages that are seen, and says of them what a file says", async () => {
     const store = bench.path("gone.db");
     await work(await recordedWork("gone"), { store, preset: "ladder", budget: 30_000 });
     const served = await servePage([store, "gone"]);
+    const { page, asked, complaints } = await bench.open(`${served.url}#/gone`, ".gone-rows .row");
+    const searched = (): readonly string[] => asked.filter((url) => url.includes("search-"));
+    const grid = page.getByRole("grid", { name: "What is gone" });
+    const answers = async (): Promise<readonly string[]> => {
+      await expect.poll(() => grid.getByText("asking…").count(), { timeout: 60_000 }).toBe(0);
+      return page.evaluate<readonly string[]>(
+        "[...document.querySelectorAll('.gone-rows .rows-seen .row')].map((row) => row.children[0].textContent + ' ' + row.querySelector('.search-answer').textContent)",
+      );
+    };
+    const first = await answers();
+    expect(searched().length).toBe(first.length);
+    expect(first.length).toBeLessThan(Number(await grid.getAttribute("aria-rowcount")) / 2);
+
+    // More of them when they come into sight, and none twice.
+    await page.evaluate("document.querySelector('.gone-rows').scrollTop = 900");
+    await expect.poll(() => searched().length).toBeGreaterThan(first.length);
+    const later = await answers();
+    expect(new Set(searched()).size).toBe(searched().length);
+
+    // What was needed, all of it, when somebody says so; a file has it from the start.
+    await page.getByRole("button", { name: "ask for all" }).click();
+    const figure = (of: Page) => of.locator(".figure").filter({ hasText: "Of those, search finds" });
+    await expect.poll(() => figure(page).textContent(), { timeout: 60_000 }).toContain("among its first ten answers");
+    const file = await writePage([store, "gone", "--bodies", "all"], bench.path("gone.html"));
+    const { page: written } = await bench.open(`${file}#/gone`, ".gone-rows .row");
+    await expect.poll(() => figure(written).textContent()).toBe(await figure(page).textContent());
+    await expect.poll(() => written.getByText("asking…").count()).toBe(0);
+    const inFile = new Set<string>();
+    for (const scrolled of [0, 900]) {
+      await written.evaluate(`document.querySelector('.gone-rows').scrollTop = ${scrolled}`);
+      await expect.poll(() => written.evaluate("document.querySelector('.gone-rows').scrollTop")).toBe(scrolled);
+      const rows = await written.evaluate<readonly string[]>(
+        "[...document.querySelectorAll('.gone-rows .rows-seen .row')].map((row) => row.children[0].textContent + ' ' + row.querySelector('.search-answer').textContent)",
+      );
+      for (const row of rows) inFile.add(row);
+    }
+    const known = [...first, ...later].filter((row) => !inFile.has(row.replace(/ .*/, " not asked")));
+    expect(known.length).toBeGreaterThan(30);
+    for (const row of known) expect(inFile).toContain(row);
+    expect(complaints).toEqual([]);
+    await served.close();
+  });
+
+  it("goes on following while search is asked for what is gone", async () => {
+    const store = bench.path("gone.db");
+    const served = await servePage([store, "gone"]);
     const { page } = await bench.open(served.url);
     const answered = await page.evaluate<readonly string[]>(`(async () => {
+      const [{ message }] = await (await fetch("gone")).json();
       const answered = [];
-      const ask = async (piece) => {
+      const ask = async (piece, name) => {
         await (await fetch(piece)).text();
-        answered.push(piece);
+        answered.push(name);
       };
-      await Promise.all([ask("gone"), ask("growth-0")]);
+      await Promise.all([ask("search-" + message, "search"), ask("growth-0", "growth")]);
       return answered;
     })()`);
-    expect(answered).toEqual(["growth-0", "gone"]);
+    expect(answered).toEqual(["growth", "search"]);
     await served.close();
   });
 

@@ -15,7 +15,7 @@ export {
   type ThreadRow,
 } from "./rows/inspection-index.ts";
 export type { CheckpointRow, Integrity, RuleRow } from "./rows/integrity.ts";
-export { type GoneRow, isGone, type MessageRow, type MessageState } from "./rows/message-row.ts";
+export { type GoneRow, type GoneSearch, isGone, type MessageRow, type MessageState } from "./rows/message-row.ts";
 export { PAGE_DATA, PAGE_ROOT, type PageData, type Piece, pieceName, type ThreadSize } from "./rows/page-data.ts";
 export type { AttemptRow, PinRow, PlanRow, RecordRow } from "./rows/plan-row.ts";
 export type { ComparedPolicy, FigureGroup, PresetComparison } from "./rows/preset-comparison.ts";

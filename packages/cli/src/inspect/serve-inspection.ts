@@ -101,8 +101,8 @@ class ServedInspection {
   async #text(piece: Exclude<Piece, { kind: "log" }>): Promise<string | null> {
     const { inspection } = this.#inspected;
     try {
-      if (piece.kind !== "gone") return await this.#queue.run(() => pieceText(inspection, piece));
-      // Search takes seconds in a long thread: it is begun in the queue, and the page goes on following meanwhile.
+      if (piece.kind !== "search") return await this.#queue.run(() => pieceText(inspection, piece));
+      // Search takes long in a long thread: it is begun in the queue, and the page goes on following meanwhile.
       const { text } = await this.#queue.run(async () => ({ text: pieceText(inspection, piece) }));
       return await text;
     } catch (error) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { asMessageId, asThreadId, cacheBill, type MessageId, planDiff } from "@threadfold/core";
+import { MemoryRecallIndex } from "@threadfold/rehydration";
 import { ContextSession, replayThread } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
 import fc from "fast-check";
@@ -151,9 +152,30 @@ describe("an inspection of the bundled session", () => {
       for (const call of neededBy) expect(calls[call]?.messages).toBeGreaterThan(message);
       expect(names.length).toBeGreaterThan(0);
     }
-    const asked = gone.filter((row) => row.asked);
-    expect(asked.length).toBeGreaterThan(50);
-    expect(asked.length).toBeLessThanOrEqual(100);
+  });
+
+  it("asks search for a message when somebody asks for it, once, and says then what a file says", async () => {
+    const looked = await inspect(store, threadId);
+    const search = vi.spyOn(MemoryRecallIndex.prototype, "search");
+    const gone = await looked.gone();
+    expect(search).not.toHaveBeenCalled();
+    const [largest, other] = gone.map(({ message }) => message);
+    if (largest === undefined || other === undefined) throw new Error("nothing is gone");
+    const first = await looked.goneSearch(largest);
+    expect(await looked.goneSearch(largest)).toEqual(first);
+    expect(search).toHaveBeenCalledTimes(1);
+    expect(await looked.goneSearch(other)).toMatchObject({ message: other });
+    expect(search).toHaveBeenCalledTimes(2);
+    search.mockRestore();
+    const kept = index.messages.state.indexOf("include");
+    expect(await looked.goneSearch(kept)).toBeNull();
+    const inFile = await inspection.goneSearches();
+    expect(inFile).toHaveLength(100);
+    for (const each of inFile) expect(await looked.goneSearch(each.message)).toEqual(each);
+    expect(inFile).toContainEqual(first);
+    const needed = gone.filter(({ neededBy }) => neededBy.length > 0).map(({ message }) => message);
+    expect(inFile.slice(0, needed.length).map(({ message }) => message)).toEqual(needed.slice(0, 100));
+    const asked = inFile.filter((each) => each.asked);
     expect(asked.filter(({ rank }) => rank !== null).length / asked.length).toBeGreaterThan(0.5);
   });
 

@@ -1,10 +1,11 @@
 import type { JournalEntry, ProviderAwareTokenizer } from "@threadfold/core";
+import { MemoryRecallIndex } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
 import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
 import type { PricingOptions } from "../bill/call-costs.ts";
 import { BodyChunkLists, mapChunks } from "../bodies/body-chunk-lists.ts";
 import { BodyText } from "../bodies/body-text.ts";
-import { goneRows } from "../gone/gone-rows.ts";
+import { GoneMessages } from "../gone/gone-rows.ts";
 import { lateNeeds } from "../gone/late-needs.ts";
 import type { RequestBreak } from "../requests/request-tables.ts";
 import type { BodyLists } from "../rows/bodies.ts";
@@ -17,7 +18,7 @@ import {
   type InspectionIndex,
   type InspectionSource,
 } from "../rows/inspection-index.ts";
-import { type GoneRow, isGone } from "../rows/message-row.ts";
+import { type GoneRow, type GoneSearch, isGone } from "../rows/message-row.ts";
 import type { ThreadSize } from "../rows/page-data.ts";
 import type { PinRow, RecordRow } from "../rows/plan-row.ts";
 import type { PresetComparison } from "../rows/preset-comparison.ts";
@@ -60,7 +61,8 @@ export class Inspection {
   #tables: ThreadTables;
   #bodies: BodyChunkLists;
   /** What is gone under a plan, once somebody asked for it. */
-  #gone: { readonly planVersion: number; readonly rows: Promise<readonly GoneRow[]> } | null = null;
+  #gone: { readonly planVersion: number; readonly messages: GoneMessages } | null = null;
+  #recall = new MemoryRecallIndex();
   #pins: readonly PinRow[] = [];
 
   private constructor(record: ThreadRecord, options: InspectionOptions, tokenizer: ProviderAwareTokenizer) {
@@ -108,6 +110,7 @@ export class Inspection {
   #forget(): void {
     [this.#tables, this.#bodies] = this.#nothing();
     this.#gone = null;
+    this.#recall = new MemoryRecallIndex();
   }
 
   get size(): ThreadSize {
@@ -163,14 +166,30 @@ export class Inspection {
     return { ...this.#tables.costs.bill(erased === null ? journal : []), revision: this.#revision.number };
   }
 
+  /** What the newest plan took out of the request, the largest first. Looks for it when it is asked for, once under each plan. */
+  async gone(): Promise<readonly GoneRow[]> {
+    return Promise.all(this.#goneNow().rows.map((row) => this.#shownGone(row)));
+  }
+
   /**
-   * What the newest plan took out of the request, the largest first. Looks for it when it is asked for, once under each plan:
-   * the tables are read before it returns, and may grow while search is asked.
+   * What search gives for a message that the newest plan took out of the request; null for any other. The thread is read
+   * before it returns, and may grow while search is asked.
    */
-  gone(): Promise<readonly GoneRow[]> {
+  async goneSearch(message: number): Promise<GoneSearch | null> {
+    const search = await this.#goneNow().search(message);
+    return search === null ? null : this.#shownSearch(search);
+  }
+
+  /** The same of those that were needed and of the largest, a hundred of them, for a page that can ask for none. */
+  async goneSearches(): Promise<readonly GoneSearch[]> {
+    const searches = await this.#goneNow().mostWanted();
+    return Promise.all(searches.map((search) => this.#shownSearch(search)));
+  }
+
+  #goneNow(): GoneMessages {
     const { planVersion } = this.#record;
-    if (this.#gone?.planVersion !== planVersion) this.#gone = { planVersion, rows: this.#lookForGone() };
-    return this.#gone.rows;
+    if (this.#gone?.planVersion !== planVersion) this.#gone = { planVersion, messages: this.#lookForGone() };
+    return this.#gone.messages;
   }
 
   /** What is small, and the same in an index and in what is added to it. */
@@ -213,20 +232,22 @@ export class Inspection {
     this.#pins = await Promise.all(this.#tables.pins.rows.map((row) => this.#shownPin(row)));
   }
 
-  async #lookForGone(): Promise<readonly GoneRow[]> {
+  #lookForGone(): GoneMessages {
     const { thread } = this.#record;
     const { requests, messages } = this.#tables;
     const isGoneNow = (ordinal: number): boolean => isGone(messages.places.cell(ordinal, "state"));
     const needs = lateNeeds({ thread, tables: requests, isGone: isGoneNow });
-    const rows = await goneRows(thread, messages, needs);
-    return Promise.all(rows.map((row) => this.#shownGone(row)));
+    return new GoneMessages(thread, messages, needs, this.#recall);
   }
 
   async #shownGone(row: GoneRow): Promise<GoneRow> {
-    if (row.query === "" && row.needed.length === 0) return row;
-    if (this.#options.bodies === "none") return { ...row, needed: [], query: "" };
-    const needed = await Promise.all(row.needed.map((text) => this.#text.redacted(text)));
-    return { ...row, needed, query: await this.#text.redacted(row.query) };
+    if (row.needed.length === 0) return row;
+    if (this.#options.bodies === "none") return { ...row, needed: [] };
+    return { ...row, needed: await Promise.all(row.needed.map((text) => this.#text.redacted(text))) };
+  }
+
+  async #shownSearch(search: GoneSearch): Promise<GoneSearch> {
+    return { ...search, query: this.#options.bodies === "none" ? "" : await this.#text.redacted(search.query) };
   }
 
   async #shownPin(row: PinRow): Promise<PinRow> {

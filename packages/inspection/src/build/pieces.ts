@@ -13,7 +13,8 @@ export interface ZippedPiece {
 const zip = promisify(gzip);
 
 /**
- * The JSON of a piece. What was added to the index is `null` where only the whole index says it.
+ * The JSON of a piece. What was added to the index is `null` where only the whole index says it, and so is what search gives
+ * for a message that is not gone.
  *
  * @throws ThreadfoldError `USAGE` for one that is not there.
  */
@@ -27,6 +28,10 @@ export async function pieceText(inspection: Inspection, piece: Exclude<Piece, { 
       return JSON.stringify(inspection.bill());
     case "gone":
       return JSON.stringify(await inspection.gone());
+    case "search":
+      return JSON.stringify(await inspection.goneSearch(piece.message));
+    case "searches":
+      return JSON.stringify(await inspection.goneSearches());
     default: {
       const chunk = await inspection.chunk(piece.kind, piece.chunk);
       if (chunk.length > 0) return JSON.stringify(chunk);
@@ -48,7 +53,9 @@ export async function* zippedPieces(
 ): AsyncGenerator<ZippedPiece> {
   const index = inspection.index();
   yield { name: "index", gzip: await zip(JSON.stringify(index)) };
-  if (index.erased === null) yield { name: "gone", gzip: await zip(await pieceText(inspection, { kind: "gone" })) };
+  if (index.erased === null)
+    for (const kind of ["gone", "searches"] as const)
+      yield { name: kind, gzip: await zip(await pieceText(inspection, { kind })) };
   for (const kind of ["messages", "texts", "payloads"] as const) {
     for (const chunk of index.chunks[kind].keys()) {
       if (signal?.aborted) throw new ThreadfoldError("ABORTED", "The writing of the page was interrupted.");

@@ -50,7 +50,13 @@ export interface GoneRow {
   readonly neededBy: readonly number[];
   /** What they named, each once, redacted. */
   readonly needed: readonly string[];
-  /** True where `search_thread` was asked for it. */
+}
+
+/** What `search_thread` gives for a message that is gone. */
+export interface GoneSearch {
+  /** Its ordinal. */
+  readonly message: number;
+  /** False for a message that has no word to ask with. */
   readonly asked: boolean;
   /** Words that it was asked with; empty where it was not, and where bodies are left out. */
   readonly query: string;

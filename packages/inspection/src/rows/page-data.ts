@@ -5,7 +5,8 @@
  *
  * A piece is the index, what is gone, a chunk of a list of bodies, or the raw log, and has the same name in both: see
  * {@link pieceName}. A served page has `events` too: server-sent events, each a {@link ThreadSize} once something was added;
- * and what was added to the index since a revision of it, and its bill as it is then.
+ * what was added to the index since a revision of it, and its bill as it is then; and what search gives for one message that
+ * is gone. Nobody can be asked for that where the page is a file, which has `searches` of a hundred messages.
  */
 export type PageData =
   | {
@@ -30,22 +31,26 @@ export type Piece =
   | { readonly kind: "gone" }
   | { readonly kind: "bill" }
   | { readonly kind: "log" }
+  | { readonly kind: "searches" }
   | { readonly kind: "growth"; readonly since: number }
+  | { readonly kind: "search"; readonly message: number }
   | { readonly kind: "messages" | "texts" | "payloads"; readonly chunk: number };
 
 /** The name of a piece: the id of its element, or its path. */
 export function pieceName(piece: Piece): string {
   if ("chunk" in piece) return `${piece.kind}-${piece.chunk}`;
+  if (piece.kind === "search") return `${piece.kind}-${piece.message}`;
   return piece.kind === "growth" ? `${piece.kind}-${piece.since}` : piece.kind;
 }
 
-/** The piece of that name; null when there is none. */
+/** The piece of that name which a server has; null when there is none. */
 export function parsePieceName(name: string): Piece | null {
   const whole = WHOLE_PIECES.find((kind) => kind === name);
   if (whole !== undefined) return { kind: whole };
-  const [, kind, number] = /^(messages|texts|payloads|growth)-(\d{1,9})$/.exec(name) ?? [];
+  const [, kind, number] = /^(messages|texts|payloads|growth|search)-(\d{1,9})$/.exec(name) ?? [];
   if (kind === undefined) return null;
   if (kind === "growth") return { kind, since: Number(number) };
+  if (kind === "search") return { kind, message: Number(number) };
   return { kind: kind as "messages" | "texts" | "payloads", chunk: Number(number) };
 }
 

@@ -1,4 +1,4 @@
-import { callBlocks, type InspectionIndex, type RecordRow } from "@threadfold/inspection/rows";
+import { type AttemptRow, callBlocks, type InspectionIndex, type RecordRow } from "@threadfold/inspection/rows";
 import { holds } from "./messages-at.ts";
 
 /** One station of a message: from a plan on, something was done with it. */
@@ -83,3 +83,14 @@ const firstCallUnder = ({ plans }: InspectionIndex, version: number): number =>
   version === 0 ? -1 : (plans.slice(version - 1).find(({ firstCall }) => firstCall >= 0)?.firstCall ?? -1);
 
 const limitAt = ({ calls }: InspectionIndex, call: number): number | null => calls.limit[call] ?? null;
+
+/** The folds that were due between the call before and this one, and made no plan. */
+export const attemptsBefore = ({ attempts }: Pick<InspectionIndex, "attempts">, call: number): readonly AttemptRow[] =>
+  attempts.filter((attempt) => attempt.call === call - 1);
+
+/** What was tried since the newest plan was made: why there is no newer one. */
+export const attemptsSincePlan = ({
+  attempts,
+  thread,
+}: Pick<InspectionIndex, "attempts" | "thread">): readonly AttemptRow[] =>
+  attempts.filter(({ planVersion }) => planVersion === thread.planVersion);

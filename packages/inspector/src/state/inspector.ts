@@ -2,15 +2,17 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from "@pre
 import {
   callBlocks,
   type GoneRow,
+  type GoneSearch,
   grownIndex,
   type IndexGrowth,
   type InspectionIndex,
 } from "@threadfold/inspection/rows";
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useEffect } from "preact/hooks";
 import { type MessagesAt, messagesAt } from "../model/messages-at.ts";
 import { BodyReader } from "../source/body-reader.ts";
 import { type DataSource, readIndex } from "../source/data-source.ts";
+import { GoneSearches } from "./gone-searches.ts";
 import { type Loaded, useLoaded } from "./loaded.ts";
 import { fromHash, type Place, toHash } from "./place.ts";
 
@@ -31,6 +33,8 @@ export interface Inspector {
   readonly messages: ReadonlySignal<MessagesAt>;
   /** Reads what the newest plan took out of the request, once under each plan. */
   readGone(): Promise<readonly GoneRow[]>;
+  /** What search gives for it. */
+  readonly searches: GoneSearches;
   /** Has the bill of the index hold for all calls that there are. */
   readBill(): Promise<void>;
   /** Goes somewhere else, and lets the browser's way back lead here. */
@@ -65,6 +69,7 @@ export async function openInspector(source: DataSource): Promise<Inspector> {
       return reader;
     }),
     readGone: goneReader(source, index),
+    searches: new GoneSearches(source, index),
     readBill: billReader(source, index),
     liveness,
     place,
@@ -155,4 +160,17 @@ export const followTitle = ({ index, call, place }: Inspector): void =>
 export function useGone(): Loaded<readonly GoneRow[]> {
   const { index, readGone } = useInspector();
   return useLoaded(readGone, [readGone, index.value.thread.planVersion]);
+}
+
+/**
+ * What search gives for a message that is gone, which is asked for while it is shown; undefined until it is known, null where
+ * nobody can be asked.
+ *
+ * @param isFirst true for what is looked at more closely than the rows of a list.
+ */
+export function useGoneSearch(message: number, isFirst = false): GoneSearch | null | undefined {
+  const { index, searches } = useInspector();
+  const { planVersion } = index.value.thread;
+  useEffect(() => searches.want(message, isFirst), [searches, planVersion, message, isFirst]);
+  return searches.found.value.get(message);
 }

@@ -1,8 +1,8 @@
 import { CACHE_PARTS, callShares, PARTS } from "../chart/call-shares.ts";
 import { dayAndTime, duration, money, percent, short, timeOfDay, whole } from "../format/figures.ts";
-import { attemptsBefore } from "../model/attempts.ts";
 import { blockLabel } from "../model/block-label.ts";
 import { largestBlocks } from "../model/block-tokens.ts";
+import { attemptsBefore } from "../model/trail.ts";
 import { Section } from "../parts/section.tsx";
 import { ShareBar, ShareTable } from "../parts/share-bar.tsx";
 import { ACTIONS, breakPrice, CAUSES, outcomeWords } from "../parts/words.tsx";

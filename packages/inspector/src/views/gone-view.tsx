@@ -1,5 +1,5 @@
-import type { GoneRow } from "@threadfold/inspection/rows";
-import { useMemo, useState } from "preact/hooks";
+import type { GoneRow, GoneSearch } from "@threadfold/inspection/rows";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { count, short, whole } from "../format/figures.ts";
 import { messageName, toolsOf } from "../model/block-label.ts";
 import { MessageView } from "../parts/body-view.tsx";
@@ -10,7 +10,7 @@ import { Rows } from "../parts/rows.tsx";
 import { Empty, Figure, Section } from "../parts/section.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { ActionChip } from "../parts/words.tsx";
-import { useGone, useInspector } from "../state/inspector.ts";
+import { useGone, useGoneSearch, useInspector } from "../state/inspector.ts";
 import { Recovery } from "./recovery.tsx";
 
 type Order = "size" | "name" | "needed";
@@ -20,9 +20,7 @@ export function GoneView() {
   const { place } = useInspector();
   const found = useGone();
   if (found.state === "reading")
-    return (
-      <Empty title="Looking for what is gone…">And for the calls that needed it, and what search gives for it.</Empty>
-    );
+    return <Empty title="Looking for what is gone…">And for the calls that needed it.</Empty>;
   if (found.state === "failed") return <Empty title="It could not be read.">{found.message}</Empty>;
   const gone = found.value;
   if (gone.length === 0)
@@ -54,9 +52,7 @@ export function GoneView() {
 
 function GoneFigures({ gone }: { readonly gone: readonly GoneRow[] }) {
   const sum = (rows: readonly GoneRow[]): number => rows.reduce((all, { tokens }) => all + tokens, 0);
-  const needed = gone.filter(({ neededBy }) => neededBy.length > 0);
-  const asked = needed.filter((row) => row.asked);
-  const found = asked.filter(({ rank }) => rank !== null);
+  const needed = useMemo(() => gone.filter(({ neededBy }) => neededBy.length > 0), [gone]);
   return (
     <dl class="figures">
       <Figure name="Gone" note={`${short(sum(gone))} tokens`}>
@@ -65,14 +61,50 @@ function GoneFigures({ gone }: { readonly gone: readonly GoneRow[] }) {
       <Figure name="Needed later" note={`${short(sum(needed))} tokens`} tone={needed.length === 0 ? "good" : ""}>
         {whole(needed.length)}
       </Figure>
-      <Figure
-        name="Of those, search finds"
-        note={asked.length === needed.length ? "among its first ten answers" : `of ${whole(asked.length)} asked for`}
-        tone={found.length < asked.length ? "bad" : "good"}
-      >
-        {whole(found.length)}
-      </Figure>
+      {needed.length > 0 && <FoundFigure needed={needed} />}
     </dl>
+  );
+}
+
+/** Of what was needed, what search finds, as far as it was asked; all of it is asked for when somebody says so. */
+function FoundFigure({ needed }: { readonly needed: readonly GoneRow[] }) {
+  const { index, searches, source } = useInspector();
+  const [wantsAll, setWantsAll] = useState(false);
+  const { planVersion } = index.value.thread;
+  useEffect(() => {
+    // A file has all answers in one piece, which the first of them opens.
+    const wanted = wantsAll ? needed : source.kind === "embedded" ? needed.slice(0, 1) : [];
+    const stops = wanted.map(({ message }) => searches.want(message));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [searches, source, planVersion, needed, wantsAll]);
+  const known = needed.flatMap(({ message }) => searches.found.value.get(message) ?? []);
+  const found = known.filter(({ rank }) => rank !== null);
+  return (
+    <Figure
+      name="Of those, search finds"
+      note={
+        known.length === needed.length ? (
+          "among its first ten answers"
+        ) : (
+          <>
+            of {whole(known.length)} asked for
+            {source.kind === "served" && !wantsAll && (
+              <>
+                ;{" "}
+                <button type="button" class="link" onClick={() => setWantsAll(true)}>
+                  ask for all
+                </button>
+              </>
+            )}
+          </>
+        )
+      }
+      tone={found.length < known.length ? "bad" : "good"}
+    >
+      {whole(found.length)}
+    </Figure>
   );
 }
 
@@ -144,18 +176,27 @@ function GoneCells({ row, name }: { readonly row: GoneRow; readonly name: string
       <Cell>
         <ActionChip action={records[row.record]?.action ?? messages.state[row.message] ?? "drop"} />
       </Cell>
-      <Cell class={row.neededBy.length > 0 ? "number needed" : "number quiet"}>
+      <Cell class={row.neededBy.length > 0 ? "needed-by number needed" : "needed-by number quiet"}>
         {row.neededBy.length === 0 ? "–" : count(row.neededBy.length, "call")}
       </Cell>
-      <Cell class={row.asked && row.rank === null ? "number bad" : "number quiet"}>{searchWord(row)}</Cell>
+      <SearchCell message={row.message} />
       <Cell class="number">{whole(row.tokens)}</Cell>
     </>
   );
 }
 
-/** Its place among the answers; search is asked for the largest alone. */
-const searchWord = ({ asked, rank }: GoneRow): string =>
-  asked ? (rank === null ? "not found" : `answer ${rank}`) : "not asked";
+/** Its place among the answers. */
+function SearchCell({ message }: { readonly message: number }) {
+  const search = useGoneSearch(message);
+  const isMissed = search?.asked === true && search.rank === null;
+  return <Cell class={`search-answer number ${isMissed ? "bad" : "quiet"}`}>{searchWord(search)}</Cell>;
+}
+
+function searchWord(search: GoneSearch | null | undefined): string {
+  if (search === undefined) return "asking…";
+  if (!search?.asked) return "not asked";
+  return search.rank === null ? "not found" : `answer ${search.rank}`;
+}
 
 /** Most calls that are listed by number. */
 const MOST_CALLS = 12;

@@ -1,18 +1,22 @@
+import type { RecordRow } from "@threadfold/inspection/rows";
 import { short } from "../format/figures.ts";
 import { lastShownPlan } from "../model/trail.ts";
 import { TextView } from "../parts/body-view.tsx";
 import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Section } from "../parts/section.tsx";
-import { useGone, useInspector } from "../state/inspector.ts";
+import { useGoneSearch, useInspector } from "../state/inspector.ts";
 
 /** Where a folded message is now, and what brings it back. */
 export function Recovery({ ordinal }: { readonly ordinal: number }) {
-  const { index } = useInspector();
-  const gone = useGone();
-  const { messages, records, blocks, source } = index.value;
+  const { messages, records } = useInspector().index.value;
   const record = records[messages.record[ordinal] ?? -1];
-  if (record === undefined) return null;
-  const row = gone.state !== "there" ? undefined : gone.value.find(({ message }) => message === ordinal);
+  return record === undefined ? null : <FoldedRecovery ordinal={ordinal} record={record} />;
+}
+
+function FoldedRecovery({ ordinal, record }: { readonly ordinal: number; readonly record: RecordRow }) {
+  const { index } = useInspector();
+  const search = useGoneSearch(ordinal, true);
+  const { messages, blocks, source } = index.value;
   const place = blocks.record.lastIndexOf(messages.record[ordinal] ?? -1);
   const text = blocks.text[place] ?? -1;
   return (
@@ -31,8 +35,8 @@ export function Recovery({ ordinal }: { readonly ordinal: number }) {
               {short(record.originalTokens)} tokens.
             </li>
           )}
-          {gone.state === "reading" && <li class="quiet">What search gives for it is being looked for…</li>}
-          {row?.asked && <SearchWay query={row.query} rank={row.rank} />}
+          {search === undefined && <li class="quiet">What search gives for it is being looked for…</li>}
+          {search?.asked && <SearchWay query={search.query} rank={search.rank} />}
           {record.keywords.length > 0 && <li>Under the words: {record.keywords.join(", ")}.</li>}
         </ul>
         {text >= 0 && (
@@ -54,12 +58,12 @@ export function Recovery({ ordinal }: { readonly ordinal: number }) {
             what="the command that pins"
             text={shellCommand(source.commands.pin, { text: firstWords(messages.title[ordinal] ?? "") })}
           />
-          {row !== undefined && row.query !== "" && (
+          {search != null && search.query !== "" && (
             <>
               <p class="quiet">Search as the model would:</p>
               <Command
                 what="the command that searches"
-                text={shellCommand(source.commands.search, { query: row.query })}
+                text={shellCommand(source.commands.search, { query: search.query })}
               />
             </>
           )}

@@ -1,8 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { count, dayAndTime, short, whole } from "../format/figures.ts";
-import { attemptsSincePlan } from "../model/attempts.ts";
 import { messageName, toolsOf } from "../model/block-label.ts";
-import { type TrailStep, trailOf } from "../model/trail.ts";
+import { attemptsSincePlan, type TrailStep, trailOf } from "../model/trail.ts";
 import { MessageView } from "../parts/body-view.tsx";
 import { Cell } from "../parts/cell.tsx";
 import { ChoiceChips } from "../parts/choice-chips.tsx";
