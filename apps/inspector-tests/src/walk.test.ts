@@ -129,6 +129,34 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     await served.close();
   });
 
+  it("adds up what was paid again, in tokens and in dollars, and what of it folds changed", async () => {
+    const store = bench.path("bill.db");
+    await work(await recordedWork("bill"), { store, preset: "ladder", budget: 30_000 });
+    const url = await writePage([store, "bill", "--model", "claude-sonnet-5"], bench.path("bill.html"));
+    const { page } = await bench.open(`${url}#/bill`, ".view-bill table");
+    const [misses, folds] = await page.evaluate<readonly (readonly (readonly string[])[])[]>(
+      "[...document.querySelectorAll('.view-bill table')].map(({ rows }) => [...rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent)))",
+    );
+    const column = (table: typeof misses, title: string): readonly number[] => {
+      const at = table?.[0]?.indexOf(title) ?? -1;
+      return (table ?? []).slice(1).map((cells) => Number((cells[at] ?? "").replace(/[$,]/g, "") || Number.NaN));
+    };
+    const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+    for (const [table, titles] of [
+      [misses, ["Times", "Tokens", "More than cached"]],
+      [folds, ["Calls", "Paid anew", "Dollars", "Spared"]],
+    ] as const)
+      for (const title of titles) {
+        const values = column(table, title);
+        expect(values.length).toBeGreaterThan(2);
+        // Each row is rounded by itself, and so is their sum.
+        const slack = ["More than cached", "Dollars"].includes(title) ? 0.005 * values.length : 0;
+        expect(Math.abs(sum(values.slice(0, -1)) - (values.at(-1) ?? Number.NaN)), title).toBeLessThanOrEqual(slack);
+      }
+    const byFolds = misses?.find(([cause]) => cause === "changed by a fold")?.slice(2);
+    expect(folds?.at(-1)?.slice(5, 7)).toEqual(byFolds);
+  });
+
   it("goes on following while search is asked for what is gone", async () => {
     const store = bench.path("gone.db");
     const served = await servePage([store, "gone"]);

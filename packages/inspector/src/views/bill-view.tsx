@@ -143,7 +143,7 @@ function Misses({ bill }: { readonly bill: Bill }) {
             "together",
             whole(sum(misses, (row) => row.misses)),
             whole(sum(misses, (row) => row.tokens)),
-            ...dollarCells(bill, ""),
+            ...dollarCells(bill, dollarsText(dollarSum(misses, ({ dollars }) => dollars))),
           ]}
         />
       )}
@@ -153,6 +153,13 @@ function Misses({ bill }: { readonly bill: Bill }) {
 
 const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((all, row) => all + of(row), 0);
+
+/** Null where one of the amounts is not known. */
+const dollarSum = <Row,>(rows: readonly Row[], of: (row: Row) => number | null): number | null =>
+  rows.reduce<number | null>((all, row) => {
+    const dollars = of(row);
+    return all === null || dollars === null ? null : all + dollars;
+  }, 0);
 
 function Folds() {
   const { index, go } = useInspector();
@@ -195,6 +202,13 @@ function Folds() {
           "Spared",
         ]}
         rows={bill.folds.map((fold) => ({ key: String(fold.planVersion), cells: cells(fold) }))}
+        foot={[
+          ...["together", "", "", ""],
+          whole(sum(bill.folds, (fold) => fold.calls)),
+          whole(sum(bill.folds, (fold) => fold.missedTokens)),
+          ...dollarCells(bill, dollarsText(dollarSum(bill.folds, (fold) => fold.missedDollars))),
+          whole(sum(bill.folds, (fold) => fold.sparedTokens)),
+        ]}
       />
     </Section>
   );
