@@ -34,14 +34,15 @@ const isKey = (value: string): boolean => {
   return key.length >= 16 && digitsIn(key) >= (isLong ? 1 : 2) && isMadeUp(key);
 };
 
-const PASSWORD_NAMES = ["password", "passwd", "passphrase", "pwd", "passwort"];
+const PASSWORD_NAMES = ["password", "passwd", "passphrase", "pwd", "passwort", "_pass"];
 const KEY_NAMES = ["apikey", "api_key", "api-key", "secret", "secret_key", "secret-key", "secretkey", "access_key"];
 const MORE_KEY_NAMES = ["access-key", "accesskey", "token", "credential", "credentials", "auth_key", "encryption_key"];
+const ALL_KEY_NAMES = [...KEY_NAMES, ...MORE_KEY_NAMES, "private_key", "secret_key_base"];
 
 const namedBy = (names: readonly string[]): string => `(?:${names.map(inAnyCase).join("|")})`;
 
-/** What stands between a name and its sign: a quote and its escapes, the bracket of a subscript, spaces. */
-const BEHIND_NAME = `\\\\{0,3}["']?\\]?\\s{0,3}`;
+/** What stands between a name and its sign: a quote and its escapes, the bracket of a subscript, spaces, the bars of `||=`. */
+const BEHIND_NAME = `\\\\{0,3}["']?\\]?\\s{0,3}(?:\\|\\|)?`;
 
 /** What stands before the value: what is behind the name, the sign, spaces, and a quote and its escapes. */
 const SIGN = `${BEHIND_NAME}(?::=|=>|[:=])\\s{0,3}\\\\{0,3}["']?`;
@@ -74,6 +75,56 @@ function assigned(
 const PAGES = ["next", "page", "continuation", "sync", "delta", "cursor", "pad", "eos", "bos", "stop"];
 const NO_PAGE = `(?<!${PAGES.flatMap((word) => ["", "_", "-"].map((sign) => inAnyCase(word) + sign)).join("|")})`;
 
+const QUOTE = `\\\\{0,3}["']`;
+/** The beginning of a name in a program or an environment, up to the sign before its last word. */
+const NAME_BEGINS = "(?!\\w*next_|\\w*page_|\\w*cursor_|\\w*sync_|\\w*continuation_)[\\w.-]{0,80}";
+
+/** A name as one text and its value as the next one: what sets a variable, defines a constant, or gives a default. */
+function besideName(messageId: string, names: readonly string[], isSecret: (value: string) => boolean): SecretRule {
+  const name = namedBy(names);
+  const between = `${QUOTE}\\s{0,4},\\s{0,12}${QUOTE}`;
+  return rule(
+    messageId,
+    new RegExp(`(?<name>["']${NAME_BEGINS}[_.]${name}${between})[^"'\\\\\\r\\n]{8,400}(?=\\\\{0,3}["'])`, "g"),
+    (["_", "."] as const).map((sign) => ({ sign, after: `${name}${between}` })),
+    isSecret,
+  );
+}
+
+/** The words with which shells, C and Docker give a name its value without a sign between. */
+const DIRECTIVES = "setenv|setx|ENV|ARG|#define|set -g?x|set -Ux|configure set|secret set";
+
+function inDirective(messageId: string, names: readonly string[], isSecret: (value: string) => boolean): SecretRule {
+  const name = namedBy(names);
+  const between = `[ \\t]{1,12}(?:--body[= ])?(?:${QUOTE})?`;
+  return rule(
+    messageId,
+    new RegExp(
+      `(?<name>(?:^|[^\\w])(?:${DIRECTIVES})[ \\t]{1,4}${NAME_BEGINS}_${name}${between})[^\\s"'\\\\]{8,400}`,
+      "gm",
+    ),
+    [{ sign: "_", after: `${name}${between}[^\\s"'=]` }],
+    isSecret,
+  );
+}
+
+/** A list of variables in which name and value are two fields, as orchestrators and configurations write it. */
+function inFields(messageId: string, names: readonly string[], isSecret: (value: string) => boolean): SecretRule {
+  const name = namedBy(names);
+  const sign = `(?:${QUOTE})?\\s?[:=]\\s?(?:${QUOTE})?`;
+  const between = `(?:${QUOTE})?(?:,|\\s|\\\\{1,7}n)\\s{0,40}(?:${QUOTE})?`;
+  return rule(
+    messageId,
+    new RegExp(`(?<name>\\b(?:name|key)${sign}${NAME_BEGINS}${name}${between}value${sign})[^\\s"'\\\\<>]{8,400}`, "g"),
+    ([":", "="] as const).map((one) => ({ before: `value(?:${QUOTE})?\\s?`, sign: one })),
+    isSecret,
+  );
+}
+
+/** Names whose last word alone tells what they hold. */
+const PASSWORD_WORDS = ["password", "passwd", "passphrase", "pwd", "pass"];
+const KEY_WORDS = ["key", "secret", "token", "credentials"];
+
 const FLAGS = "(?:password|passwd|pass|passphrase|token|api-key|apikey|secret|access-token|auth-token)[= ]";
 
 /**
@@ -82,7 +133,7 @@ const FLAGS = "(?:password|passwd|pass|passphrase|token|api-key|apikey|secret|ac
  */
 export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
   assigned("PASSWORD", PASSWORD_NAMES, 8, isPassword),
-  assigned("ASSIGNED_KEY", [...KEY_NAMES, ...MORE_KEY_NAMES], 16, isKey, NO_PAGE),
+  assigned("ASSIGNED_KEY", ALL_KEY_NAMES, 16, isKey, NO_PAGE),
   rule(
     "COOKIE",
     /(?<name>\b(?:set-)?cookie\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)[\w.~%+*$-]{1,100}=[^\s;"'\\,<>]{8,4096}(?:; ?[^\r\n;"'\\]{1,4096}){0,60}/gi,
@@ -101,10 +152,28 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
     [{ sign: "-", after: FLAGS }],
     isPassword,
   ),
+  besideName("PASSWORD", PASSWORD_WORDS, isPassword),
+  besideName("ASSIGNED_KEY", KEY_WORDS, isKey),
+  inDirective("PASSWORD", PASSWORD_WORDS, isPassword),
+  inDirective("ASSIGNED_KEY", KEY_WORDS, isKey),
+  inFields("PASSWORD", PASSWORD_WORDS, isPassword),
+  inFields("ASSIGNED_KEY", KEY_WORDS, isKey),
+  rule(
+    "COOKIE",
+    /(?<name>\bcurl\b[^\r\n]{0,300}?\s(?:-b|--cookie)[ =]?\\{0,3}["'][\w.-]{1,100}=)[^\s"';\\]{8,4096}/g,
+    [{ sign: "-", after: "(?:b|-cookie)[ =]?\\\\{0,3}[\"'][\\w.-]{1,100}=" }],
+    isMadeUp,
+  ),
   rule(
     "PASSWORD",
-    /(?<name>\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass)\b[^\r\n]{0,200}?\s-p ?["']?)[^\s"']{6,100}/g,
-    [{ sign: "-", after: "p ?[\"']?[^\\s\"']{6}" }],
+    /(?<name>(?:\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass)\b[^\r\n]{0,200}?\s-p|\bredis-cli\b[^\r\n]{0,200}?\s-a|\b(?:un)?zip\b[^\r\n]{0,200}?\s-P) ?["']?)[^\s"']{6,100}/g,
+    [{ sign: "-", after: "[paP] ?[\"']?[^\\s\"']{6}" }],
+    isPassword,
+  ),
+  rule(
+    "PASSWORD",
+    /(?<name>\b(?:identified (?:with \w{1,40} )?by|password)\s{1,4}'|<password>|^requirepass[ \t]{1,4})[^\s"'<>\\]{8,200}/gim,
+    [],
     isPassword,
   ),
   rule(
