@@ -111,7 +111,7 @@ const COUNT_FRAMES = `
 /** The longest that a view may read: calls that needed what is gone are looked for in all of them. */
 const READS_MS = 300_000;
 /** What a view says until it has read what it shows. */
-const STILL_READS = /(Reading|Looking for what is gone|being looked for|asking)…/;
+export const STILL_READS = /(Reading|Looking for what is gone|being looked for|asking|still looking)…/;
 
 /** A page that follows, and the protocol that says what it needs for it. */
 class FollowingPage {

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { startChromium } from "./chromium.ts";
+import { STILL_READS } from "./followed-agent.ts";
 import { writePage } from "./inspect-command.ts";
 import { recordedWork, work } from "./recorded-agent.ts";
 
@@ -18,7 +19,7 @@ const placesAt = (call: number): Readonly<Record<string, string>> => ({
   difference: `request?call=${call}&mode=difference`,
   payload: `request?call=${call}&mode=payload`,
   why: "why?message=12",
-  gone: "gone?message=12",
+  gone: "gone?message=110",
   plans: "plans",
   bill: "bill",
   integrity: "integrity",
@@ -39,11 +40,14 @@ async function drawAll(
 ): Promise<void> {
   for (const [screen, options] of Object.entries(SCREENS)) {
     const page = await browser.newPage({ ...options, reducedMotion: "reduce" });
+    // Opening a long thread on a busy machine takes as long as it takes.
+    page.setDefaultTimeout(0);
     for (const [name, place] of Object.entries(places)) {
       await page.goto(`${url}#/${place}`);
       await page.reload();
       await page.locator(`.view-${place.split("?")[0]}`).waitFor();
-      await page.waitForLoadState("networkidle");
+      await page.waitForLoadState("load");
+      await page.getByRole("main").getByText(STILL_READS).first().waitFor({ state: "hidden" });
       await page.screenshot({ path: join(folder, `${name}-${screen}.png`) });
     }
     await page.close();

@@ -172,18 +172,35 @@ function Stack({ index, bins, area, parts }: StackProps) {
 
 type MarkProps = Omit<StackProps, "parts"> & { readonly span: Span; readonly isStrip?: boolean };
 
-/** Folds as lines across, breaks as wedges at the foot. */
+/** Closer than so many pixels, on average, lines would hide what they cross. */
+const LINES_APART = 10;
+
+/**
+ * Folds as lines across, breaks as wedges at the foot. Where folds stand too close for that they are ticks at the top, and a
+ * break that a fold made has no mark besides the fold's.
+ */
 function Marks({ index, span, bins, area, isStrip = false }: MarkProps) {
   const isSeen = (call: number): boolean => call >= span.first && call < span.first + span.count;
   const step = area.width / Math.max(1, bins.peaks.length);
   const x = (call: number): number => Math.round((placeOf(bins, span, call) - 0.5 / bins.peaks.length) * area.width);
-  const folds = index.plans.filter(({ firstCall }) => firstCall >= 0 && isSeen(firstCall));
-  const breaks = index.breaks.filter(({ call }) => isSeen(call));
+  const folds = index.plans.map(({ firstCall }) => firstCall).filter((call) => call >= 0 && isSeen(call));
+  const isDense = folds.length * LINES_APART > area.width;
+  const lines = [...new Set(folds.map(x))];
+  const folded = new Set(folds);
+  const breaks = index.breaks.filter(({ call }) => isSeen(call) && !(isDense && folded.has(call)));
   const size = Math.max(2.5, Math.min(5, step));
+  const tick = isStrip ? 4 : 8;
   return (
     <>
-      {folds.map(({ version, firstCall }) => (
-        <line key={version} class="fold-line" x1={x(firstCall) - 0.5} x2={x(firstCall) - 0.5} y1="0" y2={area.height} />
+      {lines.map((place) => (
+        <line
+          key={place}
+          class="fold-line"
+          x1={place - 0.5}
+          x2={place - 0.5}
+          y1="0"
+          y2={isDense ? tick : area.height}
+        />
       ))}
       {!isStrip &&
         breaks.map(({ call }) => {

@@ -24,8 +24,8 @@ export function HelpDialog({ dialog }: { readonly dialog: { current: HTMLDialogE
           <Colours title="What a request is made of" parts={[...PARTS, ["tokens", "dropped", "dropped"]]} />
           <Colours title="What the prompt cache did" parts={CACHE_PARTS} />
           <p class="quiet">
-            What is paid is counted in uncached input tokens. Folds are lines across the timeline, breaks of the cache
-            are red wedges at its foot.
+            What is paid is counted in uncached input tokens. Folds are lines across the timeline, or ticks at its top
+            where they stand close; breaks of the cache are red wedges at its foot.
           </p>
           <p class="quiet">
             Threadfold {threadfoldVersion}, {new Date(madeAt).toISOString().slice(0, 16).replace("T", " ")} UTC; thread
