@@ -5,6 +5,9 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { startChromium } from "../chromium.ts";
 
+/** After so many milliseconds an action hangs, on any machine. */
+const LONGEST_ACTION = 300_000;
+
 /** A folder and a browser for the tests of a file. */
 export class BrowserBench {
   #browser: Browser | undefined;
@@ -38,6 +41,8 @@ export class BrowserBench {
   async open(url: string, drawn = ".tabs", options: BrowserContextOptions = {}): Promise<OpenedPage> {
     const context = await this.browser.newContext({ reducedMotion: "reduce", ...options });
     const page = await context.newPage();
+    // Laying out a megabyte of text takes a busy machine longer than the half minute that the browser's driver waits.
+    page.setDefaultTimeout(LONGEST_ACTION);
     const complaints: string[] = [];
     const asked: string[] = [];
     page.on("console", (message) => {
