@@ -82,7 +82,12 @@ describe("a store that was tampered with", () => {
     );
     expect(await json(["replay", thread, "--store", bench.store])).toMatchObject({
       code: 3,
-      envelope: { error: { code: "STORE_CORRUPT" } },
+      envelope: {
+        error: {
+          code: "STORE_CORRUPT",
+          message: expect.stringMatching(/^Journal entry \d+ of thread \S+ does not match its hash\.$/),
+        },
+      },
     });
     expect((await json(["verify", "--store", bench.store])).code).toBe(3);
     chainAnew(thread);

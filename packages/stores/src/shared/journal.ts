@@ -71,19 +71,19 @@ export function readJournalEntry(row: JournalRow, threadId: ThreadId): JournalEn
   const entry = journalEntryOf(row, threadId);
   const before = { ...entry, sequence: entry.sequence - 1, hash: entry.previousHash };
   if (nextJournalEntry(before, threadId, entry.record, entry.at, row.record).hash === entry.hash) return entry;
-  throw unreadable(threadId, entry.sequence);
+  throw damaged(threadId, entry.sequence, "does not match its hash");
 }
 
 function parseRecord(text: string, threadId: ThreadId, sequence: number): JournalRecord {
   try {
     return parseJson(text) as JournalRecord;
   } catch (cause) {
-    throw unreadable(threadId, sequence, cause);
+    throw damaged(threadId, sequence, "cannot be read", cause);
   }
 }
 
-const unreadable = (threadId: ThreadId, sequence: number, cause?: unknown): ThreadfoldError =>
-  new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
+const damaged = (threadId: ThreadId, sequence: number, what: string, cause?: unknown): ThreadfoldError =>
+  new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} ${what}.`, {
     ...(cause !== undefined && { cause }),
     details: { threadId, sequence },
   });
