@@ -76,7 +76,7 @@ const PAGES = ["next", "page", "continuation", "sync", "delta", "cursor", "pad",
 const NO_PAGE = `(?<!${PAGES.flatMap((word) => ["", "_", "-"].map((sign) => inAnyCase(word) + sign)).join("|")})`;
 
 const QUOTE = `\\\\{0,3}["']`;
-/** The beginning of a name in a program or an environment, up to the sign before its last word. */
+/** The beginning of a name in a program or an environment, up to its last word. */
 const NAME_BEGINS = "(?!\\w*next_|\\w*page_|\\w*cursor_|\\w*sync_|\\w*continuation_)[\\w.-]{0,80}";
 
 /** A name as one text and its value as the next one: what sets a variable, defines a constant, or gives a default. */
@@ -85,8 +85,8 @@ function besideName(messageId: string, names: readonly string[], isSecret: (valu
   const between = `${QUOTE}\\s{0,4},\\s{0,12}${QUOTE}`;
   return rule(
     messageId,
-    new RegExp(`(?<name>["']${NAME_BEGINS}[_.]${name}${between})[^"'\\\\\\r\\n]{8,400}(?=\\\\{0,3}["'])`, "g"),
-    (["_", "."] as const).map((sign) => ({ sign, after: `${name}${between}` })),
+    new RegExp(`(?<name>["']${NAME_BEGINS}${name}${between})[^"'\\\\\\r\\n]{8,400}(?=\\\\{0,3}["'])`, "g"),
+    [],
     isSecret,
   );
 }
@@ -100,10 +100,10 @@ function inDirective(messageId: string, names: readonly string[], isSecret: (val
   return rule(
     messageId,
     new RegExp(
-      `(?<name>(?:^|[^\\w])(?:${DIRECTIVES})[ \\t]{1,4}${NAME_BEGINS}_${name}${between})[^\\s"'\\\\]{8,400}`,
+      `(?<name>(?:^|[^\\w])(?:${DIRECTIVES})[ \\t]{1,4}${NAME_BEGINS}${name}${between})[^\\s"'\\\\]{8,400}`,
       "gm",
     ),
-    [{ sign: "_", after: `${name}${between}[^\\s"'=]` }],
+    [],
     isSecret,
   );
 }
@@ -121,9 +121,9 @@ function inFields(messageId: string, names: readonly string[], isSecret: (value:
   );
 }
 
-/** Names whose last word alone tells what they hold. */
+/** Last words of names that tell what they hold. A mere `key` is more often one of a map. */
 const PASSWORD_WORDS = ["password", "passwd", "passphrase", "pwd", "pass"];
-const KEY_WORDS = ["key", "secret", "token", "credentials"];
+const KEY_WORDS = ["_key", "apikey", "secret", "token", "credentials"];
 
 const FLAGS = "(?:password|passwd|pass|passphrase|token|api-key|apikey|secret|access-token|auth-token)[= ]";
 

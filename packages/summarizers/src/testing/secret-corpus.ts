@@ -158,6 +158,9 @@ const MORE_KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "password-set-by-call": (d) => `setenv('DB_PASSWORD', '«${password(d)}»', 1);`,
   "key-set-by-call": (d) => `os.environ.setdefault("API_TOKEN", "«${key(d, 40)}»")`,
   "password-as-default": (d) => `'password' => env('DB_PASSWORD', '«${password(d)}»'),`,
+  "password-defined": (d) => `define('PASSWORD', '«${password(d)}»');`,
+  "token-set-by-call": (d) => `headers.set("token", "«${key(d, 32)}»");`,
+  "password-of-docker": (d) => `ENV PASSWORD «${password(d)}»`,
   "key-defined": (d) => `define( 'AUTH_KEY',         '«${key(d, 64)}»' );`,
   "password-property-of-java": (d) => `System.setProperty("db.password", "«${password(d)}»");`,
   "password-of-c": (d) => `#define WIFI_PASSWORD "«${password(d)}»"`,
@@ -228,7 +231,7 @@ const BENIGN: readonly ((draw: Draw) => string)[] = [
   (d) => `PWD: /home/${d.pick(WORDS)}2/${d.pick(WORDS)}-bench/.work/${d.pick(WORDS)}${d.below(99)}`,
   (d) => `token: ${d.of(DIGITS, 6)} secret: process.env.${d.pick(WORDS).toUpperCase()}_V2 password=$PASS${d.below(9)}`,
   (d) =>
-    `expect(body).toHaveProperty("api_key", "${d.pick(WORDS)}-${d.pick(WORDS)}"); setattr(x, "max_token", "${d.of(DIGITS, 12)}")`,
+    `expect(body).toHaveProperty("api_key", "${d.pick(WORDS)}-${d.pick(WORDS)}"); map.set("key", "${d.of(HEX, 8)}-${d.of(HEX, 4)}-4${d.of(HEX, 3)}-a${d.of(HEX, 3)}-${d.of(HEX, 12)}")`,
   (d) => `params.append("next_page_token", "${d.of(WORD, 40)}"); env('DB_PASSWORD', 'password1')`,
   (d) =>
     `#define MAX_KEY ${d.below(99_999_999)}  the password 'secret1' is an example; <password>password12</password>`,
