@@ -41,6 +41,10 @@ describe("erase", () => {
       code: 5,
       envelope: { error: { code: "CONTENT_ERASED" } },
     });
+    expect(await json(["context", thread, "--store", bench.store])).toMatchObject({
+      code: 5,
+      envelope: { error: { code: "CONTENT_ERASED" } },
+    });
     expect(await erase(thread, "--yes")).toMatchObject({
       code: 0,
       envelope: { data: { threads: [{ wasErased: true }] } },

@@ -66,9 +66,10 @@ type ShareName = (typeof SHARE_NAMES)[number];
  * What a call saw, in figures and blocks.
  *
  * @param number of the call, from 1; the newest where it is left out.
- * @throws ThreadfoldError `USAGE` when there is no such call.
+ * @throws ThreadfoldError `USAGE` when there is no such call, `CONTENT_ERASED` for a thread that was erased.
  */
 export function contextData(index: InspectionIndex, number?: number): ContextData {
+  if (index.erased !== null) throw erasedContent(index.thread.id, index.erased.at);
   const calls = index.calls.sequence.length;
   const call = (number ?? calls) - 1;
   if (call < 0 || call >= calls) throw noSuchCall(index.thread.id, calls);
@@ -102,6 +103,12 @@ function contextBlock({ messages, records }: InspectionIndex, block: BlockRow, s
   const made: RecordRow | undefined = records[record];
   return { action, role, tokens, from: idOf(from), to: idOf(to), shared, reason: made?.reason ?? null };
 }
+
+const erasedContent = (threadId: string, at: number): ThreadfoldError =>
+  new ThreadfoldError(
+    "CONTENT_ERASED",
+    `The content of thread ${threadId} was erased at ${new Date(at).toISOString()}.`,
+  );
 
 function noSuchCall(threadId: string, calls: number): ThreadfoldError {
   return new ThreadfoldError("USAGE", `Thread ${threadId} has no such call.`, {
