@@ -138,7 +138,12 @@ class GroupedPairing implements Pairing {
     for (const draft of shown) {
       const callId = answersOf(draft);
       const caller = callers.get(grouped.groupOf[draft.ordinal] as number);
-      if (callId === undefined || caller === undefined || this.#strays.has(draft.ordinal)) continue;
+      if (callId === undefined || this.#strays.has(draft.ordinal)) continue;
+      // What a provider's own item stands for may be a part of the message: the result stands in the log, its call is not shown.
+      if (caller === undefined || !callsOf(caller).includes(callId)) {
+        this.#strays.set(draft.ordinal, "no-call");
+        continue;
+      }
       const results = this.#resultsAt(caller.ordinal);
       const same = results.get(callId);
       if (same === undefined) results.set(callId, [draft]);

@@ -2,6 +2,7 @@ import {
   AgentThread,
   asMessageId,
   asThreadId,
+  asToolCallId,
   emptyPlan,
   type JsonObject,
   type MessageId,
@@ -16,6 +17,7 @@ import { describe, expect, it } from "vitest";
 import type { RenderInput } from "../input/render-input.ts";
 import { formatChecks, formatLaws } from "../laws/format-laws.ts";
 import { countThread } from "../laws/render-inputs.ts";
+import { renderRequest } from "../rendering/render-request.ts";
 import { signedInputs } from "../testing/signed-inputs.ts";
 import { aiSdk } from "./ai-sdk/format.ts";
 import { anthropicMessages } from "./anthropic-messages/format.ts";
@@ -102,4 +104,44 @@ it("thinking in a message of its own goes with the hosted call that it led to, w
   const input = { thread, plan, ledger: countThread(thread), system: [], tools: [] };
   const laws = formatLaws(anthropicMessages, { inputs: fc.constant(input), times: 1 });
   expect(await brokenLaws(laws)).toEqual([]);
+});
+
+it("a result whose call stands before the provider's item in one message is left out with a warning", async () => {
+  const call = (id: string): Part => ({ type: "tool-call", callId: asToolCallId(id), toolName: "look", input: {} });
+  const answer = (id: string): Part => ({
+    type: "tool-result",
+    result: {
+      toolName: "look",
+      callId: asToolCallId(id),
+      outcome: "success",
+      content: { type: "text", text: "Seen." },
+    },
+  });
+  const said: readonly (readonly [Role, readonly Part[]])[] = [
+    ["user", [{ type: "text", text: "Look." }]],
+    [
+      "assistant",
+      [
+        call("before"),
+        { type: "opaque", provider: "openai", value: { type: "compaction", encrypted_content: "ZW5j" } },
+        call("behind"),
+      ],
+    ],
+    ["tool", [answer("before")]],
+    ["tool", [answer("behind")]],
+  ];
+  const thread = AgentThread.empty(asThreadId("t")).append(
+    said.map(([role, parts], at) => ({
+      ...{ id: asMessageId(`m${at}`), role, parts },
+      createdAt: "2026-01-01T00:00:00.000Z",
+    })),
+  );
+  const named = { ...emptyPlan(thread.id, "test"), version: 1, threadVersion: 4, providerItem: asMessageId("m1") };
+  const input = { thread, plan: sealPlan(named), ledger: countThread(thread), system: [], tools: [] };
+  const laws = formatLaws(openaiResponses, { inputs: fc.constant(input), times: 1 });
+  expect(await brokenLaws(laws)).toEqual([]);
+  const { warnings } = renderRequest(input, openaiResponses);
+  expect(warnings).toContainEqual(
+    expect.objectContaining({ kind: "result-left-out", reason: "no-call", messageIds: ["m2"] }),
+  );
 });
