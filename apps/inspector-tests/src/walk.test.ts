@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { findChromium } from "./chromium.ts";
@@ -16,47 +17,25 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     await work(await recordedWork("walk"), { store, preset: "ladder", budget: 30_000 });
     const url = await writePage([store, "walk", "--bodies", "all"], bench.path("walk.html"));
     const { page, complaints, asked } = await bench.open(url);
-    const inView = (name: string) => page.getByRole("main").getByText(name);
-
-    // Open, and find a folded message.
-    await page.getByRole("button", { name: /^Gone/ }).click();
-    await page.getByRole("grid", { name: "What is gone" }).getByRole("row").nth(1).click();
-    await page.getByRole("button", { name: "Its whole trail" }).click();
-    expect(page.url()).toMatch(/#\/why\?.*message=\d+/);
-
-    // Learn why: the rung, the rule, and the tokens before and after.
-    const trail = page.getByRole("region", { name: /^Message \d+$/ });
-    await expect.poll(() => trail.locator(".steps li").count()).toBeGreaterThan(1);
-    expect(await trail.locator(".steps").textContent()).toMatch(/Rung \S+,.*→/s);
-
-    // What search would give for it, and the command that reverts.
-    expect(await trail.textContent()).toMatch(/search_thread(gives| gives it as answer \d+| does not find it)/);
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await trail.getByRole("button", { name: "Copy the command that reverts" }).click();
-    const command = await page.evaluate<string>("navigator.clipboard.readText()");
-    expect(command).toMatch(/^threadfold revert walk \d+ --store \S+walk\.db$/);
-
-    // The request of the call that folded it, its difference and its price.
-    await trail
-      .locator(".steps li")
-      .last()
-      .getByRole("button", { name: /^from call/ })
-      .click();
-    await expect.poll(() => inView("It departs at byte").count()).toBe(1);
-    expect(await page.locator(".main > .notice").textContent()).toMatch(
-      /cached tokens are of no more use, which costs [\d,]+ input/,
-    );
-    await page.getByRole("button", { name: "Model view" }).click();
-    await expect
-      .poll(() =>
-        page
-          .getByRole("grid", { name: /^Request of call/ })
-          .getByRole("row")
-          .count(),
-      )
-      .toBeGreaterThan(3);
-
+    await walkThrough(page, "walk", store);
     expect({ complaints, asked }).toEqual({ complaints: [], asked: [url] });
+  });
+
+  it("leads there as well while the agent works, and its calls go on coming", async () => {
+    const store = bench.path("working.db");
+    const steps = workAgain(await recordedWork("working"), { store, preset: "ladder", budget: 30_000 });
+    for (let call = 0; call < 40; call++) await steps.next();
+    const served = await servePage([store, "working"]);
+    const { page, complaints, asked } = await bench.open(served.url);
+    const working = workOn(steps);
+    await walkThrough(page, "working", store);
+    const calls = await working.stop();
+    expect(calls).toBeGreaterThan(41);
+    const strip = page.getByRole("slider", { name: "Chosen call" });
+    await expect.poll(() => strip.getAttribute("aria-valuetext")).toContain(` of ${calls},`);
+    expect(complaints).toEqual([]);
+    expect(asked.filter((address) => !address.startsWith(served.url))).toEqual([]);
+    await served.close();
   });
 
   it("follows an agent that works, and stays at the call that somebody looks at", async () => {
@@ -197,3 +176,66 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
 
 /** The number of a message in a row of what is gone. */
 const numberIn = (row: string): string => row.replace(/ .*/, "");
+
+/** The walk that the page is for, from what a model no longer sees to the command that brings it back. */
+async function walkThrough(page: Page, thread: string, store: string): Promise<void> {
+  // Open, and find a folded message.
+  await page.getByRole("button", { name: /^Gone/ }).click();
+  await page.getByRole("grid", { name: "What is gone" }).getByRole("row").nth(1).click();
+  await page.getByRole("button", { name: "Its whole trail" }).click();
+  expect(page.url()).toMatch(/#\/why\?.*message=\d+/);
+
+  // Learn why: the rung, the rule, and the tokens before and after.
+  const trail = page.getByRole("region", { name: /^Message \d+$/ });
+  await expect.poll(() => trail.locator(".steps li").count()).toBeGreaterThan(1);
+  expect(await trail.locator(".steps").textContent()).toMatch(/Rung \S+,.*→/s);
+
+  // What search would give for it, and the command that reverts.
+  await expect
+    .poll(() => trail.textContent())
+    .toMatch(/search_thread(gives| gives it as answer \d+| does not find it)/);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await trail.getByRole("button", { name: "Copy the command that reverts" }).click();
+  const command = await page.evaluate<string>("navigator.clipboard.readText()");
+  expect(command).toMatch(/^threadfold revert \S+ \d+ --store \S+$/);
+  expect(command.split(" ")[2]).toBe(thread);
+  expect(command.split(" ").at(-1)).toBe(store);
+
+  // The request of the call that folded it, its difference and its price.
+  await trail
+    .locator(".steps li")
+    .last()
+    .getByRole("button", { name: /^from call/ })
+    .click();
+  await expect.poll(() => page.getByRole("main").getByText("It departs at byte").count()).toBe(1);
+  expect(await page.locator(".main > .notice").textContent()).toMatch(
+    /cached tokens are of no more use, which costs [\d,]+ input/,
+  );
+  await page.getByRole("button", { name: "Model view" }).click();
+  const request = page.getByRole("grid", { name: /^Request of call/ });
+  await expect.poll(() => request.getByRole("row").count()).toBeGreaterThan(3);
+}
+
+/** Lets an agent make a call every now and then, until it is stopped. */
+function workOn(steps: AsyncGenerator<number>): { stop(): Promise<number> } {
+  let [calls, isStopped] = [0, false];
+  const working = (async () => {
+    while (!isStopped) {
+      const { value, done } = await steps.next();
+      if (done) break;
+      calls = value;
+      await wait(CALL_EVERY_MS);
+    }
+    await steps.return(undefined);
+  })();
+  return {
+    /** Gives how many calls it has made. */
+    async stop() {
+      isStopped = true;
+      await working;
+      return calls;
+    },
+  };
+}
+
+const CALL_EVERY_MS = 100;
