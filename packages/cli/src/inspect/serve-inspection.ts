@@ -34,6 +34,8 @@ export async function serveInspection(inspected: InspectedThread, options: Servi
   const served = new ServedInspection(inspected, options);
   const server = createServer((request, response) => {
     served.answer(request, response).catch((error: unknown) => {
+      // It was erased since the thread was read; the page hears so with the next event.
+      if (ThreadfoldError.isInstance(error) && error.code === "CONTENT_ERASED") return end(response, 410);
       options.onError(error);
       response.destroy();
     });

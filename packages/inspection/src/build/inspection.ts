@@ -134,7 +134,7 @@ export class Inspection {
       ...{ frames: frames.rows, plans: plans.rows, attempts: attempts.rows },
       records: this.#shownRecords({ places: [], rows: plans.records.rows }).rows,
       bill: this.bill(),
-      comparison: comparison ?? null,
+      comparison: erased === null ? (comparison ?? null) : null,
       chunks: mapChunks(this.#bodies.chunks, ({ rows }) => rows),
     };
   }

@@ -122,7 +122,10 @@ function follow(source: DataSource, index: Signal<InspectionIndex>, liveness: Si
     try {
       const since = index.peek().revision;
       const growth = (await source.read({ kind: "growth", since })) as IndexGrowth | null;
-      index.value = growth === null ? await readIndex(source) : grownIndex(index.peek(), growth);
+      const next = growth === null ? await readIndex(source) : grownIndex(index.peek(), growth);
+      const isErasedNow = next.erased !== null && index.peek().erased === null;
+      index.value = next;
+      if (isErasedNow) forgetAll();
     } catch {
       // The connection says by itself that the server is gone.
     }
@@ -135,6 +138,12 @@ function follow(source: DataSource, index: Signal<InspectionIndex>, liveness: Si
       liveness.value = isThere ? "live" : "gone";
     },
   );
+}
+
+/** What was read of a thread before it was erased goes with the document that read it, and so does what was looked for. */
+function forgetAll(): void {
+  history.replaceState(null, "", location.pathname);
+  location.reload();
 }
 
 const InspectorContext = createContext<Inspector | null>(null);
@@ -152,8 +161,9 @@ export function useInspector(): Inspector {
 /** Keeps the title of the document at what is shown. */
 export const followTitle = ({ index, call, place }: Inspector): void =>
   void effect(() => {
-    const { thread } = index.value;
-    document.title = `${place.value.view} · call ${call.value + 1} · ${thread.id}`;
+    const { thread, erased } = index.value;
+    document.title =
+      erased === null ? `${place.value.view} · call ${call.value + 1} · ${thread.id}` : `${thread.id} was erased`;
   });
 
 /** What the newest plan took out of the request, which is looked for when somebody sees it. */
