@@ -38,6 +38,24 @@ describe.skipIf(!isThere)(`what the page compares${note}`, () => {
     expect({ complaints, asked }).toEqual({ complaints: [], asked: [simulated] });
   });
 
+  it("plans by the requests that they left, as bars of one scale", async () => {
+    const { page } = await bench.open(`${simulated}#/plans`, ".plan-rows .row");
+    const bars = await page.evaluate<readonly (readonly [left: string, share: number])[]>(
+      `[...document.querySelectorAll(".plan-rows .rows-seen .row")].map((row) => {
+        const bar = row.querySelector(".share-bar");
+        const parts = [...bar.children].map((part) => Number.parseFloat(part.style.width));
+        return [row.querySelector(".cut").textContent.split("→")[1].trim(), parts.reduce((sum, part) => sum + part, 0)];
+      })`,
+    );
+    expect(bars.length).toBeGreaterThan(2);
+    const largest = Math.max(...bars.map(([, share]) => share));
+    expect(largest).toBeCloseTo(100, 0);
+    // What is written is rounded to a thousand tokens.
+    const tokens = bars.map(([left]) => Number(left.replace("k", "")));
+    for (const [at, [, share]] of bars.entries())
+      expect(share / largest).toBeCloseTo((tokens[at] ?? 0) / Math.max(...tokens), 1);
+  });
+
   for (const [name, options] of [
     ["in light colours", { colorScheme: "light" }],
     ["in dark colours, on a narrow screen", { colorScheme: "dark", viewport: { width: 420, height: 860 } }],

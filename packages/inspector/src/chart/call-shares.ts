@@ -1,4 +1,4 @@
-import type { CallRow, InspectionIndex } from "@threadfold/inspection/rows";
+import type { CallRow, InspectionIndex, PlanRow } from "@threadfold/inspection/rows";
 import type { Share } from "../parts/share-bar.tsx";
 
 /** A part of a request's tokens: its column, its name and its colour's name. */
@@ -28,3 +28,12 @@ export const CACHE_PARTS: readonly Part[] = [
 /** The figures of one call by their parts. */
 export const callShares = (calls: InspectionIndex["calls"], call: number, parts: readonly Part[]): readonly Share[] =>
   parts.map(([column, name, tone]) => ({ name, tone, value: calls[column][call] ?? 0 }));
+
+/** What the first request under a plan is made of; where there is none that could be rendered, what the plan left as one part. */
+export function planShares(calls: InspectionIndex["calls"], plan: PlanRow): readonly Share[] {
+  const shares = callShares(calls, plan.firstCall, PARTS).filter(({ value }) => value > 0);
+  return shares.length > 0 ? shares : [{ name: "left", tone: "kept", value: plan.compactedTokens }];
+}
+
+/** How much they are together. */
+export const sharesTogether = (shares: readonly Share[]): number => shares.reduce((sum, { value }) => sum + value, 0);

@@ -1,13 +1,14 @@
 import type { PlanRow, RecordRow } from "@threadfold/inspection/rows";
 import { useMemo, useState } from "preact/hooks";
+import { planShares, sharesTogether } from "../chart/call-shares.ts";
 import { count, dayAndTime, percent, short, whole } from "../format/figures.ts";
 import { recordsOf } from "../model/messages-at.ts";
 import { tokensShown } from "../model/trail.ts";
-import { Cell } from "../parts/cell.tsx";
+import { Cell, columnHeads } from "../parts/cell.tsx";
 import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Empty, Scrolled, Section } from "../parts/section.tsx";
-import { ShareBar } from "../parts/share-bar.tsx";
+import { type Share, ShareBar } from "../parts/share-bar.tsx";
 import { ACTIONS, ActionChip, outcomeWords } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 
@@ -16,7 +17,10 @@ const FOLDED = ["summarize", "externalize", "clear", "drop"] as const;
 /** The plans of a thread, one beside another, and what else was tried. */
 export function PlansView() {
   const { index, place, move, go } = useInspector();
-  const { plans } = index.value;
+  const { plans, calls } = index.value;
+  const shares = useMemo(() => plans.map((plan) => planShares(calls, plan)), [plans, calls]);
+  // Bars have one scale, so that plans are compared by how large a request they left.
+  const most = shares.reduce((top, one) => Math.max(top, sharesTogether(one)), 1);
   const [older, newer] = place.value.plans ?? [plans.length - 1, plans.length];
   const [isAnchored, setAnchored] = useState(false);
   if (plans.length === 0)
@@ -37,14 +41,16 @@ export function PlansView() {
           height={44}
           length={plans.length}
           chosen={plans.length - newer}
+          head={columnHeads(["Plan", "Without folding → with it", "Messages folded, calls"])}
           onChoose={(at) => choose(plans.length - at)}
           onEnter={(at) =>
             go({ view: "request", mode: "difference", call: plans[plans.length - at - 1]?.firstCall ?? null })
           }
         >
-          {(at) =>
-            plans[plans.length - at - 1] !== undefined && <PlanCells plan={plans[plans.length - at - 1] as PlanRow} />
-          }
+          {(at) => {
+            const plan = plans[plans.length - at - 1];
+            return plan !== undefined && <PlanCells plan={plan} shares={shares[plan.version - 1] ?? []} most={most} />;
+          }}
         </Rows>
         <label class="check">
           <input
@@ -67,13 +73,20 @@ export function PlansView() {
 const sorted = (one: number, other: number): readonly [number, number] =>
   one < other ? [one, other] : one > other ? [other, one] : [one - 1, one];
 
-function PlanCells({ plan }: { readonly plan: PlanRow }) {
+interface PlanCellsProps {
+  readonly plan: PlanRow;
+  readonly shares: readonly Share[];
+  /** Tokens of a bar that is as long as there is room. */
+  readonly most: number;
+}
+
+function PlanCells({ plan, shares, most }: PlanCellsProps) {
   return (
     <>
       <Cell class="version">{plan.version}</Cell>
       <Cell class="cut">
         {short(plan.originalTokens)} → {short(plan.compactedTokens)}
-        <ShareBar all={plan.originalTokens} shares={[{ name: "left", tone: "kept", value: plan.compactedTokens }]} />
+        <ShareBar all={most} shares={shares} />
       </Cell>
       <Cell class="quiet">
         {FOLDED.filter((action) => plan.folded[action] > 0).map((action) => (
