@@ -17,7 +17,7 @@ describe.skipIf(!isThere)(`what the page compares${note}`, () => {
 
   beforeAll(async () => {
     const path = bench.path("simulated.html");
-    const presets = ["--preset", "threadfold,claude-code", "--policy", "no-compaction"];
+    const presets = ["--preset", "threadfold,claude-code,codex,opencode", "--policy", "no-compaction"];
     await runCommand("simulate", SESSION, ...presets, "--budget", "50k", "--html", path);
     simulated = `file://${path}`;
   }, 300_000);
@@ -25,7 +25,7 @@ describe.skipIf(!isThere)(`what the page compares${note}`, () => {
   it("presets against each other, and leads from there to the folds of a session", async () => {
     const { page, complaints, asked } = await bench.open(simulated);
     const table = page.getByRole("table").first();
-    await expect.poll(() => table.getByRole("row").count()).toBe(4);
+    await expect.poll(() => table.getByRole("row").count()).toBe(6);
     await table.getByRole("button", { name: "claude-code" }).click();
     expect(await table.locator("tr.chosen").textContent()).toMatch(/^claude-code/);
     expect(await page.getByText("claude-code is the strong line").count()).toBe(1);
@@ -36,6 +36,22 @@ describe.skipIf(!isThere)(`what the page compares${note}`, () => {
     await page.keyboard.press("9");
     await expect.poll(() => page.url()).toContain("#/presets");
     expect({ complaints, asked }).toEqual({ complaints: [], asked: [simulated] });
+  });
+
+  it("presets by name, where no name covers a point or another name", async () => {
+    for (const width of [1440, 420]) {
+      const { page } = await bench.open(simulated, ".point", { viewport: { width, height: 900 } });
+      const covered = await page.evaluate<readonly string[]>(`(() => {
+        const boxOf = (element) => [element.parentElement.querySelector("title").textContent, element.getBoundingClientRect()];
+        const names = [...document.querySelectorAll(".point text")].map(boxOf);
+        const points = [...document.querySelectorAll(".point circle")].map(boxOf);
+        const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        return names.flatMap(([name, box], at) =>
+          [...names.slice(at + 1), ...points].filter(([, other]) => meet(box, other)).map(([other]) => name + " " + other));
+      })()`);
+      expect(covered, `${width} pixels wide`).toEqual([]);
+      expect(await page.locator(".point.chosen text").count()).toBe(1);
+    }
   });
 
   it("plans by the requests that they left, as bars of one scale", async () => {

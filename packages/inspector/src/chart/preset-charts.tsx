@@ -6,9 +6,6 @@ import { useElementWidth } from "./timeline-chart.tsx";
 const AXIS = 48;
 const FOOT = 28;
 
-/** Room that a name takes, in pixels. */
-const NAME = { width: 120, height: 16 };
-
 interface Point {
   readonly policy: string;
   readonly bill: number;
@@ -33,15 +30,11 @@ export function FrontierChart({ policies, chosen, onChoose }: FrontierProps) {
   const inner = Math.max(1, width - AXIS - 12);
   const x = (bill: number): number => (bill / most) * inner;
   const y = (remembered: number): number => height * (1 - remembered);
-  // The chosen one is named, and every other one whose name has room beside those that are.
   const ordered = points.toSorted((a, b) => Number(b.policy === chosen) - Number(a.policy === chosen));
-  const named: Point[] = [];
-  for (const point of ordered) {
-    const isFree = (one: Point): boolean =>
-      Math.abs(x(one.bill) - x(point.bill)) > NAME.width ||
-      Math.abs(y(one.remembered) - y(point.remembered)) > NAME.height;
-    if (named.every(isFree)) named.push(point);
-  }
+  const names = namePlaces(
+    ordered.map(({ policy, bill, remembered }) => ({ name: policy, x: x(bill), y: y(remembered) })),
+    { left: 0, right: inner, top: -10, bottom: height },
+  );
   return (
     <div ref={box} class="plot">
       {width > 0 && (
@@ -76,11 +69,7 @@ export function FrontierChart({ policies, chosen, onChoose }: FrontierProps) {
                 >
                   <title>{`${policy}: ${bill.toFixed(3)}, ${percent(remembered)}`}</title>
                   <circle r={policy === chosen ? 6 : 4} />
-                  {named.includes(point) && (
-                    <text x={x(bill) > inner / 2 ? -10 : 10} y="4" class={x(bill) > inner / 2 ? "end" : ""}>
-                      {policy}
-                    </text>
-                  )}
+                  <PointName place={names.get(policy)} name={policy} />
                 </g>
               );
             })}
@@ -90,6 +79,85 @@ export function FrontierChart({ policies, chosen, onChoose }: FrontierProps) {
     </div>
   );
 }
+
+interface NamePlace {
+  /** Where the name begins, ends, or has its middle, from its point, in pixels. */
+  readonly x: number;
+  readonly y: number;
+  readonly anchor: "start" | "middle" | "end";
+}
+
+const PointName = ({ place, name }: { readonly place: NamePlace | undefined; readonly name: string }) =>
+  place === undefined ? null : (
+    <text x={place.x} y={place.y + 4} style={{ textAnchor: place.anchor }}>
+      {name}
+    </text>
+  );
+
+interface NamedPoint {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Edges of a rectangle, in pixels, y downwards. */
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Where a name may stand beside its point, the best first. */
+const NAME_PLACES: readonly NamePlace[] = [
+  { x: 10, y: 0, anchor: "start" },
+  { x: -10, y: 0, anchor: "end" },
+  { x: 0, y: -14, anchor: "middle" },
+  { x: 0, y: 15, anchor: "middle" },
+  { x: 6, y: -12, anchor: "start" },
+  { x: 6, y: 12, anchor: "start" },
+  { x: -6, y: -12, anchor: "end" },
+  { x: -6, y: 12, anchor: "end" },
+];
+/** Room that a name takes, in pixels: of its letters no more than this each. */
+const NAME = { letter: 7.3, height: 15 };
+const POINT_RADIUS = 6;
+
+/** Where names stand so that none covers a point or another name. The first are placed first; one without room has no place. */
+function namePlaces(points: readonly NamedPoint[], area: Box): ReadonlyMap<string, NamePlace> {
+  const taken = points.map(({ x, y }): Box => boxAround(x, y, POINT_RADIUS));
+  const places = new Map<string, NamePlace>();
+  for (const point of points) {
+    const place = NAME_PLACES.find((one) => {
+      const box = nameBox(point, one);
+      return isWithin(box, area) && !taken.some((other) => overlap(box, other));
+    });
+    if (place === undefined) continue;
+    places.set(point.name, place);
+    taken.push(nameBox(point, place));
+  }
+  return places;
+}
+
+const boxAround = (x: number, y: number, radius: number): Box => ({
+  left: x - radius,
+  right: x + radius,
+  top: y - radius,
+  bottom: y + radius,
+});
+
+function nameBox({ name, x, y }: NamedPoint, place: NamePlace): Box {
+  const width = NAME.letter * name.length;
+  const left = x + place.x - { start: 0, middle: width / 2, end: width }[place.anchor];
+  const top = y + place.y - NAME.height / 2;
+  return { left, right: left + width, top, bottom: top + NAME.height };
+}
+
+const isWithin = (box: Box, area: Box): boolean =>
+  box.left >= area.left && box.right <= area.right && box.top >= area.top && box.bottom <= area.bottom;
+
+const overlap = (a: Box, b: Box): boolean =>
+  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
 interface RunProps {
   readonly title: string;
