@@ -180,7 +180,10 @@ export class Inspection {
     return search === null ? null : this.#shownSearch(search);
   }
 
-  /** The same of those that were needed and of the largest, a hundred of them, for a page that can ask for none. */
+  /**
+   * The same of all, for a page that can ask for none. Of a thread of more than a thousand messages those that were needed, and
+   * then the largest: as many as a million by its length, and a hundred at the least.
+   */
   async goneSearches(): Promise<readonly GoneSearch[]> {
     const searches = await this.#goneNow().mostWanted();
     return Promise.all(searches.map((search) => this.#shownSearch(search)));

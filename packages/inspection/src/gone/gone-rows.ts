@@ -4,8 +4,13 @@ import type { MessageTable } from "../messages/message-table.ts";
 import { type GoneRow, type GoneSearch, isGone } from "../rows/message-row.ts";
 import type { LateNeed } from "./late-needs.ts";
 
-/** For so many messages a file says whether search finds them: those that were needed, and the largest. */
-const MOST_SEARCHED = 100;
+/**
+ * A file says what search gives for as many messages as this work allows, where one search of a thread of n messages is n: for
+ * all of a thread of a thousand messages.
+ */
+const SEARCH_WORK = 1_000_000;
+/** As many are asked for in the longest thread: those that were needed, and the largest. */
+const FEWEST_SEARCHED = 100;
 const QUERY_WORDS = 12;
 const ANSWERS = 10;
 const MOST_NEEDED = 12;
@@ -37,10 +42,11 @@ export class GoneMessages {
     return asked;
   }
 
-  /** What nobody can ask for any more once it is in a file: the messages that were needed, and the largest. */
+  /** What nobody can ask for any more once it is in a file: all, or of a long thread those that were needed and the largest. */
   async mostWanted(): Promise<readonly GoneSearch[]> {
     const needed = this.rows.filter(({ neededBy }) => neededBy.length > 0);
-    const wanted = [...new Set([...needed, ...this.rows])].slice(0, MOST_SEARCHED);
+    const most = Math.max(FEWEST_SEARCHED, Math.floor(SEARCH_WORK / this.#thread.length));
+    const wanted = [...new Set([...needed, ...this.rows])].slice(0, most);
     const found: GoneSearch[] = [];
     const turns = new EventLoopTurns();
     for (const { message } of wanted) {

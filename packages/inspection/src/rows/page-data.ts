@@ -6,7 +6,8 @@
  * A piece is the index, what is gone, a chunk of a list of bodies, or the raw log, and has the same name in both: see
  * {@link pieceName}. A served page has `events` too: server-sent events, each a {@link ThreadSize} once something was added;
  * what was added to the index since a revision of it, and its bill as it is then; and what search gives for one message that
- * is gone. Nobody can be asked for that where the page is a file, which has `searches` of a hundred messages.
+ * is gone. Nobody can be asked for that where the page is a file, which has the `searches` of all of them, or of a long thread of those
+ * that were needed and the largest.
  */
 export type PageData =
   | {

@@ -35,6 +35,7 @@ export function GoneView() {
     <div class="with-panel">
       <div class="main">
         <GoneFigures gone={gone} />
+        <NotAsked gone={gone} />
         <GoneList gone={gone} />
       </div>
       {row === undefined ? (
@@ -105,6 +106,19 @@ function FoundFigure({ needed }: { readonly needed: readonly GoneRow[] }) {
     >
       {whole(found.length)}
     </Figure>
+  );
+}
+
+/** How search is asked for what a file does not say. */
+function NotAsked({ gone }: { readonly gone: readonly GoneRow[] }) {
+  const { searches, source } = useInspector();
+  const asked = [...searches.found.value.values()].filter((search) => search !== null).length;
+  if (source.kind === "served" || asked === 0 || asked >= gone.length) return null;
+  return (
+    <p class="quiet not-asked">
+      When this file was written, search was asked for {whole(asked)} of them: what was needed, and then the largest.
+      Without <code>--out</code>, <code>threadfold inspect</code> serves a page that asks for each one that is seen.
+    </p>
   );
 }
 

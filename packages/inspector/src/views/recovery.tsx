@@ -36,6 +36,7 @@ function FoldedRecovery({ ordinal, record }: { readonly ordinal: number; readonl
             </li>
           )}
           {search === undefined && <li class="quiet">What search gives for it is being looked for…</li>}
+          {search === null && <li class="quiet">This file does not say what search gives for it.</li>}
           {search?.asked && <SearchWay query={search.query} rank={search.rank} />}
           {record.keywords.length > 0 && <li>Under the words: {record.keywords.join(", ")}.</li>}
         </ul>
