@@ -370,7 +370,16 @@ export {
   sealPlan,
   serializePlan,
 } from "./plan/compaction-plan.ts";
-export { isDeferredTool, type RevealedTool, revealedToolNames, schemaDigestOf } from "./plan/revealed-tools.ts";
+export {
+  type FoundTool,
+  isDeferredTool,
+  type RevealedTool,
+  schemaDigestOf,
+  type ToolName,
+  toolKey,
+  toolNameOf,
+  toolsFoundIn,
+} from "./plan/revealed-tools.ts";
 export {
   abridgePlan,
   expandPlan,

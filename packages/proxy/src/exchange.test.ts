@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import Anthropic from "@anthropic-ai/sdk";
 import { createMemoryStore } from "@threadfold/stores";
+import { springSlidingPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { anthropicAnswers } from "./testing/scripted-model.ts";
 import { type ReceivedRequest, scriptedUpstream, sendJson } from "./testing/scripted-upstream.ts";
@@ -320,6 +321,48 @@ describe("a proxy", () => {
     expect(upstream.requests[1]?.body["input"]).toMatchObject({ 0: tools });
     const thread = await started.store.threads.load(started.turns[0]?.threadId as never);
     expect(JSON.stringify(thread?.messagesBetween(0, 1))).toContain("Do the work.");
+  });
+
+  it("declares outright what a search of a namespace found, once the search is folded", async () => {
+    await using upstream = await answering();
+    // A provider's item is never rewritten: it is folded by a window that moves on.
+    const preset = springSlidingPreset;
+    await using started = await startedProxy(upstream, { config: { maxInputTokens: 12_000 }, preset });
+    const tool = (name: string, deferred = true) => ({
+      type: "function",
+      name,
+      parameters: { type: "object", properties: {} },
+      output_schema: { type: "string" },
+      ...(deferred && { defer_loading: true }),
+    });
+    const crm = (...tools: object[]) => ({ type: "namespace", name: "crm", description: "Customers.", tools });
+    const hosted = [{ type: "tool_search" }, { type: "web_search" }];
+    const tools = [...hosted, crm(tool("orders"), tool("refund")), tool("notify")];
+    const search = [
+      { type: "tool_search_call", execution: "server", call_id: null, status: "completed", arguments: {} },
+      { type: "tool_search_output", execution: "server", call_id: null, tools: [crm(tool("orders"))] },
+      { type: "tool_search_call", execution: "client", call_id: "s_1", arguments: {} },
+      { type: "tool_search_output", execution: "client", call_id: "s_1", tools: [crm(tool("audit")), tool("page")] },
+    ];
+    const item = (step: number) => [
+      { type: "function_call", call_id: `c_${step}`, name: "orders", namespace: "crm", arguments: "{}" },
+      { type: "function_call_output", call_id: `c_${step}`, output: "output ".repeat(300) },
+    ];
+    const said = { type: "message", role: "user", content: [{ type: "input_text", text: "Do the work." }] };
+    const work = Array.from({ length: 40 }, (_, step) => item(step)).flat();
+    const input = [said, ...work.slice(0, 8), ...search, ...work.slice(8)];
+    const body = JSON.stringify({ model: "m", input, tools });
+    await send(`${started.proxy.baseUrls.openai}/responses`, body);
+    expect(started.turns).toMatchObject([{ type: "folded" }]);
+    const [sent] = upstream.requests;
+    expect(sent?.text).not.toContain("tool_search_output");
+    expect(sent?.text).toContain('"namespace":"crm"');
+    expect(sent?.body["tools"]).toEqual([
+      ...hosted,
+      crm(tool("orders", false), tool("refund"), { ...tool("audit", false), strict: false }),
+      tool("notify"),
+      { ...tool("page", false), strict: false },
+    ]);
   });
 
   it("names a thread as the client asks for it", async () => {

@@ -2,7 +2,7 @@ import type { SystemEntry, ToolDefinition } from "@threadfold/core";
 import { aiSdkSystem } from "../ai-sdk/ai-sdk-parts.ts";
 import { anthropicSystem, anthropicTools } from "../anthropic-messages/anthropic-frame.ts";
 import { geminiSystem, geminiTools } from "../gemini/gemini-messages.ts";
-import { openaiTools } from "../openai-chat/openai-tools.ts";
+import { openaiTools, responsesTools } from "../openai-chat/openai-tools.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import { SessionDraft } from "../session/session-draft.ts";
 import { type LiveFormat, wireValue } from "./live-value.ts";
@@ -33,7 +33,7 @@ const READERS: Readonly<Record<LiveFormat, (body: ForeignObject) => LiveFrame>> 
   "openai-chat": ({ tools }) => ({ system: [], tools: openaiTools(tools, new SessionDraft()) }),
   "openai-responses": ({ instructions, tools }) => ({
     system: [nonEmptyText(instructions)?.toWellFormed()].filter((text) => text !== undefined),
-    tools: openaiTools(tools, new SessionDraft()),
+    tools: responsesTools(tools, new SessionDraft()),
   }),
   // Google's SDK has both inside its `config`.
   gemini: ({ config, systemInstruction = objectOf(config)?.systemInstruction, tools = objectOf(config)?.tools }) => ({

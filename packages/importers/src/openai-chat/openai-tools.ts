@@ -7,20 +7,48 @@ import { providerExtras, readTools } from "../session/shared-readers.ts";
 const TOOL_FIELDS = new Set(["name", "description", "parameters"]);
 
 /** The `tools` of an OpenAI Chat request, or its older `functions`. */
-export function openaiTools(tools: unknown, draft: SessionDraft): readonly ToolDefinition[] {
-  return readTools(tools, draft, (tool): ToolDefinition | undefined => {
-    const described = objectOf(tool.function) ?? tool;
-    const name = nonEmptyText(described.name);
-    if (name === undefined) return undefined;
-    const description = textOf(described.description);
-    return {
-      name,
-      ...(description !== undefined && { description }),
-      inputSchema: (objectOf(described.parameters) ?? { type: "object" }) as JsonObject,
-      ...providerExtras("openai", described, TOOL_FIELDS),
-    };
+export const openaiTools = (tools: unknown, draft: SessionDraft): readonly ToolDefinition[] =>
+  readTools(tools, draft, (tool) => describedTool(objectOf(tool.function) ?? tool));
+
+/**
+ * The `tools` of a Responses request. Tools in a namespace say so under `openai`, with what describes it; tools that run at
+ * the provider have no name or schema of their own, and their fields are kept for it.
+ */
+export function responsesTools(tools: unknown, draft: SessionDraft): readonly ToolDefinition[] {
+  const flat = (listOf(tools) ?? []).flatMap((tool) => inNamespace(objectOf(tool)) ?? [tool]);
+  return readTools(flat, draft, (tool) => describedTool(objectOf(tool.function) ?? tool) ?? hostedTool(tool));
+}
+
+function inNamespace(group: ForeignObject | undefined): readonly unknown[] | undefined {
+  const name = nonEmptyText(group?.name);
+  if (group?.type !== "namespace" || name === undefined) return undefined;
+  const description = nonEmptyText(group.description);
+  const namespace = { name, ...(description !== undefined && { description }) };
+  return (listOf(group.tools) ?? []).map((tool) => {
+    const fields = objectOf(tool);
+    return fields === undefined ? tool : { ...fields, namespace };
   });
 }
+
+function describedTool(described: ForeignObject): ToolDefinition | undefined {
+  const name = nonEmptyText(described.name);
+  if (name === undefined) return undefined;
+  const description = textOf(described.description);
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: (objectOf(described.parameters) ?? { type: "object" }) as JsonObject,
+    ...providerExtras("openai", described, TOOL_FIELDS),
+  };
+}
+
+function hostedTool(tool: ForeignObject): ToolDefinition | undefined {
+  const name = nonEmptyText(tool.server_label) ?? nonEmptyText(tool.type);
+  if (name === undefined || nonEmptyText(tool.type) === undefined) return undefined;
+  return { name, inputSchema: { type: "object" }, ...providerExtras("openai", tool, NO_FIELDS) };
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
 
 const CALL_FIELDS = new Set(["id", "type", "function", "index"]);
 

@@ -67,6 +67,50 @@ describe("openaiResponsesImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "openai-responses" }))).toEqual([]);
   });
 
+  it("reads tools in namespaces and those that run at the provider, and searches of the host's own as what they are", async () => {
+    const fields = { description: "Lists orders.", parameters: { type: "object", properties: {} } };
+    const orders = { type: "function", name: "orders", ...fields, defer_loading: true };
+    const crm = { type: "namespace", name: "crm", description: "Customers.", tools: [orders] };
+    const search = { type: "tool_search_call", execution: "client", call_id: "s1", arguments: {} };
+    const found = { type: "tool_search_output", execution: "client", call_id: "s1", tools: [crm] };
+    const called = { ...call, name: "orders", namespace: "crm" };
+    const tools = [{ type: "tool_search" }, { type: "mcp", server_label: "wiki", defer_loading: true }, crm];
+    const session = await importSession(
+      jsonDocument({ tools, input: [user("go"), search, found, called, result, search, found] }),
+    );
+    expect(session.tools).toEqual([
+      { name: "tool_search", inputSchema: { type: "object" }, providerMetadata: { openai: { type: "tool_search" } } },
+      {
+        name: "wiki",
+        inputSchema: { type: "object" },
+        providerMetadata: { openai: { type: "mcp", server_label: "wiki", defer_loading: true } },
+      },
+      {
+        name: "orders",
+        description: "Lists orders.",
+        inputSchema: fields.parameters,
+        providerMetadata: {
+          openai: {
+            type: "function",
+            defer_loading: true,
+            namespace: { name: "crm", description: "Customers." },
+          },
+        },
+      },
+    ]);
+    // What the host found is no part of the answer before it, nor of the one behind it.
+    expect(session.messages.map(({ parts }) => parts.map((part) => part.type))).toEqual([
+      ["text"],
+      ["opaque"],
+      ["opaque"],
+      ["tool-call"],
+      ["tool-result"],
+      ["opaque"],
+      ["opaque"],
+    ]);
+    expect(session.messages[3]?.parts[0]).toMatchObject({ providerMetadata: { openai: { namespace: "crm" } } });
+  });
+
   it("keeps an item of a compaction at the provider byte for byte, and recognises it", async () => {
     const item = { type: "compaction", id: "cmp_1", encrypted_content: "blob" };
     const session = await importSession(jsonDocument({ input: [user([{ type: "input_text", text: "go" }]), item] }));

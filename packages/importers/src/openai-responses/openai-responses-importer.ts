@@ -1,5 +1,5 @@
 import { openaiUsage } from "../openai-chat/openai-messages.ts";
-import { openaiTools } from "../openai-chat/openai-tools.ts";
+import { responsesTools } from "../openai-chat/openai-tools.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
 import { newestModel } from "../session/session-draft.ts";
@@ -39,7 +39,7 @@ export const openaiResponsesImporter: SessionImporter = {
       opening,
       records: items.length,
       system: systemOf(frame),
-      tools: openaiTools(frame.tools, draft),
+      tools: responsesTools(frame.tools, draft),
       ...(model !== undefined && { model }),
     };
   },
@@ -84,6 +84,7 @@ const OWN_TYPES = new Set([
   ...["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call"],
   ...["local_shell_call_output", "web_search_call", "file_search_call", "computer_call", "code_interpreter_call"],
   ...["mcp_call", "mcp_list_tools", "image_generation_call", "item_reference", "reasoning"],
+  ...["tool_search_call", "tool_search_output"],
 ]);
 
 /** Finds the items of a request, of a response, of both, or of a list alone, in a document or one item a line. */

@@ -54,7 +54,15 @@ export class ResponseTranscript {
     else if (CALLS.has(type)) this.#extend([responseCall(item, this.#draft, place.at)], place);
     else if (RESULTS.has(type)) this.add("tool", [responseResult(item, this.#draft, place.at)], place);
     else if (type === "agent_message") this.add("user", responseParts(item.content), place, "harness");
-    else this.#extend([opaquePart("openai", item)], place);
+    else this.#readOther(item, place);
+  }
+
+  /** What the host found in a search of its own is no part of a response, and no result that core has a place for. */
+  #readOther(item: ForeignObject, place: ItemPlace): void {
+    const isOfHost = item.type === "tool_search_output" && textOf(item.call_id) !== undefined;
+    if (isOfHost) this.close();
+    this.#extend([opaquePart("openai", item)], place);
+    if (isOfHost) this.close();
   }
 
   /**

@@ -22,11 +22,14 @@ export const openaiResponses: ProviderApi = {
       responseFormat: objectOf(body["text"])?.["format"],
     }),
   }),
-  withConversation: (body, { input, instructions }) => ({
-    ...body,
-    input: [...(listOf(body["input"]) ?? []).filter(saysTools), ...(listOf(input) ?? [])],
-    ...(instructions !== undefined && { instructions }),
-  }),
+  withConversation(own, { input, instructions, tools }) {
+    const body = withRevealed(own, tools);
+    return {
+      ...body,
+      input: [...(listOf(body["input"]) ?? []).filter(saysTools), ...(listOf(input) ?? [])],
+      ...(instructions !== undefined && { instructions }),
+    };
+  },
   streamedAnswer: () => new StreamedResponse(),
   answerOf(whole) {
     const values = listOf(whole["output"]);
@@ -43,14 +46,87 @@ export const openaiResponses: ProviderApi = {
 /** Items by which a client says among its messages what tools there are. They are not of the conversation, and always stay. */
 const saysTools = (item: unknown): boolean => objectOf(item)?.["type"] === "additional_tools";
 
-/** Every tool that a request offers, those in namespaces too. */
+/** Every tool that a request offers, wherever it says so. */
 const toolsOf = ({ tools, input }: WireObject): readonly unknown[] =>
-  [tools, ...(listOf(input) ?? []).filter(saysTools).map((item) => objectOf(item)?.["tools"])].flatMap(flatTools);
-
-const flatTools = (tools: unknown): readonly unknown[] =>
-  (listOf(tools) ?? []).flatMap((tool) =>
-    objectOf(tool)?.["type"] === "namespace" ? flatTools(objectOf(tool)?.["tools"]) : [tool],
+  [tools, ...(listOf(input) ?? []).filter(saysTools).map((item) => objectOf(item)?.["tools"])].flatMap(
+    (list) => listOf(list) ?? [],
   );
+
+/**
+ * The client's tools, with those declared outright that a search revealed in what is folded, and with what such a search
+ * defined behind them. Everything else about them stays.
+ *
+ * @param sent the tools of the folded request.
+ */
+function withRevealed(body: WireObject, sent: unknown): WireObject {
+  const given = new Map(namedTools(toolsOf(body)).map(([key, tool]) => [key, tool]));
+  const outright = new Set<string>();
+  const found: Found[] = [];
+  for (const [key, tool, namespace] of namedTools(listOf(sent) ?? [])) {
+    if (!given.has(key)) found.push({ tool, namespace });
+    else if (tool["defer_loading"] !== true && given.get(key)?.["defer_loading"] === true) outright.add(key);
+  }
+  if (outright.size === 0 && found.length === 0) return body;
+  const { tools, input } = body;
+  const shown = found.reduce(withFound, declaredOutright(listOf(tools) ?? [], outright));
+  return {
+    ...body,
+    ...(shown.length > 0 && { tools: shown }),
+    input: (listOf(input) ?? []).map((item) =>
+      saysTools(item)
+        ? { ...objectOf(item), tools: declaredOutright(listOf(objectOf(item)?.["tools"]) ?? [], outright) }
+        : item,
+    ),
+  };
+}
+
+/** A tool that only a search of the client's own defined, and the group that it belongs to. */
+interface Found {
+  readonly tool: WireObject;
+  readonly namespace: WireObject | undefined;
+}
+
+function withFound(tools: readonly unknown[], { tool, namespace }: Found): readonly unknown[] {
+  if (namespace === undefined) return [...tools, tool];
+  const isGroup = (one: unknown): boolean =>
+    objectOf(one)?.["type"] === NAMESPACE && objectOf(one)?.["name"] === namespace["name"];
+  if (!tools.some(isGroup)) return [...tools, { ...namespace, tools: [tool] }];
+  return tools.map((one) =>
+    isGroup(one) ? { ...objectOf(one), tools: [...(listOf(objectOf(one)?.["tools"]) ?? []), tool] } : one,
+  );
+}
+
+const NAMESPACE = "namespace";
+
+const keyOf = (tool: WireObject, namespace?: WireObject): string =>
+  JSON.stringify([namespace?.["name"] ?? null, tool["name"] ?? null]);
+
+/** The tools that a client names itself, each with its key and the group that it stands in. */
+function namedTools(
+  tools: readonly unknown[],
+  namespace?: WireObject,
+): readonly (readonly [string, WireObject, WireObject | undefined])[] {
+  return tools.flatMap((value) => {
+    const tool = objectOf(value);
+    if (tool?.["type"] === NAMESPACE) return namedTools(listOf(tool["tools"]) ?? [], tool);
+    return typeof tool?.["name"] === "string" ? [[keyOf(tool, namespace), tool, namespace] as const] : [];
+  });
+}
+
+const declaredOutright = (
+  tools: readonly unknown[],
+  outright: ReadonlySet<string>,
+  namespace?: WireObject,
+): readonly unknown[] =>
+  tools.map((value) => {
+    const tool = objectOf(value);
+    if (tool === undefined) return value;
+    if (tool["type"] === NAMESPACE)
+      return { ...tool, tools: declaredOutright(listOf(tool["tools"]) ?? [], outright, tool) };
+    if (!outright.has(keyOf(tool, namespace))) return value;
+    const { defer_loading: _, ...shown }: WireObject = tool;
+    return shown;
+  });
 
 const LAST_EVENTS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 

@@ -112,6 +112,8 @@ export interface FormatRequirements {
     readonly uniqueIn: "request" | "batch";
   };
   readonly toolNames: NameRule;
+  /** Set where tools may stand in namespaces, so that one name may be used in several. */
+  readonly toolNamespaces?: true;
   /** What of one provider's own the format has a place for, besides texts and besides messages. */
   readonly fields: { readonly texts: FieldTable; readonly messages: FieldTable };
   /** Whether calls and results may only go out together with a definition of some tool. */
@@ -149,7 +151,10 @@ export interface CacheMarkRequirement {
   readonly refusedElsewhere?: true;
 }
 
-/** A provider's item and the one that answers it: both name the same value in a field. */
+/**
+ * A provider's item and the one that answers it: both name the same value in a field. Where neither names any, both
+ * came in one message, and an answer is for the first call before it that has none yet.
+ */
 export interface OpaquePair {
   readonly call: string;
   /** A type, or `*` and how types end. */

@@ -59,35 +59,40 @@ export function pairItems(
   const inLoop = opaquePairsInLoop === true;
   const paired = new Set<Part>();
   const called = new Set<string>();
-  const open = new Map<string, Part>();
+  const open = new Map<string, readonly Part[]>();
   for (const { role, parts } of messages) {
     if (inLoop && role !== "assistant" && role !== "tool") open.clear();
+    const unnamed = new Map<string, readonly Part[]>();
     for (const part of parts) {
       const item = pairKey(part, opaquePairs);
       if (item === undefined) continue;
-      if (item.isCall && !called.has(item.key)) open.set(item.key, part);
-      if (item.isCall) called.add(item.key);
-      const call = item.isCall ? undefined : open.get(item.key);
-      if (call === undefined) continue;
-      open.delete(item.key);
+      const { key, isCall, isNamed } = item;
+      const waiting = isNamed ? open : unnamed;
+      const calls = waiting.get(key) ?? [];
+      if (isCall && !(isNamed && called.has(key))) waiting.set(key, [...calls, part]);
+      if (isCall) called.add(key);
+      const [call, ...others] = calls;
+      if (isCall || call === undefined) continue;
+      waiting.set(key, others);
       paired.add(call).add(part);
     }
   }
-  return { paired, open: new Set(inLoop ? open.values() : []) };
+  return { paired, open: new Set(inLoop ? [...open.values()].flat() : []) };
 }
 
 /** What a call and its answer have in common; undefined for anything else. */
 function pairKey(
   part: Part,
   pairs: readonly OpaquePair[],
-): { readonly key: string; readonly isCall: boolean } | undefined {
+): { readonly key: string; readonly isCall: boolean; readonly isNamed: boolean } | undefined {
   if (part.type !== "opaque") return undefined;
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
   const type = String(value["type"]);
   const pair = pairs.find(({ call, answer }) => type === call || isAnswer(type, answer));
   if (pair === undefined) return undefined;
   const isCall = type === pair.call;
-  return { key: `${pair.call} ${String(value[pair.fields[isCall ? 0 : 1]])}`, isCall };
+  const name = value[pair.fields[isCall ? 0 : 1]] ?? null;
+  return { key: `${pair.call} ${String(name)}`, isCall, isNamed: name !== null };
 }
 
 const isAnswer = (type: string, answer: string): boolean =>

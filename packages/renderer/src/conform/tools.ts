@@ -1,6 +1,16 @@
-import { isDeferredTool, type JsonObject, type JsonValue, schemaDigestOf, type ToolDefinition } from "@threadfold/core";
+import {
+  isDeferredTool,
+  type JsonObject,
+  type JsonValue,
+  schemaDigestOf,
+  type ToolDefinition,
+  toolKey,
+  toolNameOf,
+  toolsFoundIn,
+} from "@threadfold/core";
 import { acceptedToolName } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
+import type { RenderInput } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
 import type { Repair } from "./conformance.ts";
 
@@ -22,8 +32,9 @@ export function declaredTools(known: readonly ToolDefinition[], drafts: readonly
 }
 
 /**
- * Declares outright the deferred tools that the model has found where the plan hides it, while their schema is what it was
- * then: the provider shows a deferred one only where a search for it stands in the request.
+ * Declares outright the tools that the model has found where the plan hides it. A deferred one of the host's, while its
+ * schema is what it was then: the provider shows it only where a search for it stands in the request. One that a search
+ * defined, while the host has none of that name: nothing else in the request does.
  */
 export const declareRevealedTools: Repair = {
   name: "declare-revealed-tools",
@@ -31,12 +42,19 @@ export const declareRevealedTools: Repair = {
   apply(request, { input: { plan } }) {
     const { revealedTools = [] } = plan;
     if (revealedTools.length === 0) return request;
-    const digests = new Map(revealedTools.map(({ name, schemaDigest }) => [name, schemaDigest]));
+    const digests = new Map(revealedTools.map((tool) => [toolKey(tool), tool.schemaDigest]));
     const isRevealed = (tool: ToolDefinition): boolean =>
-      isDeferredTool(tool) && digests.get(tool.name) === schemaDigestOf(tool);
-    return { ...request, tools: request.tools.map((tool) => (isRevealed(tool) ? declared(tool) : tool)) };
+      isDeferredTool(tool) && digests.get(keyOf(tool)) === schemaDigestOf(tool);
+    const tools = request.tools.map((tool) => (isRevealed(tool) ? declared(tool) : tool));
+    const offered = new Set(tools.map(keyOf));
+    const found = revealedTools.flatMap(({ definition }) =>
+      definition === undefined || offered.has(keyOf(definition)) ? [] : [definition],
+    );
+    return { ...request, tools: [...tools, ...found] };
   },
 };
+
+const keyOf = (tool: ToolDefinition): string => toolKey(toolNameOf(tool));
 
 /** The definition without the mark that defers it. */
 const declared = ({ providerMetadata = {}, ...tool }: ToolDefinition): ToolDefinition => ({
@@ -46,18 +64,41 @@ const declared = ({ providerMetadata = {}, ...tool }: ToolDefinition): ToolDefin
   ),
 });
 
+/**
+ * The tools of a request without what a search that stands in it defines as well: a tool is declared once, as it was found
+ * last. One of the host's is deferred again, one that the plan holds is left out.
+ *
+ * @param given the tools that the host defines.
+ */
+export function leaveToSearches(
+  tools: readonly ToolDefinition[],
+  { plan: { revealedTools = [] }, tools: given }: Pick<RenderInput, "plan" | "tools">,
+  drafts: () => Iterable<Draft>,
+): readonly ToolDefinition[] {
+  if (revealedTools.length === 0) return tools;
+  const revealed = new Set(revealedTools.map(toolKey));
+  const shown = new Set<string>();
+  for (const { chat } of drafts())
+    for (const tool of toolsFoundIn(chat)) if (tool.definition !== undefined) shown.add(toolKey(tool));
+  const isLeft = (tool: ToolDefinition): boolean => revealed.has(keyOf(tool)) && shown.has(keyOf(tool));
+  if (!tools.some(isLeft)) return tools;
+  const own = new Map(given.map((tool) => [keyOf(tool), tool]));
+  return tools.flatMap((tool) => (isLeft(tool) ? (own.get(keyOf(tool)) ?? []) : [tool]));
+}
+
 /** Changes the names of tool definitions to ones that the provider accepts, and leaves one definition per name. */
 export const defineToolsOnce: Repair = {
   name: "define-tools-once",
   end: "first",
-  apply(request, { requirements: { toolNames }, warnings }) {
+  apply(request, { requirements: { toolNames, toolNamespaces }, warnings }) {
     if (toolNames.refused === null && toolNames.maxLength === null) return request;
     const taken = new Set<string>();
     const tools = request.tools.flatMap((tool): readonly ToolDefinition[] => {
       const name = acceptedToolName(tool.name, toolNames);
       if (name !== tool.name) warnings.named("tool-renamed", [`${tool.name} → ${name}`]);
-      if (taken.has(name)) warnings.named("tool-definition-left-out", [tool.name]);
-      const isNew = !taken.has(name) && taken.add(name);
+      const key = toolKey({ ...(toolNamespaces === true && toolNameOf(tool)), name });
+      if (taken.has(key)) warnings.named("tool-definition-left-out", [tool.name]);
+      const isNew = !taken.has(key) && taken.add(key);
       return isNew ? [name === tool.name ? tool : { ...tool, name }] : [];
     });
     const unchanged =

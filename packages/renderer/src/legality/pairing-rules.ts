@@ -1,4 +1,4 @@
-import { asList, at, isPlainObject, type LegalityRule, type PlainObject } from "./legality-rule.ts";
+import { asList, at, type Finding, isPlainObject, type LegalityRule, type PlainObject } from "./legality-rule.ts";
 import { findPairingProblems, type PairingFinding, type PairingScenario, type WireStep } from "./pairing.ts";
 
 /** The rule of formats in which every message has content, whoever speaks. */
@@ -88,14 +88,18 @@ export function toolsNamedOnce(
     id: "tool-names-once",
     description: "A tool is defined once.",
     reference: "Tool definitions",
-    find({ payload }) {
-      const seen = new Set<unknown>();
-      return asList(payload["tools"]).flatMap((tool, index) => {
-        const name = isPlainObject(tool) && isNamed(tool) ? tool["name"] : undefined;
-        const isNew = typeof name !== "string" || !seen.has(name);
-        seen.add(name);
-        return isNew ? [] : [{ place: { path: `$.tools[${index}].name` }, problem: "the name is taken" }];
-      });
-    },
+    find: ({ payload }) => namedTwice(payload["tools"], "$.tools", isNamed),
   };
+}
+
+/** Names that are taken in a list of tools. A namespace has names of its own. */
+function namedTwice(tools: unknown, path: string, isNamed: (tool: PlainObject) => boolean): readonly Finding[] {
+  const seen = new Set<unknown>();
+  return asList(tools).flatMap((tool, index): readonly Finding[] => {
+    if (!isPlainObject(tool) || !isNamed(tool) || typeof tool["name"] !== "string") return [];
+    const { name, type } = tool;
+    const inside = type === "namespace" ? namedTwice(tool["tools"], `${path}[${index}].tools`, isNamed) : [];
+    const isNew = !seen.has(name) && seen.add(name);
+    return isNew ? inside : [{ place: { path: `${path}[${index}].name` }, problem: "the name is taken" }, ...inside];
+  });
 }

@@ -1,6 +1,6 @@
 import type { MessageId, SystemEntry, TokenBreakdown } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
-import { declaredTools } from "../conform/tools.ts";
+import { declaredTools, leaveToSearches } from "../conform/tools.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
@@ -50,7 +50,8 @@ export function composeRendering(
   tail: RequestPiece,
 ): Rendering {
   const isDeclaring = requirements.declaresTools && frame.tools.length === 0;
-  const tools = isDeclaring ? declaredTools(settled.usedTools, tail.drafts) : frame.tools;
+  const each = () => eachDraft(settled, tail);
+  const tools = isDeclaring ? declaredTools(settled.usedTools, tail.drafts) : leaveToSearches(frame.tools, input, each);
   const chats = settled.chats.followedBy(tail.drafts.map(({ chat }) => chat));
   const messages = settled.messages.followedBy(renderedMessages(tail, settled.messages.length));
   const request = { system: frame.system, tools, messages: chats };
@@ -68,7 +69,7 @@ export function composeRendering(
     manifest: buildManifest(input, {
       format: format.id,
       request,
-      drafts: () => eachDraft(settled, tail),
+      drafts: each,
       messages,
       systemSources: frame.sources,
     }),

@@ -236,5 +236,4 @@ export function rendersAlike(a: CompactionPlan, b: CompactionPlan): boolean {
   );
 }
 
-const namesOfRevealed = ({ revealedTools = [] }: CompactionPlan): string =>
-  revealedTools.map(({ name, schemaDigest }) => `${schemaDigest} ${name}`).join("\n");
+const namesOfRevealed = ({ revealedTools = [] }: CompactionPlan): string => JSON.stringify(revealedTools);

@@ -85,6 +85,8 @@ const withMetadata = (part: Part, providerMetadata: Readonly<Record<string, Json
 const HOSTED: readonly JsonObject[] = [
   { type: "web_search_call", id: "ws_1" },
   { type: "compaction", encrypted_content: "ZW5j" },
+  { type: "tool_search_call", call_id: null, arguments: {} },
+  { type: "tool_search_output", call_id: null, tools: [] },
 ];
 
 const SERVED: readonly JsonObject[] = [

@@ -2,13 +2,18 @@ import {
   type AgentThread,
   actionOf,
   type CompactionPlan,
+  type FoundTool,
   isDeferredTool,
   type Message,
+  type MessageId,
   type PlanRecord,
   type PlanRecords,
-  revealedToolNames,
+  type RevealedTool,
   schemaDigestOf,
   type ToolDefinition,
+  toolKey,
+  toolNameOf,
+  toolsFoundIn,
 } from "@threadfold/core";
 
 /** What the tools of a plan depend on. */
@@ -17,38 +22,53 @@ interface HiddenToolsInput {
   /** The plan that the new one is built on. */
   readonly plan: CompactionPlan;
   readonly tools?: readonly ToolDefinition[];
+  /** The message of the item that the new plan names: its provider is shown nothing of what stands before the item. */
+  readonly item?: MessageId;
 }
 
 /**
- * The deferred tools that were found by searches of which these records show none any more, each with the fingerprint that
- * its schema has now: without the search the model would not know of them. Those of the plan before stay while their schema
- * is the same.
+ * The tools that were found by searches of which these records show none any more, each with the fingerprint of its schema:
+ * without the search the model would not know of them. Of a tool that the host defines that is the schema that it has now;
+ * one that a search defined is kept as the newest of them gave it. Those of the plan before stay while that is the same.
  */
-export function hiddenTools(
-  records: PlanRecords,
-  { thread, plan, tools = [] }: HiddenToolsInput,
-): Pick<CompactionPlan, "revealedTools"> {
-  const deferred = tools.filter(isDeferredTool);
-  if (deferred.length === 0) return {};
-  const { hidden, shown } = searchesIn(thread, records);
-  const revealedTools = deferred.flatMap((tool) => {
-    const entry = { name: tool.name, schemaDigest: schemaDigestOf(tool) };
-    const isKept = plan.revealedTools?.some(
-      ({ name, schemaDigest }) => name === entry.name && schemaDigest === entry.schemaDigest,
-    );
-    return isKept === true || (hidden.has(tool.name) && !shown.has(tool.name)) ? [entry] : [];
+export function hiddenTools(records: PlanRecords, input: HiddenToolsInput): Pick<CompactionPlan, "revealedTools"> {
+  const { plan, tools = [] } = input;
+  const { hidden, shown } = searchesIn(records, input);
+  const { revealedTools: before = [] } = plan;
+  if (hidden.size === 0 && before.length === 0) return {};
+  const offered = new Set(tools.map((tool) => toolKey(toolNameOf(tool))));
+  const known = new Map(before.map((tool) => [toolKey(tool), tool]));
+  const declared = tools.filter(isDeferredTool).flatMap((tool) => {
+    const entry = { ...toolNameOf(tool), schemaDigest: schemaDigestOf(tool) };
+    const key = toolKey(entry);
+    const isKept = known.get(key)?.schemaDigest === entry.schemaDigest;
+    return isKept || (hidden.has(key) && !shown.has(key)) ? [entry] : [];
   });
+  const defined = [...known.values(), ...definedIn(hidden)].filter((tool) => {
+    const key = toolKey(tool);
+    return tool.definition !== undefined && !offered.has(key) && !shown.has(key);
+  });
+  const revealedTools = [...declared, ...new Map(defined.map((tool) => [toolKey(tool), tool])).values()];
   return revealedTools.length === 0 ? {} : { revealedTools };
 }
 
-function searchesIn(thread: AgentThread, records: PlanRecords) {
-  const hidden = new Set<string>();
-  const shown = new Set<string>();
+const definedIn = (found: ReadonlyMap<string, FoundTool>): readonly RevealedTool[] =>
+  [...found.values()].flatMap(({ definition, ...named }) =>
+    definition === undefined ? [] : [{ ...named, schemaDigest: schemaDigestOf(definition), definition }],
+  );
+
+/** What searches found, by what tells tools apart: of each the newest. */
+function searchesIn(records: PlanRecords, { thread, item }: HiddenToolsInput) {
+  const hidden = new Map<string, FoundTool>();
+  const shown = new Map<string, FoundTool>();
+  const standIn = item === undefined ? undefined : thread.messageInMemory(item);
   // What an earlier plan hid may have been left in the store; that plan names its tools.
   for (let ordinal = 0; ordinal < thread.length; ordinal++) {
     const message = thread.messageAt(ordinal);
-    const names = message === undefined || message.branch !== undefined ? [] : revealedToolNames(message);
-    for (const name of names) (isHidden(message as Message, records) ? hidden : shown).add(name);
+    if (message === undefined || message.branch !== undefined) continue;
+    const isPassedOver = standIn !== undefined && ordinal <= standIn.ordinal;
+    const found = isPassedOver || isHidden(message, records) ? hidden : shown;
+    for (const tool of toolsFoundIn(message)) found.set(toolKey(tool), tool);
   }
   return { hidden, shown };
 }

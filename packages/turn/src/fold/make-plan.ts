@@ -12,6 +12,7 @@ import type { Turn } from "../state/turn-state.ts";
 import { breaksMore } from "../verify/candidates.ts";
 import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
 import { foldThread } from "./fold-thread.ts";
+import { hiddenTools } from "./hidden-tools.ts";
 
 /**
  * Makes the plan of a turn and verifies it; nothing is committed.
@@ -75,8 +76,11 @@ export async function planWithItem(
   const folded = await makePlan({ ...turn, plan }, decision, options);
   if (folded.type === "aborted") return folded;
   const beside = folded.type === "ready" ? folded.plan : asItIs(turn, plan);
-  const named = sealPlan({ ...beside, providerItem: item });
-  const { renderer, config } = turn;
+  const { renderer, config, state } = turn;
+  const { thread } = state;
+  const { revealedTools: _, ...records } = beside;
+  const found = hiddenTools(beside, { thread, plan, tools: renderer.tools, item });
+  const named = sealPlan({ ...records, ...found, providerItem: item });
   const verification = renderer.verify(named);
   const { tokens, missingPins, violations } = verification;
   const isSound = missingPins.length === 0 && !breaksMore(verification, () => renderer.verify(turn.plan));

@@ -8,6 +8,7 @@ import {
   type ToolDefinition,
   type ToolResultContent,
   type ToolResultPart,
+  toolNameOf,
   toolResultText,
 } from "@threadfold/core";
 import { derivation } from "../../input/derivation.ts";
@@ -19,6 +20,8 @@ import type {
   ResponsesInputContent,
   ResponsesInputFile,
   ResponsesInputImage,
+  ResponsesNamedTool,
+  ResponsesNamespace,
   ResponsesTool,
   ResponsesToolFormat,
   ResponsesToolOutput,
@@ -75,11 +78,19 @@ export function lowerToolCall(
   part: ToolCallPart,
   id: string | undefined,
 ): ResponsesFunctionCall | ResponsesCustomToolCall {
-  const named = { ...(id !== undefined && { id }), call_id: part.callId, name: part.toolName };
+  const { namespace } = providerFields(part.providerMetadata, "openai", NAMESPACE);
+  const named = {
+    ...(id !== undefined && { id }),
+    call_id: part.callId,
+    name: part.toolName,
+    ...(typeof namespace === "string" && { namespace }),
+  };
   return isFreeTextCall(part)
     ? { type: "custom_tool_call", ...named, input: freeText(part, null) }
     : { type: "function_call", ...named, arguments: argumentsOf(part, null) };
 }
+
+const NAMESPACE = ["namespace"] as const;
 
 /** Arguments are JSON in a string, serialized once per call. */
 const argumentsOf = derivation(({ input }: ToolCallPart, _key: null): string => JSON.stringify(input));
@@ -111,21 +122,61 @@ function lowerOutput(content: ToolResultContent): string | readonly ResponsesInp
   return isPlain ? toolResultText(content) : blocks;
 }
 
+/** Tools that stand in one namespace go out together, in the place of the first of them. */
+export function lowerTools(tools: readonly ToolDefinition[]): readonly ResponsesTool[] {
+  const lowered: ResponsesTool[] = [];
+  const groups = new Map<string, ResponsesNamedTool[]>();
+  for (const tool of tools) {
+    const own = tool.providerMetadata?.["openai"];
+    const { namespace } = toolNameOf(tool);
+    const group = namespace === undefined ? undefined : groups.get(namespace);
+    if (isHosted(own)) lowered.push(own);
+    else if (namespace === undefined) lowered.push(lowerTool(tool));
+    else if (group !== undefined) group.push(lowerTool(tool));
+    else {
+      const members = [lowerTool(tool)];
+      groups.set(namespace, members);
+      lowered.push(lowerNamespace(namespace, own, members));
+    }
+  }
+  return lowered;
+}
+
+/** A tool that runs at the provider has a type of its own, and is as the host wrote it: a search, a server of MCP. */
+const isHosted = (own: JsonObject | undefined): own is JsonObject =>
+  typeof own?.["type"] === "string" && own["type"] !== "custom" && own["type"] !== "function";
+
+function lowerNamespace(
+  name: string,
+  own: JsonObject | undefined,
+  tools: readonly ResponsesNamedTool[],
+): ResponsesNamespace {
+  const { description } = Object(own?.["namespace"]) as { readonly description?: unknown };
+  return { type: "namespace", name, description: typeof description === "string" ? description : name, tools };
+}
+
 /**
  * A function, or a custom tool where the definition came as one. The API's default is strict, which refuses most schemas:
  * a function is strict where its definition says so.
  */
-export function lowerTool({ name, description, inputSchema, providerMetadata }: ToolDefinition): ResponsesTool {
+function lowerTool({ name, description, inputSchema, providerMetadata }: ToolDefinition): ResponsesNamedTool {
   const metadata = providerMetadata?.["openai"];
   const described = { name, ...(description !== undefined && description !== "" && { description }) };
-  if (metadata?.["type"] === "custom") return { type: "custom", ...described, ...formatOf(metadata["format"]) };
+  const extras: ToolExtras = providerFields(providerMetadata, "openai", EXTRAS);
+  if (metadata?.["type"] === "custom")
+    return { type: "custom", ...described, ...formatOf(metadata["format"]), ...extras };
   return {
     type: "function",
     ...described,
     parameters: lowerSchema(inputSchema),
     strict: metadata?.["strict"] === true,
+    ...extras,
   };
 }
+
+/** What a definition may say besides. */
+const EXTRAS = ["defer_loading", "allowed_callers", "async", "output_schema"] as const;
+type ToolExtras = Pick<ResponsesNamedTool, (typeof EXTRAS)[number] & keyof ResponsesNamedTool>;
 
 function formatOf(format: unknown): { readonly format?: ResponsesToolFormat } {
   const { type, syntax, definition } = Object(format) as Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ import {
 } from "@threadfold/core";
 import { systemMessages, systemRole } from "../../neutral/split-system.ts";
 import { itemIds, openaiMetadata } from "./item-ids.ts";
-import { lowerContents, lowerTool, lowerToolCall, lowerToolOutput } from "./lower-tools.ts";
+import { lowerContents, lowerToolCall, lowerToolOutput, lowerTools } from "./lower-tools.ts";
 import type {
   ResponsesItem,
   ResponsesMessage,
@@ -33,7 +33,7 @@ export function lowerRequest({ system, tools, messages }: ChatRequest): Response
   return {
     ...(instructions !== undefined && { instructions }),
     input: [...items, ...lowerInput(messages)],
-    ...(tools.length > 0 && { tools: tools.map(lowerTool) }),
+    ...(tools.length > 0 && { tools: lowerTools(tools) }),
     store: false,
   };
 }

@@ -153,4 +153,29 @@ describe("openai-responses lowering", () => {
       store: false,
     });
   });
+
+  it("tools of a namespace together, calls with the namespace, and tools of the provider as they are", () => {
+    const namespace = { name: "crm", description: "Customers." };
+    const tools = [
+      { name: "find", inputSchema: { type: "object" }, ...openai({ type: "tool_search", execution: "server" }) },
+      { name: "orders", inputSchema: {}, ...openai({ namespace, defer_loading: true }) },
+      { name: "bash", inputSchema: {} },
+      { name: "note", inputSchema: {}, ...openai({ namespace, type: "custom" }) },
+    ];
+    const asked = { role: "assistant", sources: [], parts: [call({ namespace: "crm" })] } as const;
+    const { payload } = openaiResponses.lower({ system: [], tools, messages: [asked] });
+    const parameters = { type: "object", properties: {} };
+    expect(payload.tools).toEqual([
+      { type: "tool_search", execution: "server" },
+      {
+        ...{ type: "namespace", ...namespace },
+        tools: [
+          { type: "function", name: "orders", parameters, strict: false, defer_loading: true },
+          { type: "custom", name: "note" },
+        ],
+      },
+      { type: "function", name: "bash", parameters, strict: false },
+    ]);
+    expect(payload.input).toMatchObject([{ type: "function_call", name: "read", namespace: "crm" }]);
+  });
 });

@@ -45,8 +45,10 @@ function placed(item: PlainObject, index: number): PlacedItem {
   return { item, kind, index, side: sideOf(item, kind) };
 }
 
-function sideOf({ role }: PlainObject, kind: string): PlacedItem["side"] {
+function sideOf({ role, call_id: callId }: PlainObject, kind: string): PlacedItem["side"] {
   if (kind === "message") return role === "assistant" ? "calls" : "speech";
+  // A search without an id ran at the provider, in the midst of the answer.
+  if (kind === SEARCH_OUTPUT && asText(callId) === undefined) return "calls";
   if (kind.endsWith("_output") || kind === "mcp_approval_response") return "results";
   const isOwn = kind.endsWith("_call") || OWN.includes(kind);
   return isOwn ? "calls" : "speech";
@@ -54,16 +56,28 @@ function sideOf({ role }: PlainObject, kind: string): PlacedItem["side"] {
 
 const OWN: readonly string[] = ["reasoning", "mcp_list_tools", "mcp_approval_request", "compaction"];
 
-/** The items that an output must answer. Other calls are run and answered at the provider. */
-const CALLS: readonly string[] = [
-  "function_call",
-  "custom_tool_call",
-  "computer_call",
-  "shell_call",
-  "apply_patch_call",
-];
-export const isCall = ({ kind }: PlacedItem): boolean => CALLS.includes(kind);
-export const isOutput = ({ kind }: PlacedItem): boolean => CALLS.some((call) => kind === `${call}_output`);
+const SEARCH_CALL = "tool_search_call";
+const SEARCH_OUTPUT = "tool_search_output";
+
+/** The items that an output must answer, by the outputs. Other calls are run and answered at the provider. */
+const CALL_OF: Readonly<Record<string, string>> = {
+  function_call_output: "function_call",
+  custom_tool_call_output: "custom_tool_call",
+  computer_call_output: "computer_call",
+  shell_call_output: "shell_call",
+  apply_patch_call_output: "apply_patch_call",
+  [SEARCH_OUTPUT]: SEARCH_CALL,
+};
+const CALLS: readonly string[] = Object.values(CALL_OF);
+
+/** True where the host has to answer, or did: a search that the provider ran itself names no call. */
+const isOfHost = ({ kind, item }: PlacedItem): boolean =>
+  (kind !== SEARCH_CALL && kind !== SEARCH_OUTPUT) || asText(item.call_id) !== undefined;
+
+export const isCall = (one: PlacedItem): boolean => CALLS.includes(one.kind) && isOfHost(one);
+export const isOutput = (one: PlacedItem): boolean => Object.hasOwn(CALL_OF, one.kind) && isOfHost(one);
+/** The kind of call that an output answers. */
+export const callOf = ({ kind }: PlacedItem): string | undefined => CALL_OF[kind];
 
 /** Items of one side that follow each other are one step. */
 function stepsOf(items: readonly PlacedItem[]): readonly WireStep[] {

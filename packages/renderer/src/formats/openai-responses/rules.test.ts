@@ -14,6 +14,12 @@ const reasoning = (id?: string, encrypted: unknown = "ZW5j") => ({
   summary: [],
   encrypted_content: encrypted,
 });
+const search = (id: string | null) => ({ type: "tool_search_call", call_id: id, arguments: {} });
+const found = (id: string | null) => ({ type: "tool_search_output", call_id: id, tools: [] });
+const inNamespace = (...names: string[]) => ({
+  ...{ type: "namespace", name: "crm", description: "Customers." },
+  tools: names.map((name) => ({ type: "function", name })),
+});
 const image = { type: "input_image", detail: "auto", image_url: "https://example.com/a.png" };
 const body = (...input: unknown[]) => ({ input });
 
@@ -44,6 +50,13 @@ const cases: readonly RuleCase[] = [
       { type: "computer_call", call_id: "a", id: "cu_1" },
       { type: "computer_call_output", call_id: "a", output: {} },
     ),
+  },
+  {
+    rule: "W1",
+    name: "Responses search of the host's without what it found",
+    bad: body(user("go"), search("a")),
+    at: "$.input[1]",
+    good: body(user("go"), search("a"), found("a"), search(null), found(null)),
   },
   {
     rule: "W2",
@@ -223,6 +236,20 @@ const cases: readonly RuleCase[] = [
     bad: { tools: [{ type: "function", name: "a.b" }], ...body(user("go")) },
     at: "$.tools[0].name",
     good: { tools: [{ type: "function", name: "a_b" }, { type: "web_search" }], ...body(user("go")) },
+  },
+  {
+    rule: "tool-names",
+    name: "a tool of a namespace with other signs",
+    bad: { tools: [inNamespace("a", "b.c")], ...body(user("go")) },
+    at: "$.tools[0].tools[1].name",
+    good: { tools: [inNamespace("a", "b_c")], ...body(user("go")) },
+  },
+  {
+    rule: "tool-names-once",
+    name: "a tool that is defined twice in its namespace",
+    bad: { tools: [inNamespace("a", "a")], ...body(user("go")) },
+    at: "$.tools[0].tools[1].name",
+    good: { tools: [inNamespace("a"), { type: "function", name: "a" }], ...body(user("go")) },
   },
   {
     rule: "tool-names-once",

@@ -19,9 +19,9 @@ import {
   stateless,
   wholeCompaction,
 } from "./item-rules.ts";
-import { isCall, isOutput, type PlacedItem, type ResponsesView } from "./responses-view.ts";
+import { callOf, isCall, isOutput, type PlacedItem, type ResponsesView } from "./responses-view.ts";
 
-const NAMED: readonly unknown[] = ["function", "custom", "function_call", "custom_tool_call"];
+const NAMED: readonly unknown[] = ["function", "custom", "namespace", "function_call", "custom_tool_call"];
 const NAME_PROBLEM = "the name has other signs";
 
 const toolNames: LegalityRule<ResponsesView> = {
@@ -30,16 +30,19 @@ const toolNames: LegalityRule<ResponsesView> = {
     "Names of functions and custom tools have at most 64 letters, digits, _ and -, in calls and definitions.",
   reference: "Tool definitions",
   find: ({ payload, items }) => [
-    ...asList(payload.tools).flatMap((tool, index): readonly Finding[] =>
-      isPlainObject(tool) && hasName(tool)
-        ? []
-        : [{ place: { path: `$.tools[${index}].name` }, problem: NAME_PROBLEM }],
-    ),
+    ...asList(payload.tools).flatMap((tool, index) => misnamed(tool, `$.tools[${index}]`)),
     ...items
       .filter(({ item }) => !hasName(item))
       .map(({ index }) => ({ place: at(index, undefined, "name"), problem: NAME_PROBLEM })),
   ],
 };
+
+function misnamed(tool: unknown, path: string): readonly Finding[] {
+  if (!isPlainObject(tool) || !hasName(tool)) return [{ place: { path: `${path}.name` }, problem: NAME_PROBLEM }];
+  return tool.type === "namespace"
+    ? asList(tool.tools).flatMap((one, index) => misnamed(one, `${path}.tools[${index}]`))
+    : [];
+}
 
 /** True for the tools that the host names; the provider's own have no name. */
 const isNamedTool = ({ type }: PlainObject): boolean => NAMED.includes(type);
@@ -111,7 +114,7 @@ const outputKind: LegalityRule<ResponsesView> = {
     return items.flatMap((one) => {
       if (isCall(one)) kinds.set(one.item.call_id, one.kind);
       const called = kinds.get(one.item.call_id);
-      if (!isOutput(one) || called === undefined || one.kind === `${called}_output`) return [];
+      if (!isOutput(one) || called === undefined || callOf(one) === called) return [];
       return [{ place: at(one.index, undefined, "type"), problem: `the call is a ${called}` }];
     });
   },

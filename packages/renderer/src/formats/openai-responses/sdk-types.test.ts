@@ -1,13 +1,20 @@
 import { asToolCallId, type ChatRequest, type JsonValue } from "@threadfold/core";
 import type {
   FunctionTool,
+  NamespaceTool,
   ResponseCreateParamsNonStreaming,
   ResponseInput,
   ResponseInputItem,
 } from "openai/resources/responses/responses";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { lowerRequest } from "./lower.ts";
-import type { ResponsesItem, ResponsesReasoning, ResponsesRequest, ResponsesTool } from "./wire-types.ts";
+import type {
+  ResponsesItem,
+  ResponsesNamedTool,
+  ResponsesNamespace,
+  ResponsesReasoning,
+  ResponsesRequest,
+} from "./wire-types.ts";
 
 /** The SDK's lists may be written to. What is of the provider's own making has no type of ours, and stands as it came. */
 type Writable<Value> = JsonValue extends Value
@@ -21,7 +28,11 @@ type Writable<Value> = JsonValue extends Value
       : Value;
 /** Reasoning goes out without its id where the items that belong to it have none; the SDK's type insists on one. */
 type Identified<Item> = Item extends ResponsesReasoning ? Item & { readonly id: string } : Item;
-type TypedRequest = Omit<ResponsesRequest, "input"> & { readonly input: readonly Identified<ResponsesItem>[] };
+/** Tools that run at the provider stand as the host wrote them. */
+type TypedRequest = Omit<ResponsesRequest, "input" | "tools"> & {
+  readonly input: readonly Identified<ResponsesItem>[];
+  readonly tools?: readonly (ResponsesNamedTool | ResponsesNamespace)[];
+};
 
 /** The request as the SDK's `responses.create` takes it. Checked by `tsc`. */
 const createParams = (request: Writable<TypedRequest>): ResponseCreateParamsNonStreaming => ({
@@ -33,7 +44,8 @@ describe("the SDK's request types", () => {
   it("take every item and tool that is lowered", () => {
     expectTypeOf<Writable<Identified<ResponsesItem>>>().toExtend<ResponseInputItem>();
     expectTypeOf<Writable<readonly Identified<ResponsesItem>[]>>().toExtend<ResponseInput>();
-    expectTypeOf<Writable<Extract<ResponsesTool, { type: "function" }>>>().toExtend<FunctionTool>();
+    expectTypeOf<Writable<Extract<ResponsesNamedTool, { type: "function" }>>>().toExtend<FunctionTool>();
+    expectTypeOf<Writable<ResponsesNamespace>>().toExtend<NamespaceTool>();
     expectTypeOf<Writable<Identified<ResponsesItem>>>().not.toBeNever();
     expectTypeOf<{ type: "function_call"; call_id: string }>().not.toExtend<ResponseInputItem>();
   });

@@ -70,6 +70,7 @@ export type ResponsesFunctionCall = {
   readonly id?: string;
   readonly call_id: string;
   readonly name: string;
+  readonly namespace?: string;
   readonly arguments: string;
 };
 
@@ -79,6 +80,7 @@ export type ResponsesCustomToolCall = {
   readonly id?: string;
   readonly call_id: string;
   readonly name: string;
+  readonly namespace?: string;
   readonly input: string;
 };
 
@@ -103,21 +105,34 @@ export type ResponsesToolFormat =
   | { readonly type: "text" }
   | { readonly type: "grammar"; readonly syntax: "lark" | "regex"; readonly definition: string };
 
-/** A function, or a custom tool. */
-export type ResponsesTool =
+/** A function, or a custom tool. A deferred one is shown to the model when a search has found it. */
+export type ResponsesNamedTool =
   | {
       readonly type: "function";
       readonly name: string;
       readonly description?: string;
       readonly parameters: JsonObject;
       readonly strict: boolean;
+      readonly defer_loading?: boolean;
     }
   | {
       readonly type: "custom";
       readonly name: string;
       readonly description?: string;
       readonly format?: ResponsesToolFormat;
+      readonly defer_loading?: boolean;
     };
+
+/** Tools under one heading, which calls of them name. */
+export type ResponsesNamespace = {
+  readonly type: "namespace";
+  readonly name: string;
+  readonly description: string;
+  readonly tools: readonly ResponsesNamedTool[];
+};
+
+/** A tool of the host's, a group of them, or one that runs at the provider, as the host wrote it. */
+export type ResponsesTool = ResponsesNamedTool | ResponsesNamespace | JsonObject;
 
 /** Request body of OpenAI's Responses API without model name and output limit. Items of the provider stand as they came. */
 export type ResponsesRequest = {
