@@ -16,6 +16,7 @@ export const anthropicMessages: ProviderApi = {
       toolChoice: body["tool_choice"],
       responseFormat: objectOf(body["output_config"])?.["format"],
       betas: betasOf(headers),
+      contextManagement: body["context_management"],
     }),
   }),
   // Tools come back with the marks that the request may have beside those on its messages.

@@ -25,8 +25,9 @@ export function hostFields(fields: {
   readonly store?: unknown;
   readonly responseFormat?: unknown;
   readonly betas?: readonly string[];
+  readonly contextManagement?: unknown;
 }): Pick<FrameFields, "host"> {
-  const { thinking, toolChoice, store, responseFormat, betas } = fields;
+  const { thinking, toolChoice, store, responseFormat, betas, contextManagement } = fields;
   return {
     host: {
       ...(objectOf(thinking) && { thinking: thinking as JsonObject }),
@@ -34,6 +35,7 @@ export function hostFields(fields: {
       ...(typeof store === "boolean" && { store }),
       ...(objectOf(responseFormat) && { responseFormat: responseFormat as JsonObject }),
       ...(betas !== undefined && { betas }),
+      ...(objectOf(contextManagement) && { contextManagement: contextManagement as JsonObject }),
     },
   };
 }

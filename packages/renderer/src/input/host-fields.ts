@@ -18,4 +18,6 @@ export interface HostFields {
   readonly responseFormat?: JsonObject;
   /** Names of the beta features that the host asks Anthropic for, as in the header `anthropic-beta`. */
   readonly betas?: readonly string[];
+  /** Anthropic's `context_management`, for a host that asks for edits of the context itself. */
+  readonly contextManagement?: JsonObject;
 }

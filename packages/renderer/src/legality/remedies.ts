@@ -36,7 +36,7 @@ const REMEDIES: Readonly<Record<string, string>> = Object.freeze({
   "thinking-tool-choice": "leave the choice of a tool to the model, or think adaptively",
   citations: "turn citations on for all documents or for none",
   "json-mode": "ask for JSON in a message, or ask for a schema instead",
-  "beta-features": "ask for the feature in the header anthropic-beta, or take its blocks out",
+  "beta-features": "ask for the feature in the header anthropic-beta, or take out what belongs to it",
   "compaction-blocks":
     "send the newest block back exactly as the server gave it, first where it is signed, and nothing from before it",
 });

@@ -48,6 +48,16 @@ const cases: readonly Case[] = [
     refused: { betas: [] },
     taken: { betas: ["compact-2026-01-12"] },
   },
+  {
+    rule: "beta-features",
+    format: "anthropic-messages",
+    messages: [list],
+    refused: { betas: [], contextManagement: { edits: [{ type: "clear_tool_uses_20250919" }] } },
+    taken: {
+      betas: ["context-management-2025-06-27"],
+      contextManagement: { edits: [{ type: "clear_thinking_20251015" }] },
+    },
+  },
 ];
 
 describe("fields that the host puts into the body itself", () => {

@@ -35,6 +35,7 @@ const frameSchema: z.ZodType<RequestFrame> = z.object({
       store: z.boolean().exactOptional(),
       responseFormat: jsonObjectSchema.exactOptional(),
       betas: z.array(z.string()).exactOptional(),
+      contextManagement: jsonObjectSchema.exactOptional(),
     })
     .exactOptional(),
 });

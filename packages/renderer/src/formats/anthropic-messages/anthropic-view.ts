@@ -45,11 +45,15 @@ export interface AnthropicView {
   /** The blocks of a type, in order. */
   blocksOf(type: string): readonly PlacedBlock[];
   readonly edited: AnthropicContext["edited"];
-  /** The fields `thinking`, `tool_choice`, `output_config.format` and `betas`, from the payload or as the host told them. */
+  /**
+   * The fields `thinking`, `tool_choice`, `output_config.format`, `betas` and `context_management`, from the payload or as the
+   * host told them.
+   */
   readonly thinking: unknown;
   readonly toolChoice: unknown;
   readonly responseFormat: unknown;
   readonly betas: unknown;
+  readonly contextManagement: unknown;
 }
 
 const NONE: readonly PlacedBlock[] = [];
@@ -72,6 +76,7 @@ export function anthropicView(payload: unknown, { edited, host }: AnthropicConte
     toolChoice: body.tool_choice ?? host?.toolChoice,
     responseFormat: (isPlainObject(body.output_config) ? body.output_config.format : undefined) ?? host?.responseFormat,
     betas: body.betas ?? body.anthropic_beta ?? host?.betas,
+    contextManagement: body.context_management ?? host?.contextManagement,
     blocksOf: (type) => byType.get(type) ?? NONE,
   };
 }

@@ -33,6 +33,11 @@ const image = { type: "image", source: { type: "base64", media_type: "image/png"
 const cached = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } });
 const body = (...messages: unknown[]) => ({ tools, messages });
 
+const CLEARING = "context-management-2025-06-27";
+const clearing = { type: "clear_tool_uses_20250919" };
+const compacting = { type: "compact_20260112", trigger: { type: "input_tokens", value: 100_000 } };
+const signedItem = { type: "compaction", content: "so far", signature: "c2ln" };
+
 const cases: readonly RuleCase[] = [
   {
     rule: "W1",
@@ -378,10 +383,51 @@ const cases: readonly RuleCase[] = [
   },
   {
     rule: "beta-features",
+    name: "a signed compaction block with the feature of those at a threshold",
+    bad: { ...body(assistant({ ...signedItem }, "so"), user("on")), betas: ["compact-2026-01-12"] },
+    at: "$.messages[0].content[0]",
+    good: { ...body(assistant({ ...signedItem }, "so"), user("on")), betas: ["compact-2026-09-04"] },
+  },
+  {
+    rule: "beta-features",
+    name: "a compaction at a threshold without its beta feature",
+    bad: { ...body(user("go")), betas: [CLEARING], context_management: { edits: [clearing, compacting] } },
+    at: "$.context_management.edits[1]",
+    good: {
+      ...{ ...body(user("go")), context_management: { edits: [clearing, compacting] } },
+      betas: [CLEARING, "compact-2026-01-12"],
+    },
+  },
+  {
+    rule: "beta-features",
+    name: "cleared tool uses without their beta feature",
+    bad: { ...body(user("go")), betas: [], context_management: { edits: [clearing] } },
+    at: "$.context_management.edits[0]",
+    good: { ...body(user("go")), betas: [CLEARING], context_management: { edits: [clearing] } },
+  },
+  {
+    rule: "beta-features",
+    name: "a compaction on demand without its beta feature",
+    bad: { ...body(user("go")), betas: ["compact-2026-01-12"], compaction: { type: "summarize" } },
+    at: "$.compaction",
+    good: { ...body(user("go")), betas: ["compact-2026-09-04"], compaction: { type: "summarize" } },
+  },
+  {
+    rule: "beta-features",
+    name: "servers of MCP without their beta feature",
+    bad: { ...body(user("go")), betas: [], mcp_servers: [{ type: "url", name: "wiki", url: "https://example.com" }] },
+    at: "$.mcp_servers",
+    good: { ...body(user("go")), betas: ["mcp-client-2025-11-20"], mcp_servers: [] },
+  },
+  {
+    rule: "beta-features",
     name: "a compaction block without its beta feature",
     bad: { ...body(assistant({ type: "compaction", content: "so far" }, "so"), user("on")), betas: ["files-api-2025"] },
     at: "$.messages[0].content[0]",
-    good: { ...body(assistant({ type: "compaction", content: "so far" }, "so"), user("on")), betas: ["compact-2026"] },
+    good: {
+      ...body(assistant({ type: "compaction", content: "so far" }, "so"), user("on")),
+      betas: ["compact-2026-01-12"],
+    },
   },
   {
     rule: "compaction-blocks",

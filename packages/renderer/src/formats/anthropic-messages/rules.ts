@@ -1,5 +1,13 @@
 import { capabilitiesOf } from "../../input/model-capabilities.ts";
-import { asList, asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
+import {
+  asList,
+  asText,
+  at,
+  type Finding,
+  isPlainObject,
+  type LegalityRule,
+  type Place,
+} from "../../legality/legality-rule.ts";
 import { hasContent, PAIRING_RULES, toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import { type AnthropicView, type PlacedBlock, placeOf } from "./anthropic-view.ts";
 import { thinkingBoundToPrefix, thinkingIntact, thinkingToolChoice } from "./thinking-rules.ts";
@@ -184,26 +192,50 @@ const citations: LegalityRule<AnthropicView> = {
   },
 };
 
-/** What the API takes only together with a beta feature, by how the feature's name begins. */
-const FEATURES: Readonly<Record<string, string>> = {
-  compaction: "compact-",
-  mcp_tool_use: "mcp-client-",
-  mcp_tool_result: "mcp-client-",
-};
+/** A beta feature that the API takes something together with: how its names begin, and the oldest that will do. */
+interface BetaFeature {
+  readonly family: string;
+  readonly since: string;
+}
+
+const feature = (family: string, since = family): BetaFeature => ({ family, since });
+const COMPACTION = feature("compact-");
+const ON_DEMAND = feature("compact-", "compact-2026-09-04");
+const CONTEXT_EDITING = feature("context-management-");
+const MCP = feature("mcp-client-");
+
+/** What a payload uses that needs one, and where. Tool search, references to tools and files need none any more (SDK 1.12). */
+function* featuresIn({ payload, blocks, contextManagement }: AnthropicView): Iterable<readonly [BetaFeature, Place]> {
+  if (payload.compaction !== undefined) yield [ON_DEMAND, { path: "$.compaction" }];
+  if (asList(payload.mcp_servers).length > 0) yield [MCP, { path: "$.mcp_servers" }];
+  const edits = isPlainObject(contextManagement) ? asList(contextManagement.edits) : [];
+  for (const [index, edit] of edits.entries()) {
+    const type = isPlainObject(edit) ? asText(edit.type) : undefined;
+    const used = type?.startsWith("compact_") === true ? COMPACTION : CONTEXT_EDITING;
+    yield [used, { path: `$.context_management.edits[${index}]` }];
+  }
+  for (const placed of blocks) {
+    const { type, signature } = placed.block;
+    if (type === "mcp_tool_use" || type === "mcp_tool_result") yield [MCP, placeOf(placed)];
+    if (type === "compaction") yield [signature === undefined ? COMPACTION : ON_DEMAND, placeOf(placed)];
+  }
+}
 
 /** Only the host knows what it asks for; this is judged where the payload says so or the host told it. */
 const betaFeatures: LegalityRule<AnthropicView> = {
   id: "beta-features",
   description:
-    "A request with compaction blocks, or with calls of MCP servers, asks for the beta feature that they belong to.",
+    "What belongs to a beta feature goes with its name: compactions and their blocks, edits of the context, servers of MCP and calls of them.",
   reference: "Compaction objects",
-  find({ betas, blocks }) {
+  find(view) {
+    const { betas } = view;
     if (!Array.isArray(betas)) return [];
-    return blocks.flatMap((placed) => {
-      const feature = FEATURES[asText(placed.block.type) ?? ""];
-      if (feature === undefined || betas.some((name) => asText(name)?.startsWith(feature))) return [];
-      return [{ place: placeOf(placed), problem: `no beta feature ${feature}… is asked for` }];
-    });
+    const names = betas.flatMap((name) => asText(name) ?? []);
+    return [...featuresIn(view)].flatMap(([{ family, since }, place]): readonly Finding[] =>
+      names.some((name) => name.startsWith(family) && name >= since)
+        ? []
+        : [{ place, problem: `no beta feature ${since}${since === family ? "…" : ""} is asked for` }],
+    );
   },
 };
 
