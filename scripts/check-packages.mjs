@@ -1,6 +1,6 @@
 // Checks every publishable package as a registry would get it, from its tarball: publint is content with its package.json,
-// the types of each entry are those of the module that Node and bundlers load, and it carries the licence and a README. Runs
-// after the build.
+// the types of each entry are those of the module that Node and bundlers load, and it carries the licence, a README and
+// who made it. Runs after the build.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,10 +10,14 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { readWorkspaces, root } from "./workspaces.mjs";
 
+/** What says where packages come from: the root's package.json says it once, and every package the same. */
+const ORIGIN = ["author", "homepage", "bugs", "repository"];
+
 /** How entries are looked up that are ES modules and nothing else: by Node and by bundlers. */
 const RESOLUTIONS = ["node16-esm", "bundler"];
 
 const licence = readFileSync(join(root, "LICENSE"), "utf8");
+const house = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const packages = readWorkspaces().filter(({ manifest }) => !manifest.private);
 const tarballs = mkdtempSync(join(tmpdir(), "threadfold-packed-"));
 try {
@@ -33,6 +37,7 @@ async function complaintsAbout({ path, manifest }) {
     ...messages.map((message) => `${path}: ${formatMessage(message, pkg, { color: false })}`),
     ...(await wrongTypes(tarball)).map((problem) => `${path}: ${problem}`),
     ...missingFields(manifest).map((field) => `${path}: package.json has no ${field}`),
+    ...otherOrigins(path, manifest).map((field) => `${path}: its ${field} is not that of the root's package.json`),
     ...(manifest.license === "Apache-2.0" ? [] : [`${path}: its license is not Apache-2.0`]),
     ...(existsSync(join(root, path, "README.md")) ? [] : [`${path}: it has no README.md, the page of a registry`]),
     ...(hasLicence(path) ? [] : [`${path}: LICENSE is not the same as the root's; npm packs only the package's own`]),
@@ -51,9 +56,19 @@ async function wrongTypes(tarball) {
 
 /** What a registry's page and a bundler read of a package, beside what publint asks for. */
 function missingFields(manifest) {
-  return ["description", "keywords", "license", "engines", "files", "sideEffects"].filter(
+  return ["description", "keywords", "author", "license", "engines", "files", "sideEffects"].filter(
     (field) => manifest[field] === undefined || manifest[field].length === 0,
   );
+}
+
+/**
+ * Fields that say something else than the root's. A repository has the package's folder beside its address. While there is
+ * no public address, the root names none, and no package may invent one.
+ */
+function otherOrigins(path, manifest) {
+  const { repository } = house;
+  const said = { ...house, repository: repository && { ...repository, directory: path } };
+  return ORIGIN.filter((field) => JSON.stringify(manifest[field]) !== JSON.stringify(said[field]));
 }
 
 function hasLicence(path) {
