@@ -84,7 +84,10 @@ class CallParser {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === "commander.version") return { type: "version", text: this.#printed };
     if (error.code === "commander.helpDisplayed") return { type: "help", text: this.#printed };
-    throw error.code === "commander.help" ? noCommand() : usageError(error, this.#entry);
+    if (error.code !== "commander.help") throw usageError(error, this.#entry);
+    // No command was named: whoever types the bare name wants to know what there is.
+    this.#program.outputHelp();
+    return { type: "help", text: this.#printed };
   }
 
   #prepare(command: Command): Command {
@@ -134,9 +137,6 @@ function commanderArgument(argument: CliArgument): Argument {
 /** Arguments by place; all that were given when the last one may be given often. */
 const argumentsOf = (positional: readonly CliArgument[], given: readonly string[]): CliCall["arguments"] =>
   positional.at(-1)?.variadic === true ? given : positional.map((_, index) => given[index]);
-
-const noCommand = (): ThreadfoldError =>
-  new ThreadfoldError("USAGE", "No command was named.", { hint: `${knownCommands()} ${helpOf(undefined)}` });
 
 const knownCommands = (): string => `The commands are ${COMMANDS.map(({ name }) => name).join(", ")}.`;
 

@@ -8,7 +8,6 @@ const bench = new Workbench();
 
 describe("usage", () => {
   it.each([
-    [[], "No command was named."],
     [["compat"], "Unknown command 'compat'."],
     [["help", "compat"], "Unknown command 'compat'."],
     [["compat", "--help"], "Unknown command 'compat'."],
@@ -68,6 +67,15 @@ describe("usage", () => {
       expect(code).toBe(0);
       expect(stdout).toContain("Usage: threadfold [options] [command]");
     }
+  });
+
+  it("prints the help of all commands where none is named, with and without options", async () => {
+    const { stdout: help } = await captureRun(["--help"]);
+    expect(help).toContain("Exit codes:");
+    for (const argv of [[], ["--no-color"], ["--quiet"]])
+      expect(await captureRun(argv)).toMatchObject({ code: 0, stdout: help, stderr: "" });
+    expect(await json([])).toMatchObject({ code: 0, envelope: { ok: true, data: { help } } });
+    expect((await captureRun(["--bugdet"])).code).toBe(2);
   });
 
   it("shows help with two examples or more before anything else, for every command", async () => {
