@@ -42,6 +42,25 @@ describe("bad input", () => {
     expect([code, envelope.error?.code]).toEqual([1, "WRONG_FORMAT"]);
   });
 
+  it("what is larger than its limit names the option that raises it, of every command that reads one", async () => {
+    const path = bench.file("session.json", openAiSession());
+    for (const argv of [
+      ["compact", path],
+      ["compact", "-"],
+      ["plan", path],
+      ["import", path, "--store", bench.store],
+      ["simulate", path, "--preset", "codex", "--policy", "none", "--budget", "20k"],
+      ["inspect", path, "--out", bench.path("page.html")],
+      ["context", path],
+    ]) {
+      const stdin = openAiSession();
+      const { code, envelope } = await json([...argv, "--max-size", "1k"], { stdin });
+      expect([code, envelope.error?.code], argv[0]).toEqual([1, "SOURCE_TOO_LARGE"]);
+      expect(envelope.error?.hint).toContain("--max-size");
+      expect((await json([...argv, "--max-size", "1m"], { stdin })).code, argv[0]).toBe(0);
+    }
+  });
+
   it("standard input is read like a file, and an interrupt ends the wait for it", async () => {
     const { code, data } = await compact(["-", "--store", bench.store], { stdin: openAiSession() });
     expect([code, data.source.format]).toEqual([0, "openai-chat"]);

@@ -38,7 +38,8 @@ const BODY_CHOICES: readonly BodyChoice[] = ["none", "short", "all"];
 
 /** The options of everything that looks at a thread. */
 export const INSPECT_OPTIONS: readonly CliOption[] = [
-  ...SOURCE_OPTIONS.filter(({ flags }) => flags.startsWith("--from")),
+  // Which thread is meant, an argument says.
+  ...SOURCE_OPTIONS.filter(({ flags }) => !flags.startsWith("--thread")),
   ...FOLD_OPTIONS.map((option) => ({ ...option, description: `recorded session: ${option.description}` })),
   PRICED_MODEL_OPTION,
 ];

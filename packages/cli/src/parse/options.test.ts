@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsePlanVersion, parseTokens } from "./options.ts";
+import { parsePlanVersion, parseSource, parseTokens } from "./options.ts";
 
 describe("parseTokens", () => {
   it.each([
@@ -27,4 +27,25 @@ describe("parsePlanVersion", () => {
   it.each(["", "-1", "1.0", "one", "9999999999"])("refuses %j", (text) => {
     expect(() => parsePlanVersion("planA", text)).toThrow(expect.objectContaining({ code: "USAGE" }));
   });
+});
+
+describe("--max-size", () => {
+  const limitsOf = (maxSize?: string) => parseSource("f", { thread: "1", from: "auto", maxSize }).limits;
+
+  it.each([
+    ["400m", 400 * 1024 ** 2],
+    ["1g", 1024 ** 3],
+    ["64KB", 64 * 1024],
+    ["1_000_000", 1_000_000],
+  ])("%s is what a file and its lines may have", (text, size) =>
+    expect(limitsOf(text)).toEqual({ maxBytes: size, maxLineLength: size }),
+  );
+
+  it("leaves the limits of imports where it is not given", () => expect(limitsOf()).toEqual({}));
+
+  it.each(["", "0", "-1", "1.5m", "m", "1t", "9".repeat(17)])("refuses %j", (text) =>
+    expect(() => limitsOf(text)).toThrow(
+      expect.objectContaining({ code: "USAGE", message: expect.stringContaining("--max-size") }),
+    ),
+  );
 });

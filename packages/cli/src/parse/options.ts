@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Checkpoint, ThreadfoldError } from "@threadfold/core";
-import { IMPORTERS, type ImportFormat } from "@threadfold/importers";
+import { DEFAULT_IMPORT_LIMITS, IMPORTERS, type ImportFormat, type ImportLimits } from "@threadfold/importers";
 import { FORMAT_NAMES } from "@threadfold/renderer";
 import { ed25519PublicKey, parseCheckpoint } from "@threadfold/stores";
 import { PRESETS } from "@threadfold/strategies";
@@ -118,6 +118,8 @@ export interface SourceRequest {
   readonly from: ImportFormat | "auto";
   /** Which thread of a file that holds several: its place, from 1, or its name. */
   readonly thread: number | string;
+  /** What takes the place of an import's own limits. */
+  readonly limits: Partial<ImportLimits>;
 }
 
 /** Stands for standard input in the place of a file. */
@@ -144,6 +146,10 @@ export const SOURCE_OPTIONS: readonly CliOption[] = [
     description: "which thread of a file that holds several, by place or name",
     fallback: "1",
   },
+  {
+    flags: "--max-size <bytes>",
+    description: `most that a file, and a line of it, may have, like 400m (default: ${defaultSizes()})`,
+  },
 ];
 
 /** How a recorded session is folded, by every command that folds one. */
@@ -169,7 +175,29 @@ export const FOLD_OPTIONS: readonly CliOption[] = [
 /** Reads which session is meant. @throws ThreadfoldError `USAGE`. */
 export function parseSource(file: string | undefined, options: CliCall["options"]): SourceRequest {
   const thread = threadOf(String(options["thread"]));
-  return { file: file ?? "", from: options["from"] as SourceRequest["from"], thread };
+  const limits = options["maxSize"] === undefined ? {} : sizeLimits(String(options["maxSize"]));
+  return { file: file ?? "", from: options["from"] as SourceRequest["from"], thread, limits };
+}
+
+const SIZE_UNITS = "kmg";
+
+/**
+ * Both limits of an import from one size in bytes, `400m` or `1_000_000`. Large sessions are one line of JSON as often as
+ * they are many: who raises the one means the other as well.
+ */
+function sizeLimits(text: string): ImportLimits {
+  const [, digits = "", unit = ""] = /^(\d[\d_,]{0,15})([kmg]?)b?$/i.exec(text) ?? [];
+  const size =
+    Number(digits.replace(/[_,]/g, "")) * 1024 ** (unit === "" ? 0 : SIZE_UNITS.indexOf(unit.toLowerCase()) + 1);
+  if (digits !== "" && size >= 1 && Number.isSafeInteger(size)) return { maxBytes: size, maxLineLength: size };
+  throw new ThreadfoldError("USAGE", `--max-size is ${JSON.stringify(text)}; it must be a number of bytes from 1.`, {
+    hint: "Write it as 400m, 1g or 1_000_000.",
+  });
+}
+
+function defaultSizes(): string {
+  const { maxBytes, maxLineLength } = DEFAULT_IMPORT_LIMITS;
+  return `${maxBytes / 1024 ** 2}m, a line ${maxLineLength / 1024 ** 2}m`;
 }
 
 /** A number is a place; any other text is the name of the thread in the file. */

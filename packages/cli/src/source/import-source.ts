@@ -12,11 +12,11 @@ import { type SourceRequest, STANDARD_INPUT } from "../parse/options.ts";
 
 /** Reads the session that is meant, from its file or from standard input. @throws ThreadfoldError what importing throws. */
 export async function importSource(
-  { file, from, thread }: SourceRequest,
+  { file, from, thread, limits }: SourceRequest,
   { stdin, signal }: Pick<CliIo, "stdin" | "signal">,
   onProgress: NonNullable<ImportOptions["onProgress"]> = () => undefined,
 ): Promise<ImportedSession> {
-  const options = { format: from, thread, signal, onProgress };
+  const options = { format: from, thread, limits, signal, onProgress };
   if (file !== STANDARD_INPUT) return importSessionFile(file, options);
   try {
     return await importSessionStream(stdin(), options);
@@ -60,7 +60,10 @@ export async function keptSource(
     const metadata = await store.artifacts.getMetadata(id);
     if (metadata?.mediaType !== SOURCE_MEDIA_TYPE) continue;
     const content = (await store.artifacts.retrieve(id))?.content ?? "";
-    const imported = await importSession(new TextEncoder().encode(content), { signal });
+    const bytes = new TextEncoder().encode(content);
+    // It was let in when it was imported, whatever --max-size said then.
+    const limits = { maxBytes: bytes.length, maxLineLength: bytes.length };
+    const imported = await importSession(bytes, { limits, signal });
     return imported.format === format && imported.threadId === threadId ? content : null;
   }
   return null;

@@ -83,7 +83,7 @@ export const ERROR_CODES = {
   SOURCE_TOO_LARGE: {
     summary: "The source exceeds a limit of size or depth.",
     retryable: false,
-    hint: "Split the session, or raise the limit named in the error.",
+    hint: "Split the session, or raise the limit named in the error: --max-size of the command, or limits of an import.",
   },
   CORRUPT_ARCHIVE: {
     summary: "The compressed source is damaged or cut off.",

@@ -57,6 +57,7 @@ function decode(bytes: Uint8Array): string {
       {
         details: { bytes: bytes.length },
         cause: error,
+        hint: "Split the session: no limit lets more in.",
       },
     );
   }
