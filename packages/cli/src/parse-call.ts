@@ -104,10 +104,11 @@ class CallParser {
     return command;
   }
 
-  #define(sub: Command, { arguments: positional, options, examples }: CliCommand): void {
+  #define(sub: Command, { arguments: positional, options, examples, details }: CliCommand): void {
     for (const argument of positional) sub.addArgument(commanderArgument(argument));
     for (const option of options) sub.addOption(commanderOption(option));
     sub.configureHelp(examplesFirst(examples));
+    if (details !== undefined) sub.addHelpText("after", () => `\n${details()}`);
     sub.addHelpText("after", exitCodeTable());
     sub.action(() => {
       const { json, quiet, color, ...own } = sub.opts();

@@ -70,6 +70,8 @@ export interface CliCommand {
   readonly options: readonly CliOption[];
   /** Two or more, the most common one first, without the leading `threadfold`. */
   readonly examples: readonly string[];
+  /** What its help says below the options, for an option that takes more than a line tells. */
+  readonly details?: () => string;
   run(call: CliCall, context: CliContext): Promise<CliReport>;
 }
 

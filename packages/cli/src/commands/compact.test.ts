@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parsePlan } from "@threadfold/core";
+import { contextCompactionConfigSchema, parsePlan } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
+import { captureRun } from "../testing/captured-io.ts";
 import { anthropicSession, LONG, openAiSession, PI_SESSION } from "../testing/recorded-sessions.ts";
 import { compact, json, Workbench } from "../testing/workbench.ts";
 
@@ -144,5 +145,43 @@ describe("an interrupt", () => {
     }
     expect(codes.length).toBeGreaterThan(5);
     expect(readdirSync(bench.path("out"))).toHaveLength(4);
+  });
+});
+
+describe("compact --config", () => {
+  it("sets fields over the preset's, for every command that folds a recorded session", async () => {
+    const path = bench.file("long.json", openAiSession(LONG));
+    const tokens = async (...config: string[]) =>
+      (await compact([path, "--budget", "8k", ...config.flatMap((one) => ["--config", one])])).data.tokens.after;
+    expect(await tokens("targetPercent=0.2")).toBeLessThan(await tokens());
+    const kept = await compact([path, "--budget", "8k", "--config", "enableSummarization=false"]);
+    expect([kept.code, kept.data.actions.summarize]).toEqual([0, 0]);
+    const durable = '{"read_file":{"durability":"non_replayable"}}';
+    for (const command of ["compact", "plan", "context"])
+      expect((await json([command, path, "--config", `toolDurabilityOverrides=${durable}`])).code).toBe(0);
+    const page = ["inspect", path, "--out", bench.path("page.html"), "--config"];
+    expect((await json([...page, "policyVersion=mine"])).code).toBe(0);
+    expect((await json([...page, "policyVersion=5"])).code).toBe(2);
+  });
+
+  it.each([
+    ["targetPercent", "it must be a field, = and its value"],
+    ["targetPercent=2", "targetPercent: "],
+    ["targetPercent=", "targetPercent: "],
+    ["targetPercent=1", "must not be above the soft threshold"],
+    ["tagetPercent=0.2", "tagetPercent: there is no such option"],
+    ["__proto__={}", "there is no such option"],
+    ["maxInputTokens=5", "--config does not set maxInputTokens"],
+    ["outputReserveTokens=100000", "the output reserve must be smaller"],
+  ])("%s is refused", async (field, message) => {
+    const { code, envelope } = await json(["compact", bench.file("s.json", openAiSession()), "--config", field]);
+    expect([code, envelope.error?.message]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("has every field of the configuration in the help, with its default", async () => {
+    const { stdout } = await captureRun(["compact", "--help"]);
+    const fields = Object.keys(contextCompactionConfigSchema.shape).filter((field) => field !== "maxInputTokens");
+    for (const field of fields) expect(stdout).toMatch(new RegExp(`^  ${field}(=\\S+)? +\\S`, "m"));
+    expect(stdout).toContain("  targetPercent=0.5 ");
   });
 });

@@ -8,6 +8,7 @@ import { resultFiles } from "../compact/summary-document.ts";
 import { commandModel, MODEL_OPTIONS, modelNote } from "../model/command-model.ts";
 import { OutputFolder } from "../output/output-folder.ts";
 import { figure, percent } from "../output/page.ts";
+import { CONFIG_OPTION, configFieldTable } from "../parse/config-fields.ts";
 import { FOLD_OPTIONS, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
 
 /** `compact`: imports a session, folds it when that is due, renders the request, and checks it. */
@@ -16,6 +17,7 @@ export const compactCommand: CliCommand = {
   options: [
     ...SOURCE_OPTIONS,
     ...FOLD_OPTIONS,
+    CONFIG_OPTION,
     { flags: "--store <file>", description: "keep thread, plan and artifacts in this file (default: in memory)" },
     { flags: "--out <folder>", description: "write plan.json, request.json, manifest.json and summary.md there" },
     { flags: "--ask <text>", description: "append this as the next user message" },
@@ -31,9 +33,11 @@ export const compactCommand: CliCommand = {
     "compact session.jsonl.gz --store sessions.db --out folded",
     'compact run.json --format openai-chat --ask "What is left to do?" --json',
     'compact session.jsonl --force --instructions "Keep every decision about the schema."',
+    "compact session.jsonl --config targetPercent=0.3 --config enableSummarization=false",
     "compact session.jsonl --preset codex --model anthropic:claude-haiku-4-5",
     "compact session.jsonl --model qwen3:8b --base-url http://localhost:11434/v1",
   ],
+  details: configFieldTable,
   async run(call, context) {
     const request = parseCompactRequest(call);
     const model = await commandModel(call, context);

@@ -53,6 +53,25 @@ async function plan(argv: readonly string[]) {
 }
 
 describe("plan --dry-run", () => {
+  it("says how to commit the plan, with all that made it this one", async () => {
+    const path = bench.file("a session.json", openAiSession(LONG));
+    const given = [
+      "--max-size",
+      "1m",
+      "--budget",
+      "8k",
+      "--preset",
+      "codex",
+      "--config",
+      "targetPercent=0.3",
+      "--force",
+    ];
+    const { stdout } = await captureRun(["plan", path, ...given]);
+    const command = stdout.slice(stdout.indexOf("To commit this plan:")).replace(/\s+/g, " ").trim();
+    expect(command).toBe(`To commit this plan: threadfold compact '${path}' ${given.join(" ")} --store FILE`);
+    expect((await captureRun(["plan", path])).stdout).not.toContain("To commit");
+  });
+
   it("says what compact then does, and writes nothing", async () => {
     const path = bench.file("long.json", openAiSession(LONG));
     const { code, data } = await plan([path, "--dry-run", "--budget", "20000"]);

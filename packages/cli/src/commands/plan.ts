@@ -2,7 +2,8 @@ import { BudgetInfeasibleError, PROMPT_CACHE_PRICES, ThreadfoldError } from "@th
 import type { CliCall, CliCommand, CliReport } from "../command/cli-command.ts";
 import { importWarnings } from "../compact/compact-data.ts";
 import { parseCompactRequest, readSource } from "../compact/compact-run.ts";
-import { figure, percent } from "../output/page.ts";
+import { figure, percent, shellWord } from "../output/page.ts";
+import { CONFIG_OPTION } from "../parse/config-fields.ts";
 import { FOLD_OPTIONS, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
 import { type PlanData, type PlanRequest, type PlanRun, planData, previewSession } from "../plan/plan-data.ts";
 import { planPage } from "../plan/plan-page.ts";
@@ -14,6 +15,7 @@ export const planCommand: CliCommand = {
     ...SOURCE_OPTIONS,
     { flags: "--dry-run", description: "only look (what this command does anyway: compact commits)" },
     ...FOLD_OPTIONS,
+    CONFIG_OPTION,
     {
       flags: "--prices <row>",
       description: "prompt-cache prices to weigh by (default: those of the format)",
@@ -41,7 +43,21 @@ function parsePlanRequest(call: CliCall): PlanRequest {
     dryRun: options["dryRun"] === true,
     force: options["force"] === true,
     prices: typeof prices === "string" ? prices : undefined,
+    compactCommand: compactCommand(call),
   };
+}
+
+/** `compact` with every option of this call that it has as well: one that is left out would make another plan. */
+function compactCommand({ arguments: [file = ""], options }: CliCall): string {
+  const words = [...SOURCE_OPTIONS, ...FOLD_OPTIONS, CONFIG_OPTION].flatMap(({ flags, fallback }) => {
+    const [flag = ""] = flags.split(" ");
+    const value = options[flag.slice("--".length).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
+    const values = (Array.isArray(value) ? value : [value]).filter(
+      (one) => typeof one === "string" && one !== fallback,
+    );
+    return values.flatMap((one) => [flag, shellWord(String(one))]);
+  });
+  return ["threadfold compact", shellWord(file), ...words, ...(options["force"] === true ? ["--force"] : [])].join(" ");
 }
 
 function reportOf(run: PlanRun): CliReport {

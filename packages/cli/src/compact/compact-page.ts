@@ -14,6 +14,7 @@ import {
   type PaintStyle,
   percent,
   plainText,
+  shellWord,
   singleLine,
   table,
   wrap,
@@ -188,12 +189,6 @@ function nextSection(
 }
 
 const title = (text: string, page: Page): string => page.paint("bold", text);
-
-/** A word that a POSIX shell reads back as it is. */
-function shellWord(text: string): string {
-  const word = plainText(text);
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
 
 /** One kind of content of the window. Each has a glyph of its own, so that the bar reads without colours. */
 interface Segment {

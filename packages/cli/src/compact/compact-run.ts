@@ -16,10 +16,11 @@ import type { ImportedSession } from "@threadfold/importers";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { ContextSession, type PreparedRequest } from "@threadfold/session";
 import { createMemoryStore, openStore } from "@threadfold/stores";
-import { type CompactionPreset, presetByName } from "@threadfold/strategies";
+import type { CompactionPreset } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import type { CliCall, CliContext } from "../command/cli-command.ts";
 import type { MeteredModel, ModelWork } from "../model/command-model.ts";
+import { chosenPreset } from "../parse/config-fields.ts";
 import { parseSource, parseTokens, type SourceRequest } from "../parse/options.ts";
 import { importSource, keepSource } from "../source/import-source.ts";
 
@@ -146,10 +147,11 @@ export function parseCompactRequest({ arguments: [file], options }: CliCall): Co
   const instructions = optionalText(options["instructions"]);
   for (const [name, text] of Object.entries({ ask, instructions }))
     if (text?.trim() === "") throw new ThreadfoldError("USAGE", `--${name} is blank; it must say something.`);
+  const budget = parseTokens("--budget", String(options["budget"]));
   return {
     ...parseSource(file, options),
-    budget: parseTokens("--budget", String(options["budget"])),
-    preset: presetByName(String(options["preset"])),
+    budget,
+    preset: chosenPreset(options, budget),
     format: formatById(String(options["format"])),
     tokenizer: String(options["tokenizer"]),
     store: optionalPath("--store", options["store"]),

@@ -1,8 +1,9 @@
 import { ThreadfoldError } from "@threadfold/core";
 import type { BodyChoice } from "@threadfold/inspection";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
-import { type CompactionPreset, presetByName } from "@threadfold/strategies";
+import type { CompactionPreset } from "@threadfold/strategies";
 import type { CliCall, CliOption } from "../command/cli-command.ts";
+import { CONFIG_OPTION, chosenPreset } from "../parse/config-fields.ts";
 import {
   FOLD_OPTIONS,
   PRICED_MODEL_OPTION,
@@ -40,7 +41,10 @@ const BODY_CHOICES: readonly BodyChoice[] = ["none", "short", "all"];
 export const INSPECT_OPTIONS: readonly CliOption[] = [
   // Which thread is meant, an argument says.
   ...SOURCE_OPTIONS.filter(({ flags }) => !flags.startsWith("--thread")),
-  ...FOLD_OPTIONS.map((option) => ({ ...option, description: `recorded session: ${option.description}` })),
+  ...[...FOLD_OPTIONS, CONFIG_OPTION].map((option) => ({
+    ...option,
+    description: `recorded session: ${option.description}`,
+  })),
   PRICED_MODEL_OPTION,
 ];
 
@@ -67,14 +71,15 @@ export function parseInspectRequest(
   bodies: BodyChoice,
 ): InspectRequest {
   if (source === "") throw new ThreadfoldError("USAGE", "The source is empty; it must be a store or a file.");
+  const budget = parseTokens("--budget", String(options["budget"]));
   return {
     source,
     thread,
     bodies: (options["bodies"] as BodyChoice | undefined) ?? bodies,
     redacted: options["unredacted"] !== true,
     file: parseSource(source, { ...options, thread: thread ?? "1" }),
-    budget: parseTokens("--budget", String(options["budget"])),
-    preset: presetByName(String(options["preset"])),
+    budget,
+    preset: chosenPreset(options, budget),
     format: formatById(String(options["format"])),
     tokenizer: String(options["tokenizer"]),
     presets: options["presets"] === true,

@@ -1,8 +1,9 @@
-import { createReadStream, readFileSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
 import { asThreadId, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
 import {
   auditRecord,
+  type Commands,
   foldedSession,
   Inspection,
   type InspectionSource,
@@ -23,13 +24,12 @@ import { exportThread } from "@threadfold/stores";
 import { PRESETS } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { type CliContext, THREADFOLD_VERSION } from "../command/cli-command.ts";
-import { sourceName } from "../parse/options.ts";
+import { shellWord } from "../output/page.ts";
+import { STANDARD_INPUT, sourceName } from "../parse/options.ts";
 import { importSource } from "../source/import-source.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThreads } from "../store/stored-thread.ts";
 import type { InspectRequest } from "./inspect-request.ts";
-import { shellCommands, sourceTitle } from "./shell-commands.ts";
-import { sourceKind } from "./source-kind.ts";
 
 /** A thread that is looked at. */
 export interface InspectedThread {
@@ -71,6 +71,36 @@ export function inspecting<Result>(
   }
 }
 
+/** What a source is. */
+type SourceKind = "store" | "audit" | "file";
+
+/** What every SQLite file begins with. */
+const SQLITE = "SQLite format 3\0";
+/** As much as is looked at: the first line of an audit file is far shorter. */
+const BEGINNING = 4_096;
+
+/** Says what a source is by how it begins. What cannot be read is a recorded session, whose importer says why it cannot. */
+function sourceKind(source: string): SourceKind {
+  if (/^(?:postgres(?:ql)?|sqlite):/.test(source)) return "store";
+  const text = source === STANDARD_INPUT ? "" : beginningOf(source);
+  if (text.startsWith(SQLITE)) return "store";
+  return text.startsWith("{") && text.split("\n")[0]?.includes('"format":"threadfold-audit"') ? "audit" : "file";
+}
+
+function beginningOf(path: string): string {
+  const bytes = Buffer.alloc(BEGINNING);
+  try {
+    const file = openSync(path, "r");
+    try {
+      return bytes.toString("latin1", 0, readSync(file, bytes));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return "";
+  }
+}
+
 interface Opening<Result> {
   readonly request: InspectRequest;
   readonly context: CliContext;
@@ -101,6 +131,33 @@ async function newestThread(store: ThreadfoldStore): Promise<string> {
   const [newest] = threads.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   if (newest !== undefined) return newest.threadId;
   throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds no thread.");
+}
+
+/** Where a store is named that has a password in its address. */
+const FROM_ENVIRONMENT = '"$THREADFOLD_STORE"';
+
+/** Commands that work on a thread of a store, with the places that a reader fills in. */
+function shellCommands(threadId: string, address: string): Commands {
+  const thread = shellWord(threadId);
+  const store = `--store ${addressWord(address)}`;
+  return {
+    explain: `threadfold explain ${thread} {message} ${store}`,
+    pin: `threadfold pin ${thread} {text} ${store}`,
+    revert: `threadfold revert ${thread} {plan} ${store}`,
+    search: `threadfold search ${thread} {query} ${store}`,
+    replay: `threadfold replay ${thread} ${store}`,
+    verify: `threadfold verify ${thread} ${store}`,
+  };
+}
+
+const addressWord = (address: string): string => (address.includes("://") ? FROM_ENVIRONMENT : shellWord(address));
+
+/** What a source is called where others may see it: no password, and no folder of this machine. */
+function sourceTitle(source: string): string {
+  if (!source.includes("://")) return source.split(/[\\/]/).at(-1) ?? source;
+  if (!URL.canParse(source)) return "a server";
+  const { protocol, hostname, pathname } = new URL(source);
+  return `${protocol}//${hostname}${pathname}`;
 }
 
 async function inspectAudit<Result>({ request, context, options, work }: Opening<Result>): Promise<Result> {
@@ -144,7 +201,8 @@ export const foldedSource = ({ format }: ImportedSession, name: string): Inspect
 });
 
 /** The bytes of the file; of standard input, which cannot be read again, the text that came out of it. */
-const rawBytes = (path: string, text: string): Uint8Array => (path === "-" ? Buffer.from(text) : readFileSync(path));
+const rawBytes = (path: string, text: string): Uint8Array =>
+  path === STANDARD_INPUT ? Buffer.from(text) : readFileSync(path);
 
 /** A record's source, and the log as it was imported where it is a recorded file. */
 type OpenedSource = InspectionSource & { readonly logged?: ImportedSession };

@@ -118,3 +118,9 @@ export function singleLine(text: string, most: number): string {
   if (line.length <= most && text.length <= most * 4) return line;
   return `${line.slice(0, Math.max(0, most - 1)).trimEnd()}…`;
 }
+
+/** A word that a POSIX shell reads back as it is. */
+export function shellWord(text: string): string {
+  const word = plainText(text);
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

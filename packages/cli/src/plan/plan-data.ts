@@ -109,6 +109,8 @@ export interface PlanRequest extends CompactRequest {
   readonly force: boolean;
   /** Id of the price row; that of the request format when it is absent. */
   readonly prices: string | undefined;
+  /** The command that commits the plan, but for the store to commit it to. */
+  readonly compactCommand: string;
 }
 
 /** The result of `plan`, before it is printed. */

@@ -123,7 +123,5 @@ function ending(text: string): string {
 
 function nextSection({ request }: PlanRun, { outcome }: PlanData, page: Page): readonly string[] {
   if (outcome !== "would-commit") return [];
-  const file = plainText(request.file);
-  const hint = `To commit this plan: threadfold compact ${file} --budget ${request.budget} --store FILE`;
-  return wrap(hint, page.columns);
+  return wrap(`To commit this plan: ${request.compactCommand} --store FILE`, page.columns);
 }
