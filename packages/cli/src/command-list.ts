@@ -38,6 +38,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/threads.ts")).threadsCommand,
   },
   {
+    name: "title",
+    summary: "give a thread a title of its own",
+    load: async () => (await import("./commands/title.ts")).titleCommand,
+  },
+  {
     name: "plans",
     summary: "list the plans of a thread",
     load: async () => (await import("./commands/plans.ts")).plansCommand,

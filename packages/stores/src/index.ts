@@ -14,7 +14,7 @@ export {
 } from "./inspection/inspector.ts";
 export { type ExportOptions, exportThread, THREAD_EXPORT_VERSION } from "./inspection/export-thread.ts";
 export { type StoreFinding, type VerifyOptions, verifySince, verifyStore } from "./audit/verify-store.ts";
-export { listedThreads } from "./shared/threads.ts";
+export { listedThreads, threadTitle, titleThread } from "./shared/threads.ts";
 export {
   type CheckpointOptions,
   type CheckpointSigner,

@@ -77,6 +77,6 @@ function discardingArtifacts(store: ArtifactStore): ArtifactStore {
     store: async (content, { threadId, tenantId }) => artifactIdOf(threadId, tenantId, content),
     getMetadata: (artifactId, requester) => store.getMetadata(artifactId, requester),
     retrieve: (artifactId, requester) => store.retrieve(artifactId, requester),
-    list: (threadId, requester) => store.list(threadId, requester),
+    list: (threadId, requester, mediaType) => store.list(threadId, requester, mediaType),
   };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
@@ -62,6 +63,28 @@ describe("threads", () => {
     database.exec("DROP TRIGGER entries_no_update; UPDATE entries SET body = replace(body, 'Find', 'Lose')");
     database.close();
     expect((await listed()).threads.map(({ title }) => title)).toEqual([null, null]);
+  });
+
+  it("have the title that they are given, on every page, until they are erased", async () => {
+    const { data } = await compact(inStore(bench.file("long.json", openAiSession(LONG)), "--budget", "8000"));
+    const id = data.threadId;
+    const short = id.slice(0, 12);
+    const titled = async () => (await captureRun(inStore("threads", "--titles"))).stdout;
+    expect(await titled()).toBe(`${id}\tFind the leak in the parser. Never commit without running the tests first.\n`);
+    expect((await json(inStore("title", short))).envelope.data).toEqual({ threadId: id, title: null, before: null });
+    for (const title of ["A first title", "A  second\ntitle", "A first title"])
+      expect((await json(inStore("title", short, title))).code).toBe(0);
+    expect((await json(inStore("title", short))).envelope.data).toMatchObject({ title: "A first title" });
+    expect((await captureRun(inStore("title", short, "Fix the parser"))).stdout).toBe("Fix the parser\n");
+    expect(await titled()).toBe(`${id}\tFix the parser\n`);
+    expect((await captureRun(inStore("threads"))).stdout).toContain("  Fix the parser");
+    expect((await captureRun(inStore("context", short))).stdout).toContain(`Fix the parser (${id}): call 1 of 1`);
+    expect((await json(inStore("verify"))).code).toBe(0);
+    for (const title of [" ", "x".repeat(201)]) expect((await json(inStore("title", short, title))).code).toBe(2);
+    await json(inStore("erase", id, "--yes"));
+    expect(readFileSync(bench.store, "latin1")).not.toContain("Fix the parser");
+    expect((await captureRun(inStore("threads"))).stdout).not.toContain("Fix the parser");
+    expect((await json(inStore("title", id, "Again"))).code).not.toBe(0);
   });
 
   it("says so when there is none, and makes no store", async () => {

@@ -1,4 +1,5 @@
 import { type Message, ThreadfoldError, type ThreadfoldStore, type ThreadInfo, visibleText } from "@threadfold/core";
+import { threadTitle } from "@threadfold/stores";
 import type { CliCommand } from "../command/cli-command.ts";
 import { type Page, plainText, singleLine, table } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
@@ -7,23 +8,26 @@ import { storedThreads } from "../store/stored-thread.ts";
 
 /** A thread as it is listed. */
 interface ListedThread extends ThreadInfo {
-  /** The first request in a line; null where there is none near the beginning, or it cannot be read. */
+  /** The title that it was given, else its first request in a line; null where neither is there or can be read. */
   readonly title: string | null;
 }
 
 /** `threads`: lists what a store holds. */
 export const threadsCommand: CliCommand = {
   arguments: [],
-  options: [STORE_OPTION],
-  examples: ["threads --store sessions.db", "threads --store sessions.db --quiet"],
+  options: [{ flags: "--titles", description: "print ids and titles alone, a tab between them" }, STORE_OPTION],
+  examples: ["threads --store sessions.db", "threads --store sessions.db --quiet", "threads --titles"],
   run({ options }, { io }) {
     return readingStore(options, io.env, async (store) => {
       const threads: ListedThread[] = [];
       for (const info of await storedThreads(store)) threads.push({ ...info, title: await titleOf(store, info) });
       return {
         data: { threads },
-        text: (page) => threadsPage(threads, page),
-        brief: threads.map(({ threadId }) => plainText(threadId)).join("\n"),
+        text: (page) => (options["titles"] === true ? titleLines(threads) : threadsPage(threads, page)),
+        brief:
+          options["titles"] === true
+            ? titleLines(threads)
+            : threads.map(({ threadId }) => plainText(threadId)).join("\n"),
       };
     });
   },
@@ -35,7 +39,12 @@ const LOOKED_AT = 20;
 /** The longest title that is handed out, in UTF-16 code units. */
 const LONGEST_TITLE = 200;
 
+const titleLines = (threads: readonly ListedThread[]): string =>
+  threads.map(({ threadId, title }) => `${plainText(threadId)}\t${singleLine(title ?? "", LONGEST_TITLE)}`).join("\n");
+
 async function titleOf(store: ThreadfoldStore, info: ThreadInfo): Promise<string | null> {
+  const own = await readable(() => threadTitle(store, info.threadId));
+  if (own !== undefined && own !== null) return own;
   const first = (await firstMessages(store, info)).find(
     ({ role, origin, branch }) => role === "user" && origin === undefined && branch === undefined,
   );
@@ -48,13 +57,20 @@ async function firstMessages(
   { threadId, version }: ThreadInfo,
 ): Promise<readonly Message[]> {
   const toVersion = Math.min(LOOKED_AT, version);
-  try {
+  const found = await readable(async () => {
     if (ranges === undefined) return [...((await threads.load(threadId, { atVersion: toVersion }))?.messages ?? [])];
     const entries = await ranges.loadRange(threadId, { fromVersion: 0, toVersion });
     return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  });
+  return found ?? [];
+}
+
+/** What is sealed, erased or damaged is listed all the same, as undefined: verify says what is wrong with it. */
+async function readable<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await read();
   } catch (error) {
-    // What is sealed, erased or damaged is listed all the same: verify says what is wrong with it.
-    if (ThreadfoldError.isInstance(error) && error.code !== "STORE_UNAVAILABLE") return [];
+    if (ThreadfoldError.isInstance(error) && error.code !== "STORE_UNAVAILABLE") return undefined;
     throw error;
   }
 }

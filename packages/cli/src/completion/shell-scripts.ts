@@ -48,10 +48,10 @@ ${values.join("\n")}
   esac
 }
 
-# Prints the threads of a store.
+# Prints the threads of a store, each with a tab and its title.
 _threadfold_threads() {
-  if [ -n "$1" ]; then threadfold threads --quiet --store "$1" 2>/dev/null
-  else threadfold threads --quiet 2>/dev/null; fi
+  if [ -n "$1" ]; then threadfold threads --titles --store "$1" 2>/dev/null
+  else threadfold threads --titles 2>/dev/null; fi
 }
 
 # Prints what may stand at the cursor. Takes the word there, and the words before it but the first.
@@ -143,9 +143,9 @@ end
 
 function __threadfold_threads
     if test -n "$argv[1]"
-        threadfold threads --quiet --store "$argv[1]" 2>/dev/null
+        threadfold threads --titles --store "$argv[1]" 2>/dev/null
     else
-        threadfold threads --quiet 2>/dev/null
+        threadfold threads --titles 2>/dev/null
     end
 end
 

@@ -13,6 +13,8 @@ import {
 /** `data` of `context --json`: an interface; fields are added and never changed. */
 export interface ContextData {
   readonly threadId: string;
+  /** The title that the thread was given; null for none. */
+  readonly title: string | null;
   /** Which call, from 1, and how many there are. */
   readonly call: number;
   readonly calls: number;
@@ -79,7 +81,7 @@ export function contextData(index: InspectionIndex, number?: number): ContextDat
   const blocks = callBlocks(index, call);
   const found = index.breaks[row.break];
   return {
-    threadId: index.thread.id,
+    ...{ threadId: index.thread.id, title: index.thread.title },
     ...{ call: call + 1, calls, planVersion: row.planVersion, at: new Date(row.at).toISOString() },
     ...{ format: frame?.format ?? "", model: frame?.model ?? null, tokens: row.tokens },
     shares: Object.fromEntries(SHARE_NAMES.map((name) => [name, row[name]])) as ContextData["shares"],

@@ -11,13 +11,14 @@ export function contextPage(data: ContextData, page: Page): string {
   return sections.map((lines) => lines.join("\n")).join("\n\n");
 }
 
-function heading({ threadId, call, calls, at, format, model, planVersion, ...data }: ContextData, page: Page) {
+function heading({ threadId, title, call, calls, at, format, model, planVersion, ...data }: ContextData, page: Page) {
   const { input, missed, replay, digest, notFolded } = data;
   const reported = input.reported ? "as the provider says" : "by the provider's published rules";
   const price = input.dollars === null ? `${figure(input.cost)} input tokens' worth` : `$${input.dollars.toFixed(4)}`;
   const bytes = replay === "equal" ? page.paint("green", "reproduced byte for byte") : page.paint("red", replay);
+  const named = title === null ? threadId : `${title} (${threadId})`;
   return [
-    `${page.paint("bold", plainText(threadId))}: call ${figure(call)} of ${figure(calls)}, plan ${planVersion}`,
+    `${page.paint("bold", plainText(named))}: call ${figure(call)} of ${figure(calls)}, plan ${planVersion}`,
     `  ${at} · ${plainText(format)}${model === null ? "" : ` · ${plainText(model)}`}`,
     `  ${figure(input.cached)} read from the cache, ${figure(input.written)} written, ${figure(input.fresh)} fresh, ${reported}: ${price}`,
     ...(missed.cause === "none" ? [] : [`  ${figure(missed.tokens)} could have been read: ${missed.cause}`]),

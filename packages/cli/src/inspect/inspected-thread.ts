@@ -1,5 +1,5 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
-import { asThreadId, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { asThreadId, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
 import {
   auditRecord,
@@ -111,7 +111,7 @@ interface Opening<Result> {
 function inspectStore<Result>({ request, context, options, work }: Opening<Result>): Promise<Result> {
   const { source, thread } = request;
   return readingStore({ store: source }, context.io.env, async (store) => {
-    const threadId = asThreadId(thread ?? (await newestThread(store)));
+    const threadId = thread === undefined ? await newestThread(store) : await namedThread(store, thread);
     const record = await storedRecord(store, threadId, { signal: context.io.signal });
     const inspection = await open(record, request, context, options, {
       kind: "store",
@@ -125,8 +125,15 @@ function inspectStore<Result>({ request, context, options, work }: Opening<Resul
   });
 }
 
+/** A thread by its id, an erased one as well, or by what its id alone begins with. */
+async function namedThread(store: ThreadfoldStore, name: string): Promise<ThreadId> {
+  const begun = (await storedThreads(store)).map(({ threadId }) => threadId).filter((id) => id.startsWith(name));
+  const [only = asThreadId(name), ...others] = begun;
+  return name === "" || others.length > 0 ? asThreadId(name) : only;
+}
+
 /** The thread that was changed last. @throws ThreadfoldError `THREAD_NOT_FOUND` for a store without threads. */
-async function newestThread(store: ThreadfoldStore): Promise<string> {
+async function newestThread(store: ThreadfoldStore): Promise<ThreadId> {
   const threads = await storedThreads(store);
   const [newest] = threads.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   if (newest !== undefined) return newest.threadId;

@@ -175,8 +175,12 @@ export interface ArtifactStore {
   store(content: string, metadata: Omit<ArtifactMetadata, "bytes">): Promise<ArtifactId>;
   getMetadata(artifactId: ArtifactId, requester?: SecurityContext): Promise<ArtifactMetadata | null>;
   retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null>;
-  /** Ids of a thread's artifacts, oldest first. */
-  list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]>;
+  /**
+   * Ids of a thread's artifacts, oldest first.
+   *
+   * @param mediaType leaves out what is of another one. A store may overlook it and list them all.
+   */
+  list(threadId: ThreadId, requester?: SecurityContext, mediaType?: string): Promise<readonly ArtifactId[]>;
 }
 
 /** An append-only, hash-chained record per thread of what was done and what the model was sent. */

@@ -57,6 +57,22 @@ describe("an inspection of the bundled session", () => {
     expect(sum(index.breaks.map(({ missedTokens }) => missedTokens))).toBe(byFold?.tokens);
   });
 
+  it("has the title that the thread was given, without its secrets, where bodies are shown", async () => {
+    const titled = createMemoryStore();
+    const id = asThreadId("titled");
+    const session = await ContextSession.open({ threadId: id, store: titled });
+    await session.append([
+      { id: asMessageId("m"), role: "user", createdAt: "2026-01-01T00:00:00Z", parts: [{ type: "text", text: "Hi." }] },
+    ]);
+    await session.prepare();
+    expect((await inspect(titled, id)).index().thread.title).toBeNull();
+    await session.setTitle("Rotate password=hunter2hunter2");
+    const titleOf = async (bodies: "all" | "none") =>
+      (await inspect(titled, id, { bodies, redacted: true })).index().thread.title;
+    expect(await titleOf("all")).toMatch(/^Rotate password=(?!hunter2)/);
+    expect(await titleOf("none")).toBeNull();
+  });
+
   it("has no call of a request that was kept for its frame alone, and the bill's calls at their places", async () => {
     const imported = createMemoryStore();
     const id = asThreadId("imported");
@@ -262,7 +278,7 @@ function growing(whole: ThreadRecord, ends: readonly number[]): ThreadRecord {
     get planVersion() {
       return last("planVersion");
     },
-    ...{ erased: null, artifacts: whole.artifacts, findings: whole.findings },
+    ...{ erased: null, title: null, artifacts: whole.artifacts, findings: whole.findings },
     plan: (version) => whole.plan(version),
     content: (id) => whole.content(id),
     refresh: async () => ++at < ends.length,

@@ -64,6 +64,7 @@ export class Inspection {
   #gone: { readonly planVersion: number; readonly messages: GoneMessages } | null = null;
   #recall = new MemoryRecallIndex();
   #pins: readonly PinRow[] = [];
+  #title: string | null = null;
 
   private constructor(record: ThreadRecord, options: InspectionOptions, tokenizer: ProviderAwareTokenizer) {
     this.#record = record;
@@ -232,6 +233,8 @@ export class Inspection {
   async #take(): Promise<void> {
     await this.#tables.take();
     this.#bodies.grow();
+    const { title } = this.#record;
+    this.#title = title === null || this.#options.bodies === "none" ? null : await this.#text.redacted(title);
     this.#pins = await Promise.all(this.#tables.pins.rows.map((row) => this.#shownPin(row)));
   }
 
@@ -276,7 +279,7 @@ export class Inspection {
     const { at } = this.#tables.messages.logged.columns;
     const { id, version, digest, length } = thread;
     return {
-      ...{ id, version, digest, messages: length, planVersion },
+      ...{ id, title: this.#title, version, digest, messages: length, planVersion },
       turns: thread.position.turn,
       steps: thread.position.step,
       tokens: this.#tables.tokens,

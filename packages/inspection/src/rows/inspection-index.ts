@@ -87,6 +87,8 @@ export interface Commands {
 /** The thread as a whole. */
 export interface ThreadRow {
   readonly id: string;
+  /** The title that it was given; null for none, and where no bodies are shown. */
+  readonly title: string | null;
   readonly version: number;
   readonly digest: string;
   readonly messages: number;

@@ -35,6 +35,7 @@ export function keptRecord(rows: KeptRows, findings: readonly StoreFinding[]): T
     journal,
     planVersion: erased === null ? Math.max(0, ...plans.keys()) : 0,
     erased,
+    title: null,
     artifacts: contents.size,
     findings,
     plan: async (version) => readablePlan(plans.get(version)),

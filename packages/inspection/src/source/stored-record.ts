@@ -7,7 +7,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { type StoreFinding, verifyStore } from "@threadfold/stores";
+import { type StoreFinding, threadTitle, verifyStore } from "@threadfold/stores";
 import { keptRecord, salvagedRows } from "./kept-rows.ts";
 import { erasureIn, type ThreadRecord } from "./thread-record.ts";
 
@@ -37,6 +37,7 @@ class StoredRecord implements ThreadRecord {
   thread: AgentThread;
   readonly journal: JournalEntry[] = [];
   planVersion = 0;
+  title: string | null = null;
   artifacts = 0;
   erased: ThreadRecord["erased"] = null;
   readonly findings: readonly StoreFinding[];
@@ -72,6 +73,7 @@ class StoredRecord implements ThreadRecord {
     if (this.erased !== null) {
       this.thread = AgentThread.empty(id);
       this.planVersion = 0;
+      this.title = null;
       return added.length > 0;
     }
     const before = this.thread.version;
@@ -79,7 +81,10 @@ class StoredRecord implements ThreadRecord {
     const { plans, artifacts } = this.#store;
     const version = (await plans.getCurrentVersion?.(id)) ?? (await plans.getCurrentPlan(id)).version;
     // Folds are what puts contents there; to count them is to list them all.
-    if (before === 0 || version !== this.planVersion) this.artifacts = (await artifacts.list(id)).length;
+    if (before === 0 || version !== this.planVersion) {
+      this.artifacts = (await artifacts.list(id)).length;
+      this.title = await threadTitle(this.#store, id);
+    }
     this.planVersion = version;
     return added.length > 0 || this.thread.version > before;
   }

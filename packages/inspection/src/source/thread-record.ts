@@ -14,6 +14,8 @@ export interface ThreadRecord {
   readonly planVersion: number;
   /** Set where the thread was erased: then the log and the plans are empty. */
   readonly erased: { readonly at: string; readonly record: ThreadErasedRecord } | null;
+  /** The title that it was given last; null for one that was given none, and where titles cannot be read. */
+  readonly title: string | null;
   /** How many artifacts the thread had when its newest plan was read. */
   readonly artifacts: number;
   readonly findings: readonly StoreFinding[];

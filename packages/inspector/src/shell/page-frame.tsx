@@ -104,13 +104,14 @@ function Heading() {
         <Icon name="fold" />
       </span>
       <div>
-        <h1 class="cut">{thread.id}</h1>
+        <h1 class="cut">{thread.title ?? thread.id}</h1>
         <p class="quiet cut">
           {liveness.value !== "file" && (
             <span class={`liveness ${liveness.value}`}>
               {liveness.value === "live" ? "live" : "no longer answered"} ·{" "}
             </span>
           )}
+          {thread.title !== null && `${thread.id} · `}
           {source.name}
           {source.tool !== null && ` (${source.tool})`} · {shown.join(", ")}
         </p>

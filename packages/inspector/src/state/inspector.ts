@@ -163,7 +163,9 @@ export const followTitle = ({ index, call, place }: Inspector): void =>
   void effect(() => {
     const { thread, erased } = index.value;
     document.title =
-      erased === null ? `${place.value.view} · call ${call.value + 1} · ${thread.id}` : `${thread.id} was erased`;
+      erased === null
+        ? `${place.value.view} · call ${call.value + 1} · ${thread.title ?? thread.id}`
+        : `${thread.id} was erased`;
   });
 
 /** What the newest plan took out of the request, which is looked for when somebody sees it. */

@@ -173,7 +173,7 @@ export class SessionJournal implements SessionRecorder {
       },
       getMetadata: (artifactId, requester) => artifacts.getMetadata(artifactId, requester),
       retrieve: (artifactId, requester) => artifacts.retrieve(artifactId, requester),
-      list: (threadId, requester) => artifacts.list(threadId, requester),
+      list: (threadId, requester, mediaType) => artifacts.list(threadId, requester, mediaType),
     };
   }
 

@@ -48,6 +48,27 @@ const work = (steps: number): readonly MessageInput[] => [
   ...Array.from({ length: steps }, (_, index) => exchange(index)).flat(),
 ];
 
+it("gives its thread a title, which no request shows and the next session finds", async () => {
+  const store = createMemoryStore();
+  const open = () =>
+    ContextSession.open({ threadId: asThreadId("titled"), store: { ...store, close: async () => undefined } });
+  const session = await open();
+  await session.append([
+    {
+      id: asMessageId("m"),
+      role: "user",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      parts: [{ type: "text", text: "Hello." }],
+    },
+  ]);
+  expect(await session.title()).toBeNull();
+  await session.setTitle("A greeting");
+  expect(JSON.stringify((await session.prepare()).payload)).not.toContain("A greeting");
+  await session.close();
+  expect(await (await open()).title()).toBe("A greeting");
+  await expect(session.setTitle("")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+});
+
 describe("a session on random transcripts", () => {
   const formats = fc.constantFrom(...FORMATS.filter((format) => format.id !== "neutral"));
   it("R17 R18 P3 P4 P5: every request fits or says why, is legal, holds every pin, and replays to the same bytes", {

@@ -1,6 +1,7 @@
 import type { Authority, CompactionOutcome, MessageInput, PinId, ThreadId } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
 import type { CompactionCall } from "@threadfold/renderer/native";
+import { titleThread } from "@threadfold/stores";
 import type { CompactOptions, LoggedCompaction, OverflowFigures, PlanPreview, UsageReport } from "@threadfold/turn";
 import { ABANDONED, type BackgroundFold } from "../fold/background-folds.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
@@ -76,6 +77,15 @@ export class ContextSession extends SessionReading {
    */
   liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
     return this.#services.thread.liftPin(pinId, authority, reason);
+  }
+
+  /**
+   * Gives the thread a title, which is shown in the place of its first request where threads are listed. It is in no prompt.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` for one that is blank or longer than 200 characters.
+   */
+  async setTitle(title: string): Promise<void> {
+    await titleThread(this.store, this.threadId, title, this.#options.clock ?? systemClock);
   }
 
   /** Loads what other sessions appended and committed to the thread. After a `VERSION_CONFLICT`: refresh, and append again. */

@@ -23,6 +23,7 @@ import {
   type SearchThreadTool,
 } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
+import { threadTitle } from "@threadfold/stores";
 import type { RequestFrame } from "@threadfold/turn";
 import { type ShortSummaryOptions, shortSummary } from "../handoff/short-summary.ts";
 import type { SessionOptions } from "../host/session-options.ts";
@@ -52,6 +53,11 @@ export abstract class SessionReading {
   /** The thread as this session knows it; of one that was resumed some of it is in the store, see {@link loadHistory}. */
   get thread(): AgentThread {
     return this.#services.thread.state.thread;
+  }
+
+  /** The title that the thread was given last with `setTitle`; null for one that was given none. */
+  title(): Promise<string | null> {
+    return threadTitle(this.store, this.threadId);
   }
 
   /** The plan that the next request is rendered with. */

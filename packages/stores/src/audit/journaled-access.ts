@@ -71,8 +71,8 @@ function journaledArtifacts(
       await journal.append(artifact.metadata.threadId, record, at());
       return artifact;
     },
-    list: async (threadId: ThreadId, requester?: SecurityContext) => {
-      const ids = await artifacts.list(threadId, requester);
+    list: async (threadId: ThreadId, requester?: SecurityContext, mediaType?: string) => {
+      const ids = await artifacts.list(threadId, requester, mediaType);
       if (requester === undefined) return ids;
       const seen = await Promise.all(ids.map((id) => visible(id, requester)));
       return Object.freeze(ids.filter((_, index) => seen[index] !== null));

@@ -95,8 +95,8 @@ class EncryptedArtifacts implements ArtifactStore {
     return Object.freeze({ artifactId, content, metadata: opened(artifact.metadata) });
   }
 
-  list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
-    return this.#inner.list(threadId, requester);
+  list(threadId: ThreadId, requester?: SecurityContext, mediaType?: string): Promise<readonly ArtifactId[]> {
+    return this.#inner.list(threadId, requester, mediaType);
   }
 }
 

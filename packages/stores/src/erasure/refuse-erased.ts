@@ -94,7 +94,7 @@ function guardedArtifacts(artifacts: ArtifactStore, isErased: IsErased, guard: G
       const metadata = await artifacts.getMetadata(id, requester);
       return metadata === null ? null : guard(metadata.threadId, () => artifacts.retrieve(id, requester));
     },
-    list: (id, requester) => artifacts.list(id, requester),
+    list: (id, requester, mediaType) => artifacts.list(id, requester, mediaType),
   };
 }
 

@@ -34,6 +34,18 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
+    name: "artifacts of one media type are listed by themselves",
+    async holds({ store }) {
+      const first = await store.artifacts.store("content", metadata({ mediaType: "text/title" }));
+      const other = await store.artifacts.store("second", metadata());
+      const last = await store.artifacts.store("third", metadata({ mediaType: "text/title" }));
+      assert.deepEqual(await store.artifacts.list(THREAD, undefined, "text/title"), [first, last]);
+      assert.deepEqual(await store.artifacts.list(THREAD, requester(null), "text/title"), [first, last]);
+      assert.deepEqual(await store.artifacts.list(THREAD, undefined, "text/none"), []);
+      assert.deepEqual(await store.artifacts.list(THREAD), [first, other, last]);
+    },
+  },
+  {
     name: "R24 spec-135 an artifact is readable until the last millisecond of its time, and never after",
     async holds({ store, clock }) {
       const id = await store.artifacts.store("content", metadata({ ttlSeconds: 60 }));

@@ -30,7 +30,7 @@ import {
 import type { ErasableStore } from "../erasure/erase-subject.ts";
 import { refuseErased } from "../erasure/refuse-erased.ts";
 import type { InspectableStore } from "../inspection/inspector.ts";
-import { admitArtifact, isReadable, mergeMetadata } from "../shared/artifacts.ts";
+import { admitArtifact, isOfType, isReadable, mergeMetadata } from "../shared/artifacts.ts";
 import { journalRange, sealJournalEntry } from "../shared/journal.ts";
 import { admitPlan, planInfo, requireKnownMessages } from "../shared/plans.ts";
 import {
@@ -252,9 +252,9 @@ class MemoryArtifacts implements ArtifactStore {
     return this.#readable(artifactId, requester) ?? null;
   }
 
-  async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+  async list(threadId: ThreadId, requester?: SecurityContext, mediaType?: string): Promise<readonly ArtifactId[]> {
     const ids = this.#state.threads.get(threadId)?.artifactIds ?? [];
-    return Object.freeze(ids.filter((id) => this.#readable(id, requester) !== undefined));
+    return Object.freeze(ids.filter((id) => isOfType(this.#readable(id, requester)?.metadata, mediaType)));
   }
 
   #readable(artifactId: ArtifactId, requester: SecurityContext | undefined): Artifact | undefined {

@@ -19,6 +19,7 @@ import type { InspectableStore } from "../inspection/inspector.ts";
 import {
   type ArtifactRow,
   admitArtifact,
+  isOfType,
   isReadable,
   keptArtifact,
   mergeMetadata,
@@ -254,12 +255,14 @@ class PostgresArtifacts implements ArtifactStore {
     });
   }
 
-  async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+  async list(threadId: ThreadId, requester?: SecurityContext, mediaType?: string): Promise<readonly ArtifactId[]> {
     return this.#connection.read(async (session) => {
       const threadKey = await this.#keys.find(session, threadId);
       const rows = threadKey === undefined ? [] : await session.query<ArtifactRow>(BY_THREAD, [threadKey]);
       const now = this.#clock.now();
-      const readable = rows.filter((row) => isReadable(metadataOf(row), now, requester));
+      const readable = rows.filter(
+        (row) => isOfType(metadataOf(row), mediaType) && isReadable(metadataOf(row), now, requester),
+      );
       return Object.freeze(readable.map((row) => row.artifact_id as ArtifactId));
     });
   }

@@ -75,6 +75,10 @@ export function isReadable(metadata: ArtifactMetadata, nowMs: number, requester:
   return !isExpired(metadata, nowMs) && (requester === undefined || requester.tenantId === metadata.tenantId);
 }
 
+/** True for what is there and of a media type; of any where none is asked for. */
+export const isOfType = (metadata: ArtifactMetadata | null | undefined, mediaType: string | undefined): boolean =>
+  metadata !== null && metadata !== undefined && (mediaType === undefined || metadata.mediaType === mediaType);
+
 /** True from the first millisecond on at which an artifact may no longer be read by anybody. */
 export function isExpired(metadata: ArtifactMetadata, nowMs: number): boolean {
   return nowMs >= expiryOf(metadata);

@@ -11,7 +11,7 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
-import { admitArtifact, isReadable, mergeMetadata } from "./artifacts.ts";
+import { admitArtifact, isOfType, isReadable, mergeMetadata } from "./artifacts.ts";
 import { closedStoreError, systemClock } from "./store-basics.ts";
 
 /**
@@ -98,7 +98,7 @@ export class ObjectArtifacts implements ClosableArtifacts {
     return Object.freeze({ artifactId, content, metadata });
   }
 
-  async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+  async list(threadId: ThreadId, requester?: SecurityContext, mediaType?: string): Promise<readonly ArtifactId[]> {
     this.#requireOpen();
     const places = await this.#folder.list(this.#keys.places(threadId));
     const ids = [...new Set(places.map(artifactOfPlace))];
@@ -106,7 +106,7 @@ export class ObjectArtifacts implements ClosableArtifacts {
     for (let start = 0; start < ids.length; start += AT_A_TIME) {
       const some = ids.slice(start, start + AT_A_TIME);
       const found = await Promise.all(some.map((id) => this.getMetadata(id, requester)));
-      readable.push(...some.filter((_, index) => found[index] !== null));
+      readable.push(...some.filter((_, index) => isOfType(found[index], mediaType)));
     }
     return Object.freeze(readable);
   }

@@ -1,5 +1,6 @@
 import {
   type AppendResult,
+  type Clock,
   digestOf,
   type ExpectedVersion,
   type MessageId,
@@ -13,6 +14,7 @@ import {
   type ThreadId,
   type ThreadInfo,
 } from "@threadfold/core";
+import { z } from "zod";
 import { wholeNumber } from "./store-basics.ts";
 
 /** Where a thread ends: all that an append has to know of the entries before it. */
@@ -290,5 +292,59 @@ export async function* listedThreads(store: Pick<ThreadfoldStore, "threads">): A
       });
     cursors.add(cursor);
     page = await store.threads.list({ cursor });
+  }
+}
+
+const TITLE_MEDIA_TYPE = "application/vnd.threadfold.title+json";
+
+const LONGEST_TITLE = 200;
+const titleSchema = z.object({ number: z.int().positive(), title: z.string().min(1) });
+
+/**
+ * Gives a thread a title of its own, in one line. It is kept beside the thread as an artifact: earlier ones stay, it is in no
+ * prompt, and it goes when the thread is erased.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for a title that is blank or longer than 200 UTF-16 code units, and what the store throws.
+ */
+export async function titleThread(
+  { artifacts }: Pick<ThreadfoldStore, "artifacts">,
+  threadId: ThreadId,
+  title: string,
+  clock: Clock,
+): Promise<string> {
+  const line = title.toWellFormed().replace(/\s+/g, " ").trim();
+  if (line === "" || line.length > LONGEST_TITLE)
+    throw new ThreadfoldError("INVALID_CONFIG", `The title has ${line.length} characters.`, {
+      hint: `A title has 1 to ${LONGEST_TITLE} characters.`,
+    });
+  const earlier = await artifacts.list(threadId, undefined, TITLE_MEDIA_TYPE);
+  // Equal content is one artifact, which would stand where it stood: a title that comes back is another one by its number.
+  await artifacts.store(JSON.stringify({ number: earlier.length + 1, title: line }), {
+    ...{ threadId, tenantId: null, ttlSeconds: null, sensitivity: "internal", mediaType: TITLE_MEDIA_TYPE },
+    createdAt: new Date(clock.now()).toISOString(),
+  });
+  return line;
+}
+
+/** The title that a thread was given last; null for one that was given none. @throws ThreadfoldError what the store throws. */
+export async function threadTitle(
+  { artifacts }: Pick<ThreadfoldStore, "artifacts">,
+  threadId: ThreadId,
+): Promise<string | null> {
+  const ids = await artifacts.list(threadId, undefined, TITLE_MEDIA_TYPE);
+  for (const id of ids.toReversed()) {
+    const artifact = await artifacts.retrieve(id);
+    // A store may list artifacts of every type.
+    if (artifact?.metadata.mediaType === TITLE_MEDIA_TYPE) return titleIn(artifact.content);
+  }
+  return null;
+}
+
+/** @throws ThreadfoldError `STORE_CORRUPT` for what another program must have put there. */
+function titleIn(content: string): string {
+  try {
+    return titleSchema.parse(JSON.parse(content)).title;
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_CORRUPT", "What is kept as the thread's title is none.", { cause });
   }
 }

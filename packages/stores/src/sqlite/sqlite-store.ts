@@ -17,6 +17,7 @@ import type { InspectableStore } from "../inspection/inspector.ts";
 import {
   type ArtifactRow,
   admitArtifact,
+  isOfType,
   isReadable,
   keptArtifact,
   mergeMetadata,
@@ -129,13 +130,14 @@ class SqliteArtifacts implements ArtifactStore {
     return keptArtifact(row, this.#connection.get(CONTENT, row.artifact_key)?.content);
   }
 
-  async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+  async list(threadId: ThreadId, requester?: SecurityContext, mediaType?: string): Promise<readonly ArtifactId[]> {
     const threadKey = this.#keys.find(threadId);
     const rows = threadKey === undefined ? [] : this.#connection.all(BY_THREAD, threadKey);
     const now = this.#clock.now();
-    return Object.freeze(
-      rows.filter((row) => isReadable(metadataOf(row), now, requester)).map((row) => row.artifact_id as ArtifactId),
+    const readable = rows.filter(
+      (row) => isOfType(metadataOf(row), mediaType) && isReadable(metadataOf(row), now, requester),
     );
+    return Object.freeze(readable.map((row) => row.artifact_id as ArtifactId));
   }
 
   #insert(artifactId: ArtifactId, content: string, metadata: ArtifactMetadata): void {
