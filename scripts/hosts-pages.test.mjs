@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectStarts } from "./readme/expect-program.mjs";
-import { HOSTS, hostPages } from "./readme/host-pages.mjs";
+import { EXAMPLES, examplePrograms, FIRST_FOLD, HOSTS, hostPages } from "./readme/host-pages.mjs";
 import { openLinkedProject } from "./readme/reader-project.mjs";
 
 const pages = hostPages();
@@ -21,6 +21,23 @@ describe("the pages of hosts", () => {
   it("are all in their list", () => {
     const listed = [...readFileSync(join(HOSTS, "README.md"), "utf8").matchAll(/\]\((?<page>[\w-]+\.md)\)/g)];
     expect(listed.map(({ groups }) => groups.page).toSorted()).toEqual(pages.map(({ name }) => name).toSorted());
+  });
+
+  it("are the examples of the package, letter by letter (vitest -u takes them over)", async () => {
+    const programs = examplePrograms();
+    for (const { file, code } of programs) await expect(code).toMatchFileSnapshot(join(EXAMPLES, file));
+    const there = readdirSync(EXAMPLES).filter((file) => file !== "README.md" && file !== "first-fold.js");
+    expect(there.toSorted()).toEqual(programs.map(({ file }) => file).toSorted());
+    const named = readFileSync(join(EXAMPLES, "README.md"), "utf8").match(/(?<=`)[\w*-]+\.[jt]s(?=`)/g);
+    const isNamed = (file) =>
+      named.some((name) => new RegExp(`^${name.replace(".", "\\.").replace("*", ".*")}$`).test(file));
+    expect([...there, "first-fold.js"].filter((file) => !isNamed(file))).toEqual([]);
+  });
+
+  it("have an example beside them that needs nothing of anybody", async () => {
+    project.write("first-fold.js", readFileSync(join(EXAMPLES, "first-fold.js"), "utf8"));
+    const printed = await project.run("node first-fold.js");
+    expect(printed).toMatch(FIRST_FOLD);
   });
 
   it("have programs that compile", { timeout: 600_000 }, async () => {

@@ -2,13 +2,16 @@
 // conflict of peers, one copy of each package, and programs that run on this Node and on the oldest one that is promised.
 // It packs what is built, takes a minute or two and 700 MB meanwhile, and asks the registry for everything else. Run:
 // npm run build && npm run test:install [-- a part of a case's name]
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { oldestNode, whyNoOldestNode } from "./oldest-node.mjs";
 import { packPackages } from "./pack-packages.mjs";
+import { FIRST_FOLD } from "./readme/host-pages.mjs";
+import { startProviderDouble } from "./readme/provider-double.mjs";
 
 const PNPM = "pnpm@10";
 /** The npm that came with the oldest Node. */
@@ -93,6 +96,28 @@ function runs(folder) {
 
 function onEachNode(folder, program) {
   for (const node of nodes) run(folder, node, [program]);
+}
+
+/** Two of the examples that the package brings, as their README says to run them, and one of them against a double. */
+async function runsExamples(folder) {
+  const examples = join(folder, "node_modules", "threadfold", "examples");
+  for (const name of ["first-fold.js", "anthropic.ts"]) copyFileSync(join(examples, name), join(folder, name));
+  const provider = await startProviderDouble();
+  const example = async (node, name) => {
+    const env = { ...process.env, ...provider.environment };
+    return (await promisify(execFile)(node, ["--experimental-strip-types", name], { cwd: folder, env })).stdout.trim();
+  };
+  try {
+    for (const node of nodes) {
+      const printed = await example(node, "first-fold.js");
+      if (!FIRST_FOLD.test(printed)) throw new Error(`first-fold.js printed: ${printed}`);
+      await example(node, "anthropic.ts");
+    }
+    const { refused, requests } = provider;
+    if (refused.length > 0 || requests.length < 2 * nodes.length) throw new Error(`Refused: ${refused.join(", ")}`);
+  } finally {
+    await provider.close();
+  }
 }
 
 const COUNTER = `
@@ -222,6 +247,12 @@ const CASES = [
     install: withNpm([STRICT]),
   },
   { name: "pnpm, AI SDK 7 beside AI SDK 6", hosts: { ai: "6", "ai-7": "npm:ai@7" }, install: withPnpm },
+  {
+    name: "npm, examples of the package",
+    hosts: { "@anthropic-ai/sdk": "*" },
+    install: withNpm([]),
+    check: runsExamples,
+  },
   { name: "esbuild, one file for Node", hosts: { esbuild: "0.28.2" }, install: withNpm([]), check: runsAsOneFile },
   { name: "next build (Turbopack)", hosts: NEXT, install: withNpm([STRICT]), check: buildsWithNext() },
   { name: "next build (webpack)", hosts: NEXT, install: withNpm([STRICT]), check: buildsWithNext("--webpack") },
@@ -234,7 +265,7 @@ for (const { name, hosts, install, check = runs } of CASES.filter((one) => one.n
   try {
     await install(folder, hosts);
     await hasOneCopyOfEach(folder, hosts);
-    check(folder);
+    await check(folder);
     console.log(`ok      ${name}`);
   } catch (error) {
     failed++;

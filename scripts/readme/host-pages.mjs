@@ -4,6 +4,26 @@ import { join } from "node:path";
 import { root } from "../workspaces.mjs";
 import { readSnippets } from "./snippets.mjs";
 
+/** Where the package that users install has the programs of the pages. */
+export const EXAMPLES = join(root, "packages", "threadfold", "examples");
+
+/** What the example prints that needs nothing of anybody. */
+export const FIRST_FOLD =
+  /^82 messages, a request of [1-7]\d{3} tokens: committed\.\nThe rule .*: true\nFound .*: PART_23 leaks 161 bytes\.$/;
+
+/** Every program of the pages as the package has it: with what it needs and how it is started in the place of its name. */
+export function examplePrograms() {
+  return hostPages().flatMap(({ snippets }) => {
+    const commands = snippets.filter(({ language }) => language === "sh").map(({ code }) => code.trim());
+    return snippets
+      .filter(({ file }) => file !== undefined)
+      .map(({ file, code }) => {
+        const head = [...commands.flatMap((lines) => lines.split("\n")), `node ${file}`].map((line) => `// ${line}\n`);
+        return { file, code: head.join("") + code.slice(code.indexOf("\n") + 1) };
+      });
+  });
+}
+
 export const HOSTS = join(root, "docs", "hosts");
 
 /** Every page of a host with its code blocks, in the order of their names. */
