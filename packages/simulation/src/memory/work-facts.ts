@@ -76,7 +76,7 @@ function* reports({ messages }: RecordedSession, words: SessionWords): Generator
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    const telling = tellingWords(text, words);
+    const telling = isOnlyAnnounced(text) ? null : tellingWords(text, words);
     if (telling !== null) yield { ...fact("report", [message.ordinal], [telling]), sentences: sentencesOf(text) };
   }
 }
@@ -109,10 +109,16 @@ function tellingWords(text: string, words: SessionWords): WordGroup | null {
 const ANNOUNCES =
   /^(?:(?:now|first|next|then|ok(?:ay)?|good|great|so)[,.!]?\s+)*(?:let me|let['’]s|i['’]ll|i will)\b[^`\d/_]*$/i;
 
+const saidIn = (text: string): readonly string[] => [
+  ...new Set(text.split(/(?<=[.!?:])\s+|\n+/).map((sentence) => sentence.trim())),
+];
+
 const sentencesOf = (text: string): readonly string[] =>
-  [...new Set(text.split(/(?<=[.!?:])\s+|\n+/).map((sentence) => sentence.trim()))].filter(
-    (sentence) => sentence.length >= SHORTEST_SENTENCE && !ANNOUNCES.test(sentence),
-  );
+  saidIn(text).filter((sentence) => sentence.length >= SHORTEST_SENTENCE && !ANNOUNCES.test(sentence));
+
+/** A message that only says that something will be looked at reports nothing that was found or done. */
+const isOnlyAnnounced = (text: string): boolean =>
+  saidIn(text).every((sentence) => sentence === "" || ANNOUNCES.test(sentence));
 
 /**
  * Fields of a call's input that hold what stands in a file before and after the call. Read here for themselves: what is

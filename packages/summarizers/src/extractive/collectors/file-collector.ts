@@ -3,7 +3,7 @@ import type { CallReading } from "../reading/call-reading.ts";
 import { changedNames, type FileAction, fileChanges } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
-import type { SpanWords } from "../text/words.ts";
+import { type SpanWords, tellsNothing } from "../text/words.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 type Action = FileItem["action"];
@@ -60,7 +60,7 @@ export class FileCollector implements SpanCollector {
   /** The rarest names, without words that stand everywhere. */
   #telling(names: readonly string[]): readonly string[] {
     return this.#words.rarest(
-      names.filter((name) => !this.#words.isCommon(name)),
+      names.filter((name) => !tellsNothing(name) && !this.#words.isCommon(name)),
       NAMES_PER_CHANGE,
     );
   }

@@ -169,6 +169,9 @@ const MAX_LINE = 120;
 const BEFORE_NAME = 40;
 /** A longer line is data. */
 const LONGEST_READ = 20_000;
+/** Line breaks and quotes of a text within JSON, however deep. */
+const ESCAPED_BREAK = /\\+[nr](?:\\+t)*/;
+const ESCAPED_QUOTE = /\\+"/g;
 /** A search prints the path before each line; a listing prints the number. */
 const FOUND_AT = /^((?:\.{0,2}\/)?[\w@~+-][\w./@~+-]*\.\w{1,8})[:-](\d+)[:-]\s?/;
 const NUMBERED = /^\s*\d+(?:\t|→|│|\||:\s)\s*/;
@@ -201,11 +204,7 @@ function* namedLines(
 
 function linesOf({ text, where, position }: ShownText, open: ReadonlySet<string>, index: IdentifierIndex): NamedLine[] {
   const best = new Map<string, { readonly line: string; readonly defines: boolean }>();
-  for (let start = 0; start < text.length; ) {
-    const newline = text.indexOf("\n", start);
-    const end = newline < 0 ? text.length : newline;
-    const line = text.slice(start, Math.min(end, start + LONGEST_READ));
-    start = end + 1;
+  for (const line of readableLines(text)) {
     const names = index.namesIn(line).filter((name) => open.has(name));
     if (names.length === 0) continue;
     const defines = DEFINES.test(line.slice(0, 200));
@@ -215,6 +214,18 @@ function linesOf({ text, where, position }: ShownText, open: ReadonlySet<string>
     }
   }
   return byLine(best, where, position);
+}
+
+/** The lines of a text; of a line that holds a text as JSON, that text's lines. */
+function* readableLines(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(start, Math.min(end, start + LONGEST_READ));
+    start = end + 1;
+    if (line.length <= MAX_LINE || !line.includes("\\n")) yield line;
+    else yield* line.replace(ESCAPED_QUOTE, '"').split(ESCAPED_BREAK);
+  }
 }
 
 /** A line that stands for several names is shown once, unless it is too long to show them all. */

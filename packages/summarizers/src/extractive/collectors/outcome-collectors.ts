@@ -45,9 +45,11 @@ const MAX_LAST = 100;
 /** Where the last line of a large output stands. */
 const LAST_READ = 1_000;
 const LAST_LINES = 3;
-/** What a harness writes below what a command printed; the exit code stands next to it already. */
+/** What a harness writes below what a command printed, and the mark of a cut; the exit code stands next to it already. */
 const ENDS_ONLY =
-  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|the command completed)\b|<\/?[\w-]+>\s*$)/i;
+  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|the command completed)\b|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
+/** What npm and its like print before a script: its name and the command that it is. */
+const BANNER = /^> \S+ \S+\n> .+$/gm;
 const FRAME_TIMES = 3;
 
 /** Finds the commands that matter with their last outcome, and the errors they showed with what made them go away. */
@@ -224,7 +226,7 @@ const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files
 
 /** The last lines that say something, the last first. */
 function lastLines(text: string): readonly string[] {
-  const lines = text.slice(-LAST_READ).trimEnd().split("\n");
+  const lines = text.slice(-LAST_READ).replaceAll(BANNER, "").trimEnd().split("\n");
   return lines
     .filter((line) => /[\p{L}\p{N}]{3}/u.test(line) && !ENDS_ONLY.test(line))
     .slice(-LAST_LINES)

@@ -36,3 +36,54 @@ describe("what an agent wrote down of its work", () => {
     expect(text).not.toContain("Committed: Never");
   });
 });
+
+describe("what a reader would not miss", () => {
+  it("announcements that name nothing stand in the last steps only", () => {
+    const conversation = new Conversation().user("Find the leak.");
+    for (const step of ["sockets", "timers", "caches", "listeners"])
+      conversation
+        .agent(`Let me look at the ${step} more carefully.`)
+        .bash(`grep -rn ${step} src`, `src/a.ts:1: ${step}`);
+    const said = summaryOf(conversation).summary.facts.map(({ text }) => text);
+    expect(said).not.toContain("Let me look at the sockets more carefully.");
+    expect(said).toContain("Let me look at the listeners more carefully.");
+  });
+
+  it("a script is told by the line that does something, a program by its first line", () => {
+    const { summary } = summaryOf(
+      new Conversation()
+        .user("Count.")
+        .bash('ROOT="$(git rev-parse HEAD)"\ncd packages\nwc -l README.md', "12 README.md")
+        .bash('python3 -c "\nimport json\nprint(1)"', "1 file"),
+    );
+    const commands = summary.toolOutcomes.map(({ keyFields }) => keyFields["command"]);
+    expect(commands).toEqual(["wc -l README.md", 'python3 -c " import json']);
+  });
+
+  it("what a script runner repeats of a command is not its outcome", () => {
+    const { summary } = summaryOf(
+      new Conversation().user("Check.").bash("npm run check", "\n> shop@1.0.0 check\n> tsc --noEmit\n"),
+    );
+    expect(summary.toolOutcomes.map(({ keyFields }) => keyFields["result"])).toEqual([undefined]);
+  });
+
+  it("a text within JSON is quoted by its own lines", () => {
+    const record = JSON.stringify({
+      id: 7,
+      text: `${"x ".repeat(80)}\nexport function openLedgerFile(path: string) {\n  return "${"y".repeat(90)}";\n}`,
+    });
+    const { text } = summaryOf(
+      new Conversation().user("Look at the log.").bash("head -1 session.jsonl", record).agent("I see what happened."),
+    );
+    expect(text.split("\n")).toContain("  export function openLedgerFile(path: string) {");
+  });
+
+  it("names of a change are not words that every text has", () => {
+    const { summary } = summaryOf(
+      new Conversation()
+        .user("Write it down.")
+        .tool("write", { file_path: "docs/cart.md", content: "When this returns, then with which guestLedger?" }, "ok"),
+    );
+    expect(summary.files[0]?.changed).toEqual(["guestLedger", "returns"]);
+  });
+});

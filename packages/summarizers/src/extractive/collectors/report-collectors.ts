@@ -15,6 +15,8 @@ const TELLING_WORDS = 8;
 const MOST_QUOTED = 3;
 const MOST_CLOSING = 7;
 const MIN_SENTENCE = 18;
+/** Of the turn at hand this many messages tell where the agent is, also where they only say what comes next. */
+const LAST_STEPS = 3;
 /** What says what was found, decided or done is worth more than what says what comes next. */
 const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
 const CONCLUSION = 1.8;
@@ -66,9 +68,9 @@ export class ReportCollector implements SpanCollector {
   *prepare(): Steps<void> {
     yield* this.#words.countInSteps();
     const last = this.#reports.at(-1)?.place;
-    for (const report of this.#reports) {
+    for (const [index, report] of this.#reports.entries()) {
       yield;
-      const isLast = report.place.turn === last?.turn;
+      const isLast = report.place.turn === last?.turn && index >= this.#reports.length - LAST_STEPS;
       const sentences = isLast ? report.sentences : report.sentences.filter((sentence) => !isPassing(sentence));
       this.#candidates.push(...this.#quotes({ ...report, sentences }, last?.position ?? 0));
     }
@@ -130,7 +132,7 @@ export class ReportCollector implements SpanCollector {
   }
 }
 
-/** An announcement that names nothing. In the turn at hand it tells where the agent is; afterwards, nothing. */
+/** An announcement that names nothing. In the last steps it tells where the agent is; before them, nothing. */
 const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !NAMES.test(text);
 
 function standingOf({ text, marks }: Sentence): number {

@@ -36,6 +36,13 @@ const EDITOR_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
 const MAX_COMMAND = 400;
 const LEADING_FOLDER_CHANGE = /^\s*(?:cd\s+(?:"[^"\n]*"|'[^'\n]*'|\S+)\s*(?:&&|;)\s*)+/;
 
+/** A line of a script that only prepares the ones behind it: a comment, a setting, a variable, a change of folder. */
+const PREPARES =
+  /^\s*(?:#|set\s|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^)]*\)|[^\s"'$]*)\s*;?\s*$|cd\s+[^&;|]*$)/;
+
+/** A line that only opens the program that the lines behind it are. */
+const OPENS = /(?:\s-[ce]\s*["']|<<-?\s*["']?\w+["']?)\s*$/;
+
 /** Reads one call. The arguments are looked at and not copied. */
 export function readCall(part: ToolCallPart, place: Place): CallReading {
   const fields = fieldsOf(part.input);
@@ -62,8 +69,14 @@ function commandOf(fields: Fields, input: JsonValue): string | null {
 /** The line that says what a command does; a here-document or a second line is data or detail. */
 function shortCommand(command: string): string {
   const start = command.slice(0, 2_000).replace(LEADING_FOLDER_CHANGE, "");
-  const line = start.split("\n").find((text) => text.trim() !== "" && !/^\s*(?:#|set\s)/.test(text)) ?? start;
-  return oneLine(line).slice(0, MAX_COMMAND).toWellFormed();
+  const lines = start.split("\n").filter((text) => text.trim() !== "");
+  const first = Math.max(
+    0,
+    lines.findIndex((text) => !PREPARES.test(text)),
+  );
+  const line = lines[first] ?? start;
+  const told = OPENS.test(line) ? `${line} ${lines[first + 1] ?? ""}` : line;
+  return oneLine(told).slice(0, MAX_COMMAND).toWellFormed();
 }
 
 function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: JsonValue): readonly FileAction[] {

@@ -9,6 +9,25 @@ const TAIL = 2_000;
 const COMMON_LEAST = 6;
 const COMMON_SHARE = 0.5;
 
+/** Words of prose and of programming languages that tell no change of a file from another. */
+const TELLS_NOTHING = new Set(
+  (
+    "about above after again also always another around because been before being below between both cannot could does " +
+    "doesn doing done down during each either ever every from given have having here however inside instead into isn " +
+    "itself just keep kept last later less like make many more most much must need needed needs never next nothing now " +
+    "often once only onto other otherwise over rather same several should shouldn since some something still such than " +
+    "that their them then there these they thing this those though through together under unless until upon used uses " +
+    "using very want wasn were what when whenever where whether which while will with within without would wouldn your " +
+    "async await bool boolean break case catch class const continue default delete elif else enum except exit export " +
+    "extends false final finally func function implements import instanceof interface lambda module none null number " +
+    "object pass private protected public raise readonly return self static string struct super switch throw throws true " +
+    "type typeof undefined union void yield"
+  ).split(" "),
+);
+
+/** True for a word that every text has and that names nothing. */
+export const tellsNothing = (word: string): boolean => TELLS_NOTHING.has(word.toLowerCase());
+
 /** The words of a text in lower case, each once. */
 export const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(WORD) ?? []);
 
