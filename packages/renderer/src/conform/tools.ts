@@ -96,7 +96,7 @@ export const defineToolsOnce: Repair = {
     const tools = request.tools.flatMap((tool): readonly ToolDefinition[] => {
       const name = acceptedToolName(tool.name, toolNames);
       if (name !== tool.name) warnings.named("tool-renamed", [`${tool.name} → ${name}`]);
-      const key = toolKey({ ...(toolNamespaces === true && toolNameOf(tool)), name });
+      const key = toolNamespaces === true ? toolKey({ ...toolNameOf(tool), name }) : name;
       if (taken.has(key)) warnings.named("tool-definition-left-out", [tool.name]);
       const isNew = !taken.has(key) && taken.add(key);
       return isNew ? [name === tool.name ? tool : { ...tool, name }] : [];

@@ -313,7 +313,7 @@ class Fold {
       createdAt: this.#now,
       originalTokens: ledger.totalTokens + overheadTokens,
       compactedTokens,
-      ...hiddenTools(records, this.#input),
+      ...hiddenTools(records, { ...this.#input, shape: this.#shape }),
     };
   }
 }

@@ -10,6 +10,7 @@ import {
   type PlanRecords,
   type RevealedTool,
   schemaDigestOf,
+  type ThreadShape,
   type ToolDefinition,
   toolKey,
   toolNameOf,
@@ -24,6 +25,8 @@ interface HiddenToolsInput {
   readonly tools?: readonly ToolDefinition[];
   /** The message of the item that the new plan names: its provider is shown nothing of what stands before the item. */
   readonly item?: MessageId;
+  /** What the fold looks at: what it leaves out an earlier plan hid, which names the tools of it. All, where it is left out. */
+  readonly shape?: ThreadShape;
 }
 
 /**
@@ -33,9 +36,9 @@ interface HiddenToolsInput {
  */
 export function hiddenTools(records: PlanRecords, input: HiddenToolsInput): Pick<CompactionPlan, "revealedTools"> {
   const { plan, tools = [] } = input;
-  const { hidden, shown } = searchesIn(records, input);
   const { revealedTools: before = [] } = plan;
-  if (hidden.size === 0 && before.length === 0) return {};
+  if (before.length === 0 && !tools.some(isDeferredTool) && !hasSearches(input)) return {};
+  const { hidden, shown } = searchesIn(records, input);
   const offered = new Set(tools.map((tool) => toolKey(toolNameOf(tool))));
   const known = new Map(before.map((tool) => [toolKey(tool), tool]));
   const declared = tools.filter(isDeferredTool).flatMap((tool) => {
@@ -56,6 +59,15 @@ const definedIn = (found: ReadonlyMap<string, FoundTool>): readonly RevealedTool
   [...found.values()].flatMap(({ definition, ...named }) =>
     definition === undefined ? [] : [{ ...named, schemaDigest: schemaDigestOf(definition), definition }],
   );
+
+/** True where a message that the fold looks at found a tool. */
+function hasSearches({ thread, shape }: HiddenToolsInput): boolean {
+  for (let ordinal = 0; ordinal < thread.length; ordinal = shape?.after(ordinal) ?? ordinal + 1) {
+    const message = thread.messageAt(ordinal);
+    if (message !== undefined && toolsFoundIn(message).length > 0) return true;
+  }
+  return false;
+}
 
 /** What searches found, by what tells tools apart: of each the newest. */
 function searchesIn(records: PlanRecords, { thread, item }: HiddenToolsInput) {
