@@ -180,8 +180,15 @@ export function readRun(run: string): readonly RunReading[] {
   return text.includes("-") ? readDashed(text) : readName(text);
 }
 
+/** What a search prints before a line next to one that it found, `src/plan.ts-108-`, and that line up to its first space. */
+const BEFORE_LINE = /^(.*\.([A-Za-z]\w{0,5}))-\d+(?:-.*)?$/;
+
 /** Without the characters at its ends that belong to the text around it. */
-const trimmed = (run: string): string => run.replace(AFTER, "").replace(BEFORE, "");
+function trimmed(run: string): string {
+  const text = run.replace(AFTER, "").replace(BEFORE, "");
+  const [, path = text, extension = ""] = BEFORE_LINE.exec(text) ?? [];
+  return EXTENSIONS.has(extension) ? path : text;
+}
 
 /** Prose joins words by a slash, too; a path has an extension, depth, or a name that no word has. */
 function readPath(text: string): readonly RunReading[] {
