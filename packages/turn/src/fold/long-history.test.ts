@@ -22,7 +22,7 @@ import {
 } from "@threadfold/core/laws";
 import { type CompactionPreset, durabilityPolicy, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { absorbedStretches } from "../propose/absorbed-stretches.ts";
 import { folded, runFold } from "../testing/run-fold.ts";
 import type { FoldResult } from "../verify/fold-result.ts";
@@ -79,6 +79,21 @@ describe("P9: what an earlier plan absorbed is not walked again", () => {
       runs(60),
     );
     expect(looked).toBeGreaterThan(10);
+  });
+
+  it("reads no more messages behind a long history than behind a short one", async () => {
+    const preset = presetByName("threadfold");
+    const readBehind = async (count: number): Promise<number> => {
+      let thread = AgentThread.empty(asThreadId("long")).append(work(0, count, 1_000));
+      const { plan } = await folded(thread, { preset, config: BUDGET });
+      thread = thread.append(work(count, 30, 1_000));
+      const reads = vi.spyOn(thread, "messageAt");
+      expect((await fold(thread, plan, preset)).type).toBe("ready");
+      return reads.mock.calls.length;
+    };
+    const short = await readBehind(200);
+    expect(short).toBeGreaterThan(0);
+    expect(await readBehind(1_000)).toBeLessThan(short * 1.2);
   });
 
   it("leaves out nearly all of a long run that was summarized", async () => {
