@@ -387,6 +387,7 @@ export {
   isAbridgedPlan,
   type MessagePlace,
   parseAbridgedPlan,
+  spellOutPlan,
   type PlacedMessage,
   runsOfAbridged,
 } from "./plan/abridged-plan.ts";

@@ -99,12 +99,20 @@ export interface PlacedMessage {
  * that it was.
  */
 export function expandPlan(text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): CompactionPlan {
-  const whole = mapSpans(readAbridged(text), (outline, turns) => ({
-    ...turns,
-    messageIds: idsOf(outline, messagesOf),
-  }));
-  return parsePlan(JSON.stringify(whole));
+  return parsePlan(JSON.stringify(withIds(text, messagesOf)));
 }
+
+/**
+ * The text of the whole plan behind an abridged one, for whoever reads it with `parsePlan` anyway: its id is not checked.
+ *
+ * @throws ThreadfoldError `INVALID_PLAN` when the log does not have what was written.
+ */
+export function spellOutPlan(text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): string {
+  return canonicalJson(withIds(text, messagesOf));
+}
+
+const withIds = (text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): JsonObject =>
+  mapSpans(readAbridged(text), (outline, turns) => ({ ...turns, messageIds: idsOf(outline, messagesOf) }));
 
 function idsOf(outline: SpanOutline, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): readonly MessageId[] {
   const ids: MessageId[] = [];

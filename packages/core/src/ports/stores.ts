@@ -89,6 +89,13 @@ export interface ThreadRanges {
    */
   resume(threadId: ThreadId): Promise<ResumedThread | null>;
   /**
+   * A plan by its version, or null: what it shows, while the ids of what it takes out of the prompt may be left in the
+   * store, as with `resume`. `CompactionStore.getPlan` holds the whole plan against its id; this one trusts the store.
+   *
+   * @throws ThreadfoldError `STORE_CORRUPT` when it is not as it was written down.
+   */
+  loadPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null>;
+  /**
    * The entries from one version up to another, as `AgentThread.entriesBetween` counts them; up to the end by default.
    * Empty when there is no thread.
    *

@@ -2,8 +2,10 @@ import {
   type AgentThread,
   type CompactionPlan,
   type MessageId,
+  outlineOf,
   type PlanRecord,
   planRecords,
+  type SpanReference,
   SUMMARY_SECTIONS,
   spanLength,
   spanStart,
@@ -69,7 +71,7 @@ function recordRow(record: PlanRecord, version: number, thread: AgentThread): Re
     since: sincePlanVersion,
     fromPlan: version,
     toPlan: version,
-    runs: runsOf(span.messageIds, thread),
+    runs: runsOf(span, thread),
     messages: spanLength(span),
     originalTokens,
     shownTokens: shownTokens(record),
@@ -91,7 +93,10 @@ const itemCounts = ({ summary }: Extract<PlanRecord, { action: "summarize" }>): 
   );
 
 /** Runs of ordinals: the first and the last of each. */
-function runsOf(ids: readonly MessageId[], thread: AgentThread): readonly number[] {
+function runsOf(span: SpanReference, thread: AgentThread): readonly number[] {
+  const outline = outlineOf(span);
+  if (outline !== undefined) return outline.runs.flatMap(({ fromOrdinal, toOrdinal }) => [fromOrdinal, toOrdinal]);
+  const { messageIds: ids } = span;
   const first = ordinalOf(ids[0], thread);
   const last = ordinalOf(ids.at(-1), thread);
   // Ids of a span are distinct and in the order of the thread: as many as there are places are all of them.

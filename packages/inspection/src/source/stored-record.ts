@@ -56,8 +56,10 @@ class StoredRecord implements ThreadRecord {
     throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
   }
 
+  /** The store was verified, so what a plan hides need not be read again to say what it shows. */
   plan(version: number): Promise<CompactionPlan | null> {
-    return this.#store.plans.getPlan(this.thread.id, version);
+    const { ranges, plans } = this.#store;
+    return ranges?.loadPlan(this.thread.id, version) ?? plans.getPlan(this.thread.id, version);
   }
 
   async content(id: ArtifactId): Promise<string | null> {

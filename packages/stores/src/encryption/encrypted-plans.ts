@@ -114,7 +114,7 @@ function sealedPlan(sealer: Sealer, plan: CompactionPlan, threadDigest?: string)
 }
 
 /** The plan that was sealed, with the id that it had. @throws ThreadfoldError `UNSEAL_FAILED`. */
-async function openedPlan(sealer: Sealer, plan: CompactionPlan): Promise<CompactionPlan> {
+export async function openedPlan(sealer: Sealer, plan: CompactionPlan): Promise<CompactionPlan> {
   const { records, head } = await openRecords(sealer, plan);
   const opened = sealPlan({ ...plan, ...records });
   if (head !== undefined && head.planId !== opened.planId) throw unsealFailed();

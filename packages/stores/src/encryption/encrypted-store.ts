@@ -49,7 +49,7 @@ export function encryptedStore(
   const inspector = inspectorOf(store);
   const { subjectOf = String } = options;
   const threads = new EncryptedThreads(store.threads, sealers);
-  const ranges = store.ranges && new EncryptedRanges(store.ranges, sealers);
+  const ranges = store.ranges && new EncryptedRanges(store.ranges, store.plans, sealers);
   return Object.freeze({
     threads,
     plans: new EncryptedPlans(store.plans, { threads, ranges }, sealers),

@@ -2,6 +2,8 @@ import {
   AgentThread,
   type AppendOptions,
   type AppendResult,
+  type CompactionPlan,
+  type CompactionStore,
   canonicalJson,
   type FoundMessage,
   type Message,
@@ -29,7 +31,7 @@ import {
   threadEntryInputSchema,
 } from "@threadfold/core";
 import { checkIdempotencyKey, checkThreadId } from "../shared/store-basics.ts";
-import { openedOutline } from "./encrypted-plans.ts";
+import { openedOutline, openedPlan } from "./encrypted-plans.ts";
 import type { Sealers } from "./key-guard.ts";
 import { aboutLifting, aboutPin, envelopeIn, type Sealer, textIn } from "./sealer.ts";
 
@@ -95,10 +97,13 @@ function checkEntries(entries: readonly ThreadEntryInput[]): void {
  */
 export class EncryptedRanges implements ThreadRanges {
   readonly #inner: ThreadRanges;
+  /** As they are stored. */
+  readonly #plans: CompactionStore;
   readonly #sealers: Sealers;
 
-  constructor(inner: ThreadRanges, sealers: Sealers) {
+  constructor(inner: ThreadRanges, plans: CompactionStore, sealers: Sealers) {
     this.#inner = inner;
+    this.#plans = plans;
     this.#sealers = sealers;
   }
 
@@ -119,6 +124,17 @@ export class EncryptedRanges implements ThreadRanges {
     const { length, position } = before;
     const window = { version: plan.threadVersion, length, position, digest: threadDigest, held };
     return Object.freeze({ thread: AgentThread.resume(threadId, window, tail), plan });
+  }
+
+  async loadPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
+    const sealer = await this.#opening(threadId);
+    const sealed = await this.#inner.loadPlan(threadId, version);
+    if (sealed === null) return null;
+    const outlined = await openedOutline(sealer, sealed);
+    if (outlined !== null) return outlined.plan;
+    // Without a head only the whole plan says which id it had.
+    const whole = await this.#plans.getPlan(threadId, version);
+    return whole === null ? null : openedPlan(sealer, whole);
   }
 
   async loadRange(

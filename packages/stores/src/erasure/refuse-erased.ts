@@ -52,6 +52,7 @@ export function refuseErased(parts: GuardedParts, isErased: IsErased, asksFirst:
           if (resumed === null && (await isErased(id))) throw threadErased(id);
           return resumed;
         }),
+      loadPlan: (id, version) => guard(id, () => ranges.loadPlan(id, version)),
       loadRange: (id, range) => guard(id, () => ranges.loadRange(id, range)),
       findMessages: (id, ids) => guard(id, () => ranges.findMessages(id, ids)),
     },

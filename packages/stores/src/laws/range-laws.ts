@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  actionOf,
   asMessageId,
   type CompactionPlan,
   entryDigest,
@@ -230,6 +231,12 @@ export const rangeLaws: readonly StoreCheck[] = [
         assert.equal(serializePlan(kept), serializePlan(plan));
         assertFrozen(kept);
       }
+      const known = await store.ranges?.loadPlan(THREAD, 1);
+      assert.ok(known);
+      assert.deepEqual(shownBy(known), shownBy(plan));
+      assert.equal(known.planId, plan.planId);
+      assert.equal(await store.ranges?.loadPlan(THREAD, 2), null);
+      for (const version of [-1, 0, 1.5, Number.NaN]) assert.equal(await store.ranges?.loadPlan(THREAD, version), null);
       const found = await resumed(store);
       const outline = outlineOf((found.plan.drops[0] as PlanRecord).span);
       assert.ok(outline === undefined || outline.count === 188);
@@ -237,3 +244,7 @@ export const rangeLaws: readonly StoreCheck[] = [
     },
   },
 ];
+
+/** What a plan does at each place of a thread of 200 messages. */
+const shownBy = (plan: CompactionPlan): readonly string[] =>
+  Array.from({ length: 200 }, (_, ordinal) => actionOf(plan, asMessageId(`m${ordinal}`), ordinal).action);

@@ -151,6 +151,10 @@ class MemoryRanges implements ThreadRanges {
     return kept === undefined || plan === undefined ? null : Object.freeze({ thread: kept.thread, plan });
   }
 
+  async loadPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
+    return this.#state.threads.get(threadId)?.plans[version - 1] ?? null;
+  }
+
   async loadRange(
     threadId: ThreadId,
     range: { readonly fromVersion: number; readonly toVersion?: number },

@@ -7,7 +7,7 @@ import type {
   StoredPlan,
   StoreInspector,
 } from "../inspection/inspector.ts";
-import { spelledOut } from "../shared/plans.ts";
+import { HiddenMessages, spelledOut } from "../shared/plans.ts";
 import { rowPages } from "../shared/threads.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
@@ -78,12 +78,13 @@ export class PostgresInspector implements StoreInspector {
   }
 
   async *plans(threadId: ThreadId): AsyncIterable<StoredPlan> {
+    const hidden = new HiddenMessages();
     for await (const kept of this.#rowsOf<StoredPlan>("plans", PLANS, threadId)) {
       const row = { ...kept, body: bodyOf(kept.body) };
       yield await this.#connection.read(async (session) => {
         const threadKey = await this.#keys.find(session, threadId);
         if (threadKey === undefined || row.body === null) return row;
-        return spelledOut(row, await readHidden(session, threadKey, row.body));
+        return spelledOut(row, await readHidden(session, threadKey, row.body, hidden));
       });
     }
   }

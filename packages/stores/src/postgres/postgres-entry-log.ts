@@ -1,6 +1,5 @@
 import {
   asMessageId,
-  isAbridgedPlan,
   type Message,
   type MessageId,
   type MessagePlace,
@@ -10,12 +9,12 @@ import {
   type PinId,
   type PlacedMessage,
   parseJson,
-  runsOfAbridged,
   serializeEntry,
   type ThreadEntry,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import { HiddenMessages, readableRuns } from "../shared/plans.ts";
 import { isPlainText } from "../shared/store-basics.ts";
 import { endAfter, idsOf, type KeptIds, type LogEnd, type NamedIds, START_OF_LOG } from "../shared/threads.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
@@ -30,7 +29,7 @@ const MESSAGES = `SELECT message_id, body FROM @.entries JOIN @.entry_bodies USI
   WHERE thread_key = $1 AND message_id = ANY ($2::text[])`;
 const PLACES = `SELECT message_id, version, messages - 1 AS ordinal FROM @.entries
   WHERE thread_key = $1 AND message_id = ANY ($2::text[])`;
-const MESSAGES_BETWEEN = `SELECT message_id, messages - 1 AS ordinal FROM @.entries
+const MESSAGES_BETWEEN = `SELECT message_id, messages - 1 AS ordinal, version FROM @.entries
   WHERE thread_key = $1 AND version BETWEEN $2 AND $3 AND message_id IS NOT NULL ORDER BY version`;
 // Sorted here, so that the thread need not be walked for their order.
 const PIN_VERSIONS = "SELECT version FROM @.entries WHERE thread_key = $1 AND pin_id IS NOT NULL";
@@ -73,29 +72,25 @@ export async function readPinVersions(session: SqlSession, threadKey: number): P
   return rows.map(({ version }) => version).sort((a, b) => a - b);
 }
 
-/** Reads the messages that a plan's body stands for without naming them, and returns a way to look them up. */
+/**
+ * Reads the messages that a plan's body stands for without naming them, and returns a way to look them up.
+ *
+ * @param known those that were read for other plans of the thread.
+ */
 export async function readHidden(
   session: SqlSession,
   threadKey: number,
   body: string,
+  known = new HiddenMessages(),
 ): Promise<(run: MessageRun) => readonly PlacedMessage[]> {
-  const known = new Map<number, readonly PlacedMessage[]>();
-  for (const { fromVersion, toVersion } of isAbridgedPlan(body) ? readableRuns(body) : []) {
-    type Row = { readonly message_id: string; readonly ordinal: number };
-    const rows = await session.query<Row>(MESSAGES_BETWEEN, [threadKey, fromVersion, toVersion]);
-    const messages = rows.map(({ message_id: key, ordinal }) => ({ id: asMessageId(textOfKey(key)), ordinal }));
-    known.set(fromVersion, messages);
+  const unread = known.unread(readableRuns(body));
+  if (unread !== null) {
+    type Row = { readonly message_id: string; readonly ordinal: number; readonly version: number };
+    const rows = await session.query<Row>(MESSAGES_BETWEEN, [threadKey, unread.fromVersion, unread.toVersion]);
+    const messages = rows.map(({ message_id: key, ...places }) => ({ id: asMessageId(textOfKey(key)), ...places }));
+    known.add(messages, unread);
   }
-  return ({ fromVersion }) => known.get(fromVersion) ?? [];
-}
-
-/** Empty when the body is not as it was written: reading the plan says so. */
-function readableRuns(body: string): readonly MessageRun[] {
-  try {
-    return runsOfAbridged(body);
-  } catch {
-    return [];
-  }
+  return (run) => known.in(run);
 }
 
 /** Those messages of a thread that have one of the ids. */

@@ -3,6 +3,7 @@ import {
   type AppendOptions,
   type AppendResult,
   type Clock,
+  type CompactionPlan,
   type FoundMessage,
   isAbridgedPlan,
   type MessageId,
@@ -163,6 +164,7 @@ async function findReceipt(
 }
 
 const NEWEST_PLAN = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 ORDER BY version DESC LIMIT 1";
+const PLAN_AT = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 AND version = $2";
 
 /** Parts of threads in PostgreSQL. */
 export class PostgresRanges implements ThreadRanges {
@@ -189,6 +191,16 @@ export class PostgresRanges implements ThreadRanges {
         shown.push(await readRange(log, range));
       const tail = await readRange(log, { fromVersion: base.version, toVersion });
       return Object.freeze({ thread: resumedThread(threadId, base, shown, tail), plan });
+    });
+  }
+
+  async loadPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
+    // A number that cannot be a plan's version may be one that PostgreSQL cannot look up either.
+    const known = Number.isSafeInteger(version) ? version : 0;
+    return this.#connection.read(async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      const [row] = threadKey === undefined ? [] : await session.query<PlanRow>(PLAN_AT, [threadKey, known]);
+      return row === undefined ? null : outlinedPlan(row, threadId);
     });
   }
 

@@ -12,9 +12,10 @@ import {
   type PlanInfo,
   parsePlan,
   planRecords,
+  runsOfAbridged,
   runsOfSpan,
   type SpanReference,
-  serializePlan,
+  spellOutPlan,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
@@ -152,8 +153,70 @@ export function spelledOut<Row extends { readonly body: string | null }>(
 ): Row {
   if (row.body === null || !isAbridgedPlan(row.body)) return row;
   try {
-    return { ...row, body: serializePlan(expandPlan(row.body, messagesOf)) };
+    return { ...row, body: spellOutPlan(row.body, messagesOf) };
   } catch {
     return row;
+  }
+}
+
+/** All entries of a log from one version to another, both included. */
+export type LogPart = Pick<MessageRun, "fromVersion" | "toVersion">;
+
+/** A message of a log by its id and its places. */
+export interface LoggedMessage extends PlacedMessage {
+  /** The thread's version with the message. */
+  readonly version: number;
+}
+
+/**
+ * The messages that the plans of a thread hide without naming them, each read from the store once: a plan hides most of
+ * what the one before it hid, and a thread of many plans would be read as often.
+ */
+export class HiddenMessages {
+  #messages: LoggedMessage[] = [];
+  /** The part of the log that was read. */
+  #fromVersion = Number.POSITIVE_INFINITY;
+  #toVersion = 0;
+
+  /** The part of the log that has to be read before a plan's runs are known; null for none. */
+  unread(runs: readonly MessageRun[]): LogPart | null {
+    const fromVersion = Math.min(...runs.map((run) => run.fromVersion));
+    const toVersion = Math.max(0, ...runs.map((run) => run.toVersion));
+    if (fromVersion < this.#fromVersion) return runs.length === 0 ? null : { fromVersion, toVersion };
+    return toVersion > this.#toVersion ? { fromVersion: this.#toVersion + 1, toVersion } : null;
+  }
+
+  /** Takes the messages of a part that was unread, in their order. */
+  add(messages: readonly LoggedMessage[], { fromVersion, toVersion }: LogPart): void {
+    if (fromVersion !== this.#toVersion + 1 || this.#messages.length === 0) {
+      this.#messages = [];
+      this.#fromVersion = fromVersion;
+    }
+    for (const message of messages) this.#messages.push(message);
+    this.#toVersion = toVersion;
+  }
+
+  /** Those in a part of the log. */
+  in({ fromVersion, toVersion }: MessageRun): readonly LoggedMessage[] {
+    return this.#messages.slice(this.#firstFrom(fromVersion), this.#firstFrom(toVersion + 1));
+  }
+
+  #firstFrom(version: number): number {
+    let [low, high] = [0, this.#messages.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#messages[middle] as LoggedMessage).version < version) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The parts of the log that a plan's body stands for without naming them. None when it is not as it was written: reading the plan says so. */
+export function readableRuns(body: string): readonly MessageRun[] {
+  try {
+    return isAbridgedPlan(body) ? runsOfAbridged(body) : [];
+  } catch {
+    return [];
   }
 }

@@ -2,8 +2,10 @@ import {
   AgentThread,
   type CompactionPlan,
   hiddenRuns,
+  isAbridgedPlan,
   outlineOf,
   parseAbridgedPlan,
+  parsePlan,
   planRecords,
   restoreRun,
   THREAD_CHAIN_START,
@@ -33,7 +35,7 @@ export interface StoredRange extends VersionRange {
 
 /** A plan from its row without the ids of what it hides. @throws ThreadfoldError `STORE_CORRUPT`. */
 export function outlinedPlan(row: PlanRow, threadId: ThreadId): CompactionPlan {
-  return planOf(row, threadId, parseAbridgedPlan);
+  return planOf(row, threadId, (body) => (isAbridgedPlan(body) ? parseAbridgedPlan(body) : parsePlan(body)));
 }
 
 /** The digest at a place that was looked up for a version. @throws ThreadfoldError `STORE_CORRUPT` when it is not there. */

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asThreadId, type ThreadId } from "@threadfold/core";
+import { asThreadId, serializePlan, type ThreadId } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dropPlan, entry, lift, message, pin, START_MS, THREAD, transcript } from "../laws/sample-data.ts";
+import { SqliteInspector } from "./inspect-and-erase.ts";
 import { openConnection } from "./open-connection.ts";
 import { query, SqliteConnection, type SqlQuery, type SqlValues } from "./sqlite-connection.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";
@@ -99,6 +100,7 @@ describe("P9 the cost of going on with a thread", () => {
       statements.length = rows = 0;
       const found = await ranges.resume(threadId);
       expect(found?.thread.isWhole).toBe(false);
+      expect((await ranges.loadPlan(threadId, 1))?.planId).toBe(found?.plan.planId);
       return { statements: [...statements], rows, held: [...(found?.thread.entriesInMemory() ?? [])].length };
     };
     for (const threadId of [short, long]) await resumed(threadId);
@@ -112,6 +114,39 @@ describe("P9 the cost of going on with a thread", () => {
         // A search by nothing but the thread walks all of it; one in the index of pins walks its pins.
         if (!sql.includes("FROM plans")) expect(step, sql).not.toMatch(/PRIMARY KEY \(thread_key=\?\)$/);
       }
+    }
+    connection.close();
+  });
+});
+
+describe("the cost of reading every plan of a thread", () => {
+  it("takes each message that they hide once, however many of them hide it, and in whatever order they come to hide it", async () => {
+    const connection = await openConnection(join(folder, "store.db"));
+    const clock = { now: () => START_MS };
+    const plans = new SqlitePlans(connection, clock);
+    await new SqliteThreads(connection, clock).append(THREAD, transcript(200), { expectedVersion: 0 });
+    const thread = await new SqliteThreads(connection, clock).load(THREAD);
+    // From a late part first: what stands before it has to be read as well then.
+    const hidden = [[100, 140], [100, 150], ...Array.from({ length: 20 }, (_, n) => [20, 150 + n])] as const;
+    for (const [index, [from, to]] of hidden.entries()) {
+      const messages = thread?.messagesBetween(from as number, to as number) ?? [];
+      await plans.commitPlan(THREAD, dropPlan(messages, { version: index + 1, threadVersion: 200 }), index);
+    }
+    let ids = 0;
+    const all = SqliteConnection.prototype.all as (asked: never, ...values: readonly never[]) => unknown;
+    vi.spyOn(SqliteConnection.prototype, "all").mockImplementation(function (this: SqliteConnection, ...asked) {
+      const rows = all.call(this, ...(asked as never as [never])) as readonly object[];
+      ids += rows.filter((row) => "ordinal" in row).length;
+      return rows as never;
+    });
+    const bodies: (string | null)[] = [];
+    for await (const { body } of new SqliteInspector(connection).plans(THREAD)) bodies.push(body);
+    vi.restoreAllMocks();
+    // 100 to 149, and then 20 to 168.
+    expect(ids).toBe(50 + 149);
+    for (const [index, body] of bodies.entries()) {
+      const plan = await plans.getPlan(THREAD, index + 1);
+      expect(body).toBe(plan && serializePlan(plan));
     }
     connection.close();
   });

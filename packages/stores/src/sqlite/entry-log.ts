@@ -3,11 +3,9 @@ import {
   type Message,
   type MessageId,
   type MessagePlace,
-  type MessageRun,
   nextThreadLink,
   type Pin,
   type PinId,
-  type PlacedMessage,
   parseJson,
   serializeEntry,
   sha256,
@@ -15,6 +13,7 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import type { LoggedMessage, LogPart } from "../shared/plans.ts";
 import { isPlainText } from "../shared/store-basics.ts";
 import { endAfter, idsOf, type KeptIds, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
 import { query, type SqliteConnection } from "./sqlite-connection.ts";
@@ -70,10 +69,10 @@ const PLACE_OF_MESSAGE = query<MessagePlace>(entryOfMessage("version, messages -
   ordinal: "integer",
 });
 // Ids are read as bytes, because a text ends at its first NUL on some Node versions.
-const MESSAGES_BETWEEN = query<{ id: Uint8Array; ordinal: number }>(
-  `SELECT CAST(message_id AS BLOB) AS id, messages - 1 AS ordinal FROM entries
+const MESSAGES_BETWEEN = query<{ id: Uint8Array; ordinal: number; version: number }>(
+  `SELECT CAST(message_id AS BLOB) AS id, messages - 1 AS ordinal, version FROM entries
   WHERE ${between(":thread", ":first - 1", ":last")} AND message_id IS NOT NULL ORDER BY entry_key`,
-  { id: "bytes", ordinal: "integer" },
+  { id: "bytes", ordinal: "integer", version: "integer" },
 );
 // Without being told, SQLite would walk the thread for the sake of the order.
 const PIN_VERSIONS = query<{ version: number }>(
@@ -116,12 +115,9 @@ export class EntryLog {
   }
 
   /** The messages among the entries of a part of a log, without their bodies. */
-  messagesOf(
-    threadKey: number,
-    { fromVersion, toVersion }: Pick<MessageRun, "fromVersion" | "toVersion">,
-  ): readonly PlacedMessage[] {
+  messagesOf(threadKey: number, { fromVersion, toVersion }: LogPart): readonly LoggedMessage[] {
     const rows = this.#connection.all(MESSAGES_BETWEEN, { thread: threadKey, first: fromVersion, last: toVersion });
-    return rows.map(({ id, ordinal }) => ({ id: asMessageId(Buffer.from(id).toString("utf8")), ordinal }));
+    return rows.map(({ id, ...places }) => ({ id: asMessageId(Buffer.from(id).toString("utf8")), ...places }));
   }
 
   /** The thread's versions with each of its pins and liftings, ascending. */

@@ -7,7 +7,7 @@ import type {
   StoredPlan,
   StoreInspector,
 } from "../inspection/inspector.ts";
-import { spelledOut } from "../shared/plans.ts";
+import { HiddenMessages, readableRuns, spelledOut } from "../shared/plans.ts";
 import { rowPages } from "../shared/threads.ts";
 import { schemaProblems } from "./check-schema.ts";
 import { between, EntryLog, inThread, LAST_VERSION, MISPLACED, ThreadKeys } from "./entry-log.ts";
@@ -112,9 +112,12 @@ export class SqliteInspector implements StoreInspector {
   async *plans(threadId: ThreadId): AsyncIterable<StoredPlan> {
     const threadKey = this.#keys.find(threadId);
     if (threadKey === undefined) return;
+    const hidden = new HiddenMessages();
     for await (const row of this.#rowsOf("plans", PLANS, threadId)) {
       const body = bodyOf(row.body);
-      yield body === null ? { ...row, body } : spelledOut(row, (run) => this.#log.messagesOf(threadKey, run));
+      const unread = body === null ? null : hidden.unread(readableRuns(body));
+      if (unread !== null) hidden.add(this.#log.messagesOf(threadKey, unread), unread);
+      yield spelledOut({ ...row, body }, (run) => hidden.in(run));
     }
   }
 

@@ -3,6 +3,7 @@ import {
   type AppendOptions,
   type AppendResult,
   type Clock,
+  type CompactionPlan,
   type FoundMessage,
   isAbridgedPlan,
   type MessageId,
@@ -251,6 +252,10 @@ const NEWEST_PLAN = query<PlanRow>(
   "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1",
   { version: "integer", body: "text" },
 );
+const PLAN_AT = query<PlanRow>("SELECT version, body FROM plans WHERE thread_key = ? AND version = ?", {
+  version: "integer",
+  body: "text",
+});
 
 /** Parts of threads in SQLite. Entries and plans never change, so that no transaction is needed to read what fits together. */
 export class SqliteRanges implements ThreadRanges {
@@ -276,6 +281,12 @@ export class SqliteRanges implements ThreadRanges {
     const shown = shownRanges(plan, this.#log.pinVersions(threadKey)).map(read);
     const tail = read({ fromVersion: base.version, toVersion });
     return Object.freeze({ thread: resumedThread(threadId, base, shown, tail), plan });
+  }
+
+  async loadPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
+    const threadKey = this.#keys.find(threadId);
+    const row = threadKey === undefined ? undefined : this.#connection.get(PLAN_AT, threadKey, version);
+    return row === undefined ? null : outlinedPlan(row, threadId);
   }
 
   async loadRange(
