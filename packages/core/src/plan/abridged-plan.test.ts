@@ -5,7 +5,7 @@ import { agentThreads, countingTokenizer, planRecordsFor, runs, withoutOverlaps 
 import { asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { outlineOf, spanOf, spanStart } from "../thread/span-reference.ts";
+import { outlineOf, type SpanReference, spanOf, spanStart } from "../thread/span-reference.ts";
 import {
   abridgePlan,
   expandPlan,
@@ -27,6 +27,7 @@ import { groupMessages } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
 import { threadShape } from "./thread-shape.ts";
+import { viewThread } from "./thread-view.ts";
 
 function planOver(thread: AgentThread, records: readonly PlanRecord[], normalized: boolean): CompactionPlan {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
@@ -127,6 +128,20 @@ describe("a plan in abridged form", () => {
         }
       }),
       runs(200),
+    );
+  });
+
+  it("shows of a whole thread what the whole plan shows", () => {
+    const long = droppedMiddle(60);
+    const withStart = (key: string, value: unknown) => (key === "span" ? spanStart(value as SpanReference) : value);
+    const seen = (thread: AgentThread, plan: CompactionPlan) =>
+      viewThread(thread, plan).map((entry) => JSON.parse(JSON.stringify(entry, withStart)));
+    fc.assert(
+      fc.property(plans, ({ thread, plan }) => {
+        const text = abridge(plan, thread);
+        if (isAbridgedPlan(text)) expect(seen(thread, parseAbridgedPlan(text))).toEqual(seen(thread, plan));
+      }),
+      { ...runs(200), examples: [[long]] },
     );
   });
 

@@ -3,7 +3,7 @@ import type { PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { AppendOnlyList } from "../thread/append-only-list.ts";
-import { type OrdinalRun, runsOfSpan, spanLength } from "../thread/span-reference.ts";
+import { type OrdinalRun, outlineOf, runsOfSpan, type SpanReference, spanLength } from "../thread/span-reference.ts";
 import type { Pin, ThreadEntry } from "../thread/thread-entry.ts";
 import { actionOf, type CompactionPlan, planRecords } from "./compaction-plan.ts";
 import { kindOf, type PlanRecord, removesMessages, type ShownRecord } from "./plan-record.ts";
@@ -122,12 +122,15 @@ const SHORTEST_HIDDEN = 16;
 function hiddenRuns(thread: AgentThread, plan: CompactionPlan): readonly OrdinalRun[] {
   if (!thread.isWhole) return [];
   return planRecords(plan)
-    .filter((record) => removesMessages(record) && record.span.messageIds.length > SHORTEST_HIDDEN)
-    .flatMap(({ span }) => runsOfSpan(span, (id) => thread.message(id)?.ordinal) ?? [])
+    .filter((record) => removesMessages(record) && spanLength(record.span) > SHORTEST_HIDDEN)
+    .flatMap(({ span }) => outlinedRuns(span) ?? runsOfSpan(span, (id) => thread.message(id)?.ordinal) ?? [])
     .filter(({ from, to }) => to - from >= SHORTEST_HIDDEN)
     .map(({ from, to }) => ({ from: from + 1, to }))
     .sort((a, b) => a.from - b.from);
 }
+
+const outlinedRuns = (span: SpanReference): readonly OrdinalRun[] | undefined =>
+  outlineOf(span)?.runs.map(({ fromOrdinal: from, toOrdinal: to }) => ({ from, to }));
 
 /**
  * The entries behind a position. Those that the thread left in the store are folded away by its plan: no prompt shows

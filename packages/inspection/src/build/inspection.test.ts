@@ -1,5 +1,17 @@
 import { createHash } from "node:crypto";
-import { asMessageId, asThreadId, cacheBill, type MessageId, planDiff } from "@threadfold/core";
+import {
+  abridgePlan,
+  asMessageId,
+  asThreadId,
+  type CompactionPlan,
+  cacheBill,
+  isAbridgedPlan,
+  type MessageId,
+  parseAbridgedPlan,
+  planDiff,
+  type ThreadId,
+  type ThreadRanges,
+} from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
 import { ContextSession, replayThread } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
@@ -95,6 +107,26 @@ describe("an inspection of the bundled session", () => {
     expect(shown.replay).toEqual(["equal", "equal"]);
     expect(shown.inputTokens).toEqual(shown.tokens);
     expect(bill.totals.calls).toBe(2);
+  });
+
+  it("is the same where a store keeps what plans hide to itself", async () => {
+    const places = new Map<MessageId, { version: number; ordinal: number }>();
+    const thread = await store.threads.load(threadId);
+    for (const { version, entry } of thread?.entriesInMemory() ?? [])
+      if (entry.type === "message") places.set(entry.message.id, { version, ordinal: entry.message.ordinal });
+    const outlined: number[] = [];
+    const loadPlan = async (_: ThreadId, version: number): Promise<CompactionPlan | null> => {
+      const plan = await store.plans.getPlan(threadId, version);
+      const text = plan === null ? "" : abridgePlan(plan, (id) => places.get(id));
+      if (!isAbridgedPlan(text)) return plan;
+      outlined.push(version);
+      return parseAbridgedPlan(text);
+    };
+    const reserved = await inspect({ ...store, ranges: { ...(store.ranges as ThreadRanges), loadPlan } }, threadId, {
+      keepsPayloads: true,
+    });
+    expect(outlined.length).toBeGreaterThan(5);
+    expect(reserved.index()).toEqual(index);
   });
 
   it("says of each plan what planDiff says", async () => {
