@@ -147,13 +147,18 @@ const FROM_ENVIRONMENT = '"$THREADFOLD_STORE"';
 function shellCommands(threadId: string, address: string): Commands {
   const thread = shellWord(threadId);
   const store = `--store ${addressWord(address)}`;
+  const command = (name: string, ...operands: readonly string[]): string => {
+    // An id may look like an option.
+    const words = threadId.startsWith("-") ? [store, "--", thread, ...operands] : [thread, ...operands, store];
+    return ["threadfold", name, ...words].join(" ");
+  };
   return {
-    explain: `threadfold explain ${thread} {message} ${store}`,
-    pin: `threadfold pin ${thread} {text} ${store}`,
-    revert: `threadfold revert ${thread} {plan} ${store}`,
-    search: `threadfold search ${thread} {query} ${store}`,
-    replay: `threadfold replay ${thread} ${store}`,
-    verify: `threadfold verify ${thread} ${store}`,
+    explain: command("explain", "{message}"),
+    pin: command("pin", "{text}"),
+    revert: command("revert", "{plan}"),
+    search: command("search", "{query}"),
+    replay: command("replay"),
+    verify: command("verify"),
   };
 }
 

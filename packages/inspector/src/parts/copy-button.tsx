@@ -49,9 +49,22 @@ export const Command = ({ text, what }: CopyProps) => (
 const shellWord = (word: string): string =>
   /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** A command with its places (`{message}`) filled in by words that are quoted for a shell. */
-export const shellCommand = (template: string, words: Readonly<Record<string, string>>): string =>
-  template.replace(/\{(\w+)\}/g, (place, name: string) => {
+/**
+ * A command with its places (`{message}`) filled in by words that are quoted for a shell. A word that would be read as an
+ * option goes behind the options, where no more are looked for.
+ */
+export function shellCommand(template: string, words: Readonly<Record<string, string>>): string {
+  const operands: string[] = [];
+  const command = template.replace(/ \{(\w+)\}/g, (place, name: string) => {
     const word = words[name];
-    return word === undefined ? place : shellWord(word);
+    if (word === undefined) return place;
+    if (!word.startsWith("-") || template.includes(" -- ")) return ` ${shellWord(word)}`;
+    operands.push(shellWord(word));
+    return "";
   });
+  return [command, ...(operands.length > 0 ? ["--", ...operands] : [])].join(" ");
+}
+
+/** A title up to where a word was cut off, without the mark that it goes on: only what was said can be pinned word for word. */
+export const firstWords = (title: string): string =>
+  title.endsWith("…") ? title.replace(/(?<=\S)\s+\S*…$/, "").replace(/…$/, "") : title;

@@ -2,7 +2,7 @@ import type { RecordRow } from "@threadfold/inspection/rows";
 import { short } from "../format/figures.ts";
 import { lastShownPlan } from "../model/trail.ts";
 import { TextView } from "../parts/body-view.tsx";
-import { Command, shellCommand } from "../parts/copy-button.tsx";
+import { Command, firstWords, shellCommand } from "../parts/copy-button.tsx";
 import { Section } from "../parts/section.tsx";
 import { useGoneSearch, useInspector } from "../state/inspector.ts";
 
@@ -73,9 +73,6 @@ function FoldedRecovery({ ordinal, record }: { readonly ordinal: number; readonl
     </>
   );
 }
-
-/** A title without the mark that it goes on: only what was said can be pinned word for word. */
-const firstWords = (title: string): string => title.replace(/\s*…$/, "");
 
 const SearchWay = ({ query, rank }: { readonly query: string; readonly rank: number | null }) => (
   <li>
