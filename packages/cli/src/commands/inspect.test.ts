@@ -236,6 +236,12 @@ describe("what a thread cost", () => {
     const sum = (of: (input: (typeof inputs)[number]) => number): number =>
       inputs.reduce((all, input) => all + of(input), 0);
     expect(inputs.length).toBeGreaterThan(0);
+    const newest = ["context", data.threadId, "--store", bench.store];
+    const { tokens, limit } = (await json(newest)).envelope.data as { tokens: number; limit: number };
+    expect(limit).toBeLessThanOrEqual(20_000);
+    expect((await captureRun(newest, { isTTY: true })).stdout).toMatch(
+      new RegExp(`free\\s+${(limit - tokens).toLocaleString("en")}\\s+of ${limit.toLocaleString("en")}\n`),
+    );
     expect(sum(({ cached }) => cached)).toBe(bill.totals.readTokens);
     expect(sum(({ cost }) => cost)).toBeCloseTo(bill.totals.bill);
     expect(sum(({ dollars }) => dollars)).toBeCloseTo(bill.totals.dollars ?? Number.NaN, 8);

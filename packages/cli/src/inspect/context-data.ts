@@ -24,6 +24,8 @@ export interface ContextData {
   readonly format: string;
   readonly model: string | null;
   readonly tokens: number;
+  /** Tokens that the request could have; null where it is not known. */
+  readonly limit: number | null;
   /** What takes the room; the shares add up to `tokens`. */
   readonly shares: Readonly<Record<ShareName, number>>;
   readonly input: Pick<CallRow, "inputTokens" | "cached" | "written" | "fresh" | "reported" | "cost" | "dollars">;
@@ -83,7 +85,7 @@ export function contextData(index: InspectionIndex, number?: number): ContextDat
   return {
     ...{ threadId: index.thread.id, title: index.thread.title },
     ...{ call: call + 1, calls, planVersion: row.planVersion, at: new Date(row.at).toISOString() },
-    ...{ format: frame?.format ?? "", model: frame?.model ?? null, tokens: row.tokens },
+    ...{ format: frame?.format ?? "", model: frame?.model ?? null, tokens: row.tokens, limit: row.limit },
     shares: Object.fromEntries(SHARE_NAMES.map((name) => [name, row[name]])) as ContextData["shares"],
     input: { inputTokens, cached, written, fresh, reported, cost, dollars },
     missed: { cause: row.cause, tokens: row.missed },

@@ -30,13 +30,14 @@ function heading({ threadId, title, call, calls, at, format, model, planVersion,
 const vetoWords = (veto: ContextData["notFolded"][number]["veto"]): string =>
   veto === null ? "" : ` by ${plainText(veto.hook)}${veto.reason === "" ? "" : `: ${singleLine(veto.reason, 120)}`}`;
 
-function shares({ shares: parts, tokens }: ContextData, { paint }: Page): readonly string[] {
+function shares({ shares: parts, tokens, limit }: ContextData, { paint }: Page): readonly string[] {
   const shown = SHARE_NAMES.filter((name) => parts[name] > 0);
   const rows = shown.map((name) => {
     const bar = "█".repeat(Math.max(1, Math.round((parts[name] / Math.max(1, tokens)) * BAR)));
     return [name, figure(parts[name]), percent(parts[name], tokens), bar];
   });
-  const lines = table([...rows, ["together", figure(tokens), "", ""]], ["left", "right", "right", "left"]);
+  const free = limit === null ? [] : [["free", figure(limit - tokens), "", `of ${figure(limit)}`]];
+  const lines = table([...rows, ["together", figure(tokens), "", ""], ...free], ["left", "right", "right", "left"]);
   return [paint("bold", "What takes the room, in tokens"), ...lines.map((line) => `  ${line}`)];
 }
 

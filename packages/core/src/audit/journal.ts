@@ -193,6 +193,8 @@ export interface RequestRenderedRecord {
   readonly payloadDigest: string;
   /** Tokens by the tokenizer that is named. */
   readonly tokens: number;
+  /** Tokens that the request might take: the budget without its reserves. Absent in journals that were written before it was recorded. */
+  readonly limitTokens?: number;
   /** Absent in journals that were written before it was recorded, and for a request that nobody got. */
   readonly cache?: RequestCacheRecord;
   /**

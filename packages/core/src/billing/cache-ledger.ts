@@ -30,6 +30,8 @@ export interface LedgerCall {
   readonly planVersion: number;
   /** Seconds since the request before; null for the first one. */
   readonly idleSeconds: number | null;
+  /** Tokens that the request might take; null in journals that were written before it was recorded. */
+  readonly limitTokens: number | null;
   readonly inputTokens: number;
   /** Null where nothing was reported, as of a request that was never answered. */
   readonly outputTokens: number | null;
@@ -183,6 +185,7 @@ function ledgerCall(
   const input = price === undefined ? null : paidInput(now, price, outcome);
   return {
     ...{ sequence, at: new Date(at).toISOString(), format, model, threadVersion, planVersion, idleSeconds },
+    limitTokens: record.limitTokens ?? null,
     inputTokens: promptTokens(now),
     outputTokens: usage?.outputTokens ?? null,
     input,

@@ -16,7 +16,7 @@ import { type Revision, Table } from "../rows/table.ts";
 
 /** What calls are priced by besides the journal. */
 export interface PricingOptions extends LedgerOptions {
-  /** Tokens that requests could have, where they are known to have been made within a budget. */
+  /** Tokens that requests could have, where they are known to have been made within a budget and the journal does not say it. */
   readonly budget?: number;
 }
 
@@ -88,9 +88,9 @@ function callCost({ input, inputTokens, outputTokens, dollars, misses }: LedgerC
 const causeOf = (miss: CacheMiss): CallCause => (miss.cause === "changed" ? `changed by ${miss.by}` : miss.cause);
 
 /** A model that calls are only priced as says nothing of the room that they had. */
-function limitOf({ model }: LedgerCall, { budget, models = [] }: PricingOptions): number | null {
+function limitOf({ model, limitTokens }: LedgerCall, { budget, models = [] }: PricingOptions): number | null {
   const row = model === null ? undefined : modelRow(model, models);
-  return budget ?? row?.windowTokens ?? null;
+  return limitTokens ?? budget ?? row?.windowTokens ?? null;
 }
 
 function priceRow(newest: LedgerCall | undefined, { prices = [], model: assumed }: PricingOptions): Bill["price"] {

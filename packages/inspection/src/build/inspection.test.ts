@@ -55,6 +55,16 @@ describe("an inspection of the bundled session", () => {
     }
   });
 
+  it("says of every call how much room it had, by what the session that made it wrote down", async () => {
+    const records = (await store.journal.read(threadId)).map(({ record }) => record);
+    const rooms = records.flatMap((record) => (record.type === "request-rendered" ? record.limitTokens : []));
+    expect(calls.map(({ limit }) => limit)).toEqual(rooms);
+    for (const { tokens, limit } of calls) expect(tokens).toBeLessThanOrEqual(limit ?? 0);
+    expect(Math.max(...rooms.map(Number))).toBeLessThan(50_000);
+    const told = await inspect(store, threadId, { pricing: { budget: 7_000 } });
+    expect(rowsOf(told.index().calls).map(({ limit }) => limit)).toEqual(rooms);
+  });
+
   it("is billed as the journal is, and adds up to the bill call by call", async () => {
     const { calls: ledger, ...bill } = cacheBill(await store.journal.read(threadId));
     expect(index.bill).toMatchObject(bill);

@@ -1,5 +1,5 @@
 import { CACHE_PARTS, callShares, PARTS } from "../chart/call-shares.ts";
-import { dayAndTime, duration, money, percent, short, timeOfDay, whole } from "../format/figures.ts";
+import { dayAndTime, duration, money, short, timeOfDay, whole } from "../format/figures.ts";
 import { blockLabel } from "../model/block-label.ts";
 import { largestBlocks } from "../model/block-tokens.ts";
 import { attemptsBefore } from "../model/trail.ts";
@@ -31,7 +31,7 @@ export function CallPanel({ onBlock }: { readonly onBlock: (position: number) =>
       </header>
       <Section
         title={`${whole(tokens)} tokens`}
-        note={limit === null ? "" : `of ${short(limit)}, ${percent(tokens / limit)}`}
+        note={limit === null ? "" : `of ${short(limit)}, ${roomLeft(limit - tokens)}`}
       >
         <ShareBar shares={callShares(calls, at, PARTS)} all={Math.max(tokens, limit ?? 0)} />
         <ShareTable caption="Parts of the request" shares={callShares(calls, at, PARTS)} all={tokens} />
@@ -43,6 +43,8 @@ export function CallPanel({ onBlock }: { readonly onBlock: (position: number) =>
     </aside>
   );
 }
+
+const roomLeft = (tokens: number): string => (tokens < 0 ? `${short(-tokens)} over` : `${short(tokens)} free`);
 
 /** Why there was no fold before this call, where one was due. */
 function NotFolded() {

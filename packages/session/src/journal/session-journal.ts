@@ -37,6 +37,8 @@ export interface RenderInputs {
   readonly threadVersion: number;
   /** Tokens of the request by the tokenizer. */
   readonly counted: number;
+  /** Tokens that the request might take. */
+  readonly limitTokens: number;
   readonly rehydrated: readonly RehydrationResult[];
   readonly cache?: RequestCacheRecord;
   /** False for a request that nobody gets. */
@@ -147,6 +149,7 @@ export class SessionJournal implements SessionRecorder {
       rehydrated,
       payloadDigest: digest,
       tokens: turn.counted,
+      limitTokens: turn.limitTokens,
       ...(turn.cache !== undefined && { cache: turn.cache }),
       ...(!turn.handedOut && { handedOut: false as const }),
     });

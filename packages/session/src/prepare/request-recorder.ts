@@ -85,7 +85,7 @@ export class RequestRecorder {
   }
 
   #isOver({ verification }: RenderedPlan): boolean {
-    return verification.tokens > tokenBudget(this.#ports.request.config).limitTokens;
+    return verification.tokens > this.#limitTokens;
   }
 
   /** Hands a request out. @throws what the journal throws. */
@@ -176,9 +176,15 @@ export class RequestRecorder {
       ...(model !== undefined && { model }),
       threadVersion: state.thread.version,
       counted: rendered.rendering.tokens,
+      limitTokens: this.#limitTokens,
       rehydrated,
       ...written,
     });
+  }
+
+  /** Tokens that a request may take. */
+  get #limitTokens(): number {
+    return tokenBudget(this.#ports.request.config).limitTokens;
   }
 
   /** Writes down that a request is not handed out. */
