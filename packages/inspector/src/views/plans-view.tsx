@@ -136,7 +136,7 @@ function Comparison({ older, newer }: { readonly older: number; readonly newer: 
       </header>
       <Records title="Came" places={added} empty="Nothing that the other had not." />
       <Records title="Went" places={removed} empty="Nothing that the other had." />
-      {commands !== null && (
+      {commands !== null && newer !== index.value.thread.planVersion && (
         <Section title="Let it hold again">
           <Command what="the command that reverts" text={shellCommand(commands.revert, { plan: String(newer) })} />
         </Section>

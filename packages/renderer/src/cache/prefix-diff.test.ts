@@ -60,6 +60,10 @@ describe("prefixDiff", () => {
     expect(textOf(first, renderSample(longer, { plan: wider }))).toBe(
       "diverged at message 1: summary of turns 1-2 became summary of turns 1-3",
     );
+    const within = planWith(thread, summaryOver(thread, [2, 3], "b"));
+    expect(textOf(renderSample(thread, { plan: within }), first)).toBe(
+      "diverged at message 1: summary of turns 1-2 is of 3 messages and was of 2",
+    );
     const dropped = planWith(thread, { ...recordOver(thread, 2, 3), action: "drop", keywords: [] });
     expect(textOf(plain, renderSample(thread, { plan: dropped }))).toBe(
       "diverged at message 1: assistant message m4 stands where assistant message m2 stood",

@@ -49,7 +49,7 @@ function messageReason(before: RenderedMessage | undefined, after: RenderedMessa
   if (after === undefined) return ["shorter", `${named(before)} and what follows is gone`];
   if (before?.action !== after.action) return ["fold", foldReason(before, after)];
   if (sameSources(before, after)) return ["content", `${named(after)} changed`];
-  if (after.record !== undefined) return ["fold", `${named(before)} became ${named(after)}`];
+  if (after.record !== undefined) return ["fold", grownReason(before, after)];
   return ["order", `${named(after)} stands where ${named(before)} stood`];
 }
 
@@ -57,6 +57,12 @@ function foldReason(before: RenderedMessage | undefined, after: RenderedMessage)
   if (after.record === undefined) return `${named(after)} stands where ${named(before)} stood`;
   const { reason, strategy } = after.record;
   return `${named(after)} is new (${strategy}: ${reason})`;
+}
+
+/** A fold that took in more of the same turns is called as before. */
+function grownReason(before: RenderedMessage, after: RenderedMessage): string {
+  if (named(before) !== named(after)) return `${named(before)} became ${named(after)}`;
+  return `${named(after)} is of ${after.sources.length} messages and was of ${before.sources.length}`;
 }
 
 const sameSources = (a: RenderedMessage, b: RenderedMessage): boolean =>
@@ -75,7 +81,7 @@ function named(message: RenderedMessage | undefined): string {
   const fold = FOLD_NAMES[action];
   if (record !== undefined && fold !== undefined && sources.length !== 1) {
     const [first, last] = record.turns;
-    return `${fold} of turns ${first}-${last}`;
+    return first === last ? `${fold} of turn ${first}` : `${fold} of turns ${first}-${last}`;
   }
   const id = sources[0] ?? asMessageId(action);
   if (record !== undefined && fold !== undefined) return `${fold} of ${role} message ${id}`;

@@ -119,13 +119,14 @@ function propose(
   if (raw.length === 0 || rendered <= cost) return null;
   const first = context.shape.header(run.ordinals[0] as number);
   const last = context.shape.header(run.ordinals.at(-1) as number);
+  const turns = first.turn === last.turn ? `turn ${first.turn}` : `turns ${first.turn}–${last.turn}`;
   return {
     action: "summarize",
     strategy,
     ordinals: run.ordinals,
     absorbs,
     estimatedTokensFreed: rendered - cost,
-    reason: `Turns ${first.turn}–${last.turn} (${context.shape.countOf(run.ordinals)} messages) are older than what is kept; a summary stands for them.`,
+    reason: `${context.shape.countOf(run.ordinals)} messages of ${turns} are older than what is kept; a summary stands for them.`,
   };
 }
 
