@@ -40,9 +40,12 @@ function billPage(bill: CacheBill, page: Page): string {
     totalsSection(totals, page),
     section("Paid for again, by cause", missRows(bill), page),
     section("Folds", foldRows(bill.folds), page),
-    section("Summaries by a model", summaryRows(bill.summaries), page),
+    section("Summaries by a model, and compactions by the provider", summaryRows(bill.summaries), page),
     section("The same calls by the provider's rules, input alone", insteadRows(bill.instead), page),
-    wrap([recallNote(bill.recall), keepAliveNote(bill.keepAlive)].join(" ").trim(), page.columns).join("\n"),
+    wrap(
+      [countedNote(bill.summaries), recallNote(bill.recall), keepAliveNote(bill.keepAlive)].join(" ").trim(),
+      page.columns,
+    ).join("\n"),
   ];
   return sections.filter((text) => text !== "").join("\n\n");
 }
@@ -88,14 +91,16 @@ const foldRows = (folds: readonly FoldBill[]): readonly (readonly string[])[] =>
 ];
 
 const summaryRows = (summaries: readonly SummaryBill[]): readonly (readonly string[])[] => [
-  ["model", "calls", "in", "out", "dollars", "plan"],
-  ...summaries.map(({ model, summarizer, calls, inputTokens, outputTokens, dollars, planVersion }) => [
+  ["model", "for", "calls", "in", "cached", "out", "dollars", "plan"],
+  ...summaries.map(({ by, model, summarizer, calls, inputTokens, cacheReadTokens, reported, ...asked }) => [
     plainText(model ?? summarizer),
+    by === "provider" ? "compaction" : "summary",
     figure(calls),
-    figure(inputTokens),
-    figure(outputTokens),
-    money(dollars),
-    planVersion === undefined ? "-" : String(planVersion),
+    `${reported === false ? "~" : ""}${figure(inputTokens)}`,
+    cacheReadTokens === undefined ? "-" : figure(cacheReadTokens),
+    figure(asked.outputTokens),
+    money(asked.dollars),
+    asked.planVersion === undefined ? "-" : String(asked.planVersion),
   ]),
 ];
 
@@ -114,6 +119,11 @@ const insteadRows = (bills: readonly InsteadBill[]): readonly (readonly string[]
     tooLarge === 0 ? "-" : figure(tooLarge),
   ]),
 ];
+
+const countedNote = (summaries: readonly SummaryBill[]): string =>
+  summaries.some(({ reported }) => reported === false)
+    ? "What stands behind ~ no provider reported: it is the request by the session's count, without what was written."
+    : "";
 
 const recallNote = ({ answers, tokens, dollars }: CacheBill["recall"]): string =>
   answers === 0 ? "" : `${count(answers, "answer")} of recall took ${figure(tokens)} tokens (${money(dollars)}).`;

@@ -1,4 +1,4 @@
-import { asMessageId, asThreadId, type MessageInput, type Usage } from "@threadfold/core";
+import { asMessageId, asThreadId, type MessageInput, modelRow, type Usage } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
 import { openStore } from "@threadfold/stores";
@@ -34,7 +34,12 @@ async function calls(threadId: string, model: string | undefined, times: readonl
     ...(model !== undefined && { model }),
   });
   const message = (id: string, role: "user" | "assistant"): MessageInput => ({
-    ...{ id: asMessageId(id), role, createdAt: now, parts: [{ type: "text", text: `Say ${id}. `.repeat(2_000) }] },
+    ...{
+      id: asMessageId(`${id} at ${now}`),
+      role,
+      createdAt: now,
+      parts: [{ type: "text", text: `Say ${id}. `.repeat(2_000) }],
+    },
   });
   for (const [index, time] of times.entries()) {
     now = time;
@@ -98,6 +103,41 @@ describe("threadfold costs", () => {
     expect(known?.dollars).toBeCloseTo(bills[0]?.dollars ?? Number.NaN, 10);
     expect(known).toMatchObject({ calls: 2, readTokens: 12_000, writtenTokens: 4_000, uncachedTokens: 2_000 });
     expect(known).toMatchObject({ outputTokens: 1_000, summaryCalls: 2, unpricedCalls: 0 });
+  });
+
+  it("tells what the provider's own compactions took, in every bill alike", async () => {
+    await fillStore();
+    const store = await openStore(bench.store);
+    const compacted = { type: "summaries-asked", by: "provider", summarizer: "anthropic-messages", calls: 1 } as const;
+    const read = { inputTokens: 100_000, cacheReadTokens: 90_000, outputTokens: 2_000, model: "claude-sonnet-5" };
+    const at = "2026-11-02T00:00:30.000Z";
+    await store.journal.append(asThreadId("other"), { ...compacted, ...read }, at);
+    const counted = { ...compacted, inputTokens: 7_000, outputTokens: 0, reported: false } as const;
+    await store.journal.append(asThreadId("odd"), { ...counted, model: "nobody-knows-1" }, at);
+    await store.close();
+    const { totals, rows } = await costs("--by", "model");
+    const bills = await Promise.all(["known", "other", "odd"].map(billed));
+    const [known] = bills;
+    expect(totals).toMatchObject({ compactions: 2, compactionInputTokens: 107_000, compactionOutputTokens: 2_000 });
+    expect(totals.dollars).toBeCloseTo(sum(bills, "dollars"), 10);
+    const sonnet = rows.find(({ model }) => model === "claude-sonnet-5");
+    const { inputPrice = 0, outputPrice = 0 } = modelRow("claude-sonnet-5") ?? {};
+    const ofCompaction = (19_000 * inputPrice + 2_000 * outputPrice) / 1e6;
+    expect(sonnet?.dollars).toBeCloseTo((known?.dollars ?? Number.NaN) + ofCompaction, 10);
+    const page = await captureRun(["costs", "--store", bench.store]);
+    expect(page.stdout).toMatch(/2 compactions by\s+the provider, of 107,000 tokens in and 2,000 out\./);
+    const bill = await captureRun(["bill", "other", "--store", bench.store]);
+    expect(bill.stdout).toMatch(/claude-sonnet-5 +compaction +1 +100,000 +90,000 +2,000 +\$\d\.\d{4} +-/);
+    const unreported = await captureRun(["bill", "odd", "--store", bench.store]);
+    expect(unreported.stdout).toMatch(/nobody-knows-1 +compaction +1 +~7,000 +- +0 +- +-/);
+    expect(unreported.stdout).toContain("What stands behind ~ no provider reported");
+    await calls("other", "claude-opus-5", ["2026-11-02T00:02:00.000Z"], { inputTokens: 400, outputTokens: 1 });
+    const seen = await captureRun(["context", "other", "--store", bench.store]);
+    expect(seen.stdout).toContain(
+      "before it, a compaction by the provider took 100,000 tokens in (90,000 of them cached) and 2,000 out: $0.",
+    );
+    const before = await captureRun(["context", "other", "--call", "1", "--store", bench.store]);
+    expect(before.stdout).not.toContain("compaction");
   });
 
   it("says which prices are not known, and counts no dollar for them", async () => {

@@ -1,4 +1,4 @@
-import { type CacheBill, cacheBill, type JournalEntry, ThreadfoldError } from "@threadfold/core";
+import { type CacheBill, cacheBill, type JournalEntry, type SummaryBill, ThreadfoldError } from "@threadfold/core";
 import type { CliCall, CliCommand } from "../command/cli-command.ts";
 import { count, figure, type Page, plainText, table, wrap } from "../output/page.ts";
 import { PRICED_MODEL_OPTION, parsePricedModel, STORE_OPTION } from "../parse/options.ts";
@@ -9,7 +9,7 @@ import { storedThreads } from "../store/stored-thread.ts";
 const COST_KEYS = ["day", "thread", "model"] as const;
 type CostKey = (typeof COST_KEYS)[number];
 
-/** What calls took. All but `calls`, `summaryCalls`, `unpricedCalls` and `dollars` are tokens. */
+/** What calls took. All but the calls, `compactions` and `dollars` are tokens. */
 interface CostTotals {
   readonly calls: number;
   /** Input as it was billed: what was read from the prompt cache, what was written to it, and the rest. */
@@ -21,13 +21,17 @@ interface CostTotals {
   readonly summaryCalls: number;
   readonly summaryInputTokens: number;
   readonly summaryOutputTokens: number;
+  /** The provider's own compactions, as summaries stand apart. */
+  readonly compactions: number;
+  readonly compactionInputTokens: number;
+  readonly compactionOutputTokens: number;
   /** US dollars of all calls whose price is known. */
   readonly dollars: number;
-  /** Calls, for summaries or not, whose price is not known. */
+  /** Calls, for summaries and compactions or not, whose price is not known. */
   readonly unpricedCalls: number;
 }
 
-/** One call of a thread, for an answer or for summaries. */
+/** One call of a thread, for an answer or for summaries, or a compaction of the provider. */
 interface Cost extends CostTotals {
   /** Date in UTC, `2026-11-01`. */
   readonly day: string;
@@ -105,6 +109,7 @@ function firstDay({ since }: CliCall["options"]): string {
 const NOTHING: CostTotals = {
   ...{ calls: 0, uncachedTokens: 0, readTokens: 0, writtenTokens: 0, outputTokens: 0 },
   ...{ summaryCalls: 0, summaryInputTokens: 0, summaryOutputTokens: 0, dollars: 0, unpricedCalls: 0 },
+  ...{ compactions: 0, compactionInputTokens: 0, compactionOutputTokens: 0 },
 };
 
 /** Every call of a bill by itself. */
@@ -124,12 +129,21 @@ function costsOf(
       writtenTokens: input?.writtenTokens ?? 0,
       outputTokens: outputTokens ?? 0,
     })),
-    ...summaries.map(({ sequence, model = null, calls: summaryCalls, inputTokens, outputTokens, dollars }) => ({
-      ...{ ...NOTHING, day: dayOf(times.get(sequence)), thread, model, ...priced(dollars, summaryCalls) },
-      ...{ summaryCalls, summaryInputTokens: inputTokens, summaryOutputTokens: outputTokens },
+    ...summaries.map((summary) => ({
+      ...{ ...NOTHING, day: dayOf(times.get(summary.sequence)), thread, model: modelOf(summary, assumedModel) },
+      ...{ ...priced(summary.dollars, summary.calls), ...asked(summary) },
     })),
   ];
 }
+
+/** The provider compacts with the model that answers; for summaries a model is asked that has a name or none. */
+const modelOf = ({ by, model }: SummaryBill, assumedModel: string | null): string | null =>
+  model ?? (by === "provider" ? assumedModel : null);
+
+const asked = ({ by, calls, inputTokens, outputTokens }: SummaryBill): Partial<CostTotals> =>
+  by === "provider"
+    ? { compactions: calls, compactionInputTokens: inputTokens, compactionOutputTokens: outputTokens }
+    : { summaryCalls: calls, summaryInputTokens: inputTokens, summaryOutputTokens: outputTokens };
 
 const priced = (dollars: number | null, calls = 1): Pick<CostTotals, "dollars" | "unpricedCalls"> =>
   dollars === null ? { dollars: 0, unpricedCalls: calls } : { dollars, unpricedCalls: 0 };
@@ -192,7 +206,7 @@ function costsPage(
     head.map((_, column) => (column < keys.length ? "left" : "right")),
   );
   const marked = lines.map((line, place) => (place === 0 || place === lines.length - 1 ? paint("bold", line) : line));
-  const notes = [summaryNote(totals), priceNote(totals, unpricedModels)].filter((note) => note !== "");
+  const notes = [besideNote(totals), priceNote(totals, unpricedModels)].filter((note) => note !== "");
   return [...marked, ...notes.flatMap((note) => ["", ...wrap(note, columns)])].join("\n");
 }
 
@@ -204,13 +218,17 @@ function dollarsCell(totals: CostTotals): string {
 }
 
 /** True where none of the calls has a price that is known. */
-const isPriceless = ({ unpricedCalls, calls, summaryCalls }: CostTotals): boolean =>
-  unpricedCalls > 0 && unpricedCalls === calls + summaryCalls;
+const isPriceless = ({ unpricedCalls, calls, summaryCalls, compactions }: CostTotals): boolean =>
+  unpricedCalls > 0 && unpricedCalls === calls + summaryCalls + compactions;
 
-const summaryNote = ({ summaryCalls, summaryInputTokens, summaryOutputTokens }: CostTotals): string =>
-  summaryCalls === 0
-    ? ""
-    : `The dollars include ${count(summaryCalls, "call")} for summaries, of ${figure(summaryInputTokens)} tokens in and ${figure(summaryOutputTokens)} out.`;
+function besideNote(totals: CostTotals): string {
+  const of = (input: number, output: number): string => `of ${figure(input)} tokens in and ${figure(output)} out`;
+  const { summaryCalls, compactions } = totals;
+  const summaries = `${count(summaryCalls, "call")} for summaries, ${of(totals.summaryInputTokens, totals.summaryOutputTokens)}`;
+  const compacted = `${count(compactions, "compaction")} by the provider, ${of(totals.compactionInputTokens, totals.compactionOutputTokens)}`;
+  const parts = [...(summaryCalls > 0 ? [summaries] : []), ...(compactions > 0 ? [compacted] : [])];
+  return parts.length === 0 ? "" : `The dollars include ${parts.join(", and ")}.`;
+}
 
 function priceNote(totals: CostTotals, models: readonly (string | null)[]): string {
   const { unpricedCalls } = totals;

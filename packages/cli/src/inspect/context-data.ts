@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { type SummaryBill, ThreadfoldError } from "@threadfold/core";
 import {
   type AttemptRow,
   type BlockRow,
@@ -29,6 +29,11 @@ export interface ContextData {
   /** What takes the room; the shares add up to `tokens`. */
   readonly shares: Readonly<Record<ShareName, number>>;
   readonly input: Pick<CallRow, "inputTokens" | "cached" | "written" | "fresh" | "reported" | "cost" | "dollars">;
+  /** What summaries and the provider's own compactions took since the call before. */
+  readonly beside: readonly Pick<
+    SummaryBill,
+    "by" | "model" | "calls" | "inputTokens" | "cacheReadTokens" | "outputTokens" | "reported" | "dollars"
+  >[];
   readonly missed: Pick<CallRow, "cause"> & { readonly tokens: number };
   /** Where the request departs from the one before; null where it extends it. */
   readonly difference: Omit<BreakRow, "call"> | null;
@@ -88,6 +93,7 @@ export function contextData(index: InspectionIndex, number?: number): ContextDat
     ...{ format: frame?.format ?? "", model: frame?.model ?? null, tokens: row.tokens, limit: row.limit },
     shares: Object.fromEntries(SHARE_NAMES.map((name) => [name, row[name]])) as ContextData["shares"],
     input: { inputTokens, cached, written, fresh, reported, cost, dollars },
+    beside: askedBefore(index, call),
     missed: { cause: row.cause, tokens: row.missed },
     difference: found === undefined ? null : withoutCall(found),
     ...{ digest: row.digest, replay: row.replay },
@@ -97,6 +103,15 @@ export function contextData(index: InspectionIndex, number?: number): ContextDat
     blocks: blocks.map((place, at) => contextBlock(index, rowAt(index.blocks, place), at < row.shared)),
     folded: row.messages - blocks.filter((place) => index.blocks.action[place] === "include").length,
   };
+}
+
+function askedBefore({ bill, calls }: InspectionIndex, call: number): ContextData["beside"] {
+  const from = calls.sequence[call - 1] ?? 0;
+  const to = calls.sequence[call] ?? 0;
+  const between = bill.summaries.filter(({ sequence }) => sequence > from && sequence < to);
+  return between.map(
+    ({ sequence: _sequence, outcome: _outcome, planVersion: _plan, summarizer: _of, ...asked }) => asked,
+  );
 }
 
 const withoutCall = ({ call: _call, ...rest }: BreakRow): Omit<BreakRow, "call"> => rest;

@@ -22,10 +22,21 @@ function heading({ threadId, title, call, calls, at, format, model, planVersion,
     `  ${at} · ${plainText(format)}${model === null ? "" : ` · ${plainText(model)}`}`,
     `  ${figure(input.cached)} read from the cache, ${figure(input.written)} written, ${figure(input.fresh)} fresh, ${reported}: ${price}`,
     ...(missed.cause === "none" ? [] : [`  ${figure(missed.tokens)} could have been read: ${missed.cause}`]),
+    ...data.beside.map((asked) => `  before it, ${askedWords(asked)}`),
     ...notFolded.map(({ outcome, veto }) => `  a fold was due and made no plan: ${outcome}${vetoWords(veto)}`),
     `  sha256 ${digest.slice(0, 12)} · ${bytes}`,
   ];
 }
+
+function askedWords({ by, calls, inputTokens, cacheReadTokens, outputTokens, reported, dollars }: Asked): string {
+  const what = by === "provider" ? "a compaction by the provider" : `${count(calls, "call")} for summaries`;
+  const cached = cacheReadTokens === undefined ? "" : ` (${figure(cacheReadTokens)} of them cached)`;
+  const counted = reported === false ? ", which nobody reported" : "";
+  const price = dollars === null ? "" : `: $${dollars.toFixed(4)}`;
+  return `${what} took ${figure(inputTokens)} tokens in${cached} and ${figure(outputTokens)} out${counted}${price}`;
+}
+
+type Asked = ContextData["beside"][number];
 
 const vetoWords = (veto: ContextData["notFolded"][number]["veto"]): string =>
   veto === null ? "" : ` by ${plainText(veto.hook)}${veto.reason === "" ? "" : `: ${singleLine(veto.reason, 120)}`}`;

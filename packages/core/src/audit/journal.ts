@@ -122,19 +122,30 @@ export interface FoldVetoedRecord {
   readonly tokens: number;
 }
 
-/** What one fold asked a model to summarize, whatever became of the fold. Tokens are those that the model reported. */
+/**
+ * What one fold asked a model to summarize, or what a provider's own compaction took, whatever became of it. Tokens are
+ * those that were reported.
+ */
 export interface SummariesAskedRecord {
   readonly type: "summaries-asked";
-  /** How the fold ended. */
-  readonly outcome: CompactionOutcome["type"];
+  /** Set where the provider compacted by its own means, and no summarizer was asked. */
+  readonly by?: "provider";
+  /** How the fold ended; absent where the provider compacted in the course of an answer, and the next request folds. */
+  readonly outcome?: CompactionOutcome["type"];
   /** The plan that was committed; absent where none was. */
   readonly planVersion?: number;
+  /** Id of the summarizer; of the request's format where the provider compacted. */
   readonly summarizer: string;
   /** Name of the model behind it, where the summarizer says it. */
   readonly model?: string;
   readonly calls: number;
+  /** Those read from and written to the prompt cache included. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  /** False where the provider reported nothing of its compaction: the input is what the request had by the session's count. */
+  readonly reported?: false;
 }
 
 /** That a request was over its budget and not handed out: nobody sent it. */

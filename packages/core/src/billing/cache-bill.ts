@@ -1,5 +1,7 @@
 import type { JournalEntry, JournalRecord, SummariesAskedRecord } from "../audit/journal.ts";
-import { type ModelRow, modelRow } from "../providers/models.ts";
+import { promptCachePriceFor, promptCachePriceOfModel } from "../providers/cache-prices.ts";
+import { modelName, modelRow } from "../providers/models.ts";
+import { inputBill } from "../providers/prompt-cache.ts";
 import { type Amount, amountOf, dollarsFor, dollarsOf, sumOf, totalOf } from "./amount.ts";
 import { type CacheMiss, cacheLedger, type LedgerCall } from "./cache-ledger.ts";
 import { type InsteadBill, insteadBills } from "./instead-bills.ts";
@@ -32,7 +34,7 @@ export interface BillTotals extends Amount {
   readonly readTokens: number;
   readonly writtenTokens: number;
   readonly uncachedTokens: number;
-  /** Of the dollars, those of summary calls. */
+  /** Of the dollars, those of summary calls and of the provider's own compactions. */
   readonly summaryDollars: number | null;
 }
 
@@ -57,7 +59,7 @@ export interface FoldBill {
   readonly summary: SummaryBill | null;
 }
 
-/** What one fold asked a model for. */
+/** What one fold asked a model for, or what a provider's own compaction took. */
 export interface SummaryBill extends Omit<SummariesAskedRecord, "type"> {
   /** Place of the record in the journal. */
   readonly sequence: number;
@@ -73,7 +75,7 @@ export interface SummaryBill extends Omit<SummariesAskedRecord, "type"> {
 export function cacheBill(entries: readonly JournalEntry[], options: LedgerOptions = {}): CacheBill {
   const calls = cacheLedger(entries, options);
   const recorded = recordedCalls(entries, options);
-  const summaries = entries.flatMap(({ sequence, record }) => summaryBill(sequence, record, options.models ?? []));
+  const summaries = entries.flatMap(({ sequence, record }) => summaryBill(sequence, record, options));
   return {
     calls,
     totals: billTotals(calls, summaries),
@@ -114,12 +116,28 @@ function missTotals(misses: readonly CacheMiss[]): readonly MissTotal[] {
   return totals.sort((a, b) => b.tokens - a.tokens);
 }
 
-function summaryBill(sequence: number, record: JournalRecord, models: readonly ModelRow[]): readonly SummaryBill[] {
+function summaryBill(sequence: number, record: JournalRecord, options: LedgerOptions): readonly SummaryBill[] {
   if (record.type !== "summaries-asked") return [];
   const { type: _type, ...summary } = record;
-  const row = summary.model === undefined ? undefined : modelRow(summary.model, models);
-  const dollars = dollarsFor(summary.inputTokens, summary.outputTokens, row, summary.inputTokens);
-  return [{ ...summary, sequence, dollars }];
+  const { outputTokens, inputTokens } = summary;
+  // A provider compacts with the model that answers.
+  const model = summary.model ?? (summary.by === "provider" ? options.model : undefined);
+  const row = model === undefined ? undefined : modelRow(model, options.models ?? []);
+  const input = summaryInput({ ...summary, ...(model !== undefined && { model }) }, options);
+  return [{ ...summary, sequence, dollars: dollarsFor(input, outputTokens, row, inputTokens) }];
+}
+
+/** The input of summary calls in uncached tokens: what was read from the prompt cache at its own price. */
+function summaryInput(
+  { model = "", inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }: Omit<SummariesAskedRecord, "type">,
+  { prices = [] }: LedgerOptions,
+): number {
+  const name = modelName(model);
+  const price = promptCachePriceOfModel(name, prices);
+  if (price === undefined) return inputTokens;
+  const uncachedTokens = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
+  const tokens = { readTokens: cacheReadTokens, writtenTokens: cacheWriteTokens, uncachedTokens };
+  return inputBill(tokens, promptCachePriceFor(price, name));
 }
 
 function foldBills(

@@ -170,6 +170,9 @@ export interface FoldCost {
   readonly summarizerCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Of the input, what the model's provider said of its prompt cache; absent where it said nothing. */
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
   /**
    * What the commit costs in the prompt cache and saves in each call after it, in input-token-equivalents; null when it was
    * not weighed, because nothing was folded or the provider's prices are not known.

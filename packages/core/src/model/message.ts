@@ -16,14 +16,21 @@ export interface Usage {
   readonly cacheReadTokens?: number;
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
+  /** What the provider's own compaction took on the way to the answer. None of the figures above has it. */
+  readonly compaction?: Omit<Usage, "compaction">;
 }
 
-export const usageSchema: z.ZodType<Usage> = z.object({
+const usageShape = {
   inputTokens: z.number().nonnegative(),
   outputTokens: z.number().nonnegative(),
   cacheReadTokens: z.number().nonnegative().optional(),
   cacheWriteTokens: z.number().nonnegative().optional(),
   reasoningTokens: z.number().nonnegative().optional(),
+};
+
+export const usageSchema: z.ZodType<Usage> = z.object({
+  ...usageShape,
+  compaction: z.object(usageShape).optional(),
 });
 
 /**

@@ -173,6 +173,31 @@ describe("anthropicMessagesImporter", () => {
     expect(session.compactions).toEqual([{ messageId: session.messages[1]?.id, trigger: "server" }]);
   });
 
+  it("tells what a server's compactions took apart from the answer, whose figures leave it out", async () => {
+    const block = { type: "compaction", content: "what was" };
+    const pass = { type: "compaction", input_tokens: 30_000, cache_read_input_tokens: 150_000, output_tokens: 3_500 };
+    const usage = {
+      ...{ input_tokens: 23_000, output_tokens: 1_000 },
+      iterations: [pass, { ...pass, input_tokens: 1_000 }, { type: "message", input_tokens: 23_000 }],
+    };
+    const answer = { ...assistant([block, text("on")]), usage };
+    const alone = { ...assistant([block]), usage: { input_tokens: 0, output_tokens: 0, iterations: [pass] } };
+    const session = await importSession(jsonLines([user(text("go")), answer, user(text("on")), alone]));
+    expect(session.messages.map((message) => message.usage)).toEqual([
+      undefined,
+      {
+        ...{ inputTokens: 23_000, outputTokens: 1_000 },
+        compaction: { inputTokens: 331_000, outputTokens: 7_000, cacheReadTokens: 300_000 },
+      },
+      undefined,
+      {
+        ...{ inputTokens: 0, outputTokens: 0 },
+        compaction: { inputTokens: 180_000, outputTokens: 3_500, cacheReadTokens: 150_000 },
+      },
+    ]);
+    expect(session.compactions).toMatchObject([{ tokensBefore: 331_000 }, { tokensBefore: 180_000 }]);
+  });
+
   it("reports messages that are none and goes on", async () => {
     const session = await importSession(
       jsonDocument({

@@ -95,15 +95,12 @@ function importAssistant({ message, id, source, time, draft, report }: Entry): v
     }),
   });
   const isCompaction = parts.some((part) => part.type === "opaque" && objectOf(part.value)?.type === "compaction");
-  if (isCompaction) draft.compactions.push({ messageId, trigger: "server", ...sizeBefore(message.usage) });
+  if (isCompaction) draft.compactions.push({ messageId, trigger: "server", ...sizeBefore(usage) });
 }
 
-/** The prompt that a server-side compaction read. The usage of the whole response leaves that call out. */
-function sizeBefore(usage: unknown): { readonly tokensBefore?: number } {
-  const iteration = listOf(objectOf(usage)?.iterations)?.find((entry) => objectOf(entry)?.type === "compaction");
-  const tokensBefore = countOf(anthropicUsage(iteration)?.inputTokens);
-  return tokensBefore === undefined ? {} : { tokensBefore };
-}
+/** The prompt that a server-side compaction read. */
+const sizeBefore = ({ compaction }: Partial<Usage> = {}): { readonly tokensBefore?: number } =>
+  compaction === undefined ? {} : { tokensBefore: compaction.inputTokens };
 
 function importSystem({ message, id, source, time, draft }: Entry): void {
   draft.add({ id, role: "system", parts: blocksOf(message.content).map(anthropicPart), time, source });
@@ -114,6 +111,33 @@ function importSystem({ message, id, source, time, draft }: Entry): void {
  * in {@link Usage} it is included. A report of nothing but zeros, as of an aborted call, counts as none.
  */
 export function anthropicUsage(value: unknown): Usage | undefined {
+  const usage = callUsage(value);
+  const compaction = compactionUsage(listOf(objectOf(value)?.iterations) ?? []);
+  return compaction === undefined ? usage : { ...(usage ?? { inputTokens: 0, outputTokens: 0 }), compaction };
+}
+
+/** What compactions took on the way to the answer: the figures of the whole leave these passes out. */
+function compactionUsage(iterations: readonly unknown[]): CallUsage | undefined {
+  const passes = iterations.filter((entry) => objectOf(entry)?.type === "compaction");
+  return passes.flatMap((entry) => callUsage(entry) ?? []).reduce<CallUsage | undefined>(together, undefined);
+}
+
+type CallUsage = Omit<Usage, "compaction">;
+
+const together = (first: CallUsage | undefined, second: CallUsage): CallUsage =>
+  first === undefined
+    ? second
+    : withoutUndefined({
+        inputTokens: first.inputTokens + second.inputTokens,
+        outputTokens: first.outputTokens + second.outputTokens,
+        cacheReadTokens: sumOf(first.cacheReadTokens, second.cacheReadTokens),
+        cacheWriteTokens: sumOf(first.cacheWriteTokens, second.cacheWriteTokens),
+      });
+
+const sumOf = (first: number | undefined, second: number | undefined): number | undefined =>
+  first === undefined && second === undefined ? undefined : (first ?? 0) + (second ?? 0);
+
+function callUsage(value: unknown): CallUsage | undefined {
   const usage = objectOf(value);
   const input = countOf(usage?.input_tokens);
   const output = countOf(usage?.output_tokens);

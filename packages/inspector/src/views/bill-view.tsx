@@ -91,7 +91,7 @@ function Totals({ bill }: { readonly bill: Bill }) {
       </Figure>
       <Figure
         name="Dollars"
-        note={totals.dollars === null ? "--model NAME prices the calls" : "input, output and summaries"}
+        note={totals.dollars === null ? "--model NAME prices the calls" : "input, output, summaries and compactions"}
       >
         {dollarsText(totals.dollars)}
       </Figure>
@@ -215,22 +215,37 @@ function Folds() {
 }
 
 function Summaries({ bill }: { readonly bill: Bill }) {
-  if (bill.summaries.length === 0) return null;
+  const { summaries } = bill;
+  if (summaries.length === 0) return null;
+  const isCounted = summaries.some(({ reported }) => reported === false);
   return (
-    <Section title="Summaries by a model" note="what folds asked for, whatever became of them">
+    <Section
+      title="Summaries and compactions"
+      note={`what folds asked a model for, and what the provider's own took${isCounted ? "; ~ was not reported and is the session's count" : ""}`}
+    >
       <FigureTable
-        titles={["Model", "Plan", "Calls", "Tokens in", "Tokens out", "Dollars"]}
-        rows={bill.summaries.map(({ sequence, model, summarizer, planVersion, calls, ...asked }) => ({
+        titles={["Model", "For", "Plan", "Calls", "Tokens in", "Of them cached", "Tokens out", "Dollars"]}
+        rows={summaries.map(({ sequence, by, model, summarizer, planVersion, calls, ...asked }) => ({
           key: String(sequence),
           cells: [
             model ?? summarizer,
+            by === "provider" ? "compaction" : "summary",
             planVersion === undefined ? "–" : `plan ${planVersion}`,
             whole(calls),
-            whole(asked.inputTokens),
+            `${asked.reported === false ? "~" : ""}${whole(asked.inputTokens)}`,
+            asked.cacheReadTokens === undefined ? "–" : whole(asked.cacheReadTokens),
             whole(asked.outputTokens),
             dollarsText(asked.dollars),
           ],
         }))}
+        foot={[
+          ...["together", "", ""],
+          whole(sum(summaries, ({ calls }) => calls)),
+          whole(sum(summaries, ({ inputTokens }) => inputTokens)),
+          whole(sum(summaries, ({ cacheReadTokens = 0 }) => cacheReadTokens)),
+          whole(sum(summaries, ({ outputTokens }) => outputTokens)),
+          dollarsText(dollarSum(summaries, ({ dollars }) => dollars)),
+        ]}
       />
     </Section>
   );

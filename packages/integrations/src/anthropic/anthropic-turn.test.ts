@@ -125,6 +125,18 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.thread.length).toBe(4);
   });
 
+  it("hands on what the provider's own compaction took", async () => {
+    const iterations = [{ type: "compaction", input_tokens: 90_000, output_tokens: 800, cache_read_input_tokens: 10 }];
+    const usage = { input_tokens: 500, output_tokens: 9, iterations };
+    const answer = { ...message("msg_1", [text("Done.")]), usage } as unknown as Anthropic.Message;
+    const session = await workedSession("anthropic-messages", 1);
+    await session.prepare();
+    await session.complete(fromAnthropic(answer));
+    expect((await session.bill()).summaries).toMatchObject([
+      { by: "provider", inputTokens: 90_010, outputTokens: 800, cacheReadTokens: 10 },
+    ]);
+  });
+
   it("refuses a session that makes requests for another API", async () => {
     const session = await sessionIn("openai-chat");
     const turn = anthropicTurn({ session, client: clientFor().client, ...params });

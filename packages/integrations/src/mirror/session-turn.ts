@@ -186,12 +186,13 @@ function withoutPositions({ metadata = {}, ...message }: MessageInput): MessageI
 /** The usage that a message reports, as a session takes it; empty when the provider reported none. */
 export function reportOf(usage: Usage | undefined): Pick<ModelResponse, "usage"> {
   if (usage === undefined) return {};
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, compaction } = usage;
   const report: NonNullable<ModelResponse["usage"]> = {
     inputTokens,
     outputTokens,
     ...(cacheReadTokens !== undefined && { cacheReadTokens }),
     ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    ...(compaction !== undefined && { compaction }),
   } satisfies UsageReport;
   return { usage: report };
 }

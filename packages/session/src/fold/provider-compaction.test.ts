@@ -1,12 +1,21 @@
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { canonicalJson, type JsonObject, type MessageInput, type Part, type ThreadfoldStore } from "@threadfold/core";
+import {
+  canonicalJson,
+  type JsonObject,
+  type MessageInput,
+  modelRow,
+  type Part,
+  type ThreadfoldStore,
+  type Usage,
+} from "@threadfold/core";
 import { message, patience } from "@threadfold/core/laws";
 import { FORMAT_NAMES, formatById } from "@threadfold/renderer";
 import type { CompactionCall } from "@threadfold/renderer/native";
 import { createMemoryStore } from "@threadfold/stores";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ModelResponse } from "../host/model-response.ts";
 import type { ProviderCompactionOption, SessionOptions } from "../host/session-options.ts";
 import type { ContextSession } from "../loop/context-session.ts";
 import { openSession, resultOf, work } from "../testing/agent-work.ts";
@@ -32,6 +41,10 @@ interface SeenRequest {
 }
 
 const seen: SeenRequest[] = [];
+/** What the doubles charge for compactions, oldest first. */
+const billed: Usage[] = [];
+const answered: ModelResponse[] = [];
+const OUTPUT_TOKENS = 700;
 let blocks = 0;
 
 /** Anthropic's Messages API, as far as its compactions go: signed blocks first and alone, betas, what is passed over. */
@@ -61,17 +74,24 @@ function anthropicDouble(body: Item, betas: readonly string[]): Item {
     ),
   );
   const text = `Summary ${++blocks}.`;
-  if (body["compaction"] !== undefined)
-    return { stop_reason: "compaction", content: [{ type: "compaction", content: text, signature: proofOf(text) }] };
+  // What a compaction took stands in none of the figures of the answer.
+  const read = Math.floor(tokensOf(shown) / 2);
+  const took = { type: "compaction", input_tokens: tokensOf(shown) - read, cache_read_input_tokens: read };
+  const usage = { input_tokens: 0, output_tokens: 0, iterations: [{ ...took, output_tokens: OUTPUT_TOKENS }] };
+  if (body["compaction"] !== undefined) {
+    billed.push({ inputTokens: tokensOf(shown), outputTokens: OUTPUT_TOKENS, cacheReadTokens: read });
+    const content = [{ type: "compaction", content: text, signature: proofOf(text) }];
+    return { stop_reason: "compaction", content, usage };
+  }
   const [edit] = edits;
   const threshold = edit === undefined ? Number.POSITIVE_INFINITY : Number(Object(edit["trigger"]).value);
   refuse(threshold < 50_000, "the trigger is too low");
   const isCompacted = tokensOf(shown) > threshold;
   seen.push({ shown: JSON.stringify(shown), isCompacted, beginsWithItem: placed[0]?.["type"] === "compaction" });
-  return {
-    content: [...(isCompacted ? [{ type: "compaction", content: text }] : []), { type: "text", text: "On it." }],
-    usage: { input_tokens: isCompacted ? 500 : tokensOf(shown) },
-  };
+  const said = { type: "text", text: "On it." };
+  if (!isCompacted) return { content: [said], usage: { input_tokens: tokensOf(shown) } };
+  billed.push({ inputTokens: tokensOf(shown), outputTokens: OUTPUT_TOKENS, cacheReadTokens: read });
+  return { content: [{ type: "compaction", content: text }, said], usage: { ...usage, input_tokens: 500 } };
 }
 
 /** OpenAI's Responses API and its endpoint for compaction: items of its own alone, and what they stand for passed over. */
@@ -86,7 +106,13 @@ function openaiDouble(body: Item, path: string): Item {
   const item = { type: "compaction", id, encrypted_content: proofOf(id) };
   if (path.endsWith("/compact")) {
     refuse(body["context_management"] !== undefined || body["tools"] !== undefined, "unknown parameter");
-    return { output: [...input.filter(({ role }) => role === "user"), item] };
+    const cached = Math.floor(tokensOf(input) / 2);
+    billed.push({ inputTokens: tokensOf(input), outputTokens: OUTPUT_TOKENS, cacheReadTokens: cached });
+    const usage = {
+      ...{ input_tokens: tokensOf(input), input_tokens_details: { cached_tokens: cached } },
+      output_tokens: OUTPUT_TOKENS,
+    };
+    return { output: [...input.filter(({ role }) => role === "user"), item], usage };
   }
   const [broken] = formatById("openai-responses").check(body);
   refuse(broken !== undefined, JSON.stringify(broken));
@@ -163,7 +189,19 @@ function entryOf(format: string, answer: Item, id: string): MessageInput {
     if (block["type"] === "text") return [{ type: "text", text: String(block["text"]) }];
     return block["role"] === "assistant" ? [{ type: "text", text: "On it." }] : [];
   });
-  return { ...message(id, "assistant", ""), parts };
+  return { ...message(id, "assistant", ""), parts, usage: usageOf(answer) };
+}
+
+/** The figures of an answer, those of a compaction apart as far as the provider tells them apart. */
+function usageOf(answer: Item): Usage {
+  const { input_tokens: uncached = 0, output_tokens: outputTokens = 0, ...more } = Object(answer["usage"]);
+  const cacheReadTokens = more.input_tokens_details?.cached_tokens ?? more.cache_read_input_tokens;
+  const inputTokens = uncached + (more.cache_read_input_tokens ?? 0);
+  const [iteration] = listOf(more.iterations);
+  return {
+    ...{ inputTokens, outputTokens, ...(cacheReadTokens !== undefined && { cacheReadTokens }) },
+    ...(iteration !== undefined && { compaction: usageOf({ usage: iteration }) }),
+  };
 }
 
 const RULE = "Never touch package-lock.json.";
@@ -171,8 +209,9 @@ const ROOM = 80_000;
 const STEP_TOKENS = 4_000;
 const MODELS: Readonly<Record<string, string>> = {
   "anthropic-messages": "claude-opus-5-5",
-  "openai-responses": "gpt-5.6",
+  "openai-responses": "gpt-5.6-terra",
 };
+const READ_PRICES: Readonly<Record<string, number>> = { "anthropic-messages": 0.05, "openai-responses": 0.1 };
 
 const opened = (store: ThreadfoldStore, format: string, more: Partial<SessionOptions> = {}) =>
   openSession({
@@ -187,8 +226,9 @@ async function ask(session: ContextSession, format: string, id: string) {
   const request = await session.prepare();
   expect([request.violations, request.missingPins, request.overBudget]).toEqual([[], [], false]);
   const answer = await post(format, "messages", request.payload, request.betas);
-  const { input_tokens: inputTokens = 0 } = Object(answer["usage"]) as { readonly input_tokens?: number };
-  await session.complete({ messages: [entryOf(format, answer, id)], usage: { inputTokens } });
+  const response = { messages: [entryOf(format, answer, id)], usage: usageOf(answer) };
+  answered.push(response);
+  await session.complete(response);
   return request;
 }
 
@@ -202,6 +242,8 @@ async function run(session: ContextSession, format: string, from: number, to: nu
 
 async function begun(format: string, providerCompaction: ProviderCompactionOption) {
   seen.length = 0;
+  billed.length = 0;
+  answered.length = 0;
   const store = createMemoryStore();
   const session = await opened(store, format, { providerCompaction });
   await session.append([message("u0", "user", `Build it, all of it. ${RULE}`)]);
@@ -306,6 +348,70 @@ describe("a session whose provider compacts beside our folds", () => {
       expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
     },
   );
+
+  it.each(FORMATS)("bills what it took, on demand: %s", { timeout: patience(60_000) }, async (format) => {
+    const { session, store } = await begun(format, { when: "on-demand" });
+    await run(session, format, 0, 4);
+    const send = async (call: CompactionCall) =>
+      entryOf(format, await post(format, call.path.replace("v1/", ""), call.payload, call.betas), `item${blocks}`);
+    await session.compactAtProvider(send);
+    await session.append([message("u2", "user", "Go on.")]);
+    await ask(session, format, "next");
+    const { summaries, totals, calls } = await session.bill();
+    const model = MODELS[format] as string;
+    const [took] = billed;
+    expect(billed).toHaveLength(1);
+    expect(summaries).toEqual([
+      {
+        ...{ by: "provider", outcome: "committed", planVersion: 1, summarizer: format, model, calls: 1, ...took },
+        ...{ sequence: expect.any(Number), dollars: expect.any(Number) },
+      },
+    ]);
+    const { inputPrice = 0, outputPrice = 0 } = modelRow(model) ?? {};
+    const cached = took?.cacheReadTokens ?? 0;
+    const input = (took?.inputTokens ?? 0) - cached + (READ_PRICES[format] ?? 1) * cached;
+    expect(summaries[0]?.dollars).toBeCloseTo((input * inputPrice + OUTPUT_TOKENS * outputPrice) / 1e6, 9);
+    const sum = (amounts: readonly { readonly dollars: number | null }[]) =>
+      amounts.reduce((all, { dollars }) => all + (dollars ?? Number.NaN), 0);
+    expect(totals.summaryDollars).toBeCloseTo(sum(summaries), 9);
+    expect(totals.dollars).toBeCloseTo(sum(summaries) + sum(calls), 9);
+    // Asking in vain is not free either, and what nobody reported is counted here.
+    const none = { ...message("none", "assistant", "No."), usage: { inputTokens: 900, outputTokens: 5 } };
+    expect((await session.compactAtProvider(async () => none)).type).toBe("no-op");
+    await session.compactAtProvider(async () => message("nobody-knows", "assistant", "No."));
+    const records = (await store.journal.read(session.threadId)).map(({ record }) => record);
+    expect(records.filter(({ type }) => type === "summaries-asked").slice(1)).toMatchObject([
+      { by: "provider", outcome: "no-op", inputTokens: 900, outputTokens: 5 },
+      { by: "provider", outcome: "no-op", inputTokens: expect.any(Number), outputTokens: 0, reported: false },
+    ]);
+  });
+
+  it.each(FORMATS)("bills what it took, at a threshold: %s", { timeout: patience(60_000) }, async (format) => {
+    const { session } = await begun(format, { when: "threshold", compactAt: 52_000 });
+    await run(session, format, 0, 34);
+    const { summaries, calls, totals } = await session.bill();
+    expect(summaries.length).toBe(seen.filter(({ isCompacted }) => isCompacted).length);
+    expect(summaries.every(({ by, dollars }) => by === "provider" && (dollars ?? 0) > 0)).toBe(true);
+    const figures = ({ inputTokens, outputTokens, cacheReadTokens }: Usage) => ({
+      ...{ inputTokens, outputTokens, cacheReadTokens },
+    });
+    // OpenAI tells nothing apart: the answer counts the compacted prompt, and what was read before is counted here.
+    if (format === "anthropic-messages") expect(summaries.map(figures)).toEqual(billed);
+    else
+      for (const summary of summaries) {
+        expect(summary).toMatchObject({ reported: false, outputTokens: 0 });
+        expect(summary.inputTokens).toBeGreaterThan(45_000);
+        expect(summary.inputTokens).toBeLessThan(65_000);
+      }
+    expect(totals.summaryDollars).toBeGreaterThan(0);
+    // The answers are billed as what they were reported as, and nothing stands there twice.
+    expect(calls.filter(({ inputTokens }) => inputTokens === 500)).toHaveLength(summaries.length);
+    // The same answers again cost nothing again.
+    for (const response of answered) await session.complete(response);
+    expect((await session.bill()).summaries).toEqual(summaries);
+    await session.reportUsage({ inputTokens: 600, compaction: { inputTokens: 70_000, outputTokens: 900 } });
+    expect((await session.bill()).summaries.at(-1)).toMatchObject({ inputTokens: 70_000, outputTokens: 900 });
+  });
 
   it("folds by itself where the provider does not, and then shows no item of before", {
     timeout: patience(60_000),

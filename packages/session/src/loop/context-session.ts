@@ -227,7 +227,7 @@ export class ContextSession extends SessionReading {
    * was measured under holds (L17), teaches {@link calibration}, and goes into the journal. `complete` does this as well.
    */
   reportUsage(report: UsageReport): Promise<void> {
-    return this.#services.memory.usageReported(report);
+    return this.#answers.reported(report);
   }
 
   /**

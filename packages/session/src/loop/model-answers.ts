@@ -1,6 +1,13 @@
-import { type CompactionOutcome, type MessageInput, tokenBudget } from "@threadfold/core";
+import {
+  type CompactionOutcome,
+  type MessageInput,
+  requestTokens,
+  type SummariesAskedRecord,
+  tokenBudget,
+  type Usage,
+} from "@threadfold/core";
 import type { CompactionCall } from "@threadfold/renderer/native";
-import { type OverflowFigures, problemOf } from "@threadfold/turn";
+import { type OverflowFigures, problemOf, type UsageReport } from "@threadfold/turn";
 import {
   type CompletedResponse,
   type FailedCall,
@@ -32,12 +39,21 @@ export class ModelAnswers {
       (sum, _, index) => sum + (ledger.header(ledger.length - 1 - index)?.tokens ?? 0),
       0,
     );
-    await this.#taken.once(messages, () => memory.answered(stopReason, usage, shownTokens));
+    await this.#taken.once(messages, async () => {
+      const sentTokens = isCompacted ? this.#sentTokens() : 0;
+      await memory.answered(stopReason, usage, shownTokens);
+      if (isCompacted || usage?.compaction !== undefined) await this.#compactedAbove(usage, sentTokens);
+    });
     const appended = await history.whenNeeded(() =>
       messages.flatMap(({ id }) => thread.state.thread.message(id) ?? []),
     );
     const retry = stopReason === "max-output" && (await folding.foldsNext());
     return { appended, discarded, retry };
+  }
+
+  async reported(report: UsageReport): Promise<void> {
+    await this.#services.memory.usageReported(report);
+    if (report.compaction !== undefined) await this.#compactionTook(report.compaction);
   }
 
   async failed(error: unknown): Promise<FailedCall> {
@@ -50,7 +66,7 @@ export class ModelAnswers {
 
   /** Has the provider compact what the next request would show, and folds beside what it gave. */
   async compactAtProvider(send: (call: CompactionCall) => Promise<MessageInput>): Promise<CompactionOutcome> {
-    const { request, recorder, history, thread, folding, plan } = this.#services;
+    const { request, recorder, history, thread, plan } = this.#services;
     const { compaction } = request;
     const { rendered } = await history.whenNeeded(() => recorder.render(plan.current, []));
     const { tokens: now } = rendered.verification;
@@ -65,12 +81,53 @@ export class ModelAnswers {
     } catch (cause) {
       return { type: "failed", problem: problemOf(cause), cause, tokens };
     }
+    const outcome = await this.#takeItem(answer, version, tokens);
+    const took = answer.usage?.compaction ?? answer.usage;
+    await this.#compactionTook(took ?? { inputTokens: now, outputTokens: 0 }, {
+      ...(took === undefined && { reported: false as const }),
+      outcome: outcome.type,
+      ...("plan" in outcome && { planVersion: outcome.plan.version }),
+    });
+    return outcome;
+  }
+
+  async #takeItem(
+    answer: MessageInput,
+    version: number,
+    tokens: CompactionOutcome["tokens"],
+  ): Promise<CompactionOutcome> {
+    const { request, thread, folding } = this.#services;
     if (!request.holdsItem(answer)) return { type: "no-op", reason: "the provider gave no compaction", tokens };
     // The item stands for what was sent. Behind anything that came meanwhile it would stand for that as well.
     if (thread.state.thread.version !== version)
       return { type: "postponed", reason: "messages came while the provider compacted", tokens };
     await thread.append([answer]);
     return folding.compact({});
+  }
+
+  /** Records what a compaction at a threshold took. An answer that counts the whole prompt that was sent counts it as well. */
+  async #compactedAbove(usage: Omit<UsageReport, "stopReason"> | undefined, sentTokens: number): Promise<void> {
+    if (usage?.compaction !== undefined) return this.#compactionTook(usage.compaction);
+    if ((usage?.inputTokens ?? 0) > sentTokens / 2) return;
+    await this.#compactionTook({ inputTokens: sentTokens, outputTokens: 0 }, { reported: false });
+  }
+
+  async #compactionTook(usage: Omit<Usage, "compaction">, more: Partial<SummariesAskedRecord> = {}): Promise<void> {
+    const { request, journal } = this.#services;
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+    await journal.summariesAsked({
+      ...{ by: "provider", summarizer: request.format.id, calls: 1, inputTokens, outputTokens },
+      ...(request.model !== undefined && { model: request.model }),
+      ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+      ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+      ...more,
+    });
+  }
+
+  /** Tokens of the newest request, as the provider would count them. */
+  #sentTokens(): number {
+    const { sent, estimate } = this.#services.memory.usage;
+    return sent === null ? 0 : requestTokens(estimate, sent.counted);
   }
 
   overflowed(report: OverflowFigures): Promise<void> {

@@ -38,6 +38,7 @@ export interface SessionServices {
   readonly memory: SessionMemory;
   readonly history: SessionHistory;
   readonly recorder: RequestRecorder;
+  readonly journal: SessionRecorder;
   /** Folds when that is due, and returns the next request. */
   readonly prepareRequest: (options: PrepareOptions) => Promise<PreparedRequest>;
 }
@@ -106,7 +107,7 @@ function sessionServices(
     compactionFields: () => (folding.disabled === null ? request.compactionFields(options.providerCompaction) : {}),
     ...(options.journal !== false && { trace: new CacheTrace(first.thread.length) }),
   });
-  const services = { givenStore, store, thread, request, plan, folding, unfolding, memory, history, recorder };
+  const services = { givenStore, store, thread, request, plan, folding, unfolding, memory, history, recorder, journal };
   return { ...services, prepareRequest: requestMaker(options, services, records) };
 }
 

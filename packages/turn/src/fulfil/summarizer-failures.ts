@@ -3,6 +3,7 @@ import {
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
+  type Usage,
   withinLimit,
 } from "@threadfold/core";
 import { problemOf } from "../state/problem-of.ts";
@@ -100,7 +101,7 @@ export interface MeteredSummarizer {
 
 /** Counts the calls of a summarizer and adds up the usage that it reports. */
 export function meteredSummarizer(metered: Summarizer): MeteredSummarizer {
-  let cost = { summarizerCalls: 0, inputTokens: 0, outputTokens: 0 };
+  let cost: Omit<FoldCost, "weighing"> = { summarizerCalls: 0, inputTokens: 0, outputTokens: 0 };
   let newest: { readonly problem: string | null } | null = null;
   const summarizer: Summarizer = {
     id: metered.id,
@@ -109,12 +110,7 @@ export function meteredSummarizer(metered: Summarizer): MeteredSummarizer {
       cost = { ...cost, summarizerCalls: cost.summarizerCalls + 1 };
       try {
         const result = await metered.summarize(request);
-        const { inputTokens = 0, outputTokens = 0 } = result.usage ?? {};
-        cost = {
-          ...cost,
-          inputTokens: cost.inputTokens + inputTokens,
-          outputTokens: cost.outputTokens + outputTokens,
-        };
+        cost = withUsage(cost, result.usage);
         newest = { problem: result.problem ?? null };
         return result;
       } catch (error) {
@@ -124,4 +120,16 @@ export function meteredSummarizer(metered: Summarizer): MeteredSummarizer {
     },
   };
   return { summarizer, of: metered, cost: () => cost, newest: () => newest };
+}
+
+function withUsage(cost: Omit<FoldCost, "weighing">, usage: Usage | undefined): Omit<FoldCost, "weighing"> {
+  if (usage === undefined) return cost;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  return {
+    ...cost,
+    inputTokens: cost.inputTokens + inputTokens,
+    outputTokens: cost.outputTokens + outputTokens,
+    ...(cacheReadTokens !== undefined && { cacheReadTokens: (cost.cacheReadTokens ?? 0) + cacheReadTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens: (cost.cacheWriteTokens ?? 0) + cacheWriteTokens }),
+  };
 }

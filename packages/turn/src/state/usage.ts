@@ -1,4 +1,4 @@
-import { afterReported, scaledTokens } from "@threadfold/core";
+import { afterReported, scaledTokens, type Usage } from "@threadfold/core";
 import { isMaxOutputStop } from "@threadfold/renderer";
 import { AS_COUNTED, type ProviderCount } from "../measure/provider-count.ts";
 
@@ -76,6 +76,8 @@ export interface UsageReport {
   readonly stopReason?: StopReason;
   /** Set when the provider compacted before it answered: the figure is that of a prompt which nobody here has counted. */
   readonly compacted?: true;
+  /** What that took, where the provider tells it apart: none of the figures above has it. */
+  readonly compaction?: Usage["compaction"];
 }
 
 /** Whether something that asks for a fold was reported, and whether a fold has answered it: once, and never again (L19). */

@@ -70,7 +70,7 @@ function repair(text: string, problem: string, wanted: string): readonly Complet
 /** What two calls used together; undefined when neither reported it. */
 export function addUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
   if (first === undefined || second === undefined) return first ?? second;
-  const sum = (key: keyof Usage): Partial<Usage> =>
+  const sum = (key: Exclude<keyof Usage, "compaction">): Partial<Usage> =>
     first[key] === undefined && second[key] === undefined ? {} : { [key]: (first[key] ?? 0) + (second[key] ?? 0) };
   return {
     inputTokens: first.inputTokens + second.inputTokens,
