@@ -13,6 +13,7 @@ import { requirementsFor } from "../capabilities/requirements-for.ts";
 import type { RenderInput } from "../input/render-input.ts";
 import { type Draft, isBlank, withParts } from "../neutral/draft.ts";
 import { pinsMessage } from "../neutral/pins.ts";
+import { END_OF_HISTORY } from "../neutral/summary-message.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 import { firstEditedOrdinal, messagesSeen } from "./first-edit.ts";
 import { opaqueReason } from "./parts/leave-out.ts";
@@ -60,8 +61,9 @@ export function pairItems(
   const paired = new Set<Part>();
   const called = new Set<string>();
   const open = new Map<string, readonly Part[]>();
-  for (const { role, parts } of messages) {
-    if (inLoop && role !== "assistant" && role !== "tool") open.clear();
+  for (const message of messages) {
+    const { parts } = message;
+    if (inLoop && isSpoken(message)) open.clear();
     const unnamed = new Map<string, readonly Part[]>();
     for (const part of parts) {
       const item = pairKey(part, opaquePairs);
@@ -78,6 +80,16 @@ export function pairItems(
     }
   }
   return { paired, open: new Set(inLoop ? [...open.values()].flat() : []) };
+}
+
+/** True for what anybody but the model says, a fold that speaks in its role included: no provider goes on behind that. */
+const isSpoken = (message: ChatMessage): boolean =>
+  message.role === "assistant" ? isFrame(message) : message.role !== "tool";
+
+/** True for what stands for a span. A pointer may also stand in a message of the log, which is the model's own. */
+function isFrame({ synthetic, parts: [part] }: ChatMessage): boolean {
+  if (synthetic !== "pointer") return synthetic === "summary";
+  return part?.type === "text" && part.text.endsWith(END_OF_HISTORY);
 }
 
 /** What a call and its answer have in common; undefined for anything else. */

@@ -1,9 +1,12 @@
 import {
   AgentThread,
+  asArtifactId,
   asMessageId,
   asThreadId,
   asToolCallId,
+  type ExternalizationRecord,
   emptyPlan,
+  emptySummary,
   type JsonObject,
   type MessageId,
   type Part,
@@ -104,6 +107,48 @@ it("thinking in a message of its own goes with the hosted call that it led to, w
   const input = { thread, plan, ledger: countThread(thread), system: [], tools: [] };
   const laws = formatLaws(anthropicMessages, { inputs: fc.constant(input), times: 1 });
   expect(await brokenLaws(laws)).toEqual([]);
+});
+
+it("a fold that speaks as the assistant behind a call that waits at the provider ends the wait (W2, W13)", async () => {
+  const call: Part = { type: "tool-call", callId: asToolCallId("c1"), toolName: "look", input: {} };
+  const other: Part = { ...call, callId: asToolCallId("c2") };
+  const resultOf = ({ callId }: typeof call): Part => ({
+    type: "tool-result",
+    result: { toolName: "look", callId, outcome: "success", content: { type: "text", text: "Seen." } },
+  });
+  const served = (value: JsonObject): Part => ({ type: "opaque", provider: "anthropic", value });
+  const search = served({ type: "server_tool_use", id: "s1", name: "web_search", input: {} });
+  const said: readonly (readonly [Role, readonly Part[]])[] = [
+    ["user", [{ type: "text", text: "Look." }]],
+    ["assistant", [call, search, other]],
+    ["tool", [resultOf(call)]],
+    ["tool", [resultOf(other)]],
+    ["assistant", [{ type: "reasoning", text: "So.", provider: "anthropic", signature: "c2ln" }, call]],
+    ["tool", [resultOf(call)]],
+    ["assistant", [served({ type: "web_search_tool_result", tool_use_id: "s1", content: [] })]],
+  ];
+  const thread = AgentThread.empty(asThreadId("t")).append(
+    said.map(([role, parts], at) => ({
+      ...{ id: asMessageId(`m${at}`), role, parts },
+      createdAt: "2026-01-01T00:00:00.000Z",
+    })),
+  );
+  const span = { messageIds: [asMessageId("m2")], firstTurn: 1, lastTurn: 1 };
+  const record: ExternalizationRecord = {
+    ...{ action: "externalize", strategy: "externalize", reason: "old", sincePlanVersion: 1, originalTokens: 10, span },
+    ...{ form: "span", artifactId: asArtifactId("artifact_1"), rehydrateHint: "" },
+    summary: emptySummary(span),
+  };
+  const plan = sealPlan({ ...emptyPlan(thread.id, "test"), version: 1, threadVersion: 4, externalizations: [record] });
+  const input = { thread, plan, ledger: countThread(thread), system: [], tools: [], summaryRole: "assistant" } as const;
+  const laws = formatLaws(anthropicMessages, { inputs: fc.constant(input), times: 1 });
+  expect(await brokenLaws(laws)).toEqual([]);
+  const { request, warnings } = renderRequest(input, anthropicMessages);
+  // The thought was had behind the fold, and stays: a word of the user parts the two.
+  const thought = request.messages.findIndex(({ parts: [part] }) => part?.type === "reasoning");
+  expect(request.messages[thought - 1]).toMatchObject({ role: "user", parts: [{ text: "[Continue from here]" }] });
+  const leftOut = warnings.filter(({ kind }) => kind === "opaque-left-out");
+  expect(leftOut.map(({ messageIds }) => messageIds)).toEqual([["m1", "m6"]]);
 });
 
 it("a result whose call stands before the provider's item in one message is left out with a warning", async () => {
