@@ -42,6 +42,56 @@ export const leaveOutLoneItems: Repair = {
   },
 };
 
+/**
+ * Shows a call of an item that was answered behind other messages with its answer (W1, W2). A request in between was made
+ * without the call, and what it began with stays as it was.
+ */
+export const moveCallsToLateAnswers: Repair = {
+  name: "move-calls-to-late-answers",
+  apply(request, { requirements, warnings }) {
+    const { opaquePairs = [], opaquePairsInLoop } = requirements;
+    if (opaquePairs.length === 0 || opaquePairsInLoop === true) return request;
+    const late = lateCalls(request.drafts, requirements);
+    if (late.size === 0) return request;
+    const moved = new Set(late.values());
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const { parts, sources } = draft.chat;
+      const isLeft = parts.some((part) => moved.has(part));
+      if (isLeft) warnings.add("call-moved", sources);
+      if (!isLeft && !parts.some((part) => late.has(part))) return draft;
+      const shown = parts.flatMap((part) => {
+        const call = late.get(part);
+        return moved.has(part) ? [] : call === undefined ? [part] : [call, part];
+      });
+      return shown.length === 0 ? null : withParts(draft, shown);
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+/** Calls by the answers that came behind something else than calls of the same message and their answers. */
+function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): ReadonlyMap<Part, Part> {
+  const { opaquePairs = [] } = requirements;
+  const { callOf } = pairItems(
+    drafts.map(({ chat }) => chat),
+    requirements,
+  );
+  const placeOf = new Map<Part, number>();
+  for (const [index, { chat }] of drafts.entries()) for (const part of chat.parts) placeOf.set(part, index);
+  const partsAt = (index: number): readonly Part[] => drafts[index]?.chat.parts ?? [];
+  const isCall = (part: Part): boolean => part.type === "tool-call" || pairKey(part, opaquePairs)?.isCall === true;
+  const isAnswer = (part: Part): boolean => part.type === "tool-result" || pairKey(part, opaquePairs)?.isCall === false;
+  const isLate = ([answer, call]: readonly [Part, Part]): boolean => {
+    const [from, to] = [placeOf.get(call) ?? 0, placeOf.get(answer) ?? 0];
+    if (from === to) return false;
+    const behind = partsAt(from).slice(partsAt(from).indexOf(call) + 1);
+    const before = partsAt(to).slice(0, partsAt(to).indexOf(answer));
+    const between = drafts.slice(from + 1, to).flatMap(({ chat }) => chat.parts);
+    return !behind.every(isCall) || ![...between, ...before].every(isAnswer);
+  };
+  return new Map([...callOf].filter(isLate));
+}
+
 /** True when the provider is to go on with a call that messages leave open: nothing may be said behind them. */
 export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: FormatRequirements): boolean =>
   requirements.opaquePairsInLoop === true && pairItems(messages, requirements).open.size > 0;
@@ -49,6 +99,8 @@ export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: Fo
 interface ItemPairs {
   /** Calls and answers that have each other. */
   readonly paired: ReadonlySet<Part>;
+  /** The calls of these by their answers. */
+  readonly callOf: ReadonlyMap<Part, Part>;
   /** Calls that may still be answered: nobody spoke since. Empty where a call never goes out without its answer. */
   readonly open: ReadonlySet<Part>;
 }
@@ -59,6 +111,7 @@ export function pairItems(
 ): ItemPairs {
   const inLoop = opaquePairsInLoop === true;
   const paired = new Set<Part>();
+  const callOf = new Map<Part, Part>();
   const called = new Set<string>();
   const open = new Map<string, readonly Part[]>();
   for (const message of messages) {
@@ -77,9 +130,10 @@ export function pairItems(
       if (isCall || call === undefined) continue;
       waiting.set(key, others);
       paired.add(call).add(part);
+      callOf.set(part, call);
     }
   }
-  return { paired, open: new Set(inLoop ? [...open.values()].flat() : []) };
+  return { paired, callOf, open: new Set(inLoop ? [...open.values()].flat() : []) };
 }
 
 /** True for what anybody but the model says, a fold that speaks in its role included: no provider goes on behind that. */
@@ -100,14 +154,14 @@ function pairKey(
   if (part.type !== "opaque") return undefined;
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
   const type = String(value["type"]);
-  const pair = pairs.find(({ call, answer }) => type === call || isAnswer(type, answer));
+  const pair = pairs.find(({ call, answer }) => type === call || isOfType(type, answer));
   if (pair === undefined) return undefined;
   const isCall = type === pair.call;
   const name = value[pair.fields[isCall ? 0 : 1]] ?? null;
   return { key: `${pair.call} ${String(name)}`, isCall, isNamed: name !== null };
 }
 
-const isAnswer = (type: string, answer: string): boolean =>
+const isOfType = (type: string, answer: string): boolean =>
   answer.startsWith("*") ? type.endsWith(answer.slice(1)) : type === answer;
 
 /** Leaves out opaque items that stand in the request already, where the provider refuses to get one twice. */

@@ -8,6 +8,7 @@ import {
   leaveOutLoneItems,
   leaveOutMisplacedItems,
   leaveOutRepeatedItems,
+  moveCallsToLateAnswers,
   openWithProviderItem,
 } from "./provider-items.ts";
 import { repairParts } from "./repair-parts.ts";
@@ -29,6 +30,7 @@ const REPAIRS: readonly Repair[] = [
   openTurnsWithReasoning,
   leaveOutRepeatedItems,
   leaveOutLoneItems,
+  moveCallsToLateAnswers,
   leaveOutCacheMarks,
   endWithoutReasoning,
   markSystemNotices,

@@ -151,6 +151,44 @@ it("a fold that speaks as the assistant behind a call that waits at the provider
   expect(leftOut.map(({ messageIds }) => messageIds)).toEqual([["m1", "m6"]]);
 });
 
+it("a search of the host's own that is answered late is shown with its answer, and nothing before it moves", async () => {
+  const item = (type: string, id: string): Part => ({
+    ...{ type: "opaque", provider: "openai" },
+    value: { type, execution: "client", call_id: id },
+  });
+  const said: readonly (readonly [Role, readonly Part[]])[] = [
+    ["user", [{ type: "text", text: "Look." }]],
+    [
+      "assistant",
+      [{ type: "text", text: "I look." }, item("tool_search_call", "late"), item("tool_search_call", "soon")],
+    ],
+    ["user", [item("tool_search_output", "soon")]],
+    ["user", [{ type: "text", text: "And?" }]],
+    ["assistant", [{ type: "text", text: "I wait." }]],
+    ["user", [item("tool_search_output", "late")]],
+    ["user", [{ type: "text", text: "Now?" }]],
+  ];
+  const thread = AgentThread.empty(asThreadId("t")).append(
+    said.map(([role, parts], at) => ({
+      ...{ id: asMessageId(`m${at}`), role, parts },
+      createdAt: "2026-01-01T00:00:00.000Z",
+    })),
+  );
+  const input = { thread, plan: emptyPlan(thread.id, "test"), ledger: countThread(thread), system: [], tools: [] };
+  const laws = formatLaws(openaiResponses, { inputs: fc.constant(input), times: 1 });
+  expect(await brokenLaws(laws)).toEqual([]);
+  const shown = (version: number) => {
+    const { request, warnings } = renderRequest({ ...input, thread: thread.atVersion(version) }, openaiResponses);
+    const items = openaiResponses.lower(request).payload["input"] as readonly JsonObject[];
+    return { items: items.map((one) => one["content"] ?? `${one["type"]} ${one["call_id"]}`), warnings };
+  };
+  const before = ["Look.", "I look.", "tool_search_call soon", "tool_search_output soon", "And?"];
+  expect(shown(4).items).toEqual(before);
+  const late = ["I wait.", "tool_search_call late", "tool_search_output late", "Now?"];
+  expect(shown(7).items).toEqual([...before, ...late]);
+  expect(shown(7).warnings).toEqual([{ kind: "call-moved", messageIds: ["m1"] }]);
+});
+
 it("a result whose call stands before the provider's item in one message is left out with a warning", async () => {
   const call = (id: string): Part => ({ type: "tool-call", callId: asToolCallId(id), toolName: "look", input: {} });
   const answer = (id: string): Part => ({

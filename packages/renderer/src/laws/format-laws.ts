@@ -1,8 +1,10 @@
 import {
+  type AgentThread,
   asMessageId,
   type ChatRequest,
   canonicalJson,
   type JsonObject,
+  type MessageId,
   type Part,
   type Pin,
   systemText,
@@ -185,7 +187,7 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
   const units = requestUnits(format, longest);
   for (let version = start; version < thread.version; version++) {
     const { request } = renderRequest({ ...input, thread: thread.atVersion(version) }, format);
-    const stable = stableMessages(format, request, longest);
+    const stable = stableMessages(format, request, longest, openStep(thread.atVersion(version), format));
     if (stable === null) return `at version ${version} another call is open than later`;
     const changed = requestUnits(format, { ...request, messages: request.messages.slice(0, stable) }).findIndex(
       (unit, index) => unit !== units[index],
@@ -217,8 +219,10 @@ function stableMessages(
   { rules: { requirements } }: ProviderFormat,
   earlier: ChatRequest,
   later: ChatRequest,
+  open: MessageId | undefined,
 ): number | null {
-  const end = pausedFrom(earlier, requirements);
+  const step = earlier.messages.findIndex(({ sources }) => open !== undefined && sources.includes(open));
+  const end = Math.min(pausedFrom(earlier, requirements), step < 0 ? Number.POSITIVE_INFINITY : step);
   for (let index = 0; index < end; index++) {
     const message = earlier.messages[index];
     if (message?.synthetic === "continuation" || message?.synthetic === "rehydration") return index;
@@ -229,6 +233,20 @@ function stableMessages(
   }
   return end;
 }
+
+/** The newest answer of the model, while calls of items in it that the host answers wait: they are shown when it did. */
+function openStep(thread: AgentThread, { rules: { requirements } }: ProviderFormat): MessageId | undefined {
+  const { opaquePairs = [], opaquePairsInLoop } = requirements;
+  if (opaquePairs.length === 0 || opaquePairsInLoop === true) return undefined;
+  const shown = [...thread.messages].filter(({ branch }) => branch === undefined);
+  const last = shown.findLastIndex(({ role }) => role === "assistant");
+  const calls = shown[last]?.parts.filter((part) => opaquePairs.some(({ call }) => call === itemType(part))) ?? [];
+  const messages = shown.slice(last).map(({ role, parts }) => ({ role, parts, sources: [] }));
+  const { paired } = pairItems(messages, requirements);
+  return calls.every((call) => paired.has(call)) ? undefined : shown[last]?.id;
+}
+
+const itemType = (part: Part): unknown => (part.type === "opaque" ? Object(part.value).type : undefined);
 
 /**
  * Where a call stands that the provider answers itself, and that may go later: when the user speaks before it is answered, or

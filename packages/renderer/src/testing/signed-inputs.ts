@@ -13,8 +13,8 @@ import { image } from "./sample-thread.ts";
 
 /**
  * The inputs of the laws with what providers put on their parts: item ids (some used twice), whole reasoning items, names
- * of speakers, marks of custom tools, thought signatures, hosted items and server tools (some of them alone), and pictures
- * in failed results; on some parts and not on others.
+ * of speakers, marks of custom tools, thought signatures, hosted items, server tools and calls that the host answers with an
+ * item (some of them alone, some answered late), and pictures in failed results; on some parts and not on others.
  */
 export const signedInputs: fc.Arbitrary<RenderInput> = fc
   .tuple(renderInputs, fc.infiniteStream(fc.integer({ min: 0, max: 9 })))
@@ -23,9 +23,10 @@ export const signedInputs: fc.Arbitrary<RenderInput> = fc
     const entries = [...input.thread.entries].map((entry): ThreadEntryInput => {
       if (entry.type !== "message") return entry;
       const { ordinal: _o, turn: _t, step: _s, ...message }: Message = entry.message;
-      const parts = message.parts.flatMap((part) => [
+      const parts = message.parts.flatMap((part, at) => [
         ...hostedBefore(part, next()),
         ...(message.role === "assistant" ? servedBefore(next(), next()) : []),
+        ...(message.role === "tool" ? [] : ownBefore(message.role, at, next(), next())),
         signed(part, next()),
       ]);
       const spoken = spokenBy(message, next());
@@ -103,6 +104,25 @@ function servedBefore(die: number, id: number): readonly Part[] {
     const name = String(value["type"]).endsWith("_use") ? "id" : "tool_use_id";
     return { type: "opaque", provider: "anthropic", value: { ...value, [name]: `srvtoolu_${id}` } };
   });
+}
+
+const OWN_CALLS = ["tool_search", "computer", "shell", "apply_patch"] as const;
+
+/** Calls that the host answers with an item: answered at once, behind other messages, alone, under an id that came before. */
+function ownBefore(role: Message["role"], at: number, die: number, id: number): readonly Part[] {
+  const name = OWN_CALLS[id % OWN_CALLS.length];
+  const item = (type: string): Part => ({
+    type: "opaque",
+    provider: "openai",
+    value: { type, call_id: `${name}_${id}`, ...(name === "tool_search" && { execution: "client" }) },
+  });
+  const [call, output] = [
+    item(`${name}_call`),
+    item(name === "tool_search" ? `${name}_output` : `${name}_call_output`),
+  ];
+  if (role === "assistant" && die < 3) return die === 0 ? [call, output] : [call];
+  // No model writes an answer of the host's: it begins what is said next.
+  return role !== "system" && at === 0 && die > 5 ? [output] : [];
 }
 
 /** Hosted items stand between others; they are never answered. */

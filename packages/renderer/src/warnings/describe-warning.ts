@@ -3,6 +3,7 @@ import type { LeftOutReason, ReasonedWarningKind, RenderWarning, WarningKind } f
 const SENTENCES: Readonly<Record<WarningKind, string>> = {
   "call-unanswered": "calls without a result were answered with a marker",
   "result-moved": "results were moved to follow their calls",
+  "call-moved": "calls that were answered late were moved to their answers",
   "call-id-changed": "messages carry other call ids than the log",
   "tool-input-wrapped": "calls with arguments that are no JSON object were wrapped",
   "outcome-not-expressed": "failed results go out without a mark of failure",

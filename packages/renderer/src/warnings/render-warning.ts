@@ -6,6 +6,8 @@ export type PlainWarningKind =
   | "call-unanswered"
   /** A result did not follow its call directly, or not in the order of the calls; it was moved. */
   | "result-moved"
+  /** A call was answered behind other messages; it is shown with its answer. */
+  | "call-moved"
   /** A call id is not one the provider accepts, or it is used twice; call and result carry another one. */
   | "call-id-changed"
   /** The arguments of a call are not a JSON object; they stand in one under `_raw`. */
@@ -98,6 +100,7 @@ export type WarningKind = PlainWarningKind | ReasonedWarningKind | NamedWarningK
 const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "call-unanswered": false,
   "result-moved": false,
+  "call-moved": false,
   "call-id-changed": false,
   "tool-input-wrapped": false,
   "outcome-not-expressed": true,
