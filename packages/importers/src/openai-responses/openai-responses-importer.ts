@@ -7,7 +7,7 @@ import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 import { ResponseTranscript } from "./response-transcript.ts";
 
-const RESULT = /_output$/;
+const RESULT = /_output$|^mcp_approval_response$/;
 
 /** Bodies of the OpenAI Responses API: the items of a request, of a response, or of both, or a list of items. */
 export const openaiResponsesImporter: SessionImporter = {
@@ -84,7 +84,8 @@ const OWN_TYPES = new Set([
   ...["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call"],
   ...["local_shell_call_output", "web_search_call", "file_search_call", "computer_call", "code_interpreter_call"],
   ...["mcp_call", "mcp_list_tools", "image_generation_call", "item_reference", "reasoning"],
-  ...["tool_search_call", "tool_search_output"],
+  ...["tool_search_call", "tool_search_output", "computer_call_output", "apply_patch_call", "apply_patch_call_output"],
+  ...["shell_call", "shell_call_output", "mcp_approval_request", "mcp_approval_response"],
 ]);
 
 /** Finds the items of a request, of a response, of both, or of a list alone, in a document or one item a line. */

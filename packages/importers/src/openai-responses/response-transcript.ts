@@ -26,6 +26,13 @@ const RESULTS = new Set([
   ...["tool_result", "function_result"],
 ]);
 
+/** Items by which a host answers what a model asked for. A shell may also run at the provider, which answers in its response. */
+const HOST_ANSWERS = new Set(["computer_call_output", "apply_patch_call_output", "mcp_approval_response"]);
+
+/** A search that the provider ran itself names no call. */
+const isOfHost = ({ type, call_id: callId }: ForeignObject): boolean =>
+  HOST_ANSWERS.has(textOf(type) ?? "") || (type === "tool_search_output" && textOf(callId) !== undefined);
+
 /**
  * Reads items of the OpenAI Responses API in their order. Items from one call of the model (reasoning, text,
  * calls, items of tools that run at the provider) become one assistant message. Messages wait until the end, for what
@@ -57,12 +64,11 @@ export class ResponseTranscript {
     else this.#readOther(item, place);
   }
 
-  /** What the host found in a search of its own is no part of a response, and no result that core has a place for. */
+  /** What the host answers by an item is no part of a response, and no result that core has a place for. */
   #readOther(item: ForeignObject, place: ItemPlace): void {
-    const isOfHost = item.type === "tool_search_output" && textOf(item.call_id) !== undefined;
-    if (isOfHost) this.close();
-    this.#extend([opaquePart("openai", item)], place);
-    if (isOfHost) this.close();
+    const parts = [opaquePart("openai", item)];
+    if (isOfHost(item)) this.add("user", parts, place, "harness");
+    else this.#extend(parts, place);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { AgentThread, emptyPlan, type JsonObject, TokenLedger } from "@threadfold/core";
+import { AgentThread, asThreadId, emptyPlan, type JsonObject, TokenLedger } from "@threadfold/core";
 import { countingTokenizer } from "@threadfold/core/laws";
 import { importSession } from "@threadfold/importers";
 import { type FormatId, formatById, renderRequest } from "@threadfold/renderer";
@@ -101,6 +101,43 @@ describe("a request that is imported and rendered again, with nothing folded", (
     const { payload, warnings } = await roundTrip(body, "anthropic-messages");
     expect(payload).toEqual(body);
     expect(warnings).toEqual([]);
+  });
+
+  it("is OpenAI Responses' own shape again, with what the host answers by items of their own", async () => {
+    const user = (content: string) => ({ type: "message", role: "user", content });
+    const said = (content: string) => ({ type: "message", role: "assistant", content });
+    const screenshot = { type: "computer_screenshot", image_url: "data:image/png;base64,AA==" };
+    const body = {
+      input: [
+        user("Tidy the page."),
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "ZW5j" },
+        { type: "computer_call", id: "cu_1", call_id: "c1", status: "completed", action: { type: "screenshot" } },
+        { type: "computer_call_output", call_id: "c1", output: screenshot },
+        { type: "reasoning", id: "rs_2", summary: [], encrypted_content: "ZW5j" },
+        { type: "apply_patch_call", id: "ap_1", call_id: "p1", operation: { type: "delete_file", path: "a.ts" } },
+        { type: "apply_patch_call", id: "ap_2", call_id: "p2", operation: { type: "delete_file", path: "b.ts" } },
+        { type: "apply_patch_call_output", call_id: "p1", status: "completed" },
+        { type: "apply_patch_call_output", call_id: "p2", status: "failed" },
+        said("One is gone."),
+        { type: "mcp_approval_request", id: "m1", server_label: "wiki", name: "edit", arguments: "{}" },
+        { type: "mcp_approval_response", approval_request_id: "m1", approve: true },
+        { type: "tool_search_call", execution: "client", call_id: "s1", arguments: {} },
+        { type: "tool_search_output", execution: "client", call_id: "s1", tools: [] },
+        said("Done."),
+        user("Thanks."),
+      ],
+      store: false,
+    };
+    const { payload, warnings } = await roundTrip(body, "openai-responses");
+    expect(payload).toEqual(body);
+    expect(warnings).toEqual([]);
+    // An answer of the host's is nobody's speech: it belongs to no answer of the model, and starts no turn.
+    const { messages } = await importSession(new TextEncoder().encode(JSON.stringify(body)));
+    const thread = AgentThread.empty(asThreadId("t")).append(messages);
+    expect([...thread.messages].map(({ role, turn, step }) => [role, turn, step].join(" "))).toEqual([
+      ...["user 1 0", "assistant 1 1", "user 1 1", "assistant 1 2", "user 1 2", "user 1 2", "assistant 1 3"],
+      ...["user 1 3", "assistant 1 4", "user 1 4", "assistant 1 5", "user 2 5"],
+    ]);
   });
 
   it("is OpenAI Chat's own shape again: refusals, details, breakpoints, sound, free-text calls, strict tools", async () => {
