@@ -172,7 +172,10 @@ const withOtherIds = (move: ScriptedMove): ScriptedMove => ({
 
 /** The part of a body that the rules are about: without limits and most switches of the call. */
 function payloadOf(body: Body): Body {
-  const conversation = ["model", "thinking", "tool_choice", "system", "messages", "tools", "instructions", "input"];
+  const conversation = [
+    ...["model", "thinking", "tool_choice", "system", "messages", "tools", "instructions", "input"],
+    ...["system_instruction", "store", "previous_interaction_id"],
+  ];
   return Object.fromEntries(Object.entries(body).filter(([key]) => conversation.includes(key)));
 }
 
