@@ -67,6 +67,8 @@ export interface FormatRequirements {
   readonly opening: "user" | "anyone";
   /** The item of the provider's own compaction, which stands for everything before it. Absent where it makes none. */
   readonly standIn?: StandInRequirement;
+  /** Types of the items in which tools are searched for, and whether the model refuses them and tools that wait for one. */
+  readonly searches?: { readonly types: readonly string[]; readonly refused?: true };
   /** System messages in mid-conversation: sent as such, or as a marked user message. */
   readonly systemInside: "native" | "notice";
   readonly reasoning: ReasoningRequirement;

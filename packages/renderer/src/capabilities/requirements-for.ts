@@ -39,6 +39,8 @@ const narrowed = derivation(
       !capabilities.cacheBreakpoints && { cacheMarks: { ...requirements.cacheMarks, most: 0 } }),
     ...(requirements.standIn !== undefined &&
       !capabilities.compaction && { standIn: { ...requirements.standIn, refused: true as const } }),
+    ...(requirements.searches !== undefined &&
+      !capabilities.toolSearch && { searches: { ...requirements.searches, refused: true as const } }),
     mediaInResults: requirements.mediaInResults !== false && capabilities.multimodalResults,
   }),
 );

@@ -12,7 +12,7 @@ import {
   openWithProviderItem,
 } from "./provider-items.ts";
 import { repairParts } from "./repair-parts.ts";
-import { declareRevealedTools, defineToolsOnce, noteSchemaKeywords } from "./tools.ts";
+import { declareRevealedTools, declareWaitingTools, defineToolsOnce, noteSchemaKeywords } from "./tools.ts";
 import { appendTail, endWithoutReasoning, openTurnsWithReasoning, openWithUser } from "./turn-ends.ts";
 
 /**
@@ -36,6 +36,7 @@ const REPAIRS: readonly Repair[] = [
   markSystemNotices,
   assignCallIds,
   declareRevealedTools,
+  declareWaitingTools,
   defineToolsOnce,
   noteUnmarkedFailures,
   noteLeftOutFields,

@@ -54,6 +54,22 @@ export const declareRevealedTools: Repair = {
   },
 };
 
+/** Declares every tool outright where the model makes no searches, and leaves out the search itself. */
+export const declareWaitingTools: Repair = {
+  name: "declare-waiting-tools",
+  end: "first",
+  apply(request, { requirements: { searches }, warnings }) {
+    if (searches?.refused !== true || !request.tools.some((tool) => isDeferredTool(tool) || isSearch(tool)))
+      return request;
+    warnings.named("field-left-out", ["openai.defer_loading"]);
+    const tools = request.tools.filter((tool) => !isSearch(tool));
+    return { ...request, tools: tools.map((tool) => (isDeferredTool(tool) ? declared(tool) : tool)) };
+  },
+};
+
+const isSearch = ({ providerMetadata }: ToolDefinition): boolean =>
+  providerMetadata?.["openai"]?.["type"] === "tool_search";
+
 const keyOf = (tool: ToolDefinition): string => toolKey(toolNameOf(tool));
 
 /** The definition without the mark that defers it. */

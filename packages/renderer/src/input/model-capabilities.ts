@@ -9,6 +9,7 @@ const STRICTEST = {
   multimodalResults: true,
   cacheBreakpoints: false,
   compaction: false,
+  toolSearch: true,
 } as const;
 
 const NO_ROWS: CapabilityTable = Object.freeze({});
@@ -70,6 +71,8 @@ export interface ModelCapabilities {
   readonly cacheBreakpoints: boolean;
   /** Whether its provider compacts for it, and it takes back what that gave. */
   readonly compaction: boolean;
+  /** Whether it takes tools that wait for a search, and the searches. One that may not refuses the request. */
+  readonly toolSearch: boolean;
   /** In tokens. */
   readonly contextWindow: number;
   /** Shorter prefixes are never cached, in tokens. */
@@ -100,7 +103,7 @@ const only = (name: string, row: Partial<ModelCapabilities>): CapabilityTable =>
  * taken for the newest of its family, whose rules are the strictest. Claude binds thinking to the prefix from Fable 5.1 and
  * Opus 5.5 on (Anthropic's pages on preserved thinking, November 2026). Which open models want their reasoning back is not
  * confirmed by a vendor's page: add a row to say otherwise. Claude compacts from Opus 4.6 and Sonnet 4.6 on (Anthropic's pages on
- * compaction, November 2026).
+ * compaction, November 2026). OpenAI's models search for tools from GPT-5.4 on (OpenAI's page on tool search, November 2026).
  */
 export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
   "claude-": { provider: "anthropic", cacheBreakpoints: true, compaction: true },
@@ -120,12 +123,16 @@ export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
   ...only("claude-fable-5", UNBOUND),
   ...only("claude-mythos-5", UNBOUND),
   "gpt-": { provider: "openai", reasoning: "none" },
-  "gpt-5": { compaction: true },
-  "gpt-5.6": { cacheBreakpoints: true },
+  "gpt-3": { toolSearch: false },
+  "gpt-4": { toolSearch: false },
+  "gpt-5": { compaction: true, toolSearch: false },
+  "gpt-5.4": { toolSearch: true },
+  "gpt-5.5": { toolSearch: true },
+  "gpt-5.6": { cacheBreakpoints: true, toolSearch: true },
   "gpt-6": { compaction: true },
-  o1: { provider: "openai", reasoning: "none" },
-  o3: { provider: "openai", reasoning: "none" },
-  o4: { provider: "openai", reasoning: "none" },
+  o1: { provider: "openai", reasoning: "none", toolSearch: false },
+  o3: { provider: "openai", reasoning: "none", toolSearch: false },
+  o4: { provider: "openai", reasoning: "none", toolSearch: false },
   "gemini-": { provider: "google", reasoning: "none", multimodalResults: false },
   "gemini-3": { multimodalResults: true },
   "deepseek-": { provider: "deepseek", prefill: true, reasoning: "none" },

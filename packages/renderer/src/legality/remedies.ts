@@ -31,6 +31,7 @@ const REMEDIES: Readonly<Record<string, string>> = Object.freeze({
   "tool-names-once": "take the second definition out",
   "deferred-tools": "mark the last tool that is not deferred, and leave at least one",
   "tool-references": "define the tool, or put a text in place of the reference",
+  "tool-search": "define the tools outright, without a search, or ask a model that takes searches",
   "media-places": "move the picture or document into a user message, or put a text in its place",
   "part-places": "move the part into a message of a role that may hold it",
   "thinking-tool-choice": "leave the choice of a tool to the model, or think adaptively",

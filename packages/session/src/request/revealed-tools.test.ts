@@ -198,6 +198,24 @@ describe("a namespace that a search of OpenAI's revealed", () => {
     ]);
   });
 
+  it("is declared outright, with no search, for a model that makes none, and waits again for one that does", async () => {
+    const session = await openCrm();
+    await session.append([go, ...searched("s0", null, wire("orders")), ...work(0, 2, 20)]);
+    session.switchModel({ model: "gpt-5.1" });
+    const older = await session.prepare();
+    expect([older.violations, older.payloadText.includes("tool_search")]).toEqual([[], false]);
+    expect(crmIn(older)).toEqual([
+      ["orders", false, text],
+      ["refund", false, text],
+    ]);
+    expect(older.warnings).toContainEqual(expect.objectContaining({ kind: "opaque-left-out", reason: "other-model" }));
+    expect(older.warnings).toContainEqual(expect.objectContaining({ names: ["openai.defer_loading"] }));
+    session.switchModel({ model: "gpt-5.4" });
+    const newer = await session.prepare();
+    expect([newer.violations, newer.payloadText.includes("tool_search_output")]).toEqual([[], true]);
+    expect(crmIn(newer).every((one) => (one as readonly unknown[])[1] === true)).toBe(true);
+  });
+
   it("has its tools declared where the provider's own compaction stands for the search", async () => {
     const session = await openSession({
       ...{ format: openaiResponses, config, frame: { tools }, model: "gpt-5.4" },

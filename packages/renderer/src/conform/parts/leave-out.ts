@@ -19,11 +19,20 @@ export const leaveOutOpaque: PartRepair<OpaquePart> = {
 /** Why an opaque item does not go out; undefined when it does. */
 export function opaqueReason(
   part: OpaquePart,
-  { opaqueFrom, opaqueFields, opaqueTypes, opaqueKeys, opaqueNotBlank = NO_FIELDS, standIn }: FormatRequirements,
+  {
+    opaqueFrom,
+    opaqueFields,
+    opaqueTypes,
+    opaqueKeys,
+    opaqueNotBlank = NO_FIELDS,
+    standIn,
+    searches,
+  }: FormatRequirements,
 ): LeftOutReason["opaque-left-out"] | undefined {
   if (!opaqueFrom.includes("*") && !opaqueFrom.includes(part.provider)) return "other-provider";
   if (standIn?.refused === true && Object(part.value).type === standIn.type) return "other-model";
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
+  if (searches?.refused === true && searches.types.includes(String(value["type"]))) return "other-model";
   const further = opaqueTypes === undefined ? NO_FIELDS : opaqueTypes[String(value["type"])];
   const isKnown =
     further !== undefined && (opaqueKeys === undefined || opaqueKeys.some((key) => Object.hasOwn(value, key)));

@@ -45,6 +45,7 @@ export const OPENAI_RESPONSES_REQUIREMENTS = Object.freeze<FormatRequirements>({
     // A search that the provider runs itself has no id: its output is the next one.
     { call: "tool_search_call", answer: "tool_search_output", fields: CALL_ID },
   ],
+  searches: { types: ["tool_search_call", "tool_search_output"] },
   opaqueOnce: "id",
   standIn: { type: "compaction", contents: ["encrypted_content"], keeps: "user" },
   image: {
@@ -83,7 +84,7 @@ export const openaiResponses: ProviderFormat = {
   mark,
   places: (request, cache) => openaiPlaces(request, cache, MARKING),
   check(payload, manifest) {
-    const view = responsesView(payload, manifest?.host);
+    const view = responsesView(payload, manifest?.host, manifest?.model);
     const shape = manifest === undefined ? checkShape(openaiResponsesRequestSchema, payload) : [];
     const found = checkRules(
       OPENAI_RESPONSES_RULES,

@@ -22,9 +22,11 @@ export interface ResponsesView {
   /** The fields `store` and `text.format`, from the payload or as the host told them. */
   readonly store: unknown;
   readonly responseFormat: unknown;
+  /** Name of the model, where the payload says so or the request was rendered for it. */
+  readonly model: string | undefined;
 }
 
-export function responsesView(payload: unknown, host?: HostFields): ResponsesView {
+export function responsesView(payload: unknown, host?: HostFields, told?: string): ResponsesView {
   const body = isPlainObject(payload) ? payload : {};
   const input = typeof body.input === "string" ? [{ role: "user", content: body.input }] : asList(body.input);
   const items = input.map((item, index) => placed(isPlainObject(item) ? item : {}, index));
@@ -37,6 +39,7 @@ export function responsesView(payload: unknown, host?: HostFields): ResponsesVie
     // Requests are made for a provider that stores nothing; a host that wants it puts its own field over that.
     store: host?.store ?? body.store,
     responseFormat: (isPlainObject(body.text) ? body.text.format : undefined) ?? host?.responseFormat,
+    model: asText(body.model) ?? told,
   };
 }
 

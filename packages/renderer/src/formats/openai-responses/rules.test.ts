@@ -25,7 +25,35 @@ const body = (...input: unknown[]) => ({ input });
 
 const json = { type: "json_object" };
 
+const waiting = { type: "function", name: "read", parameters: {}, strict: false, defer_loading: true };
+const forModel = (model: string, tools: readonly unknown[], ...input: unknown[]) => ({
+  ...body(...input),
+  model,
+  tools,
+});
+
 const cases: readonly RuleCase[] = [
+  {
+    rule: "tool-search",
+    name: "a tool waits for a search, at a model that makes none",
+    bad: forModel("gpt-5.3-codex", [waiting], user("go")),
+    at: "$.tools[0]",
+    good: forModel("gpt-5.4-mini", [waiting], user("go")),
+  },
+  {
+    rule: "tool-search",
+    name: "a tool of a namespace waits for a search, at a model that makes none",
+    bad: forModel("gpt-4.1", [{ ...inNamespace(), tools: [waiting] }], user("go")),
+    at: "$.tools[0]",
+    good: forModel("nobody-knows-1", [{ ...inNamespace(), tools: [waiting] }], user("go")),
+  },
+  {
+    rule: "tool-search",
+    name: "a search was made by another model",
+    bad: forModel("o3", [], user("go"), search(null), found(null), user("and?")),
+    at: "$.input[1]",
+    good: forModel("gpt-6", [], user("go"), search(null), found(null), user("and?")),
+  },
   {
     rule: "json-mode",
     name: "any JSON is asked for, and no message says so",

@@ -1,3 +1,4 @@
+import { capabilitiesOf } from "../../input/model-capabilities.ts";
 import {
   asList,
   asText,
@@ -159,6 +160,28 @@ function blankIn({ kind, item: { content }, index }: PlacedItem): readonly Findi
   );
 }
 
+const toolSearch: LegalityRule<ResponsesView> = {
+  id: "tool-search",
+  description: "Tools wait for a search, and searches stand in the request, only where the model takes them.",
+  reference: "Tool definitions",
+  find({ payload, items, model }) {
+    if (model === undefined || capabilitiesOf(model)?.toolSearch !== false) return [];
+    const problem = "the model does not search for tools";
+    return [
+      ...asList(payload.tools).flatMap((tool, index): readonly Finding[] =>
+        waitsForSearch(tool) ? [{ place: { path: `$.tools[${index}]` }, problem }] : [],
+      ),
+      ...items
+        .filter(({ kind }) => kind === "tool_search_call" || kind === "tool_search_output")
+        .map(({ index }) => ({ place: at(index), problem })),
+    ];
+  },
+};
+
+const waitsForSearch = (tool: unknown): boolean =>
+  isPlainObject(tool) &&
+  (tool.type === "tool_search" || tool.defer_loading === true || asList(tool.tools).some(waitsForSearch));
+
 const jsonMode: LegalityRule<ResponsesView> = {
   id: "json-mode",
   description: "Where any JSON is asked for (`text.format` of type `json_object`), a message has the word JSON in it.",
@@ -194,5 +217,6 @@ export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   mediaPlaces,
   toolNames,
   toolsNamedOnce(isNamedTool),
+  toolSearch,
   jsonMode,
 ];
