@@ -26,6 +26,12 @@ export async function startProviderDouble() {
   async function answer(request, response) {
     const body = JSON.parse((await request.toArray()).join(""));
     const { pathname } = new URL(request.url, "http://double");
+    // What compacts alone is asked for in its own way, and answered with the item.
+    const compacted = compactionOf(pathname, body, requests.length + 1);
+    if (compacted !== undefined) {
+      requests.push(body);
+      return send(response, 200, compacted);
+    }
     if (pathname.endsWith(":generateContent")) return send(response, 200, geminiAnswer(body, requests.push(body)));
     // SDKs differ in whether the version is part of the address that they are led to.
     const protocol = PROTOCOLS.find(({ path }) => path === pathname || path === `/v1${pathname}`);
@@ -80,11 +86,31 @@ function problemOf({ format }, body, headers) {
   return violation && `${violation.rule}: ${violation.problem}`;
 }
 
+/** A compaction on demand, as Anthropic and OpenAI give it, with what it took; undefined for any other request. */
+function compactionOf(pathname, { compaction, input }, number) {
+  const tokens = { input_tokens: 900, output_tokens: 40 };
+  if (pathname.endsWith("/responses/compact")) {
+    const item = { type: "compaction", id: `cmp_${number}`, encrypted_content: "ZW5jcnlwdGVk" };
+    const said = input.filter(({ role }) => role === "user");
+    const usage = { ...tokens, input_tokens_details: { cached_tokens: 600 }, total_tokens: 940 };
+    return { id: `resp_${number}`, object: "response.compaction", created_at: 0, output: [...said, item], usage };
+  }
+  if (compaction === undefined) return undefined;
+  return {
+    ...{ id: `msg_${number}`, type: "message", role: "assistant", model: "claude-opus-5-5" },
+    content: [{ type: "compaction", content: "They asked whether all is in order.", signature: "c2lnbmF0dXJl" }],
+    ...{ stop_reason: "compaction", stop_sequence: null },
+    usage: { input_tokens: 0, output_tokens: 0, iterations: [{ type: "compaction", ...tokens }] },
+  };
+}
+
 const NOTES = JSON.stringify({ add: {}, currentTask: "Seeing whether all is in order." });
 
 /** Calls the first tool for what the user said last, and answers when its result is there. */
 function moveFor({ pieces }, body, number) {
-  const [tool] = body.tools ?? [];
+  // A tool that waits for a search is not offered before one, and the search is the provider's.
+  const isOffered = ({ type, defer_loading: waits }) => !["tool_search", "namespace"].includes(type) && waits !== true;
+  const [tool] = (body.tools ?? []).filter(isOffered);
   const last = pieces(body).at(-1);
   if (tool === undefined || /"type":"(?:tool_result|function_call_output)"|"role":"tool"/.test(last))
     return { thinking: "", text: last.includes("exactly one JSON object") ? NOTES : "It is in order.", calls: [] };

@@ -12,8 +12,8 @@ const text = (value: string) => ({ type: "text", text: value });
 const toolUse = (id: string) => ({ type: "tool_use", id, name: "read", input: { path: id } });
 
 function clientFor(...answers: readonly ScriptedAnswer[]) {
-  const { fetch, bodies } = scriptedFetch(answers);
-  return { client: new Anthropic({ apiKey: "test", fetch, maxRetries: 0 }), bodies };
+  const { fetch, ...seen } = scriptedFetch(answers);
+  return { client: new Anthropic({ apiKey: "test", fetch, maxRetries: 0 }), ...seen };
 }
 
 describe("a loop over the Anthropic SDK", () => {
@@ -123,6 +123,16 @@ describe("a loop over the Anthropic SDK", () => {
     // The same answer, handed in again after an error whose effect is not known.
     await session.complete(fromAnthropic(answer));
     expect(session.thread.length).toBe(4);
+  });
+
+  it("asks for the betas of a request that has the provider compact, and for none otherwise", async () => {
+    const answers = [{ body: message("msg_1", [text("Done.")]) }, { body: message("msg_2", [text("Done.")]) }];
+    const { client, bodies, betas } = clientFor(...answers);
+    const options = { model: "claude-opus-5-5", providerCompaction: { when: "threshold" } } as const;
+    await anthropicTurn({ session: await sessionIn("anthropic-messages", options), client, ...params }).send("Begin.");
+    await anthropicTurn({ session: await sessionIn("anthropic-messages"), client, ...params }).send("Begin.");
+    expect(bodies.map((body) => "context_management" in body)).toEqual([true, false]);
+    expect(betas).toEqual(["compact-2026-01-12", null]);
   });
 
   it("hands on what the provider's own compaction took", async () => {

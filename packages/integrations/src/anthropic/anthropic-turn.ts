@@ -51,17 +51,21 @@ export interface AnthropicTurn {
  * when that is due, the answer goes into the thread. A request that is refused as too long is folded and sent once
  * more. `system` and `tools`, when given here, take precedence over those of the session's own frame, field by field.
  * Calls of tools from `threadfoldTools` are answered here; when the model called nothing else, it is asked again at
- * once.
+ * once. With `providerCompaction` the header asks for the betas of the request; it takes the place of an `anthropic-beta` of
+ * the client's own.
  */
 export function anthropicTurn({ session, clock, client, onStream, ...request }: AnthropicTurnOptions): AnthropicTurn {
   const { system, tools, ...settings } = request;
   const door = {
     format: "anthropic-messages" as const,
     frame: frameOf(system, tools),
-    read: fromAnthropic,
-    ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Anthropic.Message> {
+    read: (answer: Anthropic.Message) => fromAnthropic(answer),
+    ask(payload: JsonObject, signal: AbortSignal | undefined, betas: readonly string[]): Promise<Anthropic.Message> {
       const body = { ...settings, ...toAnthropicRequest({ format: session.format.id, payload }) };
-      const options = signal === undefined ? {} : { signal };
+      const options = {
+        ...(signal !== undefined && { signal }),
+        ...(betas.length > 0 && { headers: { "anthropic-beta": betas.join(",") } }),
+      };
       if (onStream === undefined) return client.messages.create(body, options);
       const stream = client.messages.stream(body, options);
       onStream(stream);
@@ -108,7 +112,7 @@ export const toAnthropicRequest = (prepared: Pick<PreparedRequest, "format" | "p
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is not a message.
  */
-export function fromAnthropic(message: Anthropic.Message): ModelResponse {
+export function fromAnthropic(message: Anthropic.Message | Anthropic.Beta.BetaMessage): ModelResponse {
   const messages = readOnce("anthropic-messages", "answer", [message]);
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(message.stop_reason) };
 }

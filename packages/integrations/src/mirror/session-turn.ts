@@ -27,7 +27,7 @@ export interface ModelDoor<Answer> {
   /** What the host sends besides the conversation; the session's own frame holds for the fields that are left out. */
   readonly frame?: FrameFields;
   /** Sends a request of the session. */
-  ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Answer>;
+  ask(payload: JsonObject, signal: AbortSignal | undefined, betas: readonly string[]): Promise<Answer>;
   /** The answer as the session takes it. */
   read(answer: Answer): ModelResponse;
 }
@@ -114,7 +114,7 @@ export class SessionTurn<Answer> {
     const { frame } = this.#door;
     const options = { ...(frame !== undefined && { frame }), ...(signal !== undefined && { signal }) };
     const { answer, request } = await askModel(this.#session, options, async (prepared) => ({
-      answer: await this.#door.ask(prepared.payload, signal),
+      answer: await this.#door.ask(prepared.payload, signal, prepared.betas),
       request: prepared,
     }));
     const completed: CompletedResponse = await this.#session.complete(this.#dated(this.#door.read(answer)));

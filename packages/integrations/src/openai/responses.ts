@@ -63,7 +63,7 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
   const door = {
     format: "openai-responses" as const,
     frame: frameOf(instructions, tools),
-    read: fromOpenaiResponse,
+    read: (answer: Response) => fromOpenaiResponse(answer),
     async ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Response> {
       const body = { store: false, ...settings, ...toOpenaiResponsesRequest({ format: session.format.id, payload }) };
       const requestOptions = signal === undefined ? {} : { signal };
@@ -110,13 +110,14 @@ function unlessFailed(response: Response): Response {
 
 /**
  * A response of the SDK as `ContextSession.complete` takes it: all items that the model wrote, with reasoning as it
- * came, as one message; its usage, and why it ended. The response's id becomes the id in the thread.
+ * came, as one message; its usage, and why it ended. The response's id becomes the id in the thread. Of what
+ * `responses.compact` gives the last message is the one that `compactAtProvider` takes.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for an output that is not a list of items.
  */
-export function fromOpenaiResponse(response: OpenAI.Responses.Response): ModelResponse {
-  const { id, model, output, usage, status, incomplete_details: incomplete } = response;
-  const read = readOnce("openai-responses", id, output, { model });
+export function fromOpenaiResponse(response: Response | OpenAI.Responses.CompactedResponse): ModelResponse {
+  const { id, model, output, usage, status, incomplete_details: incomplete }: AnyResponse = response;
+  const read = readOnce("openai-responses", id, output, model === undefined ? {} : { model });
   const used = usageOf(usage);
   const messages = read.map((message, index) => ({
     ...message,
@@ -126,6 +127,11 @@ export function fromOpenaiResponse(response: OpenAI.Responses.Response): ModelRe
   }));
   return { messages, ...reportOf(used), stopReason: stopReasonOf(incomplete?.reason ?? status) };
 }
+
+type AnyResponse = Pick<Response, "id"> &
+  Partial<Pick<Response, "model" | "usage" | "status" | "incomplete_details">> & {
+    readonly output: readonly unknown[];
+  };
 
 function usageOf(usage: OpenAI.Responses.ResponseUsage | undefined): Usage | undefined {
   if (usage === undefined || usage === null) return undefined;

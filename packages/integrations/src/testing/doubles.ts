@@ -15,18 +15,20 @@ export type ScriptedAnswer =
   | { readonly status?: number; readonly body: unknown }
   | { readonly events: readonly object[] };
 
-/** A `fetch` for an SDK's client that answers from a list, and keeps the bodies that it was sent. */
+/** A `fetch` for an SDK's client that answers from a list, and keeps the bodies and the betas that it was sent. */
 export function scriptedFetch(answers: readonly ScriptedAnswer[]) {
   const bodies: Record<string, unknown>[] = [];
-  const fetch = async (_input: unknown, init?: { readonly body?: unknown; readonly signal?: AbortSignal | null }) => {
+  const betas: (string | null)[] = [];
+  const fetch = async (_input: unknown, init?: RequestInit) => {
     init?.signal?.throwIfAborted();
     const answer = answers[bodies.length];
+    betas.push(new Headers(init?.headers).get("anthropic-beta"));
     bodies.push(JSON.parse(String(init?.body)) as Record<string, unknown>);
     if (answer === undefined) throw new Error("The script is at its end.");
     if ("events" in answer) return streamOf(answer.events);
     return Response.json(answer.body, { status: answer.status ?? 200 });
   };
-  return { fetch: fetch as typeof globalThis.fetch, bodies };
+  return { fetch: fetch as typeof globalThis.fetch, bodies, betas };
 }
 
 /** An answer of Anthropic's Messages API, with these blocks. */
