@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
-import { asThreadId, canonicalJson, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { asThreadId, canonicalJson, type KeyStore, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseSubject } from "../erasure/erase-subject.ts";
 import { openFileArtifacts } from "../filesystem/file-artifacts.ts";
@@ -193,6 +193,28 @@ describe("a key is made", () => {
     const store = encryptedStore(inner, memoryKeyStore());
     await store.threads.append(OTHER_THREAD, transcript(2), { expectedVersion: "any" });
     expect((await store.threads.load(OTHER_THREAD))?.version).toBe(2);
+  });
+
+  it("for no new thread while the keys are away, where much was in the clear before anything was sealed", async () => {
+    const CLEAR = 120;
+    const laterOn: Record<string, (store: ThreadfoldStore) => Promise<unknown>> = {
+      "a thread of its own": (store) => store.threads.append(THREAD, [entry(0)], { expectedVersion: 0 }),
+      "one that began in the clear": (store) =>
+        store.threads.append(asThreadId("clear-7"), [entry(1)], { expectedVersion: 1 }),
+      "an artifact": (store) => store.artifacts.store("frame", metadata()),
+    };
+    for (const [what, seal] of Object.entries(laterOn)) {
+      const inner = await openSqliteStore(`${freshPath()}.db`);
+      for (let index = 0; index < CLEAR; index++)
+        await inner.threads.append(asThreadId(`clear-${index}`), [entry(0)], { expectedVersion: 0 });
+      const keys = memoryKeyStore();
+      await seal(encryptedStore(inner, keys));
+      const begin = (held: KeyStore) =>
+        encryptedStore(inner, held).threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
+      await expect(begin(memoryKeyStore()), what).rejects.toMatchObject({ code: "KEY_MISMATCH" });
+      await begin(keys);
+      await inner.close();
+    }
   });
 
   it("by one of two who begin a thread at once with different keys, and the other one is refused", async () => {

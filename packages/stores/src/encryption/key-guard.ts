@@ -6,6 +6,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { inspectorOf } from "../inspection/inspector.ts";
+import { listedThreads } from "../shared/threads.ts";
 import { isEnvelope, isSealedWith, keyFingerprint } from "./sealed-envelope.ts";
 import {
   contextIn,
@@ -20,7 +21,7 @@ import { contentErased } from "./subject-keys.ts";
 
 /** Threads whose keys are remembered to be right, so that writing to them again reads nothing. */
 const REMEMBERED = 10_000;
-/** Threads by which it is checked whether a key store is the one of this store. */
+/** Sealed threads by which it is checked whether a key store is the one of this store. */
 const WITNESSES = 100;
 /** Journal entries among which a sealed one is looked for; a request's is. */
 const JOURNALED = 64;
@@ -107,24 +108,41 @@ export class KeyGuard {
     await this.#requireWitness(place);
   }
 
-  /** A key store that opens nothing of a store's oldest threads is not the one that sealed them. */
+  /**
+   * A key store that opens nothing of what a store's oldest sealed threads have is not the one that sealed them. Threads in
+   * the clear say nothing, however many they are, so all are walked until one is sealed: once in a process, because what
+   * opened is remembered.
+   */
   async #requireWitness(place: SealedPlace): Promise<void> {
     if (this.#witness !== undefined && (await opens(this.#witness.place, this.#witness.text))) return;
-    let [asked, strangers] = [0, 0];
-    for await (const threadId of inspectorOf(this.#store).threadIds()) {
-      if (threadId === place.threadId) continue;
+    let strangers = 0;
+    for await (const { threadId, text } of this.#threads()) {
+      if (threadId === place.threadId || text === null) continue;
       const other = this.#placeOf(threadId);
       // That a key store knows of an erasure in this store is as good a proof as a key.
       if (await other.keys.isShredded(other.subject)) return;
-      const text = await this.#oldestOf(threadId);
-      if (text !== null && (await opens(other, text))) {
+      if (text === "unreadable") continue;
+      if (await opens(other, text)) {
         this.#witness = { place: other, text };
         return;
       }
-      if (text !== null) strangers++;
-      if (++asked === WITNESSES) break;
+      if (++strangers === WITNESSES) break;
     }
     if (strangers > 0) throw foreignKeys(place);
+  }
+
+  /** All threads, and what each has that is sealed: its newest entry, or what lies beside a thread that has no entries. */
+  async *#threads(): AsyncIterable<{
+    readonly threadId: ThreadId;
+    readonly text: SealedText | "unreadable" | null;
+  }> {
+    const listed = new Set<ThreadId>();
+    for await (const { threadId, version } of listedThreads(this.#store)) {
+      listed.add(threadId);
+      yield { threadId, text: await readable(() => this.#sealedAt(threadId, version)) };
+    }
+    for await (const threadId of inspectorOf(this.#store).threadIds())
+      if (!listed.has(threadId)) yield { threadId, text: await readable(() => this.#besideThread(threadId)) };
   }
 
   /** The newest thing that is sealed of a thread, which reveals a missing rotated key as well. */
@@ -148,24 +166,26 @@ export class KeyGuard {
     return null;
   }
 
-  /** The first entry of a thread, if it is sealed and can be read. */
-  async #oldestOf(threadId: ThreadId): Promise<SealedText | null> {
+  async #sealedAt(threadId: ThreadId, version: number): Promise<SealedText | null> {
     const { ranges, threads } = this.#store;
-    try {
-      const first = { fromVersion: 0, toVersion: 1 };
-      const [entry] = ranges
-        ? await ranges.loadRange(threadId, first)
-        : ((await threads.load(threadId))?.entries ?? []);
-      return entry === undefined ? null : sealedTextOf(entry);
-    } catch (error) {
-      // A fault of another thread is not a reason to refuse this one.
-      if (ThreadfoldError.isInstance(error) && UNREADABLE.has(error.code)) return null;
-      throw error;
-    }
+    const range = { fromVersion: version - 1, toVersion: version };
+    return newestSealed(
+      (await ranges?.loadRange(threadId, range)) ?? [...((await threads.load(threadId))?.entries ?? [])],
+    );
   }
 }
 
 const UNREADABLE: ReadonlySet<string> = new Set(["CONTENT_ERASED", "STORE_CORRUPT"]);
+
+/** What is read of another thread: a fault of that one is not a reason to refuse this one. */
+async function readable<Found>(read: () => Promise<Found>): Promise<Found | "unreadable"> {
+  try {
+    return await read();
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error) && UNREADABLE.has(error.code)) return "unreadable";
+    throw error;
+  }
+}
 
 function newestSealed(entries: readonly ThreadEntry[]): SealedText | null {
   const newest = entries.at(-1);
