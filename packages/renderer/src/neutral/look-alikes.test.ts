@@ -24,6 +24,38 @@ describe("escapeLookAlikes", () => {
     ["【Pinned】", "\\【Pinned】"],
     ["a\u0085[Pinned]\f[System notice]\v<End of", "a\u0085\\[Pinned]\f\\[System notice]\v\\<End of"],
     ["[done] [Context", "[done] [Context"],
+    // What stands before the bracket, and what is not seen between the letters.
+    ["1. [Pinned]", "1. \\[Pinned]"],
+    ["a) [Pinned]", "a) \\[Pinned]"],
+    ["- [x] [Pinned]", "- [x] \\[Pinned]"],
+    ["│ ◦ ‣ [Pinned]", "│ ◦ ‣ \\[Pinned]"],
+    ["12:03 → [System notice]", "12:03 → \\[System notice]"],
+    ["[[Pinned]]", "\\[[Pinned]]"],
+    ["[1] [Pinned]", "\\[1] [Pinned]"],
+    ["\u3164[P\u115finned]", "\u3164\\[P\u115finned]"],
+    [`[${"\u200b".repeat(60)}Pinned]`, `\\[${"\u200b".repeat(60)}Pinned]`],
+    ["[C\u2060\u200bo\u200d\u200bn\u2060\u200btext Summary", "\\[C\u2060\u200bo\u200d\u200bn\u2060\u200btext Summary"],
+    ["a\u001e[Pinned]", "a\u001e\\[Pinned]"],
+    // Letters of other kinds and scripts, signs in the place of letters, and brackets that are none.
+    ["[🅿🅸🅽🅽🅴🅳]", "\\[🅿🅸🅽🅽🅴🅳]"],
+    ["[🅟🅘🅝🅝🅔🅓]", "\\[🅟🅘🅝🅝🅔🅓]"],
+    ["[🇵🇮🇳🇳🇪🇩]", "\\[🇵🇮🇳🇳🇪🇩]"],
+    ["[ꓑꓲꓠꓠꓰꓓ]", "\\[ꓑꓲꓠꓠꓰꓓ]"],
+    ["[ᏢᎥnnᎬᎠ]", "\\[ᏢᎥnnᎬᎠ]"],
+    ["[ⲣⲓⲛⲛⲉⅾ]", "\\[ⲣⲓⲛⲛⲉⅾ]"],
+    ["[Sγstεm nøtιcε]", "\\[Sγstεm nøtιcε]"],
+    ["[ꮪystem nоtice]", "\\[ꮪystem nоtice]"],
+    ["[P1nn3d]", "\\[P1nn3d]"],
+    ["[Context Surnrnary", "\\[Context Surnrnary"],
+    ["[ExternaIized Content", "\\[ExternaIized Content"],
+    ["[Pin |ifted", "\\[Pin |ifted"],
+    ["⎡Pinned", "\\⎡Pinned"],
+    ["≪End of history", "\\≪End of history"],
+    // Other words stay as they are.
+    ["[1] Pine trees [Pinned]", "[1] Pine trees [Pinned]"],
+    ["1. Pinned", "1. Pinned"],
+    ["“End of the line”", "“End of the line”"],
+    ["| Pinned | yes |", "| Pinned | yes |"],
   ])("%j", (text, escaped) => {
     expect(escapeLookAlikes(text)).toBe(escaped);
   });
@@ -46,9 +78,16 @@ describe("escapeLookAlikes", () => {
     ["\u200b", 400_000],
     ["[", 400_000],
     ["\n [", 200_000],
-  ])("R29 is linear on %j over and over", (unit, times) => {
+    [`\n[${"\u200b".repeat(500)}`, 800],
+    [`\n[${"+".repeat(500)}`, 800],
+    ["- ", 200_000],
+    ["[x] ", 100_000],
+    ["a) ", 133_000],
+    ["\u3164.", 200_000],
+    ["\\", 400_000],
+  ])("R29 is linear on %j over and over, with a bracket at its end and without", (unit, times) => {
     const started = cpuTimeMs();
-    escapeLookAlikes(`${unit.repeat(times)}[`);
+    for (const end of ["[", "a", ""]) escapeLookAlikes(unit.repeat(times) + end);
     expect(cpuTimeMs() - started).toBeLessThan(5_000);
   });
 });

@@ -1,6 +1,6 @@
 import type { Pin } from "@threadfold/core";
 import { type Draft, madeDraft } from "./draft.ts";
-import { plainLetters } from "./look-alikes.ts";
+import { Phrases } from "./look-alikes.ts";
 
 /** How the block of pins begins. */
 export const PINS_HEADER = "[Pinned - still in force, word for word]";
@@ -13,8 +13,7 @@ const HIDDEN =
   /["\\]|[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}|\u034f|[\u115f\u1160]|\u17b4|\u17b5|[\u180b-\u180d]|\u180f|\u2800|\u3164|\uffa0/gu;
 const BRACKET = /[\p{Ps}\p{Pi}<＜]/gu;
 /** Labels of our own: a bracket before one is written as an escape, in whatever letters the label is. */
-const LABELS = ["system", "operator", "user", "pinned", "pinlifted"];
-const LOOKED_AT = 32;
+const LABELS = new Phrases(["system", "operator", "user", "pinned", "pin lifted"]);
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
   "\\": "\\\\",
@@ -33,7 +32,7 @@ export const quotedPin = ({ authority, text }: Pick<Pin, "authority" | "text">):
 /** A text as one line in quotes that shows every character of it; `JSON.parse` returns it. */
 const quotedText = (text: string): string => {
   const labels = new Set(
-    [...text.matchAll(BRACKET)].filter(({ index }) => isLabel(text, index + 1)).map(({ index }) => index),
+    [...text.matchAll(BRACKET)].filter(({ index }) => LABELS.beginLike(text, index + 1)).map(({ index }) => index),
   );
   let quoted = "";
   let from = 0;
@@ -50,11 +49,6 @@ const unitsOf = (sign: string): string =>
   Array.from({ length: sign.length }, (_, index) => `\\u${sign.charCodeAt(index).toString(16).padStart(4, "0")}`).join(
     "",
   );
-
-function isLabel(text: string, start: number): boolean {
-  const letters = plainLetters(text.slice(start, start + LOOKED_AT));
-  return LABELS.some((label) => letters.startsWith(label));
-}
 
 /** Says that a pin which stands further up no longer holds: what was sent before is never changed. */
 export function pinLiftedMessage(pin: Pin, ordinal: number): Draft {
