@@ -44,6 +44,7 @@ export {
   summarizerAfter,
   type SummarizerFailures,
   SUMMARY_TIME_LIMIT_MS,
+  waitedForOnce,
 } from "./fulfil/summarizer-failures.ts";
 export { AS_COUNTED, type MeasuredRequest, type ProviderCount, providerTokens } from "./measure/provider-count.ts";
 export { requestBudget } from "./measure/request-budget.ts";

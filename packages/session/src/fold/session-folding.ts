@@ -189,6 +189,8 @@ export class SessionFolding {
       place,
       metered: meteredSummarizer(
         place === "without-model" ? this.#ports.standIn : this.#turns.summarizer(this.#ports, options),
+        this.#ports.standIn,
+        this.#ports.options.summaryTimeLimitMs,
       ),
     };
   }

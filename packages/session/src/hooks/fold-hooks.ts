@@ -11,7 +11,7 @@ import {
   withinLimit,
 } from "@threadfold/core";
 import { ExtractiveSummarizer, redactingSummarizer } from "@threadfold/summarizers";
-import { type CompactOptions, limitedSummarizer, problemOf, type Turn } from "@threadfold/turn";
+import { type CompactOptions, limitedSummarizer, problemOf, type Turn, waitedForOnce } from "@threadfold/turn";
 import type { Hook, HookMatcher, PreCompactInput, PreCompactRuling, SessionHooks } from "../host/session-hooks.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
@@ -207,8 +207,10 @@ function suppliedSummarizer(
   timeLimitMs?: number,
 ): Summarizer {
   const id = `hook:${hook}`;
-  if (typeof summary === "function")
-    return limitedSummarizer({ id, summarize: async (request) => summary(request) }, timeLimitMs);
+  if (typeof summary === "function") {
+    const limited = limitedSummarizer({ id, summarize: async (request) => summary(request) }, timeLimitMs);
+    return waitedForOnce(limited, new ExtractiveSummarizer(), timeLimitMs);
+  }
   const paragraphs = summary.split(/\n\s*\n/).flatMap((text) => (text.trim() === "" ? [] : [text.trim()]));
   return {
     id,

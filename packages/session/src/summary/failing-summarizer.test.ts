@@ -1,5 +1,6 @@
 import { type CompletionModel, type ContextCompactionEvent, modelCallError } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
+import { threadfoldPreset } from "@threadfold/strategies";
 import { SUMMARIZER_FAILURE_LIMIT, SUMMARIZER_REST } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
 import { openSession, work } from "../testing/agent-work.ts";
@@ -100,5 +101,32 @@ describe("R30 a model that keeps failing", () => {
     expect(await fold()).toContain("extractive");
     expect(session.plan.version).toBe(1);
     await expect(foldsWith(model, { summaryTimeLimitMs: 0 })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  });
+
+  it("is waited for once in a fold, however often the fold asks for a summary, whoever makes it", async () => {
+    let asked = 0;
+    const hang = (): Promise<never> => {
+      asked++;
+      return new Promise(() => undefined);
+    };
+    const hanging: Record<string, Parameters<typeof openSession>[0]> = {
+      "a model": { summaryModel: { id: "hanging", complete: hang } },
+      "a summarizer": { summarizer: { id: "hanging", summarize: hang } },
+      "a hook": { hooks: { preCompact: [{ name: "own", run: () => ({ summary: hang }) }] } },
+    };
+    for (const [who, options] of Object.entries(hanging)) {
+      asked = 0;
+      const config = { maxInputTokens: 8_000 };
+      const session = await openSession({ ...options, preset: threadfoldPreset, config, summaryTimeLimitMs: 300 });
+      for (let task = 0; task < 12; task++)
+        await session.append([
+          message(`u${task}`, "user", `Task ${task}: never delete file${task}.`),
+          ...work(task, task + 1, 1_000),
+          message(`d${task}`, "assistant", "done ".repeat(200)),
+        ]);
+      const { outcome } = await session.prepare();
+      expect(outcome, who).toMatchObject({ type: "summarizer-failed-floor-used" });
+      expect(asked, who).toBe(1);
+    }
   });
 });

@@ -29,6 +29,45 @@ export function limitedSummarizer(summarizer: Summarizer, milliseconds = SUMMARY
   };
 }
 
+/**
+ * A summarizer for one fold, which may ask for several summaries: for those of its spans, and again where an attempt does
+ * not fit. Once it has failed for as long as a fold waits for a summary, the rest of the fold is summarized by its stand-in,
+ * and the problem is told of those summaries as well.
+ */
+export function waitedForOnce(
+  summarizer: Summarizer,
+  standIn: Summarizer,
+  milliseconds = SUMMARY_TIME_LIMIT_MS,
+): Summarizer {
+  const { id, identity } = summarizer;
+  let waitedMs = 0;
+  let problem = `${id} failed`;
+  return {
+    id,
+    ...(identity !== undefined && { identity }),
+    async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
+      if (waitedMs >= ALMOST_ALL * milliseconds)
+        return { by: standIn.id, problem, ...(await standIn.summarize(request)) };
+      const startedAt = performance.now();
+      const failed = (why: string): void => {
+        waitedMs += performance.now() - startedAt;
+        problem = why;
+      };
+      try {
+        const result = await summarizer.summarize(request);
+        if (result.problem !== undefined) failed(result.problem);
+        return result;
+      } catch (error) {
+        failed(`${id}: ${error instanceof Error ? error.message : "failed"}`);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Timers may fire a little early. */
+const ALMOST_ALL = 0.95;
+
 /** Folds in a row that had to do without their summarizer. */
 export interface SummarizerFailures {
   readonly consecutive: number;
@@ -99,8 +138,12 @@ export interface MeteredSummarizer {
   readonly newest: () => { readonly problem: string | null } | null;
 }
 
-/** Counts the calls of a summarizer and adds up the usage that it reports. */
-export function meteredSummarizer(metered: Summarizer): MeteredSummarizer {
+/** Counts the calls of a fold's summarizer and adds up the usage that it reports; it is {@link waitedForOnce}. */
+export function meteredSummarizer(
+  metered: Summarizer,
+  standIn: Summarizer = floorSummarizer,
+  milliseconds?: number,
+): MeteredSummarizer {
   let cost: Omit<FoldCost, "weighing"> = { summarizerCalls: 0, inputTokens: 0, outputTokens: 0 };
   let newest: { readonly problem: string | null } | null = null;
   const summarizer: Summarizer = {
@@ -119,7 +162,12 @@ export function meteredSummarizer(metered: Summarizer): MeteredSummarizer {
       }
     },
   };
-  return { summarizer, of: metered, cost: () => cost, newest: () => newest };
+  return {
+    summarizer: waitedForOnce(summarizer, standIn, milliseconds),
+    of: metered,
+    cost: () => cost,
+    newest: () => newest,
+  };
 }
 
 function withUsage(cost: Omit<FoldCost, "weighing">, usage: Usage | undefined): Omit<FoldCost, "weighing"> {
