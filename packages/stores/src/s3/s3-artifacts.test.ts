@@ -113,12 +113,24 @@ describe("artifacts in S3", () => {
         ...{ region: "eu-central-1", endpoint: `http://127.0.0.1:${silent.port}`, forcePathStyle: true },
         credentials: { accessKeyId: "id", secretAccessKey: "key" },
       });
-      const mute = await openS3Artifacts(address, { client, requestTimeoutMs: 50 });
-      for (const call of [() => mute.store("content", metadata()), () => mute.list(THREAD)])
+      const LIMIT = 200;
+      const mute = await openS3Artifacts(address, { client, requestTimeoutMs: LIMIT });
+      const artifactId = await artifacts.store("content", metadata());
+      const calls = [
+        () => mute.store("content", metadata()),
+        () => mute.list(THREAD),
+        () => mute.retrieve(artifactId),
+        () => mute.getMetadata(artifactId),
+      ];
+      for (const call of calls) {
+        const startedAt = performance.now();
         await expect(call()).rejects.toMatchObject({
           code: "STORE_UNAVAILABLE",
-          details: { waitedFor: "the bucket bucket", option: "requestTimeoutMs" },
+          details: { waitedFor: "the bucket bucket", option: "requestTimeoutMs", milliseconds: LIMIT },
         });
+        // No call takes the time that a listing of many pages has.
+        expect(performance.now() - startedAt).toBeLessThan(10 * LIMIT);
+      }
       await mute.close();
       await silent.close();
     }

@@ -13,8 +13,8 @@ export interface S3ArtifactsOptions extends ObjectArtifactsOptions {
   /** The client to use, which is closed with the store; one by the address and the environment by default. */
   readonly client?: S3Client;
   /**
-   * How long putting, reading or listing may take, in milliseconds, with all tries and until the last byte is there; a
-   * listing has twenty times as long. 60 000 by default.
+   * How long putting, reading or a page of a listing may take, in milliseconds, with all tries and until the last byte is
+   * there; all pages of a listing together have twenty times as long. 60 000 by default.
    */
   readonly requestTimeoutMs?: number;
 }
@@ -95,10 +95,13 @@ function s3Folder(client: S3Client, bucket: string, prefix: string, requestTimeo
     putNew: (key, bytes) => limited((signal) => putNew(sdk, client, place(key), bytes, signal)),
     get: (key) => limited((signal) => read(sdk, client, place(key), signal)),
     list: (under) =>
-      limited(
-        (signal) => listKeys(sdk, client, { bucket, prefix, under }, signal),
-        LISTING_REQUESTS * requestTimeoutMs,
-      ),
+      limited(async (signal) => {
+        const page: ListPage = (token) => {
+          signal.throwIfAborted();
+          return limited((late) => listPage(sdk, client, place(under), token, AbortSignal.any([signal, late])));
+        };
+        return (await listKeys(bucket, page)).map((key) => key.slice(prefix.length)).sort();
+      }, LISTING_REQUESTS * requestTimeoutMs),
     close: async () => client.destroy(),
   };
 }
@@ -137,25 +140,37 @@ async function read(
   }
 }
 
-async function listKeys(
+interface KeyPage {
+  readonly keys: readonly string[];
+  /** What asks for the next page; absent on the last one. */
+  readonly next: string | undefined;
+}
+
+type ListPage = (token: string | undefined) => Promise<KeyPage>;
+
+async function listPage(
   { ListObjectsV2Command }: Sdk,
   client: S3Client,
-  { bucket, prefix, under }: { readonly bucket: string; readonly prefix: string; readonly under: string },
+  { Bucket, Key: Prefix }: { readonly Bucket: string; readonly Key: string },
+  token: string | undefined,
   abortSignal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<KeyPage> {
+  const list = new ListObjectsV2Command({ Bucket, Prefix, ...(token !== undefined && { ContinuationToken: token }) });
+  const page = await client.send(list, { abortSignal });
+  const keys = (page.Contents ?? []).flatMap(({ Key: key }) => (key === undefined ? [] : [key]));
+  return { keys, next: page.IsTruncated === true ? page.NextContinuationToken : undefined };
+}
+
+async function listKeys(bucket: string, listed: ListPage): Promise<readonly string[]> {
   const keys: string[] = [];
   let token: string | undefined;
   do {
-    const next = token === undefined ? {} : { ContinuationToken: token };
-    abortSignal.throwIfAborted();
-    const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + under, ...next });
-    const page = await client.send(list, { abortSignal });
-    for (const { Key: key } of page.Contents ?? []) if (key !== undefined) keys.push(key.slice(prefix.length));
-    const following = page.IsTruncated === true ? page.NextContinuationToken : undefined;
-    if (following !== undefined && following === token) throw endless(bucket);
-    token = following;
+    const page = await listed(token);
+    keys.push(...page.keys);
+    if (page.next !== undefined && page.next === token) throw endless(bucket);
+    token = page.next;
   } while (token !== undefined);
-  return keys.sort();
+  return keys;
 }
 
 const endless = (bucket: string): ThreadfoldError =>
