@@ -1,11 +1,12 @@
 import {
   type CachedRequest,
   cacheMatching,
+  finishSteps,
   PROMPT_CACHE_PRICES,
   PromptCache,
   type PromptCachePrice,
   promptCachePrice,
-  simulatePrefixCache,
+  type Steps,
 } from "@threadfold/core";
 
 /** The three ways of counting a bill that figures are compared by (`targets.md`). */
@@ -60,16 +61,20 @@ export const summaryBill = (read: number, wrote: number): number => read * SUMMA
 export type ProviderBills = Readonly<Record<string, number>>;
 
 /** Plays a run's prompts through every provider's prompt cache. Rows whose caches behave alike are played once. */
-export function providerBills(requests: readonly CachedRequest[]): ProviderBills {
+export const providerBills = (requests: readonly CachedRequest[]): ProviderBills =>
+  finishSteps(providerBillsInSteps(requests));
+
+/** The same, a request at a time: those of a long run take seconds. */
+export function* providerBillsInSteps(requests: readonly CachedRequest[]): Steps<ProviderBills> {
   const played = new Map<string, CacheUse>();
-  return Object.fromEntries(
-    PROMPT_CACHE_PRICES.map((price) => {
-      const behaviour = JSON.stringify([cacheMatching(price), price.ttlSeconds, price.minimumPrefixTokens]);
-      const use = played.get(behaviour) ?? cacheUse(requests, price);
-      played.set(behaviour, use);
-      return [price.id, use.read * price.read + use.written * price.write + use.uncached];
-    }),
-  );
+  const bills: [string, number][] = [];
+  for (const price of PROMPT_CACHE_PRICES) {
+    const behaviour = JSON.stringify([cacheMatching(price), price.ttlSeconds, price.minimumPrefixTokens]);
+    const use = played.get(behaviour) ?? (yield* cacheUse(requests, price));
+    played.set(behaviour, use);
+    bills.push([price.id, use.read * price.read + use.written * price.write + use.uncached]);
+  }
+  return Object.fromEntries(bills);
 }
 
 /** Names the bill of a policy that chooses call by call for which of Anthropic's times prefixes are kept. */
@@ -82,13 +87,15 @@ export interface TimedRequest {
 }
 
 /** The bill of a run whose policy chose a time for each call. */
-export function autoBill(requests: readonly TimedRequest[]): number {
+export function* autoBill(requests: readonly TimedRequest[]): Steps<number> {
   const cache = new PromptCache();
   const [short, long] = [promptCachePrice("anthropic"), promptCachePrice("anthropic-1h")];
-  return requests.reduce(
-    (sum, { request, time }) => sum + cache.take(request, { price: time === "1h" ? long : short }).bill,
-    0,
-  );
+  let sum = 0;
+  for (const { request, time } of requests) {
+    sum += cache.take(request, { price: time === "1h" ? long : short }).bill;
+    yield;
+  }
+  return sum;
 }
 
 interface CacheUse {
@@ -97,11 +104,15 @@ interface CacheUse {
   readonly uncached: number;
 }
 
-function cacheUse(requests: readonly CachedRequest[], price: PromptCachePrice): CacheUse {
-  const outcomes = simulatePrefixCache(requests, { price });
-  return {
-    read: outcomes.reduce((sum, { readTokens }) => sum + readTokens, 0),
-    written: outcomes.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0),
-    uncached: outcomes.reduce((sum, { uncachedTokens }) => sum + uncachedTokens, 0),
-  };
+function* cacheUse(requests: readonly CachedRequest[], price: PromptCachePrice): Steps<CacheUse> {
+  const cache = new PromptCache();
+  let [read, written, uncached] = [0, 0, 0];
+  for (const request of requests) {
+    const { readTokens, writtenTokens, uncachedTokens } = cache.take(request, { price });
+    read += readTokens;
+    written += writtenTokens;
+    uncached += uncachedTokens;
+    yield;
+  }
+  return { read, written, uncached };
 }

@@ -1,6 +1,9 @@
+import { ThreadfoldError } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
+import { replayableSession } from "../memory/session-memory.ts";
+import { noCompaction } from "../policies/naive-policies.ts";
 import { scriptedSession } from "../testing/scripted-log.ts";
-import { recallQueries } from "./replay-policy.ts";
+import { recallQueries, replayPolicy } from "./replay-policy.ts";
 
 const session = scriptedSession([
   { user: "Fix parse_line." },
@@ -18,5 +21,33 @@ describe("the queries before a call", () => {
     expect(own).not.toContain("zeppelin");
     expect(ownWords).toBe("I look at the reader first.");
     expect(callWords).toContain("zeppelin");
+  });
+});
+
+describe("a replay", () => {
+  it("is interrupted while the bills of its calls are added up, which takes seconds behind thousands of calls", async () => {
+    const long = scriptedSession([
+      { user: "Go on." },
+      ...Array.from({ length: 800 }, (_, index) => [{ says: `Step ${index}.` }, { user: "Go on." }]).flat(),
+    ]);
+    const interrupt = new AbortController();
+    let isOver = false;
+    const policy = {
+      ...noCompaction,
+      begin: async (...given: Parameters<typeof noCompaction.begin>) => {
+        const run = await noCompaction.begin(...given);
+        // Like Ctrl-C that comes once all calls are replayed: it is heard as soon as the event loop turns.
+        const end = async (): Promise<void> => {
+          isOver = true;
+          setImmediate(() => interrupt.abort());
+        };
+        return { prompt: run.prompt.bind(run), end };
+      },
+    };
+    const summarizer = { id: "none", text: async () => "" };
+    const options = { budgetTokens: 1_000, summarizer: summarizer as never, signal: interrupt.signal };
+    await expect(replayPolicy(replayableSession(long), policy, options)).rejects.toSatisfy(
+      (error) => isOver && ThreadfoldError.isInstance(error) && error.code === "ABORTED",
+    );
   });
 });

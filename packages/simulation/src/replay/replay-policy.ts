@@ -1,12 +1,19 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { type CachedRequest, type Message, ThreadfoldError, visibleText } from "@threadfold/core";
+import {
+  type CachedRequest,
+  EventLoopTurns,
+  type Message,
+  type Steps,
+  ThreadfoldError,
+  visibleText,
+} from "@threadfold/core";
 import { QUERY_MESSAGES, recallQuery } from "@threadfold/rehydration";
 import {
   AUTO_BILL,
   autoBill,
   callBills,
   type ProviderBills,
-  providerBills,
+  providerBillsInSteps,
   type TimedRequest,
 } from "../measure/call-bill.ts";
 import { PairCheck, showsMessage } from "../measure/pair-check.ts";
@@ -66,21 +73,29 @@ export async function replayPolicy(
         await nextTick();
         held = performance.now();
       }
-      if (options.signal?.aborted)
-        throw new ThreadfoldError("ABORTED", "The simulation was interrupted.", { cause: options.signal.reason });
+      refuseAborted(options.signal);
       await replay.take(call);
     }
   } finally {
     await run.end();
   }
+  const bills = await new EventLoopTurns().finish(replay.bills(), options.signal).catch((thrown: unknown) => {
+    refuseAborted(options.signal);
+    throw thrown;
+  });
   return {
     policy: policy.id,
     session: session.name,
     budgetTokens: options.budgetTokens,
     calls: replay.calls,
-    bills: replay.bills,
+    bills,
     ...(replay.problem !== undefined && { problem: replay.problem }),
   };
+}
+
+function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true)
+    throw new ThreadfoldError("ABORTED", "The simulation was interrupted.", { cause: signal.reason });
 }
 
 /** A policy that cannot begin makes no prompt: every call of it throws. */
@@ -124,10 +139,10 @@ class Replay {
     this.#asked = replayable.memory.askedCalls(budgetTokens);
   }
 
-  get bills(): ProviderBills {
-    const bills = providerBills(this.#requests);
+  *bills(): Steps<ProviderBills> {
+    const bills = yield* providerBillsInSteps(this.#requests);
     const isTimed = this.#timed.length === this.#requests.length && this.#timed.length > 0;
-    return isTimed ? { ...bills, [AUTO_BILL]: autoBill(this.#timed) } : bills;
+    return isTimed ? { ...bills, [AUTO_BILL]: yield* autoBill(this.#timed) } : bills;
   }
 
   async take(call: RecordedCall): Promise<void> {
