@@ -104,6 +104,26 @@ describe("artifacts in S3", () => {
     await expect(artifacts.store("content", metadata())).rejects.toMatchObject({ code: "STORE_CORRUPT" });
   });
 
+  it.each<[string, (bytes: Buffer) => Buffer | null]>([
+    ["half of", (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ["something other than", (bytes) => Buffer.from(bytes.toString().replace(/./u, "?"))],
+    ["nothing of", () => null],
+  ])("are not acknowledged by a service that keeps %s what it took", async (_, keep) => {
+    for (const [index, kind] of ["/contents/", "/records/", "/threads/"].entries()) {
+      const content = `content ${index}`;
+      const set = server.objects.set.bind(server.objects);
+      server.objects.set = (key, bytes) => {
+        const kept = key.includes(kind) ? keep(bytes) : bytes;
+        return kept === null ? server.objects : set(key, kept);
+      };
+      const stored = artifacts.store(content, metadata());
+      // A place has no bytes that could be other ones.
+      if (kind === "/threads/" && keep(Buffer.alloc(0)) !== null) await stored;
+      else await expect(stored, kind).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+      server.objects.set = set;
+    }
+  });
+
   it("are given up when the service takes the connection and says nothing, or half of its answer", async () => {
     const half = "HTTP/1.1 200 OK\r\ncontent-type: application/xml\r\ncontent-length: 1000\r\n\r\n<ListBucket";
     for (const answer of ["", half]) {

@@ -74,7 +74,7 @@ const TRIES = 5;
 const LISTING_REQUESTS = 20;
 
 /**
- * Objects in a bucket, under a prefix. Writes are conditional (`If-None-Match: *`), so that the first one stays.
+ * Objects in a bucket, under a prefix; `ObjectArtifacts` reads back what is new. Writes are conditional (`If-None-Match: *`), so that the first one stays.
  *
  * @param requestTimeoutMs how long one operation may take with all its tries, until its last byte is read.
  */

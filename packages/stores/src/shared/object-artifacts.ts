@@ -68,17 +68,24 @@ export class ObjectArtifacts implements ClosableArtifacts {
     const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
     // Taken before anything is awaited, so that what is stored first in this process also comes first.
     const place = this.#nextPlace(metadata.threadId, artifactId);
-    const isNew = await this.#folder.putNew(this.#keys.content(artifactId), Buffer.from(content));
-    // What is there already is kept, so it has to be what would have been put.
-    if (!isNew) await this.#requireContent(artifactId, content);
+    await this.#putContent(artifactId, Buffer.from(content));
     while (!(await this.#addRecord(artifactId, metadata, place)));
     return artifactId;
   }
 
-  async #requireContent(artifactId: ArtifactId, content: string): Promise<void> {
-    const bytes = await this.#folder.get(this.#keys.content(artifactId));
-    if (bytes !== null && Buffer.from(bytes).equals(Buffer.from(content))) return;
-    throw corrupt(`Artifact ${artifactId} is there with other content, so it was not stored.`, artifactId);
+  async #putContent(artifactId: ArtifactId, content: Buffer): Promise<void> {
+    const key = this.#keys.content(artifactId);
+    const isNew = await this.#folder.putNew(key, content);
+    // What is there already is kept, so it has to be what would have been put; and what is new is acknowledged when it is there.
+    if (await this.#holds(key, content)) return;
+    throw isNew
+      ? notKept("content", artifactId)
+      : corrupt(`Artifact ${artifactId} is there with other content, so it was not stored.`, artifactId);
+  }
+
+  async #holds(key: string, expected: Buffer): Promise<boolean> {
+    const bytes = await this.#folder.get(key);
+    return bytes !== null && expected.equals(bytes);
   }
 
   async getMetadata(artifactId: ArtifactId, requester?: SecurityContext): Promise<ArtifactMetadata | null> {
@@ -123,9 +130,14 @@ export class ObjectArtifacts implements ClosableArtifacts {
     const merged = known === null ? metadata : mergeMetadata(known.metadata, metadata);
     const record = canonicalJson(merged);
     if (known !== null && record === canonicalJson(known.metadata)) return true;
-    if (known === null) await this.#folder.putNew(place, new Uint8Array());
+    if (known === null && (await this.#folder.putNew(place, EMPTY)) && !(await this.#holds(place, EMPTY)))
+      throw notKept("place", artifactId);
     const version = known?.version ?? 0;
-    if (await this.#folder.putNew(this.#keys.record(artifactId, version + 1), Buffer.from(record))) return true;
+    const [key, bytes] = [this.#keys.record(artifactId, version + 1), Buffer.from(record)];
+    if (await this.#folder.putNew(key, bytes)) {
+      if (await this.#holds(key, bytes)) return true;
+      throw notKept("metadata", artifactId);
+    }
     // By now the faster writer's version is found. If something else took the key, this would repeat for ever.
     if (((await this.#newest(artifactId))?.version ?? 0) > version) return false;
     throw corrupt(`Version ${version + 1} of the metadata of artifact ${artifactId} is not a record.`, artifactId);
@@ -168,6 +180,11 @@ function parseRecord(artifactId: ArtifactId, text: string): ArtifactMetadata {
 
 const corrupt = (message: string, artifactId: ArtifactId): ThreadfoldError =>
   new ThreadfoldError("STORE_CORRUPT", message, { details: { artifactId } });
+
+const EMPTY = Buffer.alloc(0);
+
+const notKept = (what: string, artifactId: ArtifactId): ThreadfoldError =>
+  corrupt(`The ${what} of artifact ${artifactId} was taken and is not there as it was given.`, artifactId);
 
 /** Where things of one tenant are kept. Whose they are and of which thread is not to be read off a key. */
 interface ArtifactKeys {
