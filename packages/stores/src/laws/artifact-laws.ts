@@ -55,6 +55,7 @@ export const artifactLaws: readonly StoreCheck[] = [
         [1, false],
         [-60_000, true],
         [1e9, false],
+        [Number.NaN, false],
       ] as const) {
         clock.set(START_MS + 60_000 + offset);
         assert.equal((await store.artifacts.retrieve(id)) !== null, readable, `at ${offset} ms`);

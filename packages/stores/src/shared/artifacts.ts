@@ -70,9 +70,13 @@ export function isStricter(
 
 const STRICTNESS: Readonly<Record<Sensitivity, number>> = { public: 0, internal: 1, confidential: 2, restricted: 3 };
 
-/** True when an artifact may be read now and by this requester. No requester means the host itself. */
+/**
+ * True when an artifact may be read now and by this requester. No requester means the host itself. Of a clock that gives no
+ * number nothing can be said but that what has a term may be over it.
+ */
 export function isReadable(metadata: ArtifactMetadata, nowMs: number, requester: SecurityContext | undefined): boolean {
-  return !isExpired(metadata, nowMs) && (requester === undefined || requester.tenantId === metadata.tenantId);
+  const isInTime = metadata.ttlSeconds === null || nowMs < expiryOf(metadata);
+  return isInTime && (requester === undefined || requester.tenantId === metadata.tenantId);
 }
 
 /** True for what is there and of a media type; of any where none is asked for. */
