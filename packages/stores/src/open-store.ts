@@ -134,8 +134,8 @@ const STORE_ADDRESSES = "Give memory:, sqlite:PATH, the path of a file, or postg
 function sqlitePath(url: string): string {
   const isSqlite = url.startsWith("sqlite:");
   const path = isSqlite ? url.slice("sqlite:".length).replace(/^\/\//, "") : url;
-  // SQLite's own name for a database in memory: nobody means a file that is called so.
-  if (path === ":memory:") throw unknownAddress("A store", url, 'Give "memory:" for a store in memory.');
+  // SQLite's own names for a database in memory: nobody means a file that is called so.
+  if (/^\s*(file:)?:memory:/i.test(path)) throw unknownAddress("A store", url, 'Give "memory:" for a store in memory.');
   if (path !== "" && (isSqlite || !/^(memory:|[a-z][a-z0-9+.-]*:\/\/)/i.test(url))) return path;
   throw unknownAddress("A store", url, STORE_ADDRESSES);
 }

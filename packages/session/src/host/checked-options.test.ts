@@ -118,4 +118,21 @@ describe("a session that is used from plain JavaScript", () => {
     expect((await session.prepare()).payloadText).toContain("Hi.");
     await session.close();
   });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 8.64e15 + 1, undefined, "12:00"])(
+    "says of a clock that gives %s what it gave, when the session is opened and whenever it is read",
+    async (given) => {
+      const refused = { code: "INVALID_CONFIG", message: expect.stringContaining("clock.now()") };
+      let now: unknown = given;
+      const open = () => ContextSession.open({ threadId, clock: { now: () => now as number } });
+      await expect(open()).rejects.toMatchObject(refused);
+      now = 0;
+      const session = await open();
+      await session.append([message as never]);
+      now = given;
+      await expect(session.prepare()).rejects.toMatchObject(refused);
+      await expect(session.setTitle("A title")).rejects.toMatchObject(refused);
+      await session.close();
+    },
+  );
 });

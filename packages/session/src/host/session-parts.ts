@@ -8,6 +8,7 @@ import {
   modelRow,
   type ProviderAwareTokenizer,
   suggestedCap,
+  ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
   withinLimit,
@@ -48,10 +49,30 @@ export interface SessionParts {
  * @throws ThreadfoldError `INVALID_CONFIG`, before anything is opened; what opening the store throws.
  */
 export async function openedOptions(given: OpenOptions): Promise<SessionOptions> {
-  const { threadId = globalThis.crypto.randomUUID(), store, ...options } = checkedOptions(given);
+  const { threadId = globalThis.crypto.randomUUID(), store, clock, ...options } = checkedOptions(given);
   const opened = typeof store === "string" ? await openStore(store) : store;
-  return { ...withDeclared(options), threadId: asThreadId(threadId), ...(opened !== undefined && { store: opened }) };
+  return {
+    ...withDeclared(options),
+    threadId: asThreadId(threadId),
+    ...(clock !== undefined && { clock: checkedClock(clock) }),
+    ...(opened !== undefined && { store: opened }),
+  };
 }
+
+/** No date is further from 1970, in milliseconds. */
+const LAST_DATE = 8.64e15;
+
+/** A clock of the host's whose times are times: anything else would end in a `RangeError` wherever a date is made of it. */
+const checkedClock = (clock: Clock): Clock => ({
+  now() {
+    const now: unknown = clock.now();
+    if (typeof now === "number" && Math.abs(now) <= LAST_DATE) return now;
+    throw new ThreadfoldError("INVALID_CONFIG", `clock.now() gave ${String(now)}, which is no time.`, {
+      details: { name: "clock" },
+      hint: "Return milliseconds since 1970, as Date.now() does.",
+    });
+  },
+});
 
 /** The options with what tools declared, where the host said nothing else of them. */
 function withDeclared<Options extends Omit<OpenOptions, "threadId" | "store">>(options: Options): Options {
