@@ -45,6 +45,8 @@ describe("escapeLookAlikes", () => {
     ["[ⲣⲓⲛⲛⲉⅾ]", "\\[ⲣⲓⲛⲛⲉⅾ]"],
     ["[Sγstεm nøtιcε]", "\\[Sγstεm nøtιcε]"],
     ["[ꮪystem nоtice]", "\\[ꮪystem nоtice]"],
+    ["[ՏΥSTEM NOTICE]", "\\[ՏΥSTEM NOTICE]"],
+    ["[Sυstem notice]", "\\[Sυstem notice]"],
     ["[P1nn3d]", "\\[P1nn3d]"],
     ["[Context Surnrnary", "\\[Context Surnrnary"],
     ["[ExternaIized Content", "\\[ExternaIized Content"],
