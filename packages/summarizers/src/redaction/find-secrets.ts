@@ -5,7 +5,39 @@ import { AnchorSearch, secretRules } from "./secret-rules.ts";
 
 /** The secrets in a text, as they are and in base64, in no order. Stretches may overlap. */
 export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {
-  return [...(await findPlainSecrets(text)), ...(await findEncodedSecrets(text))];
+  const { plain, placeOf } = withoutColours(text);
+  const found = [...(await findPlainSecrets(plain)), ...(await findEncodedSecrets(plain))];
+  return found.map((secret) => ({ ...secret, start: placeOf(secret.start), end: placeOf(secret.end - 1) + 1 }));
+}
+
+/** A text without the escapes that colour it, and where its characters stand in the text with them. */
+interface Uncoloured {
+  readonly plain: string;
+  readonly placeOf: (position: number) => number;
+}
+
+/** What a terminal takes for a colour, as it is or escaped in JSON and in shells: its last letter would begin a secret's word. */
+const COLOUR = /(?:\u001b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-Za-z]|\u009b[\d;?]{0,24}[A-Za-z]/g;
+const WORD = /\w/;
+
+function withoutColours(text: string): Uncoloured {
+  const pieces: string[] = [];
+  const [starts, shifts]: [number[], number[]] = [[0], [0]];
+  let [from, length] = [0, 0];
+  for (const { index, 0: colour } of text.matchAll(COLOUR)) {
+    const piece = text.slice(from, index);
+    // Between two words one sign stays, so that they do not become one.
+    const end = index + colour.length;
+    const sign = WORD.test(text[index - 1] ?? "") && WORD.test(text[end] ?? "") ? "\n" : "";
+    pieces.push(piece, sign);
+    length += piece.length + sign.length;
+    from = end;
+    starts.push(length);
+    shifts.push(from - length);
+  }
+  if (pieces.length === 0) return { plain: text, placeOf: (position) => position };
+  const plain = pieces.join("") + text.slice(from);
+  return { plain, placeOf: (position) => position + (shifts[startBefore(starts, position)] ?? 0) };
 }
 
 /**

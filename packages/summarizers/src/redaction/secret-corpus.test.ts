@@ -16,6 +16,14 @@ const FORMS: Readonly<Record<string, (sample: SecretSample) => Promise<readonly 
     await cleaned(JSON.stringify({ body: JSON.stringify({ it: secret, also: 1 }) })),
     escaped(escaped(value)),
   ],
+  "in the colours of a terminal": async ({ secret, value }) => [
+    await cleaned(`got \u001b[1;32m${secret}\u001b[0m here`),
+    value,
+  ],
+  "in colours in JSON": async ({ secret, value }) => [
+    await cleaned(JSON.stringify({ out: `\u001b[33m${secret}\u001b[0m\n` })),
+    escaped(value),
+  ],
   "in base64": async ({ secret }) => [await cleaned(`data:\n  it: ${btoa(secret)}\n`), btoa(secret)],
   "in base64 in JSON": async ({ secret }) => [
     await cleaned(JSON.stringify({ out: `it:\n${btoa(secret)}` })),
