@@ -127,6 +127,16 @@ const KEY_WORDS = ["_key", "apikey", "secret", "token", "credentials"];
 
 const FLAGS = "(?:password|passwd|pass|passphrase|token|api-key|apikey|secret|access-token|auth-token)[= ]";
 
+const COOKIE_ATTRIBUTE = /^\s*(?:expires|path|domain|max-age|samesite)$/i;
+
+/** Whether one of the cookies of a header is more than a setting. */
+function isCookieSecret(cookie: string): boolean {
+  const sign = cookie.indexOf("=");
+  const value = cookie.slice(sign + 1);
+  if (sign < 0 || value.length < 8 || COOKIE_ATTRIBUTE.test(cookie.slice(0, sign))) return false;
+  return /\d/.test(value) && !PLACEHOLDER.test(value);
+}
+
 /**
  * Secrets that are known by what stands before them and not by how they look: assignments, headers, flags of commands,
  * addresses. The name stays, and only the value goes. A value that looks like a placeholder, a variable or a path stays.
@@ -136,9 +146,9 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
   assigned("ASSIGNED_KEY", ALL_KEY_NAMES, 16, isKey, NO_PAGE),
   rule(
     "COOKIE",
-    /(?<name>\b(?:set-)?cookie\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)[\w.~%+*$-]{1,100}=[^\s;"'\\,<>]{8,4096}(?:; ?[^\r\n;"'\\]{1,4096}){0,60}/gi,
+    /(?<name>\b(?:set-)?cookie\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)[\w.~%+*$-]{1,100}=[^\s;"'\\,<>]{1,4096}(?:; ?[^\r\n;"'\\]{1,4096}){0,60}/gi,
     ([":", "="] as const).map((sign) => ({ before: `${inAnyCase("cookie")}\\\\{0,3}["']?\\s{0,4}`, sign })),
-    (value) => /\d/.test(value) && !PLACEHOLDER.test(value.slice(value.indexOf("=") + 1)),
+    (cookies) => cookies.split(";").some(isCookieSecret),
   ),
   rule(
     "PASSWORD",
@@ -187,6 +197,7 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
     [{ before: "://[^\\s:@/\"'<>]{0,200}:[^\\s@/\"'<>]{6,200}", sign: "@" }],
     (value) => !PLACEHOLDER.test(value),
   ),
+  rule("URL_TOKEN", /(?<name>:\/\/)[\w-]{20,255}(?=@[\w[])/g, [{ before: "://[\\w-]{20,255}", sign: "@" }], isKey),
   rule(
     "URL_SIGNATURE",
     /(?<name>[?&](?:sig|X-Amz-Signature|X-Goog-Signature|X-Amz-Security-Token)=)[\w%+/.=-]{40,4000}/g,

@@ -57,6 +57,7 @@ export const VENDOR_KEY_RULES: readonly SecretRule[] = [
   prefixed("XAI_KEY", "xai-", "[A-Za-z0-9]{60,100}", hyphen("xai")),
   prefixed("PERPLEXITY_KEY", "pplx-", "[A-Za-z0-9]{40,64}", hyphen("pplx")),
   prefixed("FIREWORKS_KEY", "fw_", "[A-Za-z0-9]{22,24}", underscore("fw"), isMixed),
+  prefixed("OPENAI_KEY", "sk-(?:proj|svcacct|admin)-", "[\\w-]{40,220}", hyphen("sk-(?:proj|svcacct|admin)")),
   prefixed("DEEPSEEK_KEY", "sk-", "[0-9a-f]{32}", hyphen("sk")),
   prefixed("ELEVENLABS_KEY", "sk_", "[0-9a-f]{48}", underscore("sk")),
   prefixed("CEREBRAS_KEY", "csk-", "[A-Za-z0-9]{48}", hyphen("csk")),

@@ -110,6 +110,9 @@ const MORE_KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "token-flag": (d) => `deploy --token=«${key(d, 30)}»`,
   "bearer-alone": (d) => `Bearer «${key(d, 40)}»`,
   cookie: (d) => `Cookie: session=«${key(d, 32)}»; theme=dark`,
+  "cookie-behind-others": (d) => `Cookie: theme=dark; lang=en; sessionid=«${key(d, 32)}»`,
+  "token-of-address": (d) => `git clone https://«${key(d, 40)}»@git.example.org/a/b.git`,
+  "openai-project-key": (d) => `sk-proj-«${key(d, 48)}»`,
   "set-cookie": (d) => `Set-Cookie: sid=««${key(d, 32)}»»; Path=/; HttpOnly`,
   "signed-azure-address": (d) => `https://acc.blob.core.windows.net/c?sv=2022-11-02&sig=${key(d, 43)}%3D`,
   "signed-amazon-address": (d) => `https://b.s3.amazonaws.com/k?X-Amz-Signature=${d.of(HEX, 64)}`,
@@ -236,6 +239,10 @@ const BENIGN: readonly ((draw: Draw) => string)[] = [
   (d) =>
     `#define MAX_KEY ${d.below(99_999_999)}  the password 'secret1' is an example; <password>password12</password>`,
   (d) => `- name: ${d.pick(WORDS)}_key\n  value: ${d.pick(WORDS)}-${d.pick(WORDS)}/${d.pick(WORDS)}`,
+  (d) =>
+    `Set-Cookie: theme=${d.pick(WORDS)}; Expires=Wed, 21 Oct 20${10 + d.below(80)} 07:28:00 GMT; Max-Age=${d.below(1e9)}`,
+  (d) =>
+    `https://${d.pick(WORDS)}@${d.pick(WORDS)}.example.org/${d.pick(WORDS)} git+ssh://git@example.org/${d.pick(WORDS)}`,
   (d) => `Cookie: name=value; see postgres://user:password@localhost:54${d.below(99)}/${d.pick(WORDS)}`,
   (d) => `https://${d.pick(WORDS)}.example.org/${d.pick(WORDS)}?page=${d.below(99)}&id=${d.of(DIGITS, 9)}`,
   (d) => `data:image/png;base64,iVBORw0KGgoAAAANSUhEUg${d.of(BASE64, 120)}`,
