@@ -49,6 +49,7 @@ async function ask<Result>(
 ): Promise<Result> {
   const { prompt, tools = [], abortSignal: signal } = params;
   const options: AskOptions = {
+    model: model.modelId,
     ...(signal !== undefined && { signal }),
     ...(onRequest !== undefined && { onRequest }),
   };

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, ToolDefinition } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
 import { asSchema, jsonSchema, type ModelMessage, type SystemModelMessage, type Tool, type ToolSet, tool } from "ai";
-import { payloadOf, prepareFor } from "../mirror/ask-model.ts";
+import { modelName, payloadOf, prepareFor } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { RECALL_DEFINITIONS, recallNames, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
 import { type AiSdkSessionOptions, aiSdkSession, type ReportedAnswer, reportAnswer } from "./ai-sdk-session.ts";
@@ -25,6 +25,8 @@ export interface PrepareStepOptions extends AiSdkSessionOptions {
 
 /** The part of a step's input that is read here. Version 6 does not keep the initial messages apart. */
 interface StepInput {
+  /** The model of the step, or the name of one at a gateway. */
+  readonly model?: string | { readonly modelId?: unknown } | undefined;
   readonly steps: readonly (ReportedAnswer & StepMessages)[];
   readonly messages: readonly unknown[];
   readonly initialMessages?: readonly unknown[];
@@ -69,13 +71,16 @@ export function createPrepareStep({ tools, instructions, signal, ...options }: P
     };
     const { onRequest } = state;
     const prepared = await prepareFor(session, {
-      frame,
+      ...{ frame, model: stepModel(step) },
       ...(signal !== undefined && { signal }),
       ...(onRequest !== undefined && { onRequest }),
     });
     return preparedStep(prepared, step.initialMessages === undefined ? "system" : "instructions");
   };
 }
+
+const stepModel = ({ model }: StepInput): string | undefined =>
+  modelName(typeof model === "object" ? model.modelId : model);
 
 /** The session's own tools and those that lead to what is folded, which the host offers without saying so here. */
 const withRecallTools = ({ frame: { tools } }: ContextSession): FrameFields["tools"] => {

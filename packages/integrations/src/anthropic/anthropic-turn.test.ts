@@ -47,6 +47,34 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.stats().usage).toMatchObject({ inputTokens: 104, outputTokens: 10 });
   });
 
+  it.each([
+    ["claude-haiku-4-5", undefined],
+    ["a-name-of-our-own", { type: "enabled", budget_tokens: 1_024 }],
+  ] as const)("keeps thinking of the steps that a fold leaves in the loop, asking %s", async (model, thinking) => {
+    const thought = (step: number) => ({ type: "thinking", thinking: `Thought ${step}.`, signature: `sig${step}` });
+    const steps = Array.from({ length: 30 }, (_, step) => ({
+      ...message(`m${step}`, [thought(step), toolUse(`t${step}`)], "tool_use"),
+      model: `${model}-20251001`,
+    }));
+    const { client, bodies } = clientFor(...steps.map((body) => ({ body })), { body: message("end", [text("Done.")]) });
+    const session = await sessionIn("anthropic-messages", { config: { maxInputTokens: 20_000 } });
+    const turn = anthropicTurn({ ...{ session, client, ...params, model }, ...(thinking && { thinking }) });
+    let { calls } = await turn.send("Read all.");
+    while (calls.length > 0) {
+      const results = calls.map(({ id }) => ({
+        type: "tool_result" as const,
+        tool_use_id: id,
+        content: "word ".repeat(900),
+      }));
+      ({ calls } = await turn.send({ role: "user", content: results }));
+    }
+    expect(session.plan.version).toBeGreaterThan(0);
+    const sent = bodies as unknown as readonly Anthropic.MessageCreateParams[];
+    expect(sent.map(({ messages }, step) => messages.at(-2)?.content?.[0] ?? step)).toEqual(
+      sent.map((_, step) => (step === 0 ? 0 : thought(step - 1))),
+    );
+  });
+
   it("L19 folds and asks once more after an overflow, and only once", async () => {
     const { client, bodies } = clientFor(OVERFLOWS.anthropic, { body: message("msg_1", [text("Done.")]) });
     const session = await workedSession("anthropic-messages", 20, { config: { maxInputTokens: 40_000 } });

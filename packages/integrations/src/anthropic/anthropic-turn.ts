@@ -58,7 +58,8 @@ export function anthropicTurn({ session, clock, client, onStream, ...request }: 
   const { system, tools, ...settings } = request;
   const door = {
     format: "anthropic-messages" as const,
-    frame: frameOf(system, tools),
+    model: request.model,
+    frame: { ...frameOf(system, tools), ...hostOf(session, request.thinking) },
     read: (answer: Anthropic.Message) => fromAnthropic(answer),
     ask(payload: JsonObject, signal: AbortSignal | undefined, betas: readonly string[]): Promise<Anthropic.Message> {
       const body = { ...settings, ...toAnthropicRequest({ format: session.format.id, payload }) };
@@ -94,6 +95,10 @@ function frameOf(system: Frame["system"], tools: Frame["tools"]): FrameFields {
   const frame = liveFrame("anthropic-messages", { system, tools });
   return { ...(system !== undefined && { system: frame.system }), ...(tools !== undefined && { tools: frame.tools }) };
 }
+
+/** Thinking with a budget puts rules on what a fold leaves of the open tool loop, whatever the model is called. */
+const hostOf = ({ frame: { host } }: ContextSession, thinking: AnthropicTurnOptions["thinking"]): FrameFields =>
+  thinking === undefined ? {} : { host: { ...host, thinking: { ...thinking } } };
 
 /** The part of a Messages request that the session makes: the host adds model, `max_tokens` and its settings. */
 export type AnthropicConversation = Pick<Anthropic.MessageCreateParams, "messages" | "system" | "tools">;

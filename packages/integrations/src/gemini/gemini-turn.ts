@@ -71,6 +71,7 @@ export interface GeminiTurn {
 export function geminiTurn({ session, clock, client, model, config = {}, onChunk }: GeminiTurnOptions): GeminiTurn {
   const door = {
     format: "gemini" as const,
+    model,
     frame: frameOf(config),
     read: fromGemini,
     async ask(payload: JsonObject, abortSignal: AbortSignal | undefined): Promise<GeminiResponse> {

@@ -21,7 +21,7 @@ import {
   type ModelRequest,
   tool,
 } from "langchain";
-import { type AskOptions, askModel } from "../mirror/ask-model.ts";
+import { type AskOptions, askModel, modelName } from "../mirror/ask-model.ts";
 import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
 import { type RecallTool, recallTools } from "../mirror/recall-tools.ts";
 import { type OpenSession, openOneSession, ThreadMirrors } from "../mirror/thread-mirror.ts";
@@ -153,7 +153,14 @@ async function ask({ session, offset, request, handler, ...options }: ModelTurn)
       messages: shownMessages(prepared, session.thread, request.messages, offset),
       systemMessage: shownSystem(prepared, request.systemMessage),
     });
-  const asked = { ...options, frame: requestFrame(request), ...(signal !== undefined && { signal }) };
+  // Every chat model of LangChain keeps its name there; its types do not say so.
+  const { model } = request.model as { readonly model?: unknown };
+  const asked = {
+    ...options,
+    model: modelName(model),
+    frame: requestFrame(request),
+    ...(signal !== undefined && { signal }),
+  };
   const answer = await askModel(session, asked, send);
   const usage = answerUsage(answer);
   if (usage !== undefined) await session.reportUsage(usage);

@@ -12,7 +12,7 @@ import { liveFrame } from "@threadfold/importers";
 import type { ContextSession, FrameFields, RequestFrame } from "@threadfold/session";
 import { reportAnswer } from "../ai-sdk/ai-sdk-session.ts";
 import { languageModelPrompt, partsOfPrompt } from "../ai-sdk/compaction-middleware.ts";
-import { type OnRequest, payloadOf, prepareFor } from "../mirror/ask-model.ts";
+import { modelName, type OnRequest, payloadOf, prepareFor } from "../mirror/ask-model.ts";
 import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
 import { type RecallTool, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
 import { openOneSession, type ThreadMirror, ThreadMirrors } from "../mirror/thread-mirror.ts";
@@ -88,7 +88,7 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
   }
 
   async processLLMRequest(request: ProcessLLMRequestArgs): Promise<{ prompt: MastraPrompt }> {
-    const { prompt, state, abortSignal: signal } = request;
+    const { prompt, state, model, abortSignal: signal } = request;
     const { instructions, messages } = partsOfPrompt(prompt as unknown as Parameters<typeof partsOfPrompt>[0]);
     const { session } = await (await this.#mirrorOf(request)).sync(messages.map(withoutNotes));
     const tools = this.#stepTools.get(state) ?? this.#options.tools ?? [];
@@ -97,7 +97,7 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
       ...(tools.length > 0 && { tools }),
     };
     const prepared = await prepareFor(session, {
-      frame,
+      ...{ frame, model: modelName((model as { readonly modelId?: unknown } | undefined)?.modelId) },
       ...(signal !== undefined && { signal }),
       ...(this.#onRequest !== undefined && { onRequest: this.#onRequest }),
     });

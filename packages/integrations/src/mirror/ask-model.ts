@@ -1,11 +1,17 @@
 import { type JsonObject, ThreadfoldError } from "@threadfold/core";
 import type { LiveFormat } from "@threadfold/importers";
+import { capabilitiesOf } from "@threadfold/renderer";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
 
 /** How a request is prepared. */
 export interface AskOptions {
   /** Takes precedence over the session's own frame, field by field. */
   readonly frame?: FrameFields;
+  /**
+   * Name of the model that the host asks. A session that was opened without one makes its requests for it where it is one of
+   * Anthropic's: they differ in what thinking they take back, and of a model that nobody names the strictest is assumed.
+   */
+  readonly model?: string | undefined;
   /** Ends the fold and the call of the model. */
   readonly signal?: AbortSignal;
   /** Called with each request that is prepared. What it throws is ignored. */
@@ -54,8 +60,9 @@ export async function askAgain<Answer>(
 /** Prepares a request and reports it to the host. @throws what `ContextSession.prepare` throws. */
 export async function prepareFor(
   session: ContextSession,
-  { onRequest, ...options }: AskOptions,
+  { onRequest, model, ...options }: AskOptions,
 ): Promise<PreparedRequest> {
+  followModel(session, model);
   const request = await session.prepare(options);
   try {
     onRequest?.(request);
@@ -64,6 +71,20 @@ export async function prepareFor(
   }
   return request;
 }
+
+/** The models that sessions were told of here. */
+const followed = new WeakMap<ContextSession, string>();
+
+function followModel(session: ContextSession, model: string | undefined): void {
+  if (model === undefined || session.model === model) return;
+  if (session.model !== undefined && session.model !== followed.get(session)) return;
+  if (capabilitiesOf(model)?.provider !== "anthropic") return;
+  followed.set(session, model);
+  session.switchModel({ model });
+}
+
+/** A field of a host's model that names it; undefined for whatever is no name. */
+export const modelName = (named: unknown): string | undefined => (typeof named === "string" ? named : undefined);
 
 /**
  * The body of a prepared request, as a format's SDK takes it.

@@ -72,6 +72,27 @@ describe.each(SCRIPTED_DOORS)("a question that no budget holds, through $name", 
   });
 });
 
+describe.each(SCRIPTED_DOORS)("the model that is asked, through $name", (door) => {
+  /** The models that a session makes its requests for. */
+  async function modelsOf(model: string, options: Parameters<typeof sessionIn>[1] = {}) {
+    const session = await sessionIn(door.format, options);
+    const prepare = vi.spyOn(session, "prepare");
+    const call = { id: "a", name: "look", input: {} };
+    await door.ask(session, { question: "Begin.", turns: [[call], "Done."], tools: [tool("look")], model });
+    const prepared = await Promise.all(prepare.mock.results.map(({ value }) => value as ReturnType<typeof prepare>));
+    return [...new Set(prepared.map(({ manifest }) => manifest.model))];
+  }
+
+  it("W12 is the session's where it was opened without one, and thinks as no other provider's model does", async () => {
+    expect(await modelsOf("claude-haiku-4-5")).toEqual(["claude-haiku-4-5"]);
+    expect(await modelsOf("a-name-of-our-own")).toEqual([undefined]);
+  });
+
+  it("is left to a session that was opened with one", async () => {
+    expect(await modelsOf("claude-haiku-4-5", { model: "claude-opus-4-5" })).toEqual(["claude-opus-4-5"]);
+  });
+});
+
 /** The codes of an error and of what it wraps. */
 function codes(error: unknown): readonly unknown[] {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
@@ -81,7 +102,11 @@ function codes(error: unknown): readonly unknown[] {
 describe("what the session says of a request", () => {
   it.each(SCRIPTED_DOORS)("reaches the host through $name", async (door) => {
     const heard: RequestNotes[] = [];
-    await door.ask(await sessionIn(door.format), { question: "Begin.", turns: ["Done."], heard });
+    await door.ask(await sessionIn(door.format), {
+      question: "Begin.",
+      turns: ["Done."],
+      heard,
+    });
     expect(heard).toEqual([
       expect.objectContaining({ outcome: expect.objectContaining({ type: "no-op" }), warnings: [] }),
     ]);

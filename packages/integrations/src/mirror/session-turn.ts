@@ -24,6 +24,8 @@ import { recallNames, runRecall } from "./recall-tools.ts";
 /** One provider's SDK, as far as a loop needs it. */
 export interface ModelDoor<Answer> {
   readonly format: LiveFormat;
+  /** Name of the model that is asked. */
+  readonly model: string | undefined;
   /** What the host sends besides the conversation; the session's own frame holds for the fields that are left out. */
   readonly frame?: FrameFields;
   /** Sends a request of the session. */
@@ -111,8 +113,8 @@ export class SessionTurn<Answer> {
     readonly calls: readonly ToolCall[];
     readonly request: PreparedRequest;
   }> {
-    const { frame } = this.#door;
-    const options = { ...(frame !== undefined && { frame }), ...(signal !== undefined && { signal }) };
+    const { frame, model } = this.#door;
+    const options = { model, ...(frame !== undefined && { frame }), ...(signal !== undefined && { signal }) };
     const { answer, request } = await askModel(this.#session, options, async (prepared) => ({
       answer: await this.#door.ask(prepared.payload, signal, prepared.betas),
       request: prepared,

@@ -14,7 +14,7 @@ import {
 } from "@openai/agents";
 import type { JsonObject } from "@threadfold/core";
 import type { ContextSession, FrameFields, RequestFrame, UsageReport } from "@threadfold/session";
-import { type OnRequest, prepareFor } from "../mirror/ask-model.ts";
+import { modelName, type OnRequest, prepareFor } from "../mirror/ask-model.ts";
 import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import { ThreadMirror } from "../mirror/thread-mirror.ts";
@@ -48,6 +48,8 @@ export class ThreadProjection {
         readonly offset: number;
         readonly frame: FrameFields;
         readonly instructions: string | undefined;
+        /** The agent's own model, where it names one. */
+        readonly model: string | undefined;
       }
     | undefined;
 
@@ -68,14 +70,15 @@ export class ThreadProjection {
     const { input, instructions } = modelData;
     const frame = { ...agentFrame(agent, instructions), ...this.#frame };
     const { offset } = await this.#mirror.sync(input.map(liveItem));
-    this.#newest = { items: input, offset, frame, instructions };
+    this.#newest = { ...{ items: input, offset, frame, instructions }, model: modelName(agent.model) };
     return { ...(instructions !== undefined && { instructions }), ...(await this.again()) };
   };
 
   /** The newest request, prepared anew: after an overflow was reported it is folded. */
   readonly again = async (signal?: AbortSignal): Promise<ShownInput> => {
-    const { items = [], offset = 0, frame = this.#frame, instructions } = this.#newest ?? {};
+    const { items = [], offset = 0, frame = this.#frame, instructions, model } = this.#newest ?? {};
     const prepared = await prepareFor(this.session, {
+      model,
       ...(frame && { frame }),
       ...(signal && { signal }),
       ...(this.#onRequest && { onRequest: this.#onRequest }),

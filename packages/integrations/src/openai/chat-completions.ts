@@ -3,7 +3,7 @@ import { liveFrame } from "@threadfold/importers";
 import type { ContextSession, PreparedRequest } from "@threadfold/session";
 import { type ModelResponse, stopReasonOf } from "@threadfold/session";
 import type OpenAI from "openai";
-import { payloadOf } from "../mirror/ask-model.ts";
+import { modelName, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
@@ -62,6 +62,7 @@ export function openaiChatTurn({
   const { tools, ...settings } = request;
   const door = {
     format: "openai-chat" as const,
+    model: modelName(settings.model),
     ...(tools !== undefined && { frame: { tools: liveFrame("openai-chat", { tools }).tools } }),
     read: fromOpenaiChat,
     ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<OpenAI.Chat.ChatCompletion> {

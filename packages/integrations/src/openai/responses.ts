@@ -3,7 +3,7 @@ import { liveFrame } from "@threadfold/importers";
 import type { ContextSession, PreparedRequest } from "@threadfold/session";
 import { type FrameFields, type ModelResponse, stopReasonOf } from "@threadfold/session";
 import type OpenAI from "openai";
-import { payloadOf } from "../mirror/ask-model.ts";
+import { modelName, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
@@ -62,6 +62,7 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
   const { session, clock, client, onStream, instructions, tools, ...settings } = options;
   const door = {
     format: "openai-responses" as const,
+    model: modelName(settings.model),
     frame: frameOf(instructions, tools),
     read: (answer: Response) => fromOpenaiResponse(answer),
     async ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Response> {

@@ -21,6 +21,8 @@ export type ScriptedTurn = readonly ScriptedCall[] | string;
 /** What a host asks of a door: besides the question everything that the host has of its own. */
 interface DoorCall {
   readonly question: string;
+  /** Name of the model that is asked; `m` by default. */
+  readonly model?: string;
   /** What the model answers, request after request. */
   readonly turns: readonly ScriptedTurn[];
   /** The host's own system text and tools, where it has any. */
@@ -56,7 +58,7 @@ export const anthropicDoor: ScriptedDoor = {
   name: "anthropicTurn",
   format: "anthropic-messages",
   hasSystem: true,
-  async ask(session, { question, turns, system, tools, recall, heard }) {
+  async ask(session, { question, turns, system, tools, recall, heard, model = "m" }) {
     const { fetch, bodies } = scriptedFetch(
       turns.map((turn, index) => ({
         body: {
@@ -74,7 +76,7 @@ export const anthropicDoor: ScriptedDoor = {
       input_schema: { ...inputSchema, type: "object" as const },
     }));
     const turn = anthropic.anthropicTurn({
-      ...{ session, client: new Anthropic({ apiKey: "test", fetch, maxRetries: 0 }), model: "m", max_tokens: 100 },
+      ...{ session, client: new Anthropic({ apiKey: "test", fetch, maxRetries: 0 }), model, max_tokens: 100 },
       ...(system !== undefined && { system }),
       ...((own !== undefined || recall === true) && {
         tools: [...(own ?? []), ...(recall === true ? anthropic.threadfoldTools(session) : [])],
@@ -96,7 +98,7 @@ export const chatDoor: ScriptedDoor = {
   name: "openaiChatTurn",
   format: "openai-chat",
   hasSystem: false,
-  async ask(session, { question, turns, tools, recall, heard }) {
+  async ask(session, { question, turns, tools, recall, heard, model = "m" }) {
     const { fetch, bodies } = scriptedFetch(
       turns.map((turn, index) => {
         const message =
@@ -110,7 +112,7 @@ export const chatDoor: ScriptedDoor = {
       ...{ type: "function" as const, function: { name, parameters: { ...inputSchema } } },
     }));
     const turn = openai.openaiChatTurn({
-      ...{ session, client: new OpenAI({ apiKey: "test", fetch, maxRetries: 0 }), model: "m" },
+      ...{ session, client: new OpenAI({ apiKey: "test", fetch, maxRetries: 0 }), model },
       ...((own !== undefined || recall === true) && {
         tools: [...(own ?? []), ...(recall === true ? openai.threadfoldChatTools(session) : [])],
       }),
@@ -136,7 +138,7 @@ export const responsesDoor: ScriptedDoor = {
   name: "openaiResponsesTurn",
   format: "openai-responses",
   hasSystem: true,
-  async ask(session, { question, turns, system, tools, recall, heard }) {
+  async ask(session, { question, turns, system, tools, recall, heard, model = "m" }) {
     const { fetch, bodies } = scriptedFetch(
       turns.map((turn, index) => {
         const output =
@@ -152,7 +154,7 @@ export const responsesDoor: ScriptedDoor = {
       ...{ type: "function" as const, name, parameters: { ...inputSchema }, strict: false },
     }));
     const turn = openai.openaiResponsesTurn({
-      ...{ session, client: new OpenAI({ apiKey: "test", fetch, maxRetries: 0 }), model: "m" },
+      ...{ session, client: new OpenAI({ apiKey: "test", fetch, maxRetries: 0 }), model },
       ...(system !== undefined && { instructions: system }),
       ...((own !== undefined || recall === true) && {
         tools: [...(own ?? []), ...(recall === true ? openai.threadfoldResponsesTools(session) : [])],

@@ -42,9 +42,10 @@ const modelUsage = {
 };
 
 /** A model of the AI SDK, as Mastra takes it too. */
-function scriptedModel(turns: readonly ScriptedTurn[]) {
+function scriptedModel(turns: readonly ScriptedTurn[], modelId: string) {
   let next = 0;
   return new MockLanguageModelV4({
+    modelId,
     doGenerate: async () => {
       const turn = turns[next++] ?? "Done.";
       const isText = typeof turn === "string";
@@ -80,9 +81,9 @@ const aiSdkDoor = (way: "prepare step" | "middleware"): ScriptedDoor => ({
   name: `AI SDK, ${way}`,
   format: "ai-sdk",
   hasSystem: true,
-  async ask(session, { question, turns, system, tools, recall, heard }) {
+  async ask(session, { question, turns, system, tools, recall, heard, model: name = "m" }) {
     const onRequest = (request: RequestNotes) => void heard?.push(request);
-    const model = scriptedModel(turns);
+    const model = scriptedModel(turns, name);
     const offered = { ...aiTools(tools ?? []), ...(recall === true && aiSdk.threadfoldTools(session)) };
     const call = {
       ...{ prompt: question, maxRetries: 0, stopWhen: isStepCount(9), tools: offered },
@@ -109,9 +110,9 @@ const langchainDoor: ScriptedDoor = {
   name: "LangChain",
   format: "ai-sdk",
   hasSystem: true,
-  async ask(session, { question, turns, system, tools = [], recall, heard }) {
+  async ask(session, { question, turns, system, tools = [], recall, heard, model: name = "m" }) {
     const onRequest = (request: RequestNotes) => void heard?.push(request);
-    const model = fakeModel();
+    const model = Object.assign(fakeModel(), { model: name });
     for (const turn of turns)
       model.respond(
         typeof turn === "string"
@@ -142,7 +143,7 @@ const agentsDoor: ScriptedDoor = {
   name: "OpenAI Agents",
   format: "openai-responses",
   hasSystem: true,
-  async ask(session, { question, turns, system, tools = [], recall, heard }) {
+  async ask(session, { question, turns, system, tools = [], recall, heard, model: name = "m" }) {
     const onRequest = (request: RequestNotes) => void heard?.push(request);
     const projection = new agents.ThreadProjection({ session, onRequest });
     const model = new ScriptedAgentModel(turns);
@@ -151,7 +152,7 @@ const agentsDoor: ScriptedDoor = {
       ...{ invoke: async () => RESULT, needsApproval: async () => false, isEnabled: async () => true },
     }));
     const agent = new Agent({
-      name: "agent",
+      ...{ name: "agent", model: name },
       ...(system !== undefined && { instructions: system }),
       tools: [...own, ...(recall === true ? agents.threadfoldTools(projection) : [])],
     });
@@ -198,9 +199,9 @@ const mastraDoor: ScriptedDoor = {
   name: "Mastra",
   format: "ai-sdk",
   hasSystem: true,
-  async ask(session, { question, turns, system, tools = [], recall, heard }) {
+  async ask(session, { question, turns, system, tools = [], recall, heard, model: name = "m" }) {
     const onRequest = (request: RequestNotes) => void heard?.push(request);
-    const model = scriptedModel(turns);
+    const model = scriptedModel(turns, name);
     const threadfold = new mastra.ThreadfoldProcessor({ session, onRequest });
     const agent = new MastraAgent({
       ...{ id: "agent", name: "agent", instructions: system ?? "" },

@@ -51,6 +51,15 @@ describe("capabilitiesOf", () => {
 
   it("knows a model by its dated name", () => {
     expect(isSameModel("claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4.5")).toBe(true);
+    for (const [asked, answered] of [
+      ["claude-3-5-sonnet-latest", "claude-3-5-sonnet-20241022"],
+      ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5-20250929"],
+      ["claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"],
+      ["claude-sonnet-4-0", "claude-sonnet-4-20250514"],
+      ["gpt-5", "gpt-5-2025-08-07"],
+    ] as const)
+      expect([asked, isSameModel(asked, answered)]).toEqual([asked, true]);
+    expect(isSameModel("claude-3-5-sonnet-20240620", "claude-3-5-sonnet-20241022")).toBe(false);
     expect(isSameModel("gpt-5", "gpt-5-mini")).toBe(false);
   });
 });

@@ -42,14 +42,23 @@ const rowsFor = (table: CapabilityTable, name: string) =>
     .filter(([beginning]) => name.startsWith(beginning.toLowerCase()))
     .map(([{ length }, row]) => ({ length, row }));
 
-/** True when two names mean one model: they are equal, or one is the other with a date behind it. */
+/**
+ * True when two names mean one model: as its provider and as clouds name it, with a date behind it or without. Two dates are
+ * two models.
+ */
 export function isSameModel(a: string, b: string): boolean {
-  const [one, other] = [modelName(a), modelName(b)];
-  return one === other || isDated(one, other) || isDated(other, one);
+  const [one, other] = [datedModel(a), datedModel(b)];
+  return one.name === other.name && (one.date === other.date || one.date === "" || other.date === "");
 }
 
-const isDated = (longer: string, shorter: string): boolean =>
-  longer.startsWith(`${shorter}-`) && /^(?:\d{4}-?\d{2}-?\d{2}|latest)$/.test(longer.slice(shorter.length + 1));
+/** What clouds put behind a name (`-v1:0`, `@20250929`), and what stands for a date. */
+const DATED = /^(.*?)(?:[-@](\d{4}-?\d{2}-?\d{2}|latest))?(?:-v\d+(?::\d+)?)?$/;
+
+function datedModel(model: string): { readonly name: string; readonly date: string } {
+  const [, name = "", date = ""] = DATED.exec(modelName(model)) ?? [];
+  // Claude 4 is called 4.0 as well.
+  return { name: name.replace(/^(claude-.*-4)-0$/, "$1"), date: date === "latest" ? "" : date.replaceAll("-", "") };
+}
 
 /** What a model can take, as far as rendering depends on it. A row of the table; what is left out comes from broader rows. */
 export interface ModelCapabilities {

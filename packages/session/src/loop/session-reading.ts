@@ -70,6 +70,11 @@ export abstract class SessionReading {
     return this.#services.request.config;
   }
 
+  /** Name of the model that requests are made for; undefined where nobody named one. */
+  get model(): string | undefined {
+    return this.#services.request.model;
+  }
+
   /** System text and tools that the session was opened with; a call of `prepare` may override them. */
   get frame(): RequestFrame {
     return this.#services.request.ownFrame;

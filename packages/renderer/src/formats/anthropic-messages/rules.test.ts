@@ -172,6 +172,23 @@ const cases: readonly RuleCase[] = [
     },
   },
   {
+    rule: "W12",
+    name: "an open tool loop with thinking neither at its beginning nor in its last step",
+    bad: {
+      ...body(
+        ...[user("go"), assistant(call("a")), user(result("a")), assistant(thinking(), call("b")), user(result("b"))],
+        ...[assistant(call("c")), user(result("c"))],
+      ),
+      thinking: { type: "enabled", budget_tokens: 1024 },
+    },
+    at: "$.messages[5].content[0]",
+    good: {
+      // As a model works that thinks once in a turn: before its first call.
+      ...body(user("go"), assistant(thinking(), call("a")), user(result("a")), assistant(call("b")), user(result("b"))),
+      thinking: { type: "enabled", budget_tokens: 1024 },
+    },
+  },
+  {
     rule: "W13",
     name: "thinking retained after an edited prefix",
     bad: body(

@@ -14,7 +14,7 @@ const isThinking = ({ block }: PlacedBlock): boolean => block.type === "thinking
 export const thinkingIntact: LegalityRule<AnthropicView> = {
   id: "W12",
   description:
-    "Thinking stands in assistant turns, signed and with something behind it; with thinking enabled, the open tool loop begins its last assistant turn with it.",
+    "Thinking stands in assistant turns, signed and with something behind it; with thinking enabled, the open tool loop begins with it, or its last step does.",
   reference: "Reasoning",
   find(view) {
     const thinking = thinkingOf(view);
@@ -44,15 +44,27 @@ function trailing({ role, blocks }: AnthropicTurn): readonly Finding[] {
     : [];
 }
 
-/** Only the host knows whether thinking is enabled; it is checked where the payload has the field or the host told it. */
+/**
+ * Only the host knows whether thinking is enabled; it is checked where the payload has the field or the host told it. A model
+ * thinks before its first call of a loop, or before each: what begins the loop or its last step is enough.
+ */
 function droppedFromLoop({ thinking, turns }: AnthropicView): readonly Finding[] {
   const enabled = isPlainObject(thinking) && thinking.type === "enabled";
   const [calls, results] = turns.slice(-2);
-  const isOpenLoop = calls?.role === "assistant" && results?.blocks.some(({ block }) => block.type === "tool_result");
-  const first = calls?.blocks[0];
-  if (!enabled || !isOpenLoop || first === undefined || isThinking(first)) return [];
-  return [{ place: placeOf(first), problem: "the open tool loop lacks its thinking" }];
+  if (!enabled || calls?.role !== "assistant" || results === undefined || !hasResults(results)) return [];
+  const steps = openLoop(turns).map(({ blocks }) => blocks[0]);
+  const last = steps.at(-1);
+  if (last === undefined || [steps[0], last].some((first) => first !== undefined && isThinking(first))) return [];
+  return [{ place: placeOf(last), problem: "the open tool loop lacks its thinking" }];
 }
+
+/** The assistant's turns since the user last said something of their own. */
+function openLoop(turns: AnthropicView["turns"]): AnthropicView["turns"] {
+  const asked = turns.findLastIndex((turn) => turn.role === "user" && !hasResults(turn));
+  return turns.slice(asked + 1).filter(({ role }) => role === "assistant");
+}
+
+const hasResults = ({ blocks }: AnthropicTurn): boolean => blocks.some(({ block }) => block.type === "tool_result");
 
 export const thinkingBoundToPrefix: LegalityRule<AnthropicView> = {
   id: "W13",
