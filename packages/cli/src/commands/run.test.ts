@@ -64,6 +64,22 @@ describe("run", () => {
     expect(envelope.data).toMatchObject({ threads: [{ version: 24 }] });
   });
 
+  it("sets fields of the configuration with --config", async () => {
+    const agent = bench.file("agent.mjs", AGENT);
+    const argv = ["--store", "memory:", "--budget", "9000", "--upstream", upstream()];
+    const largest = async (...fields: readonly string[]) => {
+      const before = sizes.length;
+      const given = fields.flatMap((field) => ["--config", field]);
+      const { code } = await threadfold(["run", ...argv, ...given, "--", process.execPath, agent]);
+      expect(code).toBe(9);
+      return Math.max(...sizes.slice(before));
+    };
+    const early = await largest("softThresholdPercent=0.4", "targetPercent=0.2", "costModelEnabled=false");
+    expect(early).toBeLessThan(0.7 * (await largest()));
+    const wrong = await threadfold(["run", ...argv, "--config", "targetPercent=7", "--", process.execPath, agent]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("targetPercent")]);
+  });
+
   it("says that a command cannot be started", async () => {
     const { code, stderr } = await threadfold(["run", "--store", "memory:", "--", "no-such-agent"]);
     expect(code).toBe(2);

@@ -91,6 +91,22 @@ async function simulateJson(argv: readonly string[]) {
 const session = () => bench.file("long.json", openAiSession(LONG));
 
 describe("simulate", () => {
+  it("replays every preset with the fields that --config sets", async () => {
+    const file = bench.file("session.json", openAiSession(LONG));
+    const argv = ["simulate", file, "--budget", "9k", "--preset", "threadfold", "--policy", "none"];
+    const breaks = async (...fields: string[]) => {
+      const { envelope } = await json([...argv, ...fields]);
+      return (envelope.data as { policies: [{ commitsPer100Calls: number }] }).policies[0].commitsPer100Calls;
+    };
+    expect(await breaks("--config", "targetPercent=0.85", "--config", "minCallsPerFold=1")).toBeGreaterThan(
+      await breaks(),
+    );
+    const wrong = await json([...argv, "--config", "nothing=1"]);
+    expect(wrong).toMatchObject({ code: 2, envelope: { error: { code: "INVALID_CONFIG" } } });
+    const none = await json(["simulate", file, "--preset", "none", "--config", "targetPercent=0.4"]);
+    expect(none).toMatchObject({ code: 2, envelope: { error: { code: "USAGE" } } });
+  });
+
   it("gives one entry per preset and budget with every figure, and the baselines beside them", async () => {
     const { code, data, envelope } = await simulateJson([
       session(),

@@ -29,7 +29,7 @@ import {
   simulate,
   withPauses,
 } from "@threadfold/simulation";
-import { PRESETS, presetByName } from "@threadfold/strategies";
+import { type CompactionPreset, PRESETS, presetByName } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import {
   type CliCall,
@@ -43,7 +43,9 @@ import { importWarnings } from "../compact/compact-data.ts";
 import { foldedSource } from "../inspect/inspected-thread.ts";
 import { streamWholeFile } from "../output/output-folder.ts";
 import { count, figure, type Page, table, wrap } from "../output/page.ts";
+import { CONFIG_OPTION, chosenPreset } from "../parse/config-fields.ts";
 import {
+  parsePauses,
   parseSource,
   parseTokens,
   SOURCE_ARGUMENT,
@@ -101,6 +103,8 @@ interface SimulateRequest {
   readonly budgets: readonly number[];
   readonly summarizer: ScriptedSummarizer;
   readonly pauses: Pauses;
+  /** The preset that the page's session is folded under. */
+  readonly shown: CompactionPreset;
   /** Where to write the page; absent when none is wanted. */
   readonly html: string | undefined;
 }
@@ -118,25 +122,21 @@ function parseSimulateRequest({ arguments: files, options }: CliCall): SimulateR
   if (chosen([...presets, ...baselines]).length === 0)
     throw new ThreadfoldError("USAGE", "--preset and --policy are both none, so there is nothing to replay.");
   if (html === "") throw new ThreadfoldError("USAGE", "--html is empty; it must be a path.");
+  const names = presets.includes(ALL) ? PRESETS.map(({ name }) => name) : chosen(presets);
+  if (names.length === 0 && options["config"] !== undefined)
+    throw new ThreadfoldError("USAGE", "--preset is none, so there is no preset whose --config could be set.");
+  const budgets = [...new Set(listOf("--budget", options["budget"]).map((text) => parseTokens("--budget", text)))];
+  const presetOf = (preset: string) => chosenPreset({ ...options, preset }, Math.min(...budgets));
+  const policies = names.map(presetOf);
   return {
     sources: files.map((file) => parseSource(file, options)),
-    presets: presetOffers(summarizer, presets.includes(ALL) ? PRESETS : chosen(presets).map(presetByName)),
+    presets: presetOffers(summarizer, policies),
+    shown: policies[0] ?? presetByName("threadfold"),
     baselines: baselines.includes(ALL) ? BASELINES : chosen(baselines).map(baselineById),
-    budgets: [...new Set(listOf("--budget", options["budget"]).map((text) => parseTokens("--budget", text)))],
-    summarizer,
+    ...{ budgets, summarizer },
     pauses: parsePauses(String(options["pauses"])),
     html: typeof html === "string" ? html : undefined,
   };
-}
-
-const LONGEST_PAUSE_MINUTES = 100_000;
-
-/** @throws ThreadfoldError `USAGE`. */
-function parsePauses(text: string): Pauses {
-  if (text === "recorded" || text === "none") return text;
-  const minutes = Number(text);
-  if (text.trim() !== "" && minutes >= 0 && minutes <= LONGEST_PAUSE_MINUTES) return minutes * 60_000;
-  throw new ThreadfoldError("USAGE", `--pauses is ${JSON.stringify(text)}; it must be recorded, none, or minutes.`);
 }
 
 /** Values separated by commas, each once. Thousands are not: `--budget 20000,50000` names two budgets. */
@@ -204,6 +204,7 @@ export const simulateCommand: CliCommand = {
       fallback: "20000,50000,100000",
       list: true,
     },
+    CONFIG_OPTION,
     {
       flags: "--policy <names>",
       description: `what to compare with: all, none, or some of ${BASELINES.map(({ id }) => id).join(", ")}`,
@@ -231,6 +232,7 @@ export const simulateCommand: CliCommand = {
     "simulate logs/*.jsonl.gz --preset threadfold,claude-code --html report.html",
     "simulate run.json --summarizer lossy --json",
     "simulate session.jsonl --preset threadfold --pauses 20",
+    "simulate session.jsonl --preset threadfold --config targetPercent=0.4",
   ],
   async run(call, context) {
     const request = parseSimulateRequest(call);
@@ -261,9 +263,14 @@ async function writePage(path: string, { request, imported, simulation }: Simula
   );
   const session = imported[place] as ImportedSession;
   const budget = Math.min(...(simulation.sessions[place]?.budgets ?? []), ...request.budgets);
-  const preset = presetByName(request.presets[0]?.id ?? "threadfold");
   const tokenizer = await loadTokenizer("heuristic");
-  const store = await foldedSession(session, { preset, budget, tokenizer, format: anthropicMessages, signal });
+  const store = await foldedSession(session, {
+    preset: request.shown,
+    budget,
+    tokenizer,
+    format: anthropicMessages,
+    signal,
+  });
   const inspection = await Inspection.open(await storedRecord(store, session.threadId, { signal }), {
     ...{ bodies: "short", redacted: true, signal },
     source: { ...foldedSource(session, sourceName(request.sources[place] as SourceRequest)), rawLog: null },

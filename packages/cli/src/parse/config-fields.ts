@@ -59,14 +59,16 @@ export const CONFIG_OPTION: CliOption = {
 /**
  * The preset that `--preset` names, with the fields that `--config` sets.
  *
+ * @param budget tokens that a request may take; undefined where the model decides.
+ *
  * @throws ThreadfoldError `USAGE` for what is no field with a value, `INVALID_CONFIG` for a field or a value that there is
  * not, and for a preset that there is not.
  */
-export function chosenPreset({ preset, config }: CliCall["options"], budget: number): CompactionPreset {
+export function chosenPreset({ preset, config }: CliCall["options"], budget: number | undefined): CompactionPreset {
   const chosen = presetByName(String(preset));
   if (!Array.isArray(config)) return chosen;
   const fields = { ...chosen.config, ...Object.fromEntries(config.map(fieldAndValue)) };
-  compactionConfig({ ...fields, maxInputTokens: budget });
+  compactionConfig({ ...fields, ...(budget !== undefined && { maxInputTokens: budget }) });
   return { ...chosen, config: fields };
 }
 

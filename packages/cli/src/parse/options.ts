@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { type Checkpoint, ThreadfoldError } from "@threadfold/core";
 import { DEFAULT_IMPORT_LIMITS, IMPORTERS, type ImportFormat, type ImportLimits } from "@threadfold/importers";
 import { FORMAT_NAMES } from "@threadfold/renderer";
+import type { Pauses } from "@threadfold/simulation";
 import { ed25519PublicKey, parseCheckpoint } from "@threadfold/stores";
 import { PRESETS } from "@threadfold/strategies";
 import { TOKENIZER_IDS } from "@threadfold/tokenizers";
@@ -82,6 +83,16 @@ export function parsePort(option: string, given: CliCall["options"][string]): nu
   const port = typeof given === "string" && /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
   throw new ThreadfoldError("USAGE", `${option} is ${JSON.stringify(given)}; it must be a port from 0 to 65535.`);
+}
+
+const LONGEST_PAUSE_MINUTES = 100_000;
+
+/** Reads how long a session rests before what a user says, in minutes where it is a number. @throws ThreadfoldError `USAGE`. */
+export function parsePauses(text: string): Pauses {
+  if (text === "recorded" || text === "none") return text;
+  const minutes = Number(text);
+  if (text.trim() !== "" && minutes >= 0 && minutes <= LONGEST_PAUSE_MINUTES) return minutes * 60_000;
+  throw new ThreadfoldError("USAGE", `--pauses is ${JSON.stringify(text)}; it must be recorded, none, or minutes.`);
 }
 
 /** Names the store that a command works on. */

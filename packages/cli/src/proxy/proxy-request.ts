@@ -1,8 +1,9 @@
 import { type ContextCompactionConfig, ThreadfoldError } from "@threadfold/core";
 import type { Provider, RunningProxy } from "@threadfold/proxy";
-import { type CompactionPreset, PRESETS, presetByName } from "@threadfold/strategies";
+import { type CompactionPreset, PRESETS } from "@threadfold/strategies";
 import type { CliCall, CliOption } from "../command/cli-command.ts";
 import type { CliIo } from "../output/cli-io.ts";
+import { CONFIG_OPTION, chosenPreset } from "../parse/config-fields.ts";
 import { parseTokens, STORE_OPTION } from "../parse/options.ts";
 import { storeAddress } from "../store/store-address.ts";
 
@@ -30,6 +31,7 @@ export const PROXY_OPTIONS: readonly CliOption[] = [
     description: `policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
     fallback: "threadfold",
   },
+  CONFIG_OPTION,
   STORE_OPTION,
 ];
 
@@ -49,12 +51,12 @@ export interface ProxyRequest {
 
 /** Reads what a command was called with. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
 export function parseProxyRequest(options: CliCall["options"], env: CliIo["env"]): ProxyRequest {
-  const { budget, preset } = options;
+  const budget = typeof options["budget"] === "string" ? parseTokens("--budget", options["budget"]) : undefined;
   return {
     storeAddress: storeAddress(options, env),
     upstream: upstreamOf(options, env),
-    config: typeof budget === "string" ? { maxInputTokens: parseTokens("--budget", budget) } : {},
-    preset: presetByName(String(preset)),
+    config: budget === undefined ? {} : { maxInputTokens: budget },
+    preset: chosenPreset(options, budget),
   };
 }
 
