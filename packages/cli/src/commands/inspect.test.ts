@@ -64,6 +64,46 @@ async function pageOf(...argv: readonly string[]) {
 }
 
 describe("inspect --out", () => {
+  it("shows a session of another tool's database, as it does of a file", async () => {
+    const path = bench.path("opencode.db");
+    const database = new DatabaseSync(path);
+    database.exec(`CREATE TABLE session (id text PRIMARY KEY, title text, time_created integer);
+      CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
+      CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, data text);
+      INSERT INTO session VALUES ('ses_1', 'One', 1), ('ses_2', 'Two', 2);`);
+    for (const [message, session, role, text] of [
+      ["msg_1", "ses_1", "user", "Look at the first."],
+      ["msg_2", "ses_1", "assistant", "I did."],
+      ["msg_3", "ses_2", "user", "Look at the second."],
+      ["msg_4", "ses_2", "assistant", "I did that as well."],
+    ] as const) {
+      const data = (fields: object) => JSON.stringify(fields);
+      database
+        .prepare("INSERT INTO message VALUES (?, ?, 1, ?)")
+        .run(message, session, data({ role, time: { created: 1 } }));
+      database
+        .prepare("INSERT INTO part VALUES (?, ?, ?, 1, ?)")
+        .run(message.replace("msg", "prt"), message, session, data({ type: "text", text }));
+    }
+    database.close();
+    const { stdout } = await captureRun(["context", path]);
+    expect(stdout).toContain("ses_1: call 1 of 1");
+    const { index } = await pageOf(path, "ses_2", "--bodies", "all");
+    expect(index().source).toMatchObject({ kind: "file", name: "opencode.db", tool: "opencode" });
+    expect(JSON.stringify(index())).toContain("ses_2");
+  });
+
+  it("says what a database is that is neither a store nor a tool's", async () => {
+    const path = bench.path("state.vscdb");
+    const database = new DatabaseSync(path);
+    database.exec("CREATE TABLE ItemTable (key text, value blob); CREATE TABLE cursorDiskKV (key text, value blob);");
+    database.close();
+    const { code, stderr } = await captureRun(["inspect", path, "--out", bench.path("none.html")]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("The database has no table of sessions or messages.");
+    expect(stderr).toContain("It is a database of Cursor, whose chats are not read.");
+  });
+
   it("writes one page of a recorded session, without its secrets and without its raw log", async () => {
     const { run, html, piece, index } = await pageOf(log(), "--bodies", "all");
     expect(run).toMatchObject({ code: 0, stdout: "" });

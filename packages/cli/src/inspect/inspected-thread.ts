@@ -64,6 +64,8 @@ export function inspecting<Result>(
   switch (sourceKind(request.source)) {
     case "store":
       return inspectStore(opened);
+    case "database":
+      return inspectDatabase(opened);
     case "audit":
       return inspectAudit(opened);
     case "file":
@@ -72,7 +74,7 @@ export function inspecting<Result>(
 }
 
 /** What a source is. */
-type SourceKind = "store" | "audit" | "file";
+type SourceKind = "store" | "database" | "audit" | "file";
 
 /** What every SQLite file begins with. */
 const SQLITE = "SQLite format 3\0";
@@ -83,7 +85,7 @@ const BEGINNING = 4_096;
 function sourceKind(source: string): SourceKind {
   if (/^(?:postgres(?:ql)?|sqlite):/.test(source)) return "store";
   const text = source === STANDARD_INPUT ? "" : beginningOf(source);
-  if (text.startsWith(SQLITE)) return "store";
+  if (text.startsWith(SQLITE)) return "database";
   return text.startsWith("{") && text.split("\n")[0]?.includes('"format":"threadfold-audit"') ? "audit" : "file";
 }
 
@@ -123,6 +125,16 @@ function inspectStore<Result>({ request, context, options, work }: Opening<Resul
     });
     return work({ inspection, rawLog: async () => Buffer.from(await exportThread(store, threadId)) });
   });
+}
+
+/** A database that is no store of ours may be one in which another tool keeps its sessions. */
+async function inspectDatabase<Result>(opened: Opening<Result>): Promise<Result> {
+  try {
+    return await inspectStore(opened);
+  } catch (error) {
+    if (!ThreadfoldError.isInstance(error) || error.code !== "STORE_FOREIGN") throw error;
+    return inspectFile(opened);
+  }
 }
 
 /** A thread by its id, an erased one as well, or by what its id alone begins with. */
@@ -212,9 +224,12 @@ export const foldedSource = ({ format }: ImportedSession, name: string): Inspect
   commands: null,
 });
 
-/** The bytes of the file; of standard input, which cannot be read again, the text that came out of it. */
+/**
+ * The bytes of the file. Of standard input, which cannot be read again, and of a database, which holds more than the session,
+ * the text that came out of it.
+ */
 const rawBytes = (path: string, text: string): Uint8Array =>
-  path === STANDARD_INPUT ? Buffer.from(text) : readFileSync(path);
+  path === STANDARD_INPUT || sourceKind(path) === "database" ? Buffer.from(text) : readFileSync(path);
 
 /** A record's source, and the log as it was imported where it is a recorded file. */
 type OpenedSource = InspectionSource & { readonly logged?: ImportedSession };

@@ -56,15 +56,15 @@ export async function databaseLines(path: string, maxBytes: number): Promise<Uin
   // Node's own, and not there in what bundlers make for browsers.
   const { DatabaseSync } = await import("node:sqlite");
   const lines: Buffer[] = [];
-  let found = 0;
+  const tables = new Set<string>();
   let bytes = 0;
   try {
     const database = new DatabaseSync(path, { readOnly: true });
     try {
+      for (const { name } of database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all())
+        tables.add(String(name));
       for (const table of TABLES) {
-        if (database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) === undefined)
-          continue;
-        found += 1;
+        if (!tables.has(table)) continue;
         const rows = database.prepare(`SELECT * FROM "${table}" ORDER BY rowid`);
         rows.setReadBigInts(true);
         for (const row of rows.iterate()) {
@@ -85,9 +85,22 @@ export async function databaseLines(path: string, maxBytes: number): Promise<Uin
       hint: "It is damaged, or was copied while it was written to: close the program that owns it and copy it anew.",
     });
   }
-  if (found > 0) return Buffer.concat(lines);
-  throw new ThreadfoldError("UNKNOWN_FORMAT", "The database has no table of sessions or messages.");
+  if (TABLES.some((table) => tables.has(table))) return Buffer.concat(lines);
+  throw new ThreadfoldError("UNKNOWN_FORMAT", "The database has no table of sessions or messages.", {
+    hint: FOREIGN_HINTS.find(([table]) => tables.has(table))?.[1] ?? READ_DATABASES,
+  });
 }
+
+const READ_DATABASES = "Databases of Goose, Crush and OpenCode are read; of other tools, name the session's own file.";
+
+/** What to do with a database that is known and not read, by a table of it. */
+const FOREIGN_HINTS = [
+  ["cursorDiskKV", `It is a database of Cursor, whose chats are not read. ${READ_DATABASES}`],
+  [
+    "ItemTable",
+    "It is the state of VS Code, which keeps each chat as a file in chatSessions beside it: name that file.",
+  ],
+] as const;
 
 /** A cell as JSON has it: bytes are text in UTF-8, as Go's programs write it, and large whole numbers lose their last digits. */
 function toText(_key: string, value: unknown): unknown {
