@@ -20,7 +20,7 @@ import type { CompactOptions } from "@threadfold/turn";
 import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
 import { text } from "../host/messages.ts";
 import type { SessionOptions } from "../host/session-options.ts";
-import { forkThread } from "../thread/fork-thread.ts";
+import { forkEntries } from "../thread/fork-thread.ts";
 
 /** What every sub-agent is told. */
 interface SubAgentTask {
@@ -98,7 +98,7 @@ export async function beginSubAgent<Session extends SubAgentSession>(
   open: (options: Pick<SessionOptions, "store" | "config">) => Promise<Session>,
 ): Promise<SubAgent<Session>> {
   checkSubAgent(options);
-  const { thread } = await forkThread(parent.store, parent.threadId, {
+  const { thread } = await forkEntries(parent.store, parent.threadId, {
     threadId: options.threadId,
     clock: parent.clock,
   });

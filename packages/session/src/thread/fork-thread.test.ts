@@ -36,6 +36,20 @@ describe("forks (seed 001)", () => {
     expect((await open()).thread.length).toBe(21);
   });
 
+  it("takes the thread's title along, but for a sub-agent, whose work is another one", async () => {
+    const parent = await open(asThreadId("titled"));
+    await parent.append([say(0)]);
+    await parent.setTitle("An earlier name");
+    await parent.setTitle("The build");
+    const titleOf = async (threadId: string) => (await open(asThreadId(threadId))).title();
+    await parent.fork({ threadId: asThreadId("titled-fork") });
+    expect(await titleOf("titled-fork")).toBe("The build");
+    await parent.fork({ mode: "shared-prefix", threadId: asThreadId("titled-agent"), goal: "Find the cause." });
+    expect(await titleOf("titled-agent")).toBeNull();
+    await (await open(asThreadId("titled-fork"))).setTitle("Another way");
+    expect(await titleOf("titled")).toBe("The build");
+  });
+
   it("refuses what is not there and an id that is taken", async () => {
     await expect(forkThread(store, asThreadId("none"), { threadId: asThreadId("x") })).rejects.toMatchObject({
       code: "THREAD_NOT_FOUND",

@@ -12,6 +12,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { threadTitle, titleThread } from "@threadfold/stores";
 import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
 import { systemClock } from "../host/session-parts.ts";
 
@@ -44,12 +45,24 @@ export interface ForkedThread {
 /**
  * Makes a thread of its own from a thread's first entries, as Amp's fork, edit and restore do. A fork after a fold
  * begins with that fold, so that it shows the same prompt; a fork before it begins unfolded, which undoes the fold (L8,
- * L9). The source stays as it is, and externalized content stays in the source's artifacts.
+ * L9). It has the title that the source was given last. The source stays as it is, and externalized content stays in the source's artifacts.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` for an empty id or an impossible place; `THREAD_NOT_FOUND`; `MESSAGE_NOT_FOUND`; `VERSION_CONFLICT`
  * when the fork's id is taken.
  */
 export async function forkThread(
+  store: ThreadfoldStore,
+  source: ThreadId,
+  options: ForkOptions,
+): Promise<ForkedThread> {
+  const forked = await forkEntries(store, source, options);
+  const title = await threadTitle(store, source);
+  if (title !== null) await titleThread(store, forked.thread.id, title, options.clock ?? systemClock);
+  return forked;
+}
+
+/** As {@link forkThread}, without the title: for a thread that is other work. */
+export async function forkEntries(
   store: ThreadfoldStore,
   source: ThreadId,
   options: ForkOptions,
