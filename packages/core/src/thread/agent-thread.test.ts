@@ -269,7 +269,7 @@ describe("misuse", () => {
       "parts.0.result.content.blocks.1.type",
       '"video"',
     ],
-    ["a provider's message", { role: "user", content: "hi" }, "id", "expected string"],
+    ["a provider's message", { role: "user", content: "hi" }, "parts", "A message: parts: there are none"],
   ])("is told what is wrong, where, and what helps: %s", (_, message, where, what) => {
     const error = thrownBy(() => empty.append([message as MessageInput])) as ThreadfoldError;
     expect(error).toMatchObject({ code: "INVALID_MESSAGE" });
@@ -293,6 +293,17 @@ describe("misuse", () => {
   ])("is told when what is appended is no list: %s", (_, messages) => {
     const error = thrownBy(() => empty.append(messages as never));
     expect(error).toMatchObject({ code: "INVALID_MESSAGE", hint: expect.stringContaining("[message]") });
+  });
+
+  it("says of a message as providers have them how to make one", () => {
+    const said = { role: "user", content: "Hello." } as unknown as MessageInput;
+    expect(() => AgentThread.empty(asThreadId("t")).append([said])).toThrow(
+      expect.objectContaining({
+        code: "INVALID_MESSAGE",
+        message: "A message: parts: there are none.",
+        hint: expect.stringMatching(/userMessage.*fromAnthropic/),
+      }),
+    );
   });
 
   it("of pins gets the hint that helps", () => {

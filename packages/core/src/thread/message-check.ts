@@ -135,6 +135,7 @@ const TIMES = "Give the time in UTC, such as `new Date().toISOString()`.";
  * that it is not one: here the member that was meant, and the place within the value, are looked for.
  */
 export function messageProblem(message: unknown, issue: Issue, at: Path = []): MessageProblem {
+  if (at.length === 0 && !hasParts(message)) return { path: ["parts"], problem: "there are none", hint: NO_PARTS };
   const path = [...at, ...issue.path];
   const value = valueAt(message, path);
   if (issue.code === "invalid_union") return problemOfUnion(message, issue, path, value);
@@ -143,6 +144,13 @@ export function messageProblem(message: unknown, issue: Issue, at: Path = []): M
   const isTorn = typeof value === "string" && !value.isWellFormed();
   return { path, problem: issue.message, ...(isTorn && { hint: SURROGATES }) };
 }
+
+const NO_PARTS =
+  "userMessage, assistantMessage and toolMessage make messages of texts; what an SDK gives is read with fromAnthropic, fromOpenaiChat and their like.";
+
+/** False for a message as providers have them, with `content`. */
+const hasParts = (message: unknown): boolean =>
+  typeof message !== "object" || message === null || (message as { readonly parts?: unknown }).parts !== undefined;
 
 function problemOfUnion(
   message: unknown,

@@ -142,7 +142,8 @@ function checkMessage(input: MessageInput): void {
   const [issue] = checked.error.issues as [z.core.$ZodIssue];
   const { path, problem, hint } = messageProblem(input, issue);
   const where = path.join(".").toWellFormed() || "the message";
-  throw new ThreadfoldError("INVALID_MESSAGE", `Message ${String(input?.id)}: ${where}: ${problem}.`, {
+  const which = input?.id === undefined ? "A message" : `Message ${String(input.id)}`;
+  throw new ThreadfoldError("INVALID_MESSAGE", `${which}: ${where}: ${problem}.`, {
     details: { messageId: String(input?.id), path: path.map(String) },
     ...(hint !== undefined && { hint }),
   });
