@@ -1,6 +1,6 @@
 // Installs the packed packages into empty projects outside the repository, as users do, and looks at what they got: no
-// conflict of peers, one copy of each package, and programs that run on this Node and on the oldest one that is promised.
-// It packs what is built, takes a minute or two and 700 MB meanwhile, and asks the registry for everything else. Run:
+// conflict of peers, one copy of each package, declarations that compile, bundles, and programs that run on this Node, on the
+// oldest one that is promised, on Bun and on Deno. It packs what is built, takes some minutes and 700 MB meanwhile, and asks the registry for everything else. Run:
 // npm run build && npm run test:install [-- a part of a case's name]
 import { execFile, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { createContext, runInContext } from "node:vm";
+import { gzipSync } from "node:zlib";
 import { oldestNode, whyNoOldestNode } from "./oldest-node.mjs";
 import { packPackages } from "./pack-packages.mjs";
 import { FIRST_FOLD } from "./readme/host-pages.mjs";
@@ -127,6 +129,51 @@ for (const [id, tokens] of Object.entries(counted))
   if ((await loadTokenizer(id)).countTokens("Hello, world!") !== tokens) throw new Error(id);
 `;
 
+/** The same programs where npm brings another runtime. */
+function runsOn(...runtimes) {
+  return (folder) => {
+    runs(folder);
+    for (const program of ["program.js", "counter.js"])
+      for (const [name, ...args] of runtimes) run(folder, "npx", [name, ...args, program]);
+  };
+}
+
+const OURS =
+  "threadfold threadfold/ai-sdk threadfold/anthropic threadfold/openai @threadfold/core @threadfold/renderer";
+const DOORS = ["ai-sdk", "anthropic", "gemini", "mirror", "openai"].map((door) => `@threadfold/integrations/${door}`);
+
+/** Strictly, with every declaration that is reached checked as well, and found as bundlers and as Node find them. */
+function compiles(folder) {
+  const lines = [...OURS.split(" "), ...DOORS].map((entry, index) => `export * as entry${index} from "${entry}";`);
+  writeFileSync(join(folder, "entries.ts"), lines.join("\n"));
+  const strict = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2024", "--types", "node"];
+  for (const [module, resolution] of Object.entries({ esnext: "bundler", nodenext: "nodenext" }))
+    run(folder, "npx", ["tsc", ...strict, "--module", module, "--moduleResolution", resolution, "entries.ts"]);
+}
+
+/** Most that core and renderer may weigh where they are sent to a browser, gzipped, in kB. */
+const MOST_IN_BROWSERS = 220;
+
+const IN_BROWSERS = `
+import { AgentThread, asThreadId } from "@threadfold/core";
+import * as renderer from "@threadfold/renderer";
+globalThis.said = Object.keys(renderer).length > 0 && AgentThread.empty(asThreadId("t")).version;
+`;
+
+/** Core and renderer in one script, run where there is nothing that a worker of a browser has not. */
+function bundlesForBrowsers(folder) {
+  writeFileSync(join(folder, "page.js"), IN_BROWSERS);
+  const options = ["--bundle", "--minify", "--platform=browser", "--format=iife", "--outfile=bundle.js"];
+  run(folder, "npx", ["esbuild", "page.js", ...options]);
+  const script = readFileSync(join(folder, "bundle.js"));
+  const worker = createContext({ TextEncoder, TextDecoder, crypto, URL, structuredClone, performance, setTimeout });
+  runInContext(script.toString(), worker);
+  if (worker.said !== 0) throw new Error(`The bundle said: ${worker.said}`);
+  const [whole, sent] = [script.length, gzipSync(script).length].map((bytes) => Math.round(bytes / 1000));
+  console.log(`        ${whole} kB minified, ${sent} kB gzipped, of ${MOST_IN_BROWSERS}`);
+  if (sent > MOST_IN_BROWSERS) throw new Error("That is more than it may weigh.");
+}
+
 /** In one file, run where nothing is installed. */
 function runsAsOneFile(folder) {
   writeFileSync(join(folder, "program.js"), PROGRAM);
@@ -230,6 +277,7 @@ const [wanted = ""] = process.argv.slice(2);
 
 const STRICT = "--strict-peer-deps";
 const NEXT = { ai: "7", next: "16", react: "19", "react-dom": "19" };
+const SDKS = { "@anthropic-ai/sdk": "1", "@google/genai": "3", openai: "7" };
 const CASES = [
   ...["6", "7"].flatMap((version) => [
     { name: `npm, AI SDK ${version}`, hosts: { ai: version }, install: withNpm([]) },
@@ -252,6 +300,25 @@ const CASES = [
     hosts: { "@anthropic-ai/sdk": "*" },
     install: withNpm([]),
     check: runsExamples,
+  },
+  {
+    name: "TypeScript, strict, with all declarations",
+    // The AI SDK asks for the types of json-schema and does not bring them.
+    hosts: { ...SDKS, ai: "7", typescript: "5", "@types/node": "24", "@types/json-schema": "7" },
+    install: withNpm([]),
+    check: compiles,
+  },
+  {
+    name: "Bun and Deno",
+    hosts: { ai: "7", bun: "1", deno: "2" },
+    install: withNpm([]),
+    check: runsOn(["bun"], ["deno", "run", "-A"]),
+  },
+  {
+    name: "esbuild, core and renderer for browsers",
+    hosts: { esbuild: "0.28.2" },
+    install: withNpm([]),
+    check: bundlesForBrowsers,
   },
   { name: "esbuild, one file for Node", hosts: { esbuild: "0.28.2" }, install: withNpm([]), check: runsAsOneFile },
   { name: "next build (Turbopack)", hosts: NEXT, install: withNpm([STRICT]), check: buildsWithNext() },

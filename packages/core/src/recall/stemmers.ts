@@ -1,5 +1,4 @@
 /// <reference path="./snowball-stemmers.d.ts" />
-import type { Snowball, Stemmer } from "snowball-stemmers";
 
 /** A word in small letters that may have an ending, in UTF-16 code units: shorter ones have none, longer ones are data. */
 const STEMMED_WORD = /^\p{L}[\p{L}\p{M}]{3,39}$/u;
@@ -10,6 +9,15 @@ const CYRILLIC = /^[\p{Script=Cyrillic}\p{M}]+$/u;
 const FEW_WORDS = 24;
 /** Stems that are remembered of a language: texts repeat their words. */
 const MOST_REMEMBERED = 20_000;
+
+interface Stemmer {
+  stem(word: string): string;
+}
+
+/** What is used of `snowball-stemmers`, whose types, had it any, whoever compiles against this would need as well. */
+interface Snowball {
+  readonly newStemmer: (language: string) => Stemmer;
+}
 
 /** Finds the stems of words. */
 export class Stemmers {

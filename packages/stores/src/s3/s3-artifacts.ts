@@ -8,10 +8,16 @@ import {
   type ObjectFolder,
 } from "../shared/object-artifacts.ts";
 
+/** An `S3Client` of the AWS SDK. Not by its own type, which only those have who installed it. */
+export interface S3ArtifactsClient {
+  readonly send: (command: never, options?: never) => Promise<unknown>;
+  destroy(): void;
+}
+
 /** How artifacts in a bucket are opened. */
 export interface S3ArtifactsOptions extends ObjectArtifactsOptions {
   /** The client to use, which is closed with the store; one by the address and the environment by default. */
-  readonly client?: S3Client;
+  readonly client?: S3ArtifactsClient;
   /**
    * How long putting, reading or a page of a listing may take, in milliseconds, with all tries and until the last byte is
    * there; all pages of a listing together have twenty times as long. 60 000 by default.
@@ -33,7 +39,7 @@ export async function openS3Artifacts(address: string, options: S3ArtifactsOptio
   const { bucket, prefix, region, endpoint } = parseAddress(address);
   const requestTimeoutMs = checkTimeLimit("requestTimeoutMs", options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
   const client =
-    options.client ??
+    (options.client as S3Client | undefined) ??
     new (loadDriver("@aws-sdk/client-s3").S3Client)({
       ...(region !== null && { region }),
       ...(endpoint !== null && { endpoint, forcePathStyle: true }),
