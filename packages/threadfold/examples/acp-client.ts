@@ -4,7 +4,9 @@ import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import { client, methods, ndJsonStream, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 
-const { stdin, stdout } = spawn(process.execPath, ["acp.ts"], { stdio: ["pipe", "pipe", "inherit"] });
+const { stdin, stdout } = spawn(process.execPath, [...process.execArgv, "acp.ts"], {
+  stdio: ["pipe", "pipe", "inherit"],
+});
 const lines = ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout) as ReadableStream<Uint8Array>);
 await client({ name: "editor" }).connectWith(lines, async (editor) => {
   const clientCapabilities = { session: { compaction: {}, notices: {} } };
