@@ -14,6 +14,7 @@ import { oldestNode, whyNoOldestNode } from "./oldest-node.mjs";
 import { packPackages } from "./pack-packages.mjs";
 import { FIRST_FOLD } from "./readme/host-pages.mjs";
 import { startProviderDouble } from "./readme/provider-double.mjs";
+import { root } from "./workspaces.mjs";
 
 const PNPM = "pnpm@10";
 /** The npm that came with the oldest Node. */
@@ -46,8 +47,8 @@ function fromTarballs() {
 }
 
 function writeManifest(folder, dependencies, more) {
-  const { threadfold, "@threadfold/integrations": integrations } = fromTarballs();
-  const own = { threadfold, "@threadfold/integrations": integrations };
+  const { threadfold, "@threadfold/integrations": integrations, "@threadfold/proxy": proxy } = fromTarballs();
+  const own = { threadfold, "@threadfold/integrations": integrations, "@threadfold/proxy": proxy };
   const manifest = {
     name: "a-user",
     private: true,
@@ -100,23 +101,32 @@ function onEachNode(folder, program) {
   for (const node of nodes) run(folder, node, [program]);
 }
 
-/** Two of the examples that the package brings, as their README says to run them, and one of them against a double. */
+/** What each example's first line has a reader install. The examples of durable engines need their servers: H1 runs them. */
+const EXAMPLE_HOSTS = [
+  ...["@agentclientprotocol/sdk", "@ai-sdk/anthropic", "@anthropic-ai/sdk", "@google/genai", "@langchain/core"],
+  ...["@langchain/langgraph", "@langchain/openai", "@mastra/core", "@modelcontextprotocol/client", "@openai/agents"],
+  ...["@opentelemetry/api", "ai", "langchain", "openai", "zod"],
+];
+const EXAMPLES =
+  /^(?:acp-client|ai-sdk|anthropic|gemini|langchain|mastra|mcp|openai-.*|opentelemetry|proxy)\.[jt]s$|^first-fold/;
+
+/** The examples that the package brings, as their README says to run them, against a double of the providers. */
 async function runsExamples(folder) {
   const examples = join(folder, "node_modules", "threadfold", "examples");
-  for (const name of ["first-fold.js", "anthropic.ts"]) copyFileSync(join(examples, name), join(folder, name));
+  const there = (await readdir(examples)).filter((name) => name !== "README.md");
+  for (const name of there) copyFileSync(join(examples, name), join(folder, name));
+  copyFileSync(join(root, "examples/sessions/a-day-on-threadfold.jsonl"), join(folder, "session.jsonl"));
+  run(folder, "npx", ["threadfold", "import", "session.jsonl", "--store", "mcp.db"]);
   const provider = await startProviderDouble();
-  const example = async (node, name) => {
-    const env = { ...process.env, ...provider.environment };
-    return (await promisify(execFile)(node, ["--experimental-strip-types", name], { cwd: folder, env })).stdout.trim();
-  };
   try {
-    for (const node of nodes) {
-      const printed = await example(node, "first-fold.js");
-      if (!FIRST_FOLD.test(printed)) throw new Error(`first-fold.js printed: ${printed}`);
-      await example(node, "anthropic.ts");
-    }
-    const { refused, requests } = provider;
-    if (refused.length > 0 || requests.length < 2 * nodes.length) throw new Error(`Refused: ${refused.join(", ")}`);
+    for (const node of nodes)
+      for (const name of there.filter((name) => EXAMPLES.test(name))) {
+        const env = { ...process.env, ...provider.environment };
+        const { stdout } = await promisify(execFile)(node, ["--experimental-strip-types", name], { cwd: folder, env });
+        const isRight = name === "first-fold.js" ? FIRST_FOLD.test(stdout.trim()) : stdout.trim() !== "";
+        if (!isRight) throw new Error(`${name} printed: ${stdout}`);
+      }
+    if (provider.refused.length > 0) throw new Error(`Refused: ${provider.refused.join(", ")}`);
   } finally {
     await provider.close();
   }
@@ -297,7 +307,7 @@ const CASES = [
   { name: "pnpm, AI SDK 7 beside AI SDK 6", hosts: { ai: "6", "ai-7": "npm:ai@7" }, install: withPnpm },
   {
     name: "npm, examples of the package",
-    hosts: { "@anthropic-ai/sdk": "*" },
+    hosts: Object.fromEntries(EXAMPLE_HOSTS.map((name) => [name, "*"])),
     install: withNpm([]),
     check: runsExamples,
   },
