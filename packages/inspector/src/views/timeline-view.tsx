@@ -30,6 +30,12 @@ export function TimelineView() {
                 {name}
               </span>
             ))}
+            {index.value.calls.limit.some((limit) => limit !== null) && (
+              <span>
+                <i class="dash" />
+                room
+              </span>
+            )}
             <Segments label="Calls in the chart" options={WINDOWS} chosen={window} onChange={setWindow} />
           </div>
           <TimelineChart index={index.value} span={span} call={call.value} onChoose={(at) => move({ call: at })} />
