@@ -78,9 +78,15 @@ const followed = new WeakMap<ContextSession, string>();
 function followModel(session: ContextSession, model: string | undefined): void {
   if (model === undefined || session.model === model) return;
   if (session.model !== undefined && session.model !== followed.get(session)) return;
-  if (capabilitiesOf(model)?.provider !== "anthropic") return;
+  if (session.model === undefined && capabilitiesOf(model)?.provider !== "anthropic") return;
   followed.set(session, model);
   session.switchModel({ model });
+}
+
+/** Lets a session that goes on where others left off follow the host's models as they do, unless it was given its own. */
+export function followOn(session: ContextSession, before: readonly ContextSession[]): void {
+  const { model } = session;
+  if (model !== undefined && before.some((one) => followed.get(one) === model)) followed.set(session, model);
 }
 
 /** A field of a host's model that names it; undefined for whatever is no name. */

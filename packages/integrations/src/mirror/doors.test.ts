@@ -1,10 +1,12 @@
 import { ThreadfoldError, type ToolDefinition } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
+import type { ContextSession } from "@threadfold/session";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { ScriptedDoor } from "../testing/provider-doors.ts";
 import { SCRIPTED_DOORS } from "../testing/scripted-doors.ts";
 import { sessionIn } from "../testing/sessions.ts";
+import { currentSession } from "./divergence.ts";
 import type { RequestNotes } from "./session-turn.ts";
 
 const tool = (name: string): ToolDefinition => ({ name, inputSchema: { type: "object", properties: {} } });
@@ -92,6 +94,25 @@ describe.each(SCRIPTED_DOORS)("the model that is asked, through $name", (door) =
     expect(await modelsOf("claude-haiku-4-5", { model: "claude-opus-4-5" })).toEqual(["claude-opus-4-5"]);
   });
 });
+
+describe.each(SCRIPTED_DOORS.filter(({ name }) => name.startsWith("AI SDK")))(
+  "a switch of models, through $name",
+  (door) => {
+    const ask = (session: ContextSession, question: string, model: string) =>
+      door.ask(session, { question, turns: ["Done."], model });
+
+    it("is followed in the fork that an edited message makes, and to another provider", async () => {
+      const session = await sessionIn(door.format);
+      await ask(session, "Begin.", "claude-haiku-4-5");
+      await ask(session, "Begin otherwise.", "claude-haiku-4-5");
+      expect(currentSession(session)).not.toBe(session);
+      await ask(session, "Begin otherwise.", "claude-opus-5-5");
+      expect(currentSession(session).model).toBe("claude-opus-5-5");
+      await ask(session, "Begin otherwise.", "gpt-5.1");
+      expect(currentSession(session).model).toBe("gpt-5.1");
+    });
+  },
+);
 
 /** The codes of an error and of what it wraps. */
 function codes(error: unknown): readonly unknown[] {

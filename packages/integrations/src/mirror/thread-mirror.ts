@@ -2,6 +2,7 @@ import { asThreadId, type Clock, type MessageInput, ThreadfoldError, type Thread
 import { type LiveFormat, type MessageReader, messageReader } from "@threadfold/importers";
 import { type ContextSession, SerialQueue, systemClock } from "@threadfold/session";
 import { alignmentOf, isSameMessage, positionOf } from "./alignment.ts";
+import { followOn } from "./ask-model.ts";
 import {
   type DivergenceOptions,
   historyDiverged,
@@ -161,6 +162,7 @@ export class ThreadMirror {
     const still = await this.#adopt(values);
     if (still !== undefined) throw historyDiverged(session.threadId, still);
     setCurrentSession(this.#options.session, session);
+    followOn(session, [left, this.#options.session]);
     try {
       onSwitch?.(Object.freeze({ session, left: left.threadId, isNew, position }));
     } catch {
