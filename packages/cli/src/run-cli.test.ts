@@ -49,6 +49,9 @@ describe("usage", () => {
       expect(code).not.toBe(0);
       expect(stderr).toContain("\\x202e");
       expect(stdout + stderr).not.toMatch(/[\u001b\u0007\u0080-\u009f\u202a-\u202e]/);
+      const json = await captureRun([...argv, "--json"], { isTTY: false });
+      expect(json.stdout + json.stderr).not.toMatch(/[\u001b\u0007\u0080-\u009f\u202a-\u202e]/);
+      expect(JSON.parse(json.stdout)).toMatchObject({ ok: false });
     }
   });
 

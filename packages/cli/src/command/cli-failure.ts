@@ -1,4 +1,5 @@
 import { type ErrorCode, ThreadfoldError } from "@threadfold/core";
+import { plainJson } from "../output/page.ts";
 import type { CliReport, CliWarning } from "./cli-command.ts";
 import { EXIT_CODES, EXIT_OF_ERROR } from "./exit-codes.ts";
 
@@ -62,6 +63,6 @@ export function failureEnvelope(failure: CliFailure): Envelope {
 }
 
 /** An envelope as the line that is printed. */
-export const serializeEnvelope = (envelope: Envelope): string => `${JSON.stringify(envelope)}\n`;
+export const serializeEnvelope = (envelope: Envelope): string => `${plainJson(JSON.stringify(envelope))}\n`;
 
 const errorOf = ({ code, message, hint }: CliFailure) => ({ code, message, hint });

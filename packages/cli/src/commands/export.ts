@@ -3,7 +3,7 @@ import { EXPORTERS, type ExportedSession, type ExportFormat, exportSession } fro
 import { planWindow } from "@threadfold/session";
 import type { CliCall, CliCommand } from "../command/cli-command.ts";
 import { writeWholeFile } from "../output/output-folder.ts";
-import { count, figure, plainText } from "../output/page.ts";
+import { count, figure, plainJson, plainText } from "../output/page.ts";
 import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
 import { keptSource } from "../source/import-source.ts";
 import { readingStore } from "../store/store-address.ts";
@@ -43,8 +43,8 @@ export const exportCommand: CliCommand = {
       if (path !== undefined) writeWholeFile(path, exported.text);
       return {
         data: dataOf(exported, { threadId: thread.id, planVersion: plan.version, path, grown: source !== null }),
-        text: () => (path === undefined ? exported.text : pageOf(exported, path)),
-        brief: path ?? exported.text,
+        text: () => (path === undefined ? plainJson(exported.text) : pageOf(exported, path)),
+        brief: path ?? plainJson(exported.text),
         warnings: exported.warnings.map(({ kind, message }) => ({ code: kind, message })),
       };
     });

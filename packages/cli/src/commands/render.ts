@@ -12,6 +12,7 @@ import type { CliCall, CliCommand, CliReport } from "../command/cli-command.ts";
 import { renderWarnings } from "../compact/compact-data.ts";
 import { unsoundness } from "../compact/soundness.ts";
 import { writeWholeFile } from "../output/output-folder.ts";
+import { plainJson } from "../output/page.ts";
 import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { newestRequest, storedPlan, storedThread } from "../store/stored-thread.ts";
@@ -76,7 +77,7 @@ function reportOf(
   const request = { format: format.id, digest, bytes, ...(path !== undefined && { path }) };
   const report = {
     data: { threadId, plan: { planId, version }, request, tokens: rendering.tokens, violations, payload },
-    text: () => (path === undefined ? text : ""),
+    text: () => (path === undefined ? plainJson(text) : ""),
     warnings: renderWarnings(rendering.warnings),
     notes: path === undefined ? [] : [`Wrote ${bytes} bytes to ${path}, sha256 ${digest}.`],
   };

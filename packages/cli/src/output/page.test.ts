@@ -1,7 +1,7 @@
 import { cpuTimeMs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isColourful, painter, plainText, singleLine } from "./page.ts";
+import { isColourful, painter, plainJson, plainText, singleLine } from "./page.ts";
 
 const hostile = fc.string({
   unit: fc.constantFrom("a", " ", "\n", "\t", "\u001b[2J", "\u0007", "\u202e", "\ud800", "\u009b", "é", "😀"),
@@ -11,6 +11,7 @@ const hostile = fc.string({
 describe("plainText", () => {
   it("spells out what would move the cursor, ring or turn the text around", () => {
     expect(plainText("a\u001b[31mb\u0007\u202ec\rd")).toBe("a\\x1b[31mb\\x07\\x202ec\\x0dd");
+    expect(plainText("a\u2028b\ufffbc\u{e0041}d")).toBe("a\\x2028b\\xfffbc\\xe0041d");
     expect(plainText("two\nlines\tand é 😀")).toBe("two\nlines\tand é 😀");
   });
 
@@ -21,6 +22,20 @@ describe("plainText", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("plainJson", () => {
+  it("says the same as the JSON that it is given, and has no control character or mark of direction in it", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const json = plainJson(JSON.stringify({ [text]: [text, 1] }));
+        expect(JSON.parse(json)).toEqual({ [text]: [text, 1] });
+        expect(json).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
+      }),
+      { numRuns: 300 },
+    );
+    expect(JSON.parse(plainJson('"\u{e0041}\u2029"'))).toBe("\u{e0041}\u2029");
   });
 });
 

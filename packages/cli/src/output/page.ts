@@ -97,12 +97,26 @@ export function painter(colourful: boolean): Paint {
   return colourful ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 }
 
-/** C0 and C1 controls but tab and line feed, and the marks that change the direction of text. */
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * C0 and C1 controls but tab and line feed, the marks that change the direction of text or end its line, and the signs of
+ * annotations and tags, which nobody sees.
+ */
+const UNSAFE =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** Text of a log as a terminal may show it: control characters, which could move the cursor or hide text, are spelled out. */
 export function plainText(text: string): string {
-  return text.replace(UNSAFE, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return text.replace(UNSAFE, (character) => `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, "0")}`);
+}
+
+/** JSON as a terminal may show it: the same characters are escaped as JSON has it, so that it still says the same. */
+export function plainJson(json: string): string {
+  return json.replace(UNSAFE, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
 }
 
 /** The beginning of a text on one line of at most `most` characters, with an ellipsis where it was cut. */
