@@ -180,9 +180,12 @@ export class HiddenMessages {
 
   /** The part of the log that has to be read before a plan's runs are known; null for none. */
   unread(runs: readonly MessageRun[]): LogPart | null {
-    const fromVersion = Math.min(...runs.map((run) => run.fromVersion));
-    const toVersion = Math.max(0, ...runs.map((run) => run.toVersion));
-    if (fromVersion < this.#fromVersion) return runs.length === 0 ? null : { fromVersion, toVersion };
+    let [fromVersion, toVersion] = [Number.POSITIVE_INFINITY, 0];
+    for (const run of runs) {
+      fromVersion = Math.min(fromVersion, run.fromVersion);
+      toVersion = Math.max(toVersion, run.toVersion);
+    }
+    if (fromVersion < this.#fromVersion) return { fromVersion, toVersion };
     return toVersion > this.#toVersion ? { fromVersion: this.#toVersion + 1, toVersion } : null;
   }
 
