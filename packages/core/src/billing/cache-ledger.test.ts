@@ -116,3 +116,34 @@ it("bills what was not folded at the price of its own length", () => {
   // Both would be written to the cache: 400,000 tokens are above the length at which input costs twice as much.
   expect([dollarsAs("sent"), dollarsAs("unfolded")]).toEqual([0.2 * 2 * 1.25, 0.4 * 4 * 1.25]);
 });
+
+it("blames a short request behind a long one for no more than what it sent", () => {
+  const whole = (digest: string, tokens: number) => ({ digest, tokens, blocks: 1, messages: 1, marked: true as const });
+  const request = (tokens: number, planVersion: number): JournalRecord => ({
+    ...{ type: "request-rendered", threadVersion: 1, planVersion, renderVersion: "1", tokenizer: "heuristic", tokens },
+    ...{ format: "anthropic-messages", options: { model: "claude-sonnet-5" }, frame: asArtifactId("artifact_0") },
+    ...{ rehydrated: [], payloadDigest: "" },
+    cache: {
+      price: "anthropic-5m",
+      ends: "marks",
+      prefixes: [whole(`d${planVersion}`, tokens)],
+      unfoldedTokens: 50_000,
+    },
+  });
+  const entries = [request(50_000, 0), request(4_000, 1)].reduce<JournalEntry[]>(
+    (before, record, place) => [
+      ...before,
+      nextJournalEntry(
+        before.at(-1) ?? null,
+        asThreadId("ledger"),
+        record,
+        new Date(START + 1_000 * place).toISOString(),
+      ),
+    ],
+    [],
+  );
+  const { calls, folds } = cacheBill(entries);
+  expect(calls[1]?.misses).toMatchObject([{ cause: "changed", by: "fold", tokens: 4_000 }]);
+  expect(folds).toMatchObject([{ planVersion: 1, missedTokens: 4_000 }]);
+  expect(folds[0]?.missedDollars).toBeLessThan(calls[1]?.dollars ?? 0);
+});

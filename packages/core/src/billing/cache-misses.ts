@@ -48,7 +48,8 @@ export function missByRules(played: PlayedCall): CountedMiss | null {
     const tokens = sharedTokens(now, before);
     return tokens === 0 ? null : { cause: "below-minimum", minimumTokens: price.minimumPrefixTokens, tokens };
   }
-  const tokens = leftTokens - outcome.readTokens;
+  // A request that a fold made short pays for itself again, and not for all that the one before left behind.
+  const tokens = Math.min(leftTokens, total) - outcome.readTokens;
   return tokens < stepOf(played) ? null : { ...lossCause(played, before), tokens };
 }
 
