@@ -214,7 +214,8 @@ describe("simulate", () => {
       [...data.policies, ...data.baselines].map(({ policy, budget, bill }) => [policy, budget, bill.a]),
     );
     expect(index.plans.length).toBeGreaterThan(0);
-    expect(index.calls.limit).toContain(10_000);
+    // What a budget of 10,000 leaves where tokens are estimated.
+    expect(new Set(index.calls.limit)).toEqual(new Set([5_882]));
     expect(readdirSync(bench.root).sort()).toEqual(["long.json", "report.html"]);
   });
 

@@ -275,7 +275,7 @@ async function writePage(path: string, { request, imported, simulation }: Simula
     ...{ bodies: "short", redacted: true, signal },
     source: { ...foldedSource(session, sourceName(request.sources[place] as SourceRequest)), rawLog: null },
     comparison: presetComparison(simulation, new Set(request.presets.map(({ id }) => id))),
-    pricing: { budget, ...(session.model !== undefined && { model: session.model }) },
+    pricing: session.model === undefined ? {} : { model: session.model },
     threadfoldVersion: THREADFOLD_VERSION,
     now: () => io.clock.now(),
   });

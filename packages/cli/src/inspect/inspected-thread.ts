@@ -241,13 +241,13 @@ async function open(
   { offersRawLog = false, ...options }: InspectingOptions,
   { logged, ...source }: OpenedSource,
 ): Promise<Inspection> {
-  const { bodies, redacted, budget, model = logged?.model } = request;
+  const { bodies, redacted, model = logged?.model } = request;
   const asked = request.presets ? await comparedPresets(logged ?? loggedThread(record), request, io.signal) : undefined;
   return Inspection.open(record, {
     ...{ bodies, redacted, ...options, signal: io.signal },
     source: offersRawLog ? source : { ...source, rawLog: null },
     ...(asked !== undefined && { comparison: asked }),
-    pricing: { ...(model !== undefined && { model }), ...(source.simulated && { budget }) },
+    pricing: model === undefined ? {} : { model },
     threadfoldVersion: THREADFOLD_VERSION,
     now: () => io.clock.now(),
     onProgress: (share) => progress.update("rendering", FOLDING_SHARE + (1 - FOLDING_SHARE) * share),

@@ -14,12 +14,6 @@ import type { BreakRow, CallCause, CallCost } from "../rows/call-row.ts";
 import type { Bill } from "../rows/inspection-index.ts";
 import { type Revision, Table } from "../rows/table.ts";
 
-/** What calls are priced by besides the journal. */
-export interface PricingOptions extends LedgerOptions {
-  /** Tokens that requests could have, where they are known to have been made within a budget and the journal does not say it. */
-  readonly budget?: number;
-}
-
 const NO_COST: CallCost = {
   cached: 0,
   written: 0,
@@ -38,9 +32,9 @@ const NO_COST: CallCost = {
 export class CallCosts {
   readonly table: Table<CallCost>;
   readonly #ledger: CacheLedger;
-  readonly #options: PricingOptions;
+  readonly #options: LedgerOptions;
 
-  constructor(revision: Revision, options: PricingOptions = {}) {
+  constructor(revision: Revision, options: LedgerOptions = {}) {
     this.table = new Table(NO_COST, revision);
     this.#ledger = new CacheLedger(options);
     this.#options = options;
@@ -88,12 +82,12 @@ function callCost({ input, inputTokens, outputTokens, dollars, misses }: LedgerC
 const causeOf = (miss: CacheMiss): CallCause => (miss.cause === "changed" ? `changed by ${miss.by}` : miss.cause);
 
 /** A model that calls are only priced as says nothing of the room that they had. */
-function limitOf({ model, limitTokens }: LedgerCall, { budget, models = [] }: PricingOptions): number | null {
+function limitOf({ model, limitTokens }: LedgerCall, { models = [] }: LedgerOptions): number | null {
   const row = model === null ? undefined : modelRow(model, models);
-  return limitTokens ?? budget ?? row?.windowTokens ?? null;
+  return limitTokens ?? row?.windowTokens ?? null;
 }
 
-function priceRow(newest: LedgerCall | undefined, { prices = [], model: assumed }: PricingOptions): Bill["price"] {
+function priceRow(newest: LedgerCall | undefined, { prices = [], model: assumed }: LedgerOptions): Bill["price"] {
   if (newest === undefined || newest.cache === null) return null;
   const price = promptCachePrice(newest.cache.price, prices);
   const { id, read, write, ttlSeconds, minimumPrefixTokens } = promptCachePriceFor(
@@ -105,7 +99,7 @@ function priceRow(newest: LedgerCall | undefined, { prices = [], model: assumed 
 
 function breakCost(
   call: LedgerCall | undefined,
-  { prices = [], model: assumed }: PricingOptions,
+  { prices = [], model: assumed }: LedgerOptions,
 ): Pick<BreakRow, "missedTokens" | "price"> {
   const missedTokens = call?.misses.find(({ cause }) => cause === "changed")?.tokens ?? 0;
   if (call === undefined || call.cache === null) return { missedTokens, price: 0 };

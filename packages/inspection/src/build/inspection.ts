@@ -1,8 +1,7 @@
-import type { JournalEntry, ProviderAwareTokenizer } from "@threadfold/core";
+import type { JournalEntry, LedgerOptions, ProviderAwareTokenizer } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
 import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
-import type { PricingOptions } from "../bill/call-costs.ts";
 import { BodyChunkLists, mapChunks } from "../bodies/body-chunk-lists.ts";
 import { BodyText } from "../bodies/body-text.ts";
 import { GoneMessages } from "../gone/gone-rows.ts";
@@ -43,7 +42,7 @@ export interface InspectionOptions {
   /** What presets make of the same log. */
   readonly comparison?: PresetComparison;
   /** What calls are priced by besides the journal. */
-  readonly pricing?: PricingOptions;
+  readonly pricing?: LedgerOptions;
   /** Formats of one's own that requests were rendered in. */
   readonly formats?: readonly ProviderFormat[];
   readonly signal?: AbortSignal;

@@ -2,6 +2,7 @@ import {
   type ArtifactId,
   isCall,
   type JournalEntry,
+  type LedgerOptions,
   type Message,
   type ProviderAwareTokenizer,
   type RequestRenderedRecord,
@@ -10,7 +11,7 @@ import {
 } from "@threadfold/core";
 import type { ProviderFormat } from "@threadfold/renderer";
 import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
-import { CallCosts, type PricingOptions } from "../bill/call-costs.ts";
+import { CallCosts } from "../bill/call-costs.ts";
 import { CallProblems, JournalTree } from "../integrity/integrity-rows.ts";
 import { MessageTable } from "../messages/message-table.ts";
 import { PinRows } from "../messages/pin-rows.ts";
@@ -27,7 +28,7 @@ export interface ThreadTablesOptions {
   readonly formats: readonly ProviderFormat[];
   readonly tokenizer: ProviderAwareTokenizer;
   /** What calls are priced by besides the journal. */
-  readonly pricing: PricingOptions;
+  readonly pricing: LedgerOptions;
   readonly revision: Revision;
   /** The beginning of a message's text, on one line. */
   titleOf(message: Message): Promise<string>;

@@ -79,8 +79,8 @@ export interface CallCost {
   /** How many tokens that explains. */
   readonly missed: number;
   /**
-   * Tokens that the request could have: what its session left for it; where the journal does not say that, the budget of a
-   * folded file, else the model's window; null where none is known.
+   * Tokens that the request could have: what its session left for it; where the journal does not say that, the model's
+   * window; null where neither is known.
    */
   readonly limit: number | null;
 }

@@ -62,7 +62,7 @@ describe("prefixDiff", () => {
     );
     const within = planWith(thread, summaryOver(thread, [2, 3], "b"));
     expect(textOf(renderSample(thread, { plan: within }), first)).toBe(
-      "diverged at message 1: summary of turns 1-2 is of 3 messages and was of 2",
+      "diverged at message 1: summary of turns 1-2 goes up to message m4 and went up to message m3",
     );
     const dropped = planWith(thread, { ...recordOver(thread, 2, 3), action: "drop", keywords: [] });
     expect(textOf(plain, renderSample(thread, { plan: dropped }))).toBe(

@@ -59,10 +59,10 @@ function foldReason(before: RenderedMessage | undefined, after: RenderedMessage)
   return `${named(after)} is new (${strategy}: ${reason})`;
 }
 
-/** A fold that took in more of the same turns is called as before. */
+/** A fold that took in more of the same turns is called as before. How many ids of a span are known may differ. */
 function grownReason(before: RenderedMessage, after: RenderedMessage): string {
   if (named(before) !== named(after)) return `${named(before)} became ${named(after)}`;
-  return `${named(after)} is of ${after.sources.length} messages and was of ${before.sources.length}`;
+  return `${named(after)} goes up to message ${after.sources.at(-1)} and went up to message ${before.sources.at(-1)}`;
 }
 
 const sameSources = (a: RenderedMessage, b: RenderedMessage): boolean =>
