@@ -221,6 +221,18 @@ function isStandIn(part: Part, { standIn }: FormatRequirements): part is OpaqueP
 const fieldsOf = ({ value }: OpaquePart): Readonly<Record<string, unknown>> => Object(value);
 const isText = (value: unknown): boolean => typeof value === "string" && !isBlank(value);
 
+/** The signed item that the log begins with, which the provider takes with no other behind it; undefined where none does. */
+function signedOpening(thread: AgentThread, requirements: FormatRequirements): OpaquePart | undefined {
+  let ordinal = 0;
+  while (isPassedOver(thread.messageAt(ordinal))) ordinal++;
+  const [part] = thread.messageAt(ordinal)?.parts ?? [];
+  const isSigned = part !== undefined && isStandIn(part, requirements) && requirements.standIn?.firstWith !== undefined;
+  return isSigned && isText(fieldsOf(part)[requirements.standIn?.firstWith ?? ""]) ? part : undefined;
+}
+
+const isPassedOver = (message: Message | undefined): boolean =>
+  message !== undefined && (message.role === "system" || message.branch !== undefined);
+
 /** The message that the plan names is sent in the place of what is before it; see `CompactionPlan.providerItem`. */
 export const isOpenedBy = (
   message: Message | null,
@@ -310,11 +322,16 @@ export const leaveOutMisplacedItems: Repair = {
     const { standIn } = requirements;
     if (standIn === undefined || standIn.refused === true) return request;
     const edited = firstEditedOrdinal(input.plan, input.thread);
+    const signed = edited === null ? signedOpening(input.thread, requirements) : undefined;
     const drafts = mapDrafts(request.drafts, (draft, index) => {
       const named = isOpenedBy(draft.message, input, requirements);
       const isHeld = (part: OpaquePart, place: number): boolean =>
         (place === 0 && (named || (ends.first && index === 0))) ||
-        !(isText(fieldsOf(part)[standIn.firstWith ?? ""]) || (edited !== null && edited < draft.ordinal));
+        !(
+          signed !== undefined ||
+          isText(fieldsOf(part)[standIn.firstWith ?? ""]) ||
+          (edited !== null && edited < draft.ordinal)
+        );
       const parts = draft.chat.parts.filter((part, place) => !isStandIn(part, requirements) || isHeld(part, place));
       if (parts.length === draft.chat.parts.length) return draft;
       warnings.leaveOut("opaque-left-out", "misplaced", draft.chat.sources);

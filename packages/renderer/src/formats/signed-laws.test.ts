@@ -151,6 +151,35 @@ it("a fold that speaks as the assistant behind a call that waits at the provider
   expect(leftOut.map(({ messageIds }) => messageIds)).toEqual([["m1", "m6"]]);
 });
 
+it("a signed item that comes first is sent with no other behind it", async () => {
+  const item = (value: JsonObject): Part => ({
+    type: "opaque",
+    provider: "anthropic",
+    value: { type: "compaction", ...value },
+  });
+  const signed = item({ content: "They planned it.", signature: "c2ln" });
+  const other = item({ content: "They did it." });
+  const text: Part = { type: "text", text: "On." };
+  const said: readonly (readonly [Role, readonly Part[]])[] = [
+    ["assistant", [signed, other, text]],
+    ["user", [text]],
+    ["assistant", [other, text]],
+    ["user", [text]],
+  ];
+  const thread = AgentThread.empty(asThreadId("t")).append(
+    said.map(([role, parts], at) => ({
+      ...{ id: asMessageId(`m${at}`), role, parts },
+      createdAt: "2026-01-01T00:00:00.000Z",
+    })),
+  );
+  const input = { thread, plan: emptyPlan(thread.id, "test"), ledger: countThread(thread), system: [], tools: [] };
+  const laws = formatLaws(anthropicMessages, { inputs: fc.constant(input), times: 1 });
+  expect(await brokenLaws(laws)).toEqual([]);
+  expect(renderRequest(input, anthropicMessages).warnings).toEqual([
+    { kind: "opaque-left-out", reason: "misplaced", messageIds: ["m0", "m2"] },
+  ]);
+});
+
 it("a search of the host's own that is answered late is shown with its answer, and nothing before it moves", async () => {
   const item = (type: string, id: string): Part => ({
     ...{ type: "opaque", provider: "openai" },
