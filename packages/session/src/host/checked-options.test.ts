@@ -1,4 +1,6 @@
 import { asThreadId, ThreadfoldError } from "@threadfold/core";
+import { formatById } from "@threadfold/renderer";
+import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
 
@@ -19,8 +21,8 @@ describe("a session that is opened from plain JavaScript", () => {
     ["threadId", { threadId: 7 }],
     ["store", { threadId, store: 7 }],
     ["store", { threadId, store: {} }],
-    ["preset", { threadId, preset: "codex" }],
-    ["format", { threadId, format: "openai-chat" }],
+    ["preset", { threadId, preset: {} }],
+    ["format", { threadId, format: 7 }],
     ["tokenizer", { threadId, tokenizer: (text: string) => text.length }],
     ["summaryModel", { threadId, summaryModel: "claude-haiku-4-5" }],
     ["summarizer", { threadId, summarizer: async () => "all went well" }],
@@ -58,6 +60,21 @@ describe("a session that is opened from plain JavaScript", () => {
       code: "INVALID_CONFIG",
       details: { name },
       hint: expect.stringContaining(hint),
+    });
+  });
+
+  it("takes the name of a preset and of a format for them, and says which there are", async () => {
+    const named = await ContextSession.open({ threadId, preset: "codex", format: "openai-chat" });
+    expect(named.format).toBe(formatById("openai-chat"));
+    expect(named.config).toEqual((await ContextSession.open({ threadId, preset: presetByName("codex") })).config);
+    expect((await ContextSession.open({ threadId })).config).not.toEqual(named.config);
+    await expect(refusal({ threadId, preset: "codecs" })).resolves.toMatchObject({
+      code: "INVALID_CONFIG",
+      hint: expect.stringContaining("codex"),
+    });
+    await expect(refusal({ threadId, format: "openai-chats" })).resolves.toMatchObject({
+      code: "INVALID_CONFIG",
+      hint: expect.stringContaining("openai-chat"),
     });
   });
 

@@ -7,7 +7,9 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import { formatById } from "@threadfold/renderer";
 import { providerCompaction } from "@threadfold/renderer/native";
+import { presetByName } from "@threadfold/strategies";
 import type { SummaryModelSettings } from "@threadfold/summarizers";
 import type { CompactOptions, FrameFields } from "@threadfold/turn";
 import type { ModelResponse } from "./model-response.ts";
@@ -188,11 +190,11 @@ interface RequiredMember {
   readonly hint: string;
 }
 
-/** What sessions call first of what they are given. Names in place of the things themselves are the usual mistake. */
+/** What sessions call first of what they are given. */
 const REQUIRED_MEMBERS: readonly RequiredMember[] = [
   { option: "store", member: "threads", hint: 'Hand in a store, or the path of one, such as "threads.db".' },
-  { option: "preset", member: "trigger", hint: 'Hand in a preset, such as presetByName("codex").' },
-  { option: "format", member: "lower", hint: 'Hand in a format, such as formatById("openai-chat").' },
+  { option: "preset", member: "trigger", hint: 'Hand in a preset or the name of one, such as "codex".' },
+  { option: "format", member: "lower", hint: 'Hand in a format or the name of one, such as "openai-chat".' },
   { option: "tokenizer", member: "countTokens", hint: "Hand in a counter, such as heuristicTokenizer()." },
   { option: "summaryModel", member: "complete", hint: "Hand in an object with an id and complete(request)." },
   { option: "vectors", member: "store", hint: "Hand in an object with a store and embed(texts)." },
@@ -207,9 +209,10 @@ const TIME_LIMITS = ["summaryTimeLimitMs", "storeTimeLimitMs", "closeTimeLimitMs
  *
  * @throws ThreadfoldError `INVALID_CONFIG` that names the option.
  */
-export function checkedOptions(options: OpenOptions): OpenOptions {
-  if (typeof options !== "object" || options === null)
+export function checkedOptions(given: OpenOptions): CheckedOptions {
+  if (typeof given !== "object" || given === null)
     refuseArgument("options", "a session is opened with an object of them.");
+  const options = withoutNames(given);
   refuseUnknownOptions(options, OPTION_NAMES, CONFIG_NAMES);
   const { threadId, frame, hooks, onOverBudget } = options;
   if (threadId !== undefined && (typeof threadId !== "string" || threadId === ""))
@@ -235,7 +238,18 @@ export function checkedOptions(options: OpenOptions): OpenOptions {
   return options;
 }
 
-function checkCachePolicy({ cachePolicy, cacheBreakpoints }: OpenOptions): void {
+/** Options with what was named. */
+export type CheckedOptions = Omit<OpenOptions, "preset" | "format"> & Pick<SessionOptions, "preset" | "format">;
+
+function withoutNames({ preset, format, ...options }: OpenOptions): CheckedOptions {
+  return {
+    ...options,
+    ...(preset !== undefined && { preset: typeof preset === "string" ? presetByName(preset) : preset }),
+    ...(format !== undefined && { format: typeof format === "string" ? formatById(format) : format }),
+  };
+}
+
+function checkCachePolicy({ cachePolicy, cacheBreakpoints }: CheckedOptions): void {
   if (cachePolicy === undefined) return;
   if (cachePolicy !== "auto")
     refuseArgument("cachePolicy", 'it has to be "auto".', "For one time, set cacheBreakpoints: { ttl }.");
@@ -247,7 +261,7 @@ function checkCachePolicy({ cachePolicy, cacheBreakpoints }: OpenOptions): void 
     );
 }
 
-function checkProviderCompaction({ providerCompaction: asked, format, compaction }: OpenOptions): void {
+function checkProviderCompaction({ providerCompaction: asked, format, compaction }: CheckedOptions): void {
   if (asked === undefined) return;
   const { when, compactAt = 1 } = Object(asked) as { readonly when?: unknown; readonly compactAt?: unknown };
   if (when !== "threshold" && when !== "on-demand")

@@ -25,10 +25,10 @@ import type { OverBudget } from "./prepared-request.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
 /**
- * What `ContextSession.open` takes: the options of a session, with a path or an address in the place of a store, and without
- * a name for a conversation that nobody opens again.
+ * What `ContextSession.open` takes: the options of a session, with a path or an address in the place of a store, names in the
+ * place of a preset and a format, and without a name for a conversation that nobody opens again.
  */
-export interface OpenOptions extends Omit<SessionOptions, "threadId" | "store"> {
+export interface OpenOptions extends Omit<SessionOptions, "threadId" | "store" | "preset" | "format"> {
   /** Names the conversation; the same name opens it again. Without one a new thread gets a random name: `session.threadId`. */
   readonly threadId?: string;
   /**
@@ -36,6 +36,10 @@ export interface OpenOptions extends Omit<SessionOptions, "threadId" | "store"> 
    * default. `close` of the session closes it.
    */
   readonly store?: ThreadfoldStore | string;
+  /** How folds are made, or the name of a preset as `presetByName` takes it. `threadfold` by default. */
+  readonly preset?: CompactionPreset | string;
+  /** The provider's request format, or its name as `formatById` takes it. `anthropic-messages` by default. */
+  readonly format?: ProviderFormat | string;
 }
 
 /** When a provider compacts by its own means; see `SessionOptions.providerCompaction`. */

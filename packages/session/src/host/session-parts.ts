@@ -22,7 +22,7 @@ import {
   threadfoldPreset,
 } from "@threadfold/strategies";
 import { characterClassTokenizer } from "@threadfold/tokenizers";
-import { checkedOptions } from "./checked-options.ts";
+import { type CheckedOptions, checkedOptions } from "./checked-options.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
 /** The machine's clock. */
@@ -75,7 +75,7 @@ const checkedClock = (clock: Clock): Clock => ({
 });
 
 /** The options with what tools declared, where the host said nothing else of them. */
-function withDeclared<Options extends Omit<OpenOptions, "threadId" | "store">>(options: Options): Options {
+function withDeclared<Options extends Omit<CheckedOptions, "threadId" | "store">>(options: Options): Options {
   const { declaredTools = [], config, determinismProbe } = options;
   if (declaredTools.length === 0) return options;
   const toolDurabilityOverrides = { ...declaredOverrides(declaredTools), ...config?.toolDurabilityOverrides };
