@@ -61,6 +61,26 @@ const escaped = (text) => text.replace(/[<>*_[\]|]/g, (sign) => `\\${sign}`);
 const byNumber = (one, other) => Number(one.slice(1)) - Number(other.slice(1));
 
 /**
+ * The page of errors, by code.
+ *
+ * @param codes the registry of the core: summary, hint and whether the same call may succeed later.
+ */
+export function errorsPage(codes) {
+  const rows = Object.entries(codes).map(
+    ([code, { summary, hint, retryable }]) =>
+      `| <a id="${code.toLowerCase()}"></a>\`${code}\` | ${cell(summary)} | ${cell(hint)} | ${retryable ? "yes" : ""} |`,
+  );
+  return [
+    "# Errors, by code",
+    "Written by `npm run spec` from the registry of codes; do not edit. Everything that Threadfold throws is a `ThreadfoldError` with a `code` that never changes, a `message` that says what was wrong and where, a `hint` that says what to do, often more precisely than this page, and `details` as data. `ThreadfoldError.isInstance(error)` recognizes one, also of another copy of the package; errors of a provider come out as they are. With `--json` the command prints code, message and hint.",
+    ["| Code | What is wrong | What to do | May succeed later |", "|---|---|---|---|", ...rows].join("\n"),
+    "",
+  ].join("\n\n");
+}
+
+const cell = (text) => text.replaceAll("|", "\\|");
+
+/**
  * The page of wire rules.
  *
  * @param formats every format of the renderer.

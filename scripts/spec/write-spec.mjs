@@ -1,16 +1,18 @@
-// Writes the pages of docs/spec that come from the house itself. Needs a build, because wire rules are read from the
-// renderer as it is installed.
+// Writes the pages that come from the house itself: scenarios, wire rules, errors. Needs a build, because wire rules and error
+// codes are read from the packages as they are installed.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ERROR_CODES } from "@threadfold/core";
 import { FORMATS, remedyFor } from "@threadfold/renderer";
-import { scenariosPage, wirePage } from "./spec-pages.mjs";
+import { errorsPage, scenariosPage, wirePage } from "./spec-pages.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Every page by its path under the root. */
 export const specPages = (root = ROOT) => ({
   "docs/spec/scenarios.md": scenariosPage(root),
+  "docs/errors.md": errorsPage(ERROR_CODES),
   "docs/spec/wire.md": wirePage(FORMATS, remedyFor),
 });
 
