@@ -69,9 +69,11 @@ export {
   ANSWER_COLUMNS,
   ANSWER_NOTES,
   defects,
+  dollarColumn,
   FIGURE_COLUMNS,
   FIGURE_NOTES,
   type FigureColumn,
+  inputDollars,
   MEMORY_COLUMNS,
   MEMORY_NOTES,
 } from "./report/figure-columns.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { PROMPT_CACHE_PRICES } from "@threadfold/core";
+import { modelRow, PROMPT_CACHE_PRICES } from "@threadfold/core";
 import type { InspectionIndex } from "@threadfold/inspection";
 import { PRESETS } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
@@ -34,6 +34,7 @@ const figuresSchema = z.strictObject({
   commitsPer100Calls: z.number().nullable(),
   breaksPer100Calls: z.number().nullable(),
   bill: z.strictObject({ a: relative, b: relative, c: relative }),
+  dollars: z.number().gt(0).exactOptional(),
   providerBills: z.record(z.string(), z.strictObject({ tokens: size, relative })),
   summaryTokens: z.strictObject({ read: size, wrote: size }),
   coldRecall: recallSchema,
@@ -139,6 +140,25 @@ describe("simulate", () => {
     expect(new Set(data.policies.map(({ budget }) => budget))).toEqual(new Set([20_000, 15_000, 10_000]));
     const bad = await json(["simulate", session(), "--budget", "10k", "--budget", ""]);
     expect(bad).toMatchObject({ code: 2, envelope: { error: { code: "USAGE" } } });
+  });
+
+  it("says bills in dollars for a model whose prices are known, and refuses any other", async () => {
+    const asked = [session(), "--preset", "threadfold", "--policy", "no-compaction", "--budget", "10k"];
+    const { data } = await simulateJson([...asked, "--model", "claude-sonnet-5"]);
+    const price = modelRow("claude-sonnet-5")?.inputPrice ?? Number.NaN;
+    const [folded, whole] = [...data.policies, ...data.baselines];
+    for (const figures of [folded, whole])
+      expect(figures?.dollars).toBeCloseTo(((figures?.providerBills["anthropic"]?.tokens ?? 0) * price) / 1e6, 9);
+    expect(folded?.dollars).not.toBe(whole?.dollars);
+    const { stdout } = await captureRun(["simulate", ...asked, "--model", "claude-sonnet-5"], { isTTY: true });
+    expect(stdout).toMatch(/bill .* dollars\n/);
+    expect(stdout).toContain(` ${folded?.dollars?.toFixed(2)}\n`);
+    expect(await json(["simulate", ...asked, "--model", "nobodys-9"])).toMatchObject({
+      code: 2,
+      envelope: { error: { code: "USAGE", hint: expect.stringContaining("threadfold models") } },
+    });
+    const { data: unpriced } = await simulateJson(asked);
+    expect(unpriced.policies[0]).not.toHaveProperty("dollars");
   });
 
   it("takes every preset by default", async () => {

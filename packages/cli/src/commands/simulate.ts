@@ -1,5 +1,3 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
 import { foldedSession, Inspection, presetComparison, storedRecord, zippedPieces } from "@threadfold/inspection";
@@ -10,9 +8,11 @@ import {
   ANSWER_NOTES,
   BASELINES,
   baselineById,
+  dollarColumn,
   FIGURE_COLUMNS,
   FIGURE_NOTES,
   type FigureColumn,
+  inputDollars,
   MEMORY_COLUMNS,
   MEMORY_NOTES,
   type Pauses,
@@ -41,10 +41,11 @@ import {
 } from "../command/cli-command.ts";
 import { importWarnings } from "../compact/compact-data.ts";
 import { foldedSource } from "../inspect/inspected-thread.ts";
-import { streamWholeFile } from "../output/output-folder.ts";
+import { proveWritable, streamWholeFile } from "../output/output-folder.ts";
 import { count, figure, type Page, table, wrap } from "../output/page.ts";
 import { CONFIG_OPTION, chosenPreset } from "../parse/config-fields.ts";
 import {
+  parseKnownModel,
   parsePauses,
   parseSource,
   parseTokens,
@@ -105,6 +106,8 @@ interface SimulateRequest {
   readonly pauses: Pauses;
   /** The preset that the page's session is folded under. */
   readonly shown: CompactionPreset;
+  /** The model in whose prices bills are said as well; absent for none. */
+  readonly model: string | undefined;
   /** Where to write the page; absent when none is wanted. */
   readonly html: string | undefined;
 }
@@ -135,6 +138,7 @@ function parseSimulateRequest({ arguments: files, options }: CliCall): SimulateR
     baselines: baselines.includes(ALL) ? BASELINES : chosen(baselines).map(baselineById),
     ...{ budgets, summarizer },
     pauses: parsePauses(String(options["pauses"])),
+    model: parseKnownModel(options),
     html: typeof html === "string" ? html : undefined,
   };
 }
@@ -153,7 +157,7 @@ const chosen = (names: readonly string[]): readonly string[] => names.filter((na
 const COLUMNS = FIGURE_COLUMNS.filter(({ title }) => title !== "sent");
 
 /** A simulation as people read it: one table per budget, presets above what they are compared with. */
-function simulatePage(simulation: Simulation, { paint, columns }: Page): string {
+function simulatePage(simulation: Simulation, model: string | undefined, { paint, columns }: Page): string {
   const budgets = [...new Set(simulation.policies.map(({ budget }) => budget))];
   const tables = budgets.map((budget) => {
     const rows = simulation.policies.filter((figures) => figures.budget === budget);
@@ -165,12 +169,13 @@ function simulatePage(simulation: Simulation, { paint, columns }: Page): string 
       ...rowsOf(rows, columns).map((line) => `  ${line}`),
     ];
     return [
-      ...section(title, COLUMNS),
+      ...section(title, model === undefined ? COLUMNS : [...COLUMNS, dollarColumn(model)]),
       ...section("What is remembered of the work, in percent", MEMORY_COLUMNS),
       ...section("What comes back by one query", ANSWER_COLUMNS),
     ].join("\n");
   });
-  const notes = [...FIGURE_NOTES, ...MEMORY_NOTES, ...ANSWER_NOTES]
+  const dollars = model === undefined ? [] : [`dollars: what the input costs with ${model}, by its provider's cache`];
+  const notes = [...FIGURE_NOTES, ...dollars, ...MEMORY_NOTES, ...ANSWER_NOTES]
     .flatMap((note) => wrap(note, columns))
     .map((line) => paint("dim", line));
   return [...tables, notes.join("\n")].join("\n\n");
@@ -222,6 +227,7 @@ export const simulateCommand: CliCommand = {
       description: "how long the session rests before what a user says: recorded, none, or so many minutes",
       fallback: "recorded",
     },
+    { flags: "--model <name>", description: "say in dollars, too, what the input costs with this model" },
     {
       flags: "--html <file>",
       description: "write the page that shows the presets and one session's folds; it works offline",
@@ -232,6 +238,7 @@ export const simulateCommand: CliCommand = {
     "simulate logs/*.jsonl.gz --preset threadfold,claude-code --html report.html",
     "simulate run.json --summarizer lossy --json",
     "simulate session.jsonl --preset threadfold --pauses 20",
+    "simulate session.jsonl --budget 50000 --model claude-sonnet-5",
     "simulate session.jsonl --preset threadfold --config targetPercent=0.4",
   ],
   async run(call, context) {
@@ -299,7 +306,11 @@ const simulateAll = (
   });
 
 function reportOf(request: SimulateRequest, simulation: Simulation, warnings: readonly CliWarning[]): CliReport {
-  const { sessions, policies, summarizer } = simulation;
+  const { model } = request;
+  const { sessions, summarizer } = simulation;
+  const policies = simulation.policies.map((figures) =>
+    model === undefined ? figures : { ...figures, dollars: inputDollars(figures, model) },
+  );
   const presets = new Set(request.presets.map(({ id }) => id));
   const fitting = sessions.filter(({ budgets }) => budgets.length === 0);
   return {
@@ -310,7 +321,7 @@ function reportOf(request: SimulateRequest, simulation: Simulation, warnings: re
       baselines: policies.filter(({ policy }) => !presets.has(policy)),
       ...(request.html !== undefined && { html: request.html }),
     },
-    text: (page) => simulatePage(simulation, page),
+    text: (page) => simulatePage(simulation, request.model, page),
     brief: briefly(simulation),
     warnings: [
       ...warnings,
@@ -331,17 +342,4 @@ function briefly({ policies }: Simulation): string {
         `${policy} ${budget} bill ${bill.a?.toFixed(3) ?? "-"} cold ${coldRecall.direct?.toFixed(3) ?? "-"}`,
     )
     .join("\n");
-}
-
-/** A long simulation must not end with a page that cannot be written. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
-function proveWritable(path: string): void {
-  try {
-    accessSync(dirname(resolve(path)), constants.W_OK);
-  } catch (cause) {
-    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `The folder of ${path} is not there or cannot be written.`, {
-      cause,
-    });
-  }
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} is a folder; name a file.`);
 }

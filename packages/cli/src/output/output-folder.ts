@@ -1,4 +1,6 @@
 import {
+  accessSync,
+  constants,
   createWriteStream,
   mkdirSync,
   mkdtempSync,
@@ -143,4 +145,17 @@ export async function streamWholeFile(path: string, texts: AsyncIterable<string>
       details: { path },
     });
   }
+}
+
+/** Long work must not end with a file that cannot be written. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
+export function proveWritable(path: string): void {
+  try {
+    accessSync(dirname(resolve(path)), constants.W_OK);
+  } catch (cause) {
+    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `The folder of ${path} is not there or cannot be written.`, {
+      cause,
+    });
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} is a folder; name a file.`);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { type Checkpoint, ThreadfoldError } from "@threadfold/core";
+import { type Checkpoint, modelName, modelRow, promptCachePriceOfModel, ThreadfoldError } from "@threadfold/core";
 import { DEFAULT_IMPORT_LIMITS, IMPORTERS, type ImportFormat, type ImportLimits } from "@threadfold/importers";
 import { FORMAT_NAMES } from "@threadfold/renderer";
 import type { Pauses } from "@threadfold/simulation";
@@ -110,6 +110,17 @@ export const PRICED_MODEL_OPTION: CliOption = {
 /** The model that calls are priced as which name none. */
 export const parsePricedModel = ({ model }: CliCall["options"]): string | undefined =>
   typeof model === "string" ? model : undefined;
+
+/** A model whose prices are known. @throws ThreadfoldError `USAGE` for any other. */
+export function parseKnownModel(options: CliCall["options"]): string | undefined {
+  const model = parsePricedModel(options);
+  if (model === undefined) return model;
+  if (modelRow(model)?.inputPrice !== undefined && promptCachePriceOfModel(modelName(model)) !== undefined)
+    return model;
+  throw new ThreadfoldError("USAGE", `What ${model} costs is not known.`, {
+    hint: "threadfold models lists the models whose prices are.",
+  });
+}
 
 /** Names the plan that a command looks at. */
 export const PLAN_OPTION: CliOption = {

@@ -1,3 +1,4 @@
+import { modelName, modelRow, promptCachePriceOfModel } from "@threadfold/core";
 import type { PolicyFigures } from "../figures/policy-figures.ts";
 import { AUTO_BILL } from "../measure/call-bill.ts";
 
@@ -30,6 +31,26 @@ export const FIGURE_COLUMNS: readonly FigureColumn[] = [
   { title: "p99", text: ({ plannerMs }) => fixed(plannerMs.p99, 0) },
   { title: "sent", text: ({ tokensSent }) => whole(tokensSent) },
 ];
+
+const MILLION = 1_000_000;
+
+/**
+ * What the input of all calls would have cost with a model, its summaries included: US dollars, by its provider's cache, at
+ * the prices of prompts that are not long. What the model answers is the same under every policy. Null where a price is not
+ * known.
+ */
+export function inputDollars({ providerBills }: PolicyFigures, model: string): number | null {
+  const cache = promptCachePriceOfModel(modelName(model));
+  const bill = cache === undefined ? undefined : providerBills[cache.id];
+  const price = modelRow(model)?.inputPrice;
+  return bill === undefined || price === undefined ? null : (bill.tokens * price) / MILLION;
+}
+
+/** The same as a column. */
+export const dollarColumn = (model: string): FigureColumn => ({
+  title: "dollars",
+  text: (figures) => fixed(inputDollars(figures, model), 2),
+});
 
 /** What prompts remember of the work, as a table of its own: percent, asked of what is older than ten calls. */
 export const MEMORY_COLUMNS: readonly FigureColumn[] = [
