@@ -19,7 +19,9 @@ afterAll(() => project?.close());
 
 describe("the pages of hosts", () => {
   it("are all in their list", () => {
-    const listed = [...readFileSync(join(HOSTS, "README.md"), "utf8").matchAll(/\]\((?<page>[\w-]+\.md)\)/g)];
+    const listed = [
+      ...readFileSync(join(HOSTS, "README.md"), "utf8").matchAll(/\| \[[\w-]+\.md\]\((?<page>[\w-]+\.md)\) \|/g),
+    ];
     expect(listed.map(({ groups }) => groups.page).toSorted()).toEqual(pages.map(({ name }) => name).toSorted());
   });
 
