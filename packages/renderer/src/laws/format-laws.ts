@@ -187,7 +187,8 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
   const units = requestUnits(format, longest);
   for (let version = start; version < thread.version; version++) {
     const { request } = renderRequest({ ...input, thread: thread.atVersion(version) }, format);
-    const stable = stableMessages(format, request, longest, openStep(thread.atVersion(version), format));
+    const open = openStep(thread.atVersion(version), format, request);
+    const stable = stableMessages(format, request, longest, open);
     if (stable === null) return `at version ${version} another call is open than later`;
     const changed = requestUnits(format, { ...request, messages: request.messages.slice(0, stable) }).findIndex(
       (unit, index) => unit !== units[index],
@@ -234,12 +235,20 @@ function stableMessages(
   return end;
 }
 
-/** The newest answer of the model, while calls of items in it that the host answers wait: they are shown when it did. */
-function openStep(thread: AgentThread, { rules: { requirements } }: ProviderFormat): MessageId | undefined {
+/**
+ * The newest answer of the model that a request shows, while calls of items in it that the host answers wait: they are shown
+ * when it did.
+ */
+function openStep(
+  thread: AgentThread,
+  { rules: { requirements } }: ProviderFormat,
+  { messages: rendered }: ChatRequest,
+): MessageId | undefined {
   const { opaquePairs = [], opaquePairsInLoop } = requirements;
   if (opaquePairs.length === 0 || opaquePairsInLoop === true) return undefined;
   const shown = [...thread.messages].filter(({ branch }) => branch === undefined);
-  const last = shown.findLastIndex(({ role }) => role === "assistant");
+  const isSent = (id: MessageId): boolean => rendered.some(({ sources }) => sources.includes(id));
+  const last = shown.findLastIndex(({ id, role }) => role === "assistant" && isSent(id));
   const calls = shown[last]?.parts.filter((part) => opaquePairs.some(({ call }) => call === itemType(part))) ?? [];
   const messages = shown.slice(last).map(({ role, parts }) => ({ role, parts, sources: [] }));
   const { paired } = pairItems(messages, requirements);
