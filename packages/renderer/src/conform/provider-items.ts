@@ -96,6 +96,12 @@ function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): 
 export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: FormatRequirements): boolean =>
   requirements.opaquePairsInLoop === true && pairItems(messages, requirements).open.size > 0;
 
+/** True for an item in which the host answers a call. An answer that names no call came from the provider, with the call. */
+export function isAnswerOfHost(part: Part, { opaquePairs = [] }: Pick<FormatRequirements, "opaquePairs">): boolean {
+  const item = pairKey(part, opaquePairs);
+  return item?.isCall === false && item.isNamed;
+}
+
 interface ItemPairs {
   /** Calls and answers that have each other. */
   readonly paired: ReadonlySet<Part>;

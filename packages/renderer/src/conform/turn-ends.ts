@@ -5,7 +5,7 @@ import { type Draft, isBlank, madeDraft, withParts } from "../neutral/draft.ts";
 import { rehydratedMessage } from "../neutral/externalized-body.ts";
 import { canReadArtifacts, recallTools } from "../neutral/recall-tools.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
-import { leaveItemOpen } from "./provider-items.ts";
+import { isAnswerOfHost, leaveItemOpen } from "./provider-items.ts";
 
 /** Text of the user turn that is put behind an assistant turn when the host hands in none. */
 const CONTINUATION = "[Continue from here]";
@@ -122,35 +122,47 @@ const isLeading = (part: Part | undefined, leads: readonly string[]): boolean =>
 const opening = ({ ordinal }: Draft): Draft =>
   madeDraft(CONTINUATION, { role: "user", synthetic: "placeholder", action: "opening", share: "overhead", ordinal });
 
-/** Leaves out reasoning at the end of an assistant turn: where signed reasoning goes back, something must follow it (W12). */
+/**
+ * Leaves out reasoning that nothing of the model's follows: at the end of an assistant turn, and before an answer of the host
+ * that a log has in the midst of one. Where signed reasoning goes back, something must follow it (W12, W16).
+ */
 export const endWithoutReasoning: Repair = {
   name: "end-without-reasoning",
   apply(request, { requirements, warnings }) {
     if (requirements.reasoning.replay !== "signed") return request;
-    const ends = reasoningEnds(request.drafts, requirements.reasoning.follower === "own");
-    if (ends.size === 0) return request;
+    const shortened = withoutLoneReasoning(request.drafts, requirements);
+    if (shortened.size === 0) return request;
     const drafts = mapDrafts(request.drafts, (draft) => {
-      if (!ends.has(draft)) return draft;
+      const parts = shortened.get(draft);
+      if (parts === undefined) return draft;
       warnings.leaveOut("reasoning-left-out", "at-the-end", draft.chat.sources);
-      const last = draft.chat.parts.findLastIndex((part) => part.type !== "reasoning");
-      return last < 0 ? null : withParts(draft, draft.chat.parts.slice(0, last + 1));
+      return parts.length === 0 ? null : withParts(draft, parts);
     });
     return withDrafts(request, drafts);
   },
 };
 
-/** The assistant messages that end with reasoning, and behind which nothing else follows in the same run of them. */
-function reasoningEnds(drafts: readonly Draft[], ownFollower: boolean): ReadonlySet<Draft> {
-  const ends = new Set<Draft>();
+/** The messages with reasoning that has no follower in its run of assistant messages, and what is left of them without it. */
+function withoutLoneReasoning(
+  drafts: readonly Draft[],
+  requirements: FormatRequirements,
+): ReadonlyMap<Draft, readonly Part[]> {
+  const { reasoning } = requirements;
+  const asksOwn = reasoning.replay === "signed" && reasoning.follower === "own";
+  const shortened = new Map<Draft, readonly Part[]>();
   let follows = false;
-  for (let index = drafts.length - 1; index >= 0; index--) {
-    const draft = drafts[index] as Draft;
+  for (const draft of drafts.toReversed()) {
     const { role, parts } = draft.chat;
-    if (role !== "assistant" || (ownFollower && draft.message === null)) follows = false;
-    else if (!follows) {
-      if (parts.at(-1)?.type === "reasoning") ends.add(draft);
-      follows = parts.some((part) => part.type !== "reasoning");
+    if (role !== "assistant" || (asksOwn && draft.message === null)) {
+      follows = false;
+      continue;
     }
+    const kept = parts.toReversed().filter((part) => {
+      if (part.type === "reasoning") return follows;
+      follows = !(asksOwn && isAnswerOfHost(part, requirements));
+      return true;
+    });
+    if (kept.length < parts.length) shortened.set(draft, kept.reverse());
   }
-  return ends;
+  return shortened;
 }

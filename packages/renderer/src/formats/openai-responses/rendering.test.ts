@@ -76,6 +76,33 @@ describe("openai-responses rendering", () => {
     ]);
   });
 
+  it("W16 Responses leaves out reasoning behind which the host's answer stands", () => {
+    const search = (more: object) => opaque({ type: "tool_search_call", execution: "client", ...more });
+    const found = (more: object) => opaque({ type: "tool_search_output", execution: "client", tools: [], ...more });
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", search({ call_id: "s1" }), reasoning, found({ call_id: "s1" }), reasoning, call("a")],
+      ["tool", result("a", "ok")],
+      // This call is shown with its answer, behind the reasoning.
+      ["assistant", search({ call_id: "s2" }), reasoning],
+      ["assistant", found({ call_id: "s2" }), "so"],
+      // What the provider found itself is part of its answer.
+      ["assistant", search({ call_id: null }), reasoning, found({ call_id: null }), "done"],
+      ["user", "on"],
+    );
+    const { payload, warnings, format } = renderSample(thread, FORMAT);
+    expect(format.check(payload)).toEqual([]);
+    expect(kindsOf(payload.input)).toEqual([
+      ...["message", "tool_search_call", "tool_search_output", "reasoning", "function_call", "function_call_output"],
+      ...["reasoning", "tool_search_call", "tool_search_output", "message"],
+      ...["tool_search_call", "reasoning", "tool_search_output", "message", "message"],
+    ]);
+    expect(warnings).toEqual([
+      { kind: "call-moved", messageIds: ["m4"] },
+      { kind: "reasoning-left-out", reason: "at-the-end", messageIds: ["m2"] },
+    ]);
+  });
+
   it("W5 gives ids that are used again another form, and W19 wraps arguments that are no object", () => {
     const thread = threadOf(
       ["user", "go"],
