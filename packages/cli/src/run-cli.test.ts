@@ -96,6 +96,20 @@ describe("usage", () => {
     }
   });
 
+  it("prints the items of a list a line each with --ndjson, the same that --json has, and refuses it elsewhere", async () => {
+    for (const name of ["presets", "models"]) {
+      const { code, stdout, stderr } = await captureRun([name, "--ndjson"]);
+      expect([code, stderr]).toEqual([0, ""]);
+      const items = stdout.trimEnd().split("\n");
+      const { data } = (await json([name])).envelope;
+      expect({ [name]: items.map((line) => JSON.parse(line) as unknown) }).toEqual(data);
+    }
+    const unknown = await captureRun(["models", "nobody-knows-it", "--ndjson"]);
+    expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
+    expect(unknown.stderr).toContain("Nothing is known of the model");
+    expect((await captureRun(["diff", "a", "1", "2", "--ndjson"])).code).toBe(2);
+  });
+
   it("answers --help and --version in JSON too", async () => {
     expect((await json(["--version"])).envelope.data).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
     expect((await json(["plans", "--help"])).envelope.data).toEqual({ help: expect.stringContaining("Examples:") });

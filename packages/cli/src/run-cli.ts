@@ -8,7 +8,7 @@ import {
 } from "./command/cli-failure.ts";
 import { EXIT_CODES } from "./command/exit-codes.ts";
 import type { CliIo } from "./output/cli-io.ts";
-import { type Page, pageOf, plainText } from "./output/page.ts";
+import { type Page, pageOf, plainJson, plainText } from "./output/page.ts";
 import { type CliWishes, type ParsedCall, parseCall } from "./parse-call.ts";
 import { progressFor } from "./progress/progress.ts";
 
@@ -39,18 +39,17 @@ async function runCommand({ command, call, wishes }: ParsedCall & { type: "run" 
   try {
     const report = await command.run(call, { io, progress });
     progress.stop();
-    return printReport(report, wishes, io);
+    return printReport(report, { ...wishes, ndjson: call.options["ndjson"] === true }, io);
   } catch (thrown) {
     progress.stop();
     return printFailure(asCliFailure(thrown), thrown, wishes, io);
   }
 }
 
-function printReport(report: CliReport, wishes: CliWishes, io: CliIo): number {
+function printReport(report: CliReport, wishes: CliWishes & { readonly ndjson: boolean }, io: CliIo): number {
   if (wishes.json) io.stdout.write(serializeEnvelope(envelopeOf(report)));
   else {
-    const page = pageOf(io.stdout, io.env, wishes.color);
-    const text = wishes.quiet && report.brief !== undefined ? report.brief : report.text(page);
+    const text = wishes.ndjson && report.items !== undefined ? linesOf(report.items) : textOf(report, wishes, io);
     if (text !== "") io.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
     if (!wishes.quiet) printMessages(report, pageOf(io.stderr, io.env, wishes.color), io);
   }
@@ -59,6 +58,11 @@ function printReport(report: CliReport, wishes: CliWishes, io: CliIo): number {
   if (!wishes.json) printError(failure, wishes, io);
   return failure.exitCode;
 }
+
+const linesOf = (items: readonly unknown[]): string => items.map((item) => plainJson(JSON.stringify(item))).join("\n");
+
+const textOf = ({ text, brief }: CliReport, { quiet, color }: CliWishes, { stdout, env }: CliIo): string =>
+  quiet && brief !== undefined ? brief : text(pageOf(stdout, env, color));
 
 function printMessages({ warnings = [], notes = [] }: CliReport, page: Page, io: CliIo): void {
   for (const { message } of warnings.slice(0, MOST_WARNINGS)) {

@@ -55,6 +55,8 @@ export interface CliReport {
   readonly text: (page: Page) => string;
   /** What a person gets on stdout with `--quiet`; `text` when it is absent. */
   readonly brief?: string;
+  /** The items of a list, which `--ndjson` prints a line each. Only commands that have {@link NDJSON_OPTION} hand them in. */
+  readonly items?: readonly unknown[];
   readonly warnings?: readonly CliWarning[];
   /** Messages for a person, on stderr. */
   readonly notes?: readonly string[];
@@ -88,6 +90,12 @@ export const COMMON_OPTIONS: readonly CliOption[] = [
   { flags: "--quiet", description: "print no messages and no progress, and the shortest result" },
   { flags: "--no-color", description: "print without colours" },
 ];
+
+/** What commands that list something have besides. */
+export const NDJSON_OPTION: CliOption = {
+  flags: "--ndjson",
+  description: "print each item as a JSON document on a line of its own, and errors on stderr",
+};
 
 /** Asks for the help of a command, or of all. */
 export const HELP_OPTION: CliOption = { flags: "-h, --help", description: "print this help" };

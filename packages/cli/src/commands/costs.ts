@@ -1,5 +1,5 @@
 import { type CacheBill, cacheBill, type JournalEntry, type SummaryBill, ThreadfoldError } from "@threadfold/core";
-import type { CliCall, CliCommand } from "../command/cli-command.ts";
+import { type CliCall, type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { count, figure, type Page, plainText, table, wrap } from "../output/page.ts";
 import { PRICED_MODEL_OPTION, parsePricedModel, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
@@ -56,6 +56,7 @@ export const costsCommand: CliCommand = {
     },
     { flags: "--since <date>", description: "only calls from this day on, in UTC, such as 2026-11-01" },
     PRICED_MODEL_OPTION,
+    NDJSON_OPTION,
     STORE_OPTION,
   ],
   examples: [
@@ -80,6 +81,7 @@ export const costsCommand: CliCommand = {
       const unpricedModels = [...new Set(costs.filter(isUnpriced).map((cost) => cost.model))];
       return {
         data: { by: keys, since: since === "" ? null : since, rows, totals, unpricedModels },
+        items: rows,
         text: (page: Page) => costsPage(rows, keys, totals, unpricedModels, page),
       };
     });

@@ -7,19 +7,20 @@ import {
   suggestedCap,
   ThreadfoldError,
 } from "@threadfold/core";
-import type { CliCommand } from "../command/cli-command.ts";
+import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { figure, table } from "../output/page.ts";
 
 /** `models`: lists what is known of models, or of one. */
 export const modelsCommand: CliCommand = {
   arguments: [{ name: "model", description: "name of one model, as requests have it", optional: true }],
-  options: [],
+  options: [NDJSON_OPTION],
   examples: ["models", "models anthropic/claude-opus-5.5", "models --json"],
   async run({ arguments: [model] }) {
     const rows = model === undefined ? MODELS : [knownRow(model)];
     const models = rows.map(describe);
     return {
       data: { models },
+      items: models,
       text: ({ paint }) => {
         const [head = "", ...lines] = table([TITLES, ...models.map(cells)], ALIGNMENTS);
         const notes =

@@ -1,5 +1,5 @@
 import type { PlanInfo } from "@threadfold/core";
-import type { CliCommand } from "../command/cli-command.ts";
+import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { figure, type Page, plainText, table } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
@@ -8,7 +8,7 @@ import { storedThread } from "../store/stored-thread.ts";
 /** `plans`: lists the plans of a thread, oldest first. */
 export const plansCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread whose plans are listed" }],
-  options: [STORE_OPTION],
+  options: [NDJSON_OPTION, STORE_OPTION],
   examples: ["plans my-thread --store sessions.db", "plans my-thread --store sessions.db --json"],
   run({ arguments: [threadId = ""], options }, { io }) {
     return readingStore(options, io.env, async (store) => {
@@ -16,6 +16,7 @@ export const plansCommand: CliCommand = {
       const plans = await store.plans.listPlans(thread.id);
       return {
         data: { threadId: thread.id, threadVersion: thread.version, plans },
+        items: plans,
         text: (page) => plansPage(thread.id, plans, page),
       };
     });

@@ -1,17 +1,18 @@
 import { type ContextCompactionConfig, compactionConfig } from "@threadfold/core";
 import { type CompactionPreset, PRESETS } from "@threadfold/strategies";
-import type { CliCommand } from "../command/cli-command.ts";
+import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { type Page, table, wrap } from "../output/page.ts";
 
 /** `presets`: lists the presets with what makes them fold, how they fold, and every parameter that is in force. */
 export const presetsCommand: CliCommand = {
   arguments: [],
-  options: [],
+  options: [NDJSON_OPTION],
   examples: ["presets", "presets --json"],
   async run() {
     const presets = PRESETS.map(describePreset);
     return {
       data: { presets },
+      items: presets,
       text: (page) => [...presets.map((preset) => presetText(preset, page)), defaultsText(page)].join("\n\n"),
     };
   },

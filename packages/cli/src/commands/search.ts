@@ -1,6 +1,6 @@
 import { actionOf, type CompactionAction, type RecallHit, recallTerms, ThreadfoldError } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
-import type { CliCall, CliCommand } from "../command/cli-command.ts";
+import { type CliCall, type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { figure, type Page, plainText } from "../output/page.ts";
 import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
@@ -24,6 +24,7 @@ export const searchCommand: CliCommand = {
     { flags: "--branch <path>", description: "side branch to search from (default: the main branch)" },
     { flags: "--after <time>", description: "only messages made at or after this ISO 8601 time" },
     { flags: "--before <time>", description: "only messages made before this ISO 8601 time" },
+    NDJSON_OPTION,
     PLAN_OPTION,
     STORE_OPTION,
   ],
@@ -52,6 +53,7 @@ export const searchCommand: CliCommand = {
       const hits = found.hits.map((hit): FoundPassage => ({ ...hit, action: actionOf(plan, hit.messageId).action }));
       return {
         data: { threadId: thread.id, planVersion: plan.version, query, page, pages, total: found.total, hits },
+        items: hits,
         text: (output) => searchPage(hits, { page, pages, total: found.total }, output),
       };
     });

@@ -26,6 +26,16 @@ describe("threads", () => {
       new RegExp(`^${short} +\\d+ +1 +2\\d{3}-\\d\\d-\\d\\d \\d\\d:\\d\\d +Find the leak in the parser`, "m"),
     );
     expect((await json(inStore("plans", short))).envelope.data).toMatchObject({ threadId: data.threadId });
+    const items = async (...argv: readonly string[]): Promise<unknown[]> => {
+      const printed = (await captureRun(inStore(...argv, "--ndjson"))).stdout.trimEnd();
+      return printed === "" ? [] : printed.split("\n").map((line) => JSON.parse(line) as unknown);
+    };
+    expect(await items("threads")).toEqual(threads);
+    expect(await items("plans", short)).toMatchObject([{ version: 1 }]);
+    expect(await items("search", short, "parser")).toEqual(
+      expect.arrayContaining([expect.objectContaining({ messageId: expect.any(String) })]),
+    );
+    expect(await items("costs")).toMatchObject([{ thread: data.threadId }]);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
     expect((await captureRun(inStore("threads", "--quiet"))).stdout.trim().split("\n").sort()).toEqual(
       threads.map(({ threadId }) => threadId).sort(),

@@ -1,6 +1,6 @@
 import { type Message, ThreadfoldError, type ThreadfoldStore, type ThreadInfo, visibleText } from "@threadfold/core";
 import { threadTitle } from "@threadfold/stores";
-import type { CliCommand } from "../command/cli-command.ts";
+import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { type Page, plainText, singleLine, table } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
@@ -15,7 +15,11 @@ interface ListedThread extends ThreadInfo {
 /** `threads`: lists what a store holds. */
 export const threadsCommand: CliCommand = {
   arguments: [],
-  options: [{ flags: "--titles", description: "print ids and titles alone, a tab between them" }, STORE_OPTION],
+  options: [
+    { flags: "--titles", description: "print ids and titles alone, a tab between them" },
+    NDJSON_OPTION,
+    STORE_OPTION,
+  ],
   examples: ["threads --store sessions.db", "threads --store sessions.db --quiet", "threads --titles"],
   run({ options }, { io }) {
     return readingStore(options, io.env, async (store) => {
@@ -23,6 +27,7 @@ export const threadsCommand: CliCommand = {
       for (const info of await storedThreads(store)) threads.push({ ...info, title: await titleOf(store, info) });
       return {
         data: { threads },
+        items: threads,
         text: (page) => (options["titles"] === true ? titleLines(threads) : threadsPage(threads, page)),
         brief:
           options["titles"] === true
