@@ -1,11 +1,27 @@
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
 import { runWireCells, sampledWireCells, type WireCell, type WireResult, wireCells } from "./wire-cells.ts";
 
-const SAMPLE = "--sample";
 const PART = "--part=";
+
+const USAGE = `Usage: npm run matrix:wire -- [options]
+
+  --sample      a part of the runs, as the tests of every day have it
+  --format ID   requests of this format alone; may be given more than once
+  -h, --help    prints this
+`;
+
+const { values: asked } = parseArgs({
+  options: {
+    sample: { type: "boolean", default: false },
+    format: { type: "string", multiple: true },
+    part: { type: "string" },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
 
 /**
  * Folds recorded sessions under every preset at every budget in every provider's format, and checks each request by the
@@ -13,15 +29,19 @@ const PART = "--part=";
  * THREADFOLD_ALL_SESSIONS; `--sample` runs a part of the cells. Prints the table; exits with 1 when a request is refused.
  */
 async function main(): Promise<number> {
+  if (asked.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const folder = dataFolder();
   if (folder === null) {
     process.stdout.write("The recorded sessions are absent (THREADFOLD_DATA): nothing was checked.\n");
     return 0;
   }
   const files = recordedFiles(folder);
-  const cells = process.argv.includes(SAMPLE) ? sampledWireCells(files) : wireCells(files);
-  const part = process.argv.find((argument) => argument.startsWith(PART))?.slice(PART.length);
-  if (part !== undefined) return runPart(cells, part);
+  const cells = (asked.sample ? sampledWireCells(files) : wireCells(files)).filter(isAsked);
+  if (cells.length === 0) throw new Error(`No run is of the format ${asked.format?.join(", ")}.`);
+  if (asked.part !== undefined) return runPart(cells, asked.part);
   const parts = availableParallelism();
   const lists = await Promise.all(Array.from({ length: parts }, (_, index) => collect(`${index}/${parts}`)));
   const names = files.map(({ name }) => name);
@@ -31,6 +51,8 @@ async function main(): Promise<number> {
   if (!isWhole) process.stderr.write(`Only ${results.length} of ${cells.length} runs came to an end.\n`);
   return isWhole && results.every(({ problems }) => problems.length === 0) ? 0 : 1;
 }
+
+const isAsked = ({ format }: WireCell): boolean => asked.format === undefined || asked.format.includes(format);
 
 /** Runs the files of one part and prints one JSON line for each cell. */
 async function runPart(cells: readonly WireCell[], part: string): Promise<number> {
