@@ -18,6 +18,7 @@ const strategies = [
   truncateStrategy,
   pruneStrategy({ protectTokens: 60, minimumTokens: 20 }),
   windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize", keepUserTokens: 40 }),
+  windowStrategy({ name: "one-summary", cut: lastTurns(1), fold: "summarize", keepUserTokens: 40, oneSummary: true }),
   windowStrategy({ name: "turn-window", cut: lastTurns(1), fold: "drop" }),
 ];
 

@@ -23,7 +23,10 @@ interface ProposalBase {
   readonly strategy: string;
   /** The messages it would fold, ascending. */
   readonly ordinals: readonly number[];
-  /** What it would free, in tokens, less what stands in its place. An estimate: nothing is committed on it. */
+  /**
+   * What it would free, in tokens, less what stands in its place. An estimate: nothing is committed on it. A summary that
+   * gathers what other proposals let go of may take more than its own messages; together they free something.
+   */
   readonly estimatedTokensFreed: number;
   readonly reason: string;
 }

@@ -12,8 +12,10 @@ import {
   lastSteps,
   lastTokens,
   lastTokensFromTurnStart,
+  lastTokensInWholeTurns,
   lastTokensSplittingTurns,
   lastTurns,
+  nothing,
   realMessages,
   snapToTurnStart,
 } from "./cut-points.ts";
@@ -88,6 +90,42 @@ describe("cut points", () => {
     );
     const cut = cutIn(lastTokensSplittingTurns(60), `u ${"a t ".repeat(20)}`);
     expect(cut).toBe(35);
+  });
+
+  it("whole turns of about so many tokens stay, and one that is larger than that stays whole", () => {
+    expect(cutIn(lastTokensInWholeTurns(45), "u a t a u a t a")).toBe(4);
+    expect(cutIn(lastTokensInWholeTurns(75), "u a t a u a t a")).toBe(4);
+    expect(cutIn(lastTokensInWholeTurns(10_000), "u a t a u a t a")).toBe(0);
+    expect(cutIn(lastTokensInWholeTurns(60), `u a ${"u a t a t a t a t a t"}`)).toBe(2);
+    expect(cutIn(lastTokensInWholeTurns(60), "a t a t a t a t a t")).toBe(0);
+  });
+
+  it("a window that summarizes shows the summarizer the first messages that stay, beside the last run alone", () => {
+    const context = contextFor("u1 a1 u2 a2 u3 a3 u4 a4", 300);
+    const window = (overlap: number) =>
+      windowStrategy({ name: "turns", cut: lastTurns(2), fold: "summarize", overlap }).analyze(context);
+    expect(window(2)).toMatchObject([{ action: "summarize", ordinals: [0, 1, 2, 3], overlap: [4, 5] }]);
+    expect(window(0)[0]).not.toHaveProperty("overlap");
+    const nothingOlder = windowStrategy({ name: "turns", cut: lastTurns(9), fold: "summarize", overlap: 2 });
+    expect(nothingOlder.analyze(context)).toEqual([]);
+  });
+
+  it("a window with one summary keeps the newest requests, cuts the one that fits in part, and gathers around them", () => {
+    const sizes = (id: string) => (id === "u2" ? 400 : id.startsWith("u") ? 60 : 300);
+    const context = contextOf(scriptThread("u1 a1 u2 a2 u3 a3 u4 a4", sizes), 1);
+    const window = windowStrategy({
+      ...{ name: "codex", cut: nothing, fold: "summarize", oneSummary: true, keepUserTokens: 300 },
+    });
+    const proposals = window.analyze(context);
+    expect(proposals.map(({ action, ordinals }) => [action, ordinals])).toEqual([
+      ["clear", [2]],
+      ["drop", [0, 1]],
+      ["drop", [3]],
+      ["summarize", [5]],
+    ]);
+    expect(proposals.at(-1)).toMatchObject({ gathers: [0, 1, 3] });
+    const [cut] = proposals;
+    expect(cut?.action === "clear" && cut.keep?.headCharacters).toBeGreaterThan(0);
   });
 
   it("steps cut an autonomous run that is one endless turn", () => {

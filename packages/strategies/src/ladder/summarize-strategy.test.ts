@@ -1,0 +1,83 @@
+import { asThreadId, emptyPlan } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { DraftPlan } from "../draft/draft-plan.ts";
+import { scriptThread } from "../laws/script-thread.ts";
+import { contextOf } from "../laws/strategy-context-arbitrary.ts";
+import type { CompactionProposal, StrategyContext } from "../strategy/compaction-strategy.ts";
+import { gatherGroups, summarizeGroups, summaryLimit } from "./summarize-strategy.ts";
+
+const contextFor = (script: string, tokens = 1_000): StrategyContext =>
+  contextOf(scriptThread(script, tokens), 100_000);
+
+/** The context of the same thread after a fold that did this. */
+function afterFold(context: StrategyContext, ...proposals: readonly CompactionProposal[]): StrategyContext {
+  const draft = new DraftPlan(emptyPlan(asThreadId("t"), "test"), context.shape);
+  for (const proposal of proposals) draft.choose(proposal);
+  return { ...context, heldBy: (at) => draft.heldBy(at), renderedTokens: (header) => draft.renderedTokens(header) };
+}
+
+const oldGroups = ({ foldable }: StrategyContext, ...ordinals: readonly number[]) =>
+  foldable.filter(({ ordinals: own }) => own.some((ordinal) => ordinals.includes(ordinal)));
+
+const dropOf = (ordinals: readonly number[]): CompactionProposal => ({
+  ...{ action: "drop", strategy: "earlier", ordinals, estimatedTokensFreed: 1, reason: "an earlier fold" },
+});
+
+describe("summarizing", () => {
+  const script = "u1 a1 u2 a2 u3 a3 u4 a4 u5 a5";
+
+  it("makes a summary for each unbroken run, and none of what was dropped (S16)", () => {
+    const context = contextFor(script);
+    const whole = summarizeGroups(oldGroups(context, 0, 1, 2, 3), "test", context);
+    expect(whole.map(({ ordinals }) => ordinals)).toEqual([[0, 1, 2, 3]]);
+    const apart = summarizeGroups(oldGroups(context, 0, 1, 4, 5), "test", context);
+    expect(apart.map(({ ordinals }) => ordinals)).toEqual([
+      [0, 1],
+      [4, 5],
+    ]);
+    const gone = afterFold(context, dropOf([1, 2]));
+    const around = summarizeGroups(oldGroups(gone, 0, 1, 2, 3), "test", gone);
+    expect(around.map(({ ordinals }) => ordinals)).toEqual([[0], [3]]);
+  });
+
+  it("says no summary of what a summary would not make smaller", () => {
+    const context = contextFor(script, 10);
+    expect(context.summaryMaxTokens).toBeGreaterThan(20);
+    const { config } = context;
+    const longer = { ...context, config: { ...config, summarizeTargetRatio: 1 } };
+    expect(summarizeGroups(oldGroups(context, 0, 1), "test", longer)).toEqual([]);
+    expect(summarizeGroups(oldGroups(context, 0, 1), "test", context)).toHaveLength(1);
+  });
+
+  it("gathers runs into one summary, which stands where the last of them stood, and drops the others", () => {
+    const context = contextFor(script);
+    const [drop, summary, ...others] = gatherGroups(oldGroups(context, 0, 1, 4, 5), "test", context);
+    expect(others).toEqual([]);
+    expect(drop).toMatchObject({ action: "drop", ordinals: [0, 1], estimatedTokensFreed: 2_000 });
+    expect(summary).toMatchObject({ action: "summarize", ordinals: [4, 5], gathers: [0, 1] });
+    const [alone] = summarizeGroups(oldGroups(context, 4, 5), "test", context);
+    // Together they free what all messages take, less the one summary.
+    const freed = (drop?.estimatedTokensFreed ?? 0) + (summary?.estimatedTokensFreed ?? 0);
+    expect(freed).toBe(4_000 - context.summaryMaxTokens);
+    expect(freed).toBeGreaterThan(alone?.estimatedTokensFreed ?? 0);
+  });
+
+  it("gathers one run without a word of others, and nothing from nothing", () => {
+    const context = contextFor(script);
+    const [summary, ...others] = gatherGroups(oldGroups(context, 0, 1), "test", context);
+    expect([summary?.ordinals, others]).toEqual([[0, 1], []]);
+    expect(summary).not.toHaveProperty("gathers");
+    expect(gatherGroups([], "test", context)).toEqual([]);
+    const gone = afterFold(context, dropOf([0, 1]));
+    expect(gatherGroups(oldGroups(gone, 0, 1), "test", gone)).toEqual([]);
+  });
+
+  it("lets a summary take twice its share, some tokens in any case, and never more than the fold allows", () => {
+    const { config } = contextFor(script);
+    const limits = { config: { ...config, summarizeTargetRatio: 0.25 }, summaryMaxTokens: 5_000 };
+    expect(summaryLimit({ rawTokens: 4_000, absorbs: [] }, limits)).toBe(2_000);
+    expect(summaryLimit({ rawTokens: 10, absorbs: [] }, limits)).toBe(200);
+    expect(summaryLimit({ rawTokens: 40_000, absorbs: [] }, limits)).toBe(5_000);
+    expect(summaryLimit({ rawTokens: 10, absorbs: [] }, { ...limits, summaryMaxTokens: 90 })).toBe(90);
+  });
+});
