@@ -244,13 +244,23 @@ export const simulateCommand: CliCommand = {
   async run(call, context) {
     const request = parseSimulateRequest(call);
     if (request.html !== undefined) proveWritable(request.html);
+    const { clock } = context.io;
+    const started = clock.now();
     const { sessions, imported, warnings } = await readSessions(request.sources, context);
     const rested = sessions.map((session) => withPauses(session, request.pauses));
     const simulation = await simulateAll(request, rested, context);
     if (request.html !== undefined) await writePage(request.html, { request, imported, simulation }, context);
-    return reportOf(request, simulation, warnings);
+    const report = reportOf(request, simulation, warnings);
+    return { ...report, notes: [...(report.notes ?? []), workDone(request, simulation, clock.now() - started)] };
   },
 };
+
+/** How much was replayed, and how long it took with the reading. */
+function workDone({ presets, baselines, budgets }: SimulateRequest, { sessions }: Simulation, ms: number): string {
+  const policies = count(presets.length + baselines.length, "policy", "policies");
+  const replayed = [count(sessions.length, "session"), policies, count(budgets.length, "budget")].join(" × ");
+  return `Replayed ${replayed} in ${(ms / 1_000).toFixed(1)} s.`;
+}
 
 interface SimulatedPage {
   readonly request: SimulateRequest;
