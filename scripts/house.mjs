@@ -10,7 +10,7 @@ import { readTree } from "./arrows/read-tree.mjs";
 const DOOR = "packages/threadfold/src/index.ts";
 /** Tests, and what only tests, laws and measurements of a package use. */
 const BESIDE = /\.(?:test|process)\.tsx?$|\.config\.ts$|\/(?:testing|bundling|laws|reliability|fixtures|examples)\//;
-const LIMITS = { files: 854, maxLines: 350, publicNames: 90, upArrows: 0, cycles: 0 };
+const LIMITS = { files: 860, maxLines: 350, publicNames: 90, upArrows: 0, cycles: 0 };
 const LEAST = { medianLines: 80 };
 
 /** Counts the house under a root. Files are those of the libraries: sources under `packages`, without tests and laws. */

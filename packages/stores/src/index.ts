@@ -1,4 +1,21 @@
-export { type OpenedStore, openStore, type OpenStoreOptions } from "./open-store.ts";
+export {
+  archiveThread,
+  archiveThreads,
+  type ArchiveOptions,
+  type RefusedThread,
+  type RetentionOptions,
+  type RetentionReport,
+  unarchiveThread,
+  type UnarchiveOptions,
+} from "./archive-thread.ts";
+export {
+  type ArchivableStore,
+  type ArchiveReceipt,
+  isArchivable,
+  type OpenSegments,
+  type StoreArchiver,
+} from "./audit/segment.ts";
+export { type OpenedStore, openStore, type OpenStoreOptions, segmentPlaces } from "./open-store.ts";
 export { type StoreOptions, systemClock } from "./shared/store-basics.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
 export { openSqliteStore } from "./sqlite/sqlite-store.ts";

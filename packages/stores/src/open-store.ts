@@ -1,15 +1,18 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type KeyStore, type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import type { OpenSegments } from "./audit/segment.ts";
 import { encryptedStore, sealedSummaries } from "./encryption/encrypted-store.ts";
 import type { EncryptionOptions } from "./encryption/sealer.ts";
 import type { ErasableStore } from "./erasure/erase-subject.ts";
 import { unerasedSummaries } from "./erasure/refuse-erased.ts";
-import { openFileArtifacts } from "./filesystem/file-artifacts.ts";
+import { fileFolder, openFileArtifacts, prepareFolder } from "./filesystem/file-artifacts.ts";
 import { type InspectableStore, isInspectable, portInspector } from "./inspection/inspector.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
 import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-summary-cache.ts";
 import type { S3ArtifactsOptions } from "./s3/s3-artifacts.ts";
-import type { ClosableArtifacts } from "./shared/object-artifacts.ts";
+import type { ClosableArtifacts, ObjectFolder } from "./shared/object-artifacts.ts";
 import type { StoreOptions } from "./shared/store-basics.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 
@@ -176,4 +179,62 @@ export function storeWithArtifacts(
       damage: () => inspector.damage(),
     },
   } satisfies InspectableStore);
+}
+
+/**
+ * Opens places of segments: `file:FOLDER`, or `s3://bucket/prefix?region=…&endpoint=…`. A folder is made only for what is to
+ * be put there.
+ *
+ * @param s3 what only a bucket knows. A client that is handed in stays open.
+ */
+export function segmentPlaces(s3: Pick<S3ArtifactsOptions, "client" | "requestTimeoutMs"> = {}): OpenSegments {
+  return async (address, isNew) => {
+    if (address.startsWith("s3://")) {
+      const { openS3Folder } = await import("./s3/s3-artifacts.ts");
+      const folder = openS3Folder(address, s3);
+      return s3.client === undefined ? folder : { ...folder, close: async () => undefined };
+    }
+    const root = address.slice(FILE.length);
+    if (isNew) await prepareFolder(root, Date.now());
+    else if (!(await isFolder(root))) return null;
+    return fileFolder(root);
+  };
+}
+
+const FILE = "file:";
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+
+/** The address of a place as receipts keep it, which does not depend on where a process was started. */
+export function segmentAddress(to: string): string {
+  if (to.startsWith("s3://")) return to;
+  const path = to.startsWith(FILE) ? to.slice(FILE.length).replace(/^\/\//, "") : to;
+  if (path !== "" && !/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return `${FILE}${resolve(path)}`;
+  throw new ThreadfoldError("INVALID_CONFIG", "Segments cannot be kept at an address of that kind.", {
+    hint: "Give a folder, as its path or file:FOLDER, or s3://bucket/prefix.",
+  });
+}
+
+/** Works with a place and closes it. @throws ThreadfoldError `STORE_UNAVAILABLE` when it is not there. */
+export async function withPlace<Result>(
+  open: OpenSegments,
+  place: string,
+  isNew: boolean,
+  work: (folder: ObjectFolder) => Promise<Result>,
+): Promise<Result> {
+  const folder = await open(place, isNew);
+  if (folder === null)
+    throw new ThreadfoldError("STORE_UNAVAILABLE", `The place of the segment is not there: ${place}.`, {
+      hint: "Mount or restore it, and call again.",
+      details: { place },
+    });
+  try {
+    return await work(folder);
+  } finally {
+    await folder.close();
+  }
 }

@@ -16,6 +16,8 @@ import {
 import { patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { archiveThread, unarchiveThread } from "./archive-thread.ts";
+import { isArchivable } from "./audit/segment.ts";
 import { verifyStore } from "./audit/verify-store.ts";
 import { exportThread } from "./inspection/export-thread.ts";
 import { dropPlan, entry, lift, metadata, pin, START, START_MS } from "./laws/sample-data.ts";
@@ -23,6 +25,7 @@ import { createMemoryStore } from "./memory/memory-store.ts";
 import { pgliteDriver } from "./postgres/postgres-driver.ts";
 import { openPostgresStore } from "./postgres/postgres-store.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
+import { folderIn } from "./testing/furnished.ts";
 import { connectForTests, findPostgres, freshSchema } from "./testing/services.ts";
 
 const service = await findPostgres();
@@ -56,6 +59,7 @@ type Operation =
   | { readonly do: "record"; readonly thread: ThreadId; readonly sequence: number }
   | { readonly do: "read"; readonly thread: ThreadId; readonly at: number }
   | { readonly do: "list"; readonly limit: number }
+  | { readonly do: "move"; readonly thread: ThreadId }
   | { readonly do: "wait"; readonly seconds: number };
 
 const thread = fc.constantFrom(...THREADS);
@@ -115,6 +119,7 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("record" as const), thread, sequence: fc.nat(5) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("read" as const), thread, at: fc.nat(12) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("list" as const), limit: fc.integer({ min: 0, max: 3 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("move" as const), thread }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), seconds: fc.integer({ min: -5, max: 60 }) }) },
 );
 
@@ -158,9 +163,33 @@ async function outcome(store: ThreadfoldStore, operation: Operation, time: { now
       // What a cursor looks like is each backend's own affair.
       return [items, nextCursor === null];
     }
+    case "move":
+      if (isArchivable(store)) await moveOutAndBack(store, operation.thread);
+      return null;
     case "wait":
       return null;
   }
+}
+
+/** How often a thread went out and came back. */
+let moves = 0;
+
+/** A thread that was archived and is back is as it was, to every operation that follows. */
+async function moveOutAndBack(store: ThreadfoldStore, threadId: ThreadId): Promise<void> {
+  const open = async () => folderIn(objects);
+  const objects = new Map<string, Uint8Array>();
+  try {
+    await archiveThread(store, threadId, { to: "/cold", open, stillForMs: 0 });
+  } catch (error) {
+    // One that is not there, or has artifacts that expire.
+    if (ThreadfoldError.isInstance(error) && /^THREAD_(NOT_FOUND|IN_USE)$/.test(error.code)) return;
+    throw error;
+  }
+  expect(objects.size).toBe(1);
+  await expect(store.threads.load(threadId)).rejects.toMatchObject({ code: "THREAD_ARCHIVED" });
+  await unarchiveThread(store, threadId, { open });
+  expect(objects.size).toBe(0);
+  moves++;
 }
 
 async function commit(
@@ -236,7 +265,9 @@ describe("R7 memory and every other backend answer the same operations alike and
 
   it("SQLite (500 sequences)", { timeout: patience(180_000) }, async ({ task }) => {
     Object.assign(task.meta, { figures: { backend: "SQLite", sequences: runs(500).numRuns } });
+    moves = 0;
     await compareWithMemory((clock, run) => openSqliteStore(join(folder, `${run}.db`), { clock }), runs(500));
+    expect(moves).toBeGreaterThan(100);
   });
 
   it(`PostgreSQL${service.isThere ? "" : " (in PGlite, for no server answers)"} (500 sequences)`, {
@@ -245,6 +276,7 @@ describe("R7 memory and every other backend answer the same operations alike and
     Object.assign(task.meta, {
       figures: { backend: service.isThere ? "PostgreSQL" : "PGlite", sequences: runs(500).numRuns },
     });
+    moves = 0;
     const database = service.isThere ? undefined : await PGlite.create();
     const driver = database === undefined ? connectForTests(service.url) : pgliteDriver(database);
     const { schema, drop } = freshSchema(driver);
@@ -253,6 +285,7 @@ describe("R7 memory and every other backend answer the same operations alike and
         (clock, run) => openPostgresStore(driver, { clock, schema, tenantId: `tenant ${run}` }),
         runs(500),
       );
+      expect(moves).toBeGreaterThan(100);
     } finally {
       await drop();
       await driver.close();

@@ -66,6 +66,8 @@ export const EXIT_OF_ERROR: Readonly<Record<ErrorCode, ExitName>> = Object.freez
   HISTORY_NOT_LOADED: "failed",
   HISTORY_DIVERGED: "conflict",
   CONTENT_ERASED: "notFound",
+  THREAD_ARCHIVED: "notFound",
+  THREAD_IN_USE: "conflict",
   UNSEAL_FAILED: "verificationFailed",
   TIMED_OUT: "storeUnavailable",
   KEY_MISSING: "storeUnavailable",

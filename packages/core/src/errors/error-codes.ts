@@ -212,6 +212,16 @@ export const ERROR_CODES = {
     retryable: false,
     hint: "Use the reference of a request that `prepare` handed out, with the same store; sessions with `journal: false` record none.",
   },
+  THREAD_ARCHIVED: {
+    summary: "The thread was moved out of the store into a segment.",
+    retryable: false,
+    hint: "Run `threadfold unarchive <thread>`, or call `unarchiveThread`, and ask again.",
+  },
+  THREAD_IN_USE: {
+    summary: "The thread is in use, so that it cannot be archived now.",
+    retryable: true,
+    hint: "The error says by what. End that first, or wait until the thread has been still for longer.",
+  },
   // Verification.
   REPLAY_MISMATCH: {
     summary: "A recorded request cannot be reproduced byte for byte.",

@@ -44,6 +44,8 @@ export interface ThreadInfo {
   /** ISO 8601 times in UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** Since when the thread is archived, in the same form; absent for one that can be read. */
+  readonly archivedAt?: string;
 }
 
 export interface Page<Item> {

@@ -229,7 +229,7 @@ function parseRecord(record: string, threadId: ThreadId, sequence: number): Jour
 }
 
 /** A line as it is written, and the seal that the next one builds on. The first line builds on the empty text. */
-export function sealLine(line: AuditLine, previousSeal: string): { readonly text: string; readonly seal: string } {
+export function sealLine(line: object, previousSeal: string): { readonly text: string; readonly seal: string } {
   const body = canonicalJson(line);
   const seal = sha256(previousSeal + body);
   return { text: `${body.slice(0, -1)},"seal":"${seal}"}`, seal };

@@ -24,7 +24,7 @@ import { checkpointSchema, signatureProblem } from "./checkpoint.ts";
 
 /** One thing that does not verify: the first bad one of its family. */
 export interface StoreFinding {
-  readonly family: "entries" | "plans" | "journal" | "artifacts" | "file";
+  readonly family: "entries" | "plans" | "journal" | "artifacts" | "file" | "segment";
   /** Null for what concerns the whole file. */
   readonly threadId: ThreadId | null;
   /** Which one: a version of the thread or of the plan, a sequence number, an artifact id; null when none can be named. */

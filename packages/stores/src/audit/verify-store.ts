@@ -1,6 +1,7 @@
 import {
   type Checkpoint,
   type Clock,
+  canonicalJson,
   MerkleTree,
   merkleLeafOf,
   THREAD_CHAIN_START,
@@ -8,7 +9,8 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { inspectorOf, type StoreInspector } from "../inspection/inspector.ts";
+import { inspectorOf, type StoredArtifact, type StoreInspector } from "../inspection/inspector.ts";
+import type { ObjectFolder } from "../shared/object-artifacts.ts";
 import { systemClock } from "../shared/store-basics.ts";
 import { type CheckedArtifacts, checkArtifacts, checkArtifactsAgainstJournal } from "./check-artifacts.ts";
 import {
@@ -24,6 +26,16 @@ import {
   type StoreFinding,
 } from "./check-thread.ts";
 import { signatureProblem } from "./checkpoint.ts";
+import {
+  type ArchivableStore,
+  type ArchiveReceipt,
+  copyIn,
+  endOfRows,
+  isArchivable,
+  type OpenSegments,
+  readSegment,
+  segmentInspector,
+} from "./segment.ts";
 
 export type { StoreFinding } from "./check-thread.ts";
 
@@ -35,6 +47,10 @@ export interface VerifyOptions {
   readonly onThread?: (threadId: ThreadId) => void;
   /** Says which artifacts have expired, so that they may be gone. The machine's clock by default. */
   readonly clock?: Clock;
+  /** Opens the places of segments, as `segmentPlaces` does. Without it no segment is read. */
+  readonly segments?: OpenSegments;
+  /** Called with every archived thread: whether its segment was read, or could not be reached. */
+  readonly onSegment?: (receipt: ArchiveReceipt, isReached: boolean) => void;
 }
 
 /**
@@ -42,7 +58,8 @@ export interface VerifyOptions {
  *
  * Of a thread it checks that every entry's body matches its digest and every digest its link, that plans are the ones
  * that their ids name and cover what the log has, that the journal's chain holds and agrees with log and plans, and that
- * each artifact is the content that its id names, there and under the terms that the journal recorded. Others may write to the store meanwhile. Damage is a finding and never
+ * each artifact is the content that its id names, there and under the terms that the journal recorded. Of an archived thread
+ * it reads the segment, holds its root against the receipt, and checks the same of the rows in it. Others may write to the store meanwhile. Damage is a finding and never
  * an exception, so one run reports all of it that can still be read.
  *
  * @param threadId the thread to check; without it all of them, and the backend's files.
@@ -51,19 +68,102 @@ export interface VerifyOptions {
 export async function verifyStore(
   store: ThreadfoldStore,
   threadId?: ThreadId,
-  { signal, onThread, clock = systemClock }: VerifyOptions = {},
+  options: VerifyOptions = {},
 ): Promise<readonly StoreFinding[]> {
-  const inspector = inspectorOf(store, signal);
-  if (threadId === undefined) return verifyAll(inspector, clock, onThread);
-  onThread?.(threadId);
-  return verifyThread(inspector, threadId, clock);
+  if (threadId === undefined) return verifyAll(store, options);
+  options.onThread?.(threadId);
+  return verifyWherever(store, threadId, options);
 }
 
-async function verifyAll(
-  inspector: StoreInspector,
-  clock: Clock,
-  onThread: VerifyOptions["onThread"],
+/** Checks a thread where it is: in the store, or in its segment. */
+async function verifyWherever(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  options: VerifyOptions,
+  known = false,
 ): Promise<readonly StoreFinding[]> {
+  const receipt = isArchivable(store) ? await store.archiver.receiptOf(threadId) : null;
+  if (receipt?.isCold === true) return verifyCold(store, receipt, options);
+  const { signal, clock = systemClock } = options;
+  const findings = await verifyThread(inspectorOf(store, signal), threadId, clock, known);
+  if (receipt === null || (await (store as ArchivableStore).archiver.look(threadId)) !== null) return findings;
+  const problem = "its receipt says that the thread is in the store, and nothing of it is";
+  return [...findings, { family: "segment", threadId, at: null, problem }];
+}
+
+async function verifyCold(
+  store: ThreadfoldStore,
+  receipt: ArchiveReceipt,
+  { segments, onSegment, clock, signal }: VerifyOptions,
+): Promise<readonly StoreFinding[]> {
+  const folder = (await reached(() => segments?.(receipt.place, false))) ?? null;
+  const findings = folder && (await reached(() => verifySegment(store, receipt, folder, { clock, signal })));
+  await folder?.close();
+  onSegment?.(receipt, findings !== null);
+  return findings ?? [];
+}
+
+/** What a place answers; null when it cannot be reached. */
+async function reached<Result>(ask: () => Promise<Result> | undefined): Promise<Result | null> {
+  try {
+    return (await ask()) ?? null;
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error) && error.code === "STORE_UNAVAILABLE") return null;
+    throw error;
+  }
+}
+
+/**
+ * Reads a segment and checks it as a thread of a store is checked. Artifacts that are kept elsewhere are checked there.
+ *
+ * @throws ThreadfoldError `STORE_UNAVAILABLE` when the place does not answer.
+ */
+export async function verifySegment(
+  store: ThreadfoldStore,
+  receipt: ArchiveReceipt,
+  folder: ObjectFolder,
+  {
+    clock = systemClock,
+    signal,
+  }: { readonly clock?: Clock | undefined; readonly signal?: AbortSignal | undefined } = {},
+): Promise<readonly StoreFinding[]> {
+  const { threadId, key, place } = receipt;
+  const finding = (problem: string, at: number | null = null): readonly StoreFinding[] => [
+    { family: "segment", threadId, at, problem },
+  ];
+  if (receipt.isCold && receipt.isDropped)
+    return finding("its receipt says that it is gone, and that the thread is in it");
+  const bytes = await folder.get(key);
+  if (bytes === null) return finding(`it is missing: ${key} is not in ${place}`);
+  try {
+    const rows = await readSegment(bytes, receipt);
+    const copies = [...new Set(rows.map(copyIn))].filter((copy) => copy !== null);
+    const found = canonicalJson({ end: endOfRows(rows), copies });
+    if (found !== canonicalJson({ end: receipt.end, copies: receipt.copies }))
+      return finding("the thread in it is not what its receipt says");
+    const cold = segmentInspector(receipt, rows);
+    const elsewhere = inspectorOf(store, signal);
+    const artifacts = () => eachOnce(cold.artifacts(threadId), elsewhere.artifacts(threadId));
+    return await verifyThread({ ...cold, artifacts }, threadId, clock, true);
+  } catch (error) {
+    if (!ThreadfoldError.isInstance(error) || error.code !== "STORE_CORRUPT") throw error;
+    const { line } = error.details;
+    return finding(error.message, typeof line === "number" ? line : null);
+  }
+}
+
+async function* eachOnce(...sources: readonly AsyncIterable<StoredArtifact>[]): AsyncGenerator<StoredArtifact> {
+  const seen = new Set<string>();
+  for (const source of sources)
+    for await (const row of source) {
+      if (seen.has(row.artifactId)) continue;
+      seen.add(row.artifactId);
+      yield row;
+    }
+}
+
+async function verifyAll(store: ThreadfoldStore, options: VerifyOptions): Promise<readonly StoreFinding[]> {
+  const inspector = inspectorOf(store, options.signal);
   const findings: StoreFinding[] = [];
   const ofFile = (problem: Problem): void => {
     if (problem !== null) findings.push({ family: "file", threadId: null, ...problem });
@@ -78,8 +178,8 @@ async function verifyAll(
   ofFile(
     await guarded(async () => {
       for await (const id of inspector.threadIds()) {
-        onThread?.(id);
-        findings.push(...(await verifyThread(inspector, id, clock, true)));
+        options.onThread?.(id);
+        findings.push(...(await verifyWherever(store, id, options, true)));
       }
       return null;
     }),
@@ -115,7 +215,7 @@ async function verifyThread(
   );
   const logProblem = await guarded(async () => (await readLog()).problem);
   log = { ...log, problem: logProblem };
-  const problems: Record<Exclude<StoreFinding["family"], "file">, Problem> = {
+  const problems: Record<Exclude<StoreFinding["family"], "file" | "segment">, Problem> = {
     entries: logProblem ?? erasureProblem,
     plans: await guarded(
       async () => (plans = await checkPlans(threadId, counted(inspector.plans(threadId)), logWith, isErased)).problem,

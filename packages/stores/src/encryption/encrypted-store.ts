@@ -15,6 +15,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { type ArchivableStore, isArchivable } from "../audit/segment.ts";
 import type { ErasableStore, StoreEraser } from "../erasure/erase-subject.ts";
 import { type InspectableStore, inspectorOf, type StoreInspector } from "../inspection/inspector.ts";
 import { admitArtifact } from "../shared/artifacts.ts";
@@ -42,7 +43,7 @@ export function encryptedStore(
   store: ThreadfoldStore,
   keys: KeyStore,
   options: EncryptionOptions = {},
-): InspectableStore & ErasableStore {
+): InspectableStore & ErasableStore & Partial<ArchivableStore> {
   const placeOf = sealedPlaces(keys, options);
   const guard = new KeyGuard(store, placeOf, options);
   const sealers = new Sealers(placeOf, guard);
@@ -58,6 +59,8 @@ export function encryptedStore(
     journal: new EncryptedJournal(store.journal, sealers),
     inspector,
     eraser: new KeyEraser(placeOf, subjectOf, guard, inspector, store),
+    // Rows move as they are kept, so that what is sealed stays so.
+    ...(isArchivable(store) && { archiver: store.archiver }),
     close: () => store.close(),
   });
 }

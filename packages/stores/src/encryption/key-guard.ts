@@ -102,7 +102,8 @@ export class KeyGuard {
     if (isNew && this.#options.subjectOf !== undefined) {
       for await (const threadId of inspectorOf(this.#store).threadIds()) {
         const isSubjects = threadId !== place.threadId && this.#placeOf(threadId).subject === place.subject;
-        if (isSubjects && (await this.#newestOf(threadId)) !== null) throw keyMissing(place);
+        // Whether something in a segment is sealed is not known here, and most likely it is.
+        if (isSubjects && (await unlessArchived(() => this.#newestOf(threadId))) !== null) throw keyMissing(place);
       }
     }
     await this.#requireWitness(place);
@@ -175,7 +176,7 @@ export class KeyGuard {
   }
 }
 
-const UNREADABLE: ReadonlySet<string> = new Set(["CONTENT_ERASED", "STORE_CORRUPT"]);
+const UNREADABLE: ReadonlySet<string> = new Set(["CONTENT_ERASED", "STORE_CORRUPT", "THREAD_ARCHIVED"]);
 
 /** What is read of another thread: a fault of that one is not a reason to refuse this one. */
 async function readable<Found>(read: () => Promise<Found>): Promise<Found | "unreadable"> {
@@ -183,6 +184,15 @@ async function readable<Found>(read: () => Promise<Found>): Promise<Found | "unr
     return await read();
   } catch (error) {
     if (ThreadfoldError.isInstance(error) && UNREADABLE.has(error.code)) return "unreadable";
+    throw error;
+  }
+}
+
+async function unlessArchived<Found>(read: () => Promise<Found>): Promise<Found | "archived"> {
+  try {
+    return await read();
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error) && error.code === "THREAD_ARCHIVED") return "archived";
     throw error;
   }
 }

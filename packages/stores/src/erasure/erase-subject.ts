@@ -6,6 +6,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { isArchivable } from "../audit/segment.ts";
 import { inspectorOf } from "../inspection/inspector.ts";
 
 /** Takes content away for good. Only what proves that it was there stays: ids, versions, digests, times and figures. */
@@ -105,7 +106,8 @@ export interface ErasedSummaries {
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store holds nothing of the subject, `INVALID_CONFIG` for a store
  * that cannot erase, `STORE_UNAVAILABLE` when cached summaries that anybody can read cannot be reached, `KEY_MISSING` or
- * `KEY_MISMATCH` when the keys of an encrypted store are not at hand, so that none of them can be destroyed, `ABORTED`.
+ * `KEY_MISMATCH` when the keys of an encrypted store are not at hand, so that none of them can be destroyed, `ABORTED`,
+ * `THREAD_ARCHIVED` when one of the threads, or a copy of one, is in a segment: nothing is erased until it is brought back.
  */
 export async function eraseSubject(
   store: ThreadfoldStore,
@@ -114,6 +116,7 @@ export async function eraseSubject(
 ): Promise<ErasureReport> {
   const eraser = eraserOf(store);
   const { threads: reached, copiesLeft } = await reachedThreads(store, eraser, subject, options);
+  for (const { threadId } of reached) await refuseSegment(store, threadId);
   const found = await Promise.all(reached.map((thread) => lookAt(store, eraser, thread, options.signal)));
   if (options.dryRun === true) {
     const threads = found.map((thread) => ({ ...thread, proofSequence: null }));
@@ -135,6 +138,17 @@ export async function eraseSubject(
     threads.push({ ...thread, proofSequence: await proveErasure(store, thread, wasShredded, options) });
   }
   return { subject, keyShredded, threads, copiesLeft, cachedSummaries };
+}
+
+/** What is in a segment stays there, so nothing is erased of a thread that has one, or may have the rest of one. */
+async function refuseSegment(store: ThreadfoldStore, threadId: ThreadId): Promise<void> {
+  const receipt = isArchivable(store) ? await store.archiver.receiptOf(threadId) : null;
+  if (receipt === null) return;
+  const { place, key } = receipt;
+  throw new ThreadfoldError("THREAD_ARCHIVED", `Thread ${threadId} is not erased: ${place} may hold a segment of it.`, {
+    hint: `Run threadfold unarchive ${threadId}, or unarchiveThread in code: it takes the segment away. Then erase.`,
+    details: { threadId, place, key },
+  });
 }
 
 type Reached = Pick<ErasedThread, "threadId" | "copyOf">;

@@ -11,6 +11,8 @@ import {
   type ThreadRanges,
   type ThreadStore,
 } from "@threadfold/core";
+import type { ArchiveReceipt, StoreArchiver } from "../audit/segment.ts";
+import type { StoreInspector } from "../inspection/inspector.ts";
 import { currentVersion } from "../shared/plans.ts";
 import { isErasable } from "./erase-subject.ts";
 
@@ -154,4 +156,116 @@ export function unerasedSummaries(
     },
     forget: (threadId) => cache.forget(threadId),
   };
+}
+
+/**
+ * Makes every read of an archived thread, and every addition to it, fail with `THREAD_ARCHIVED` and not look as if there
+ * never was such a thread. Nothing of it is in the tables, so it is asked only where nothing was found, or where the schema
+ * refused; an artifact that is asked for by its id alone is not found, for nothing says any more whose it was.
+ */
+export function refuseArchived(parts: GuardedParts, { receiptOf }: Pick<StoreArchiver, "receiptOf">): GuardedParts {
+  const { threads, plans, artifacts, ranges, recall, journal } = parts;
+  const refuse = async (threadId: ThreadId): Promise<void> => {
+    const receipt = await receiptOf(threadId);
+    if (receipt?.isCold === true) throw threadArchived(receipt);
+  };
+  const guard = async <Result>(
+    threadId: ThreadId,
+    work: () => Promise<Result>,
+    isNothing: (result: Result) => boolean,
+  ): Promise<Result> => {
+    let result: Result;
+    try {
+      result = await work();
+    } catch (error) {
+      if (ThreadfoldError.isInstance(error) && error.code !== "STORE_UNAVAILABLE") await refuse(threadId);
+      throw error;
+    }
+    if (isNothing(result)) await refuse(threadId);
+    return result;
+  };
+  return {
+    threads: {
+      append: (id, entries, options) => guard(id, () => threads.append(id, entries, options), isNoEntry),
+      load: (id, options) => guard(id, () => threads.load(id, options), isNull),
+      list: (options) => threads.list(options),
+    },
+    plans: {
+      getCurrentPlan: (id) => guard(id, () => plans.getCurrentPlan(id), isUnversioned),
+      getCurrentVersion: (id) => guard(id, () => currentVersion(plans, id), isZero),
+      getPlan: (id, version) => guard(id, () => plans.getPlan(id, version), isNull),
+      listPlans: (id) => guard(id, () => plans.listPlans(id), isEmpty),
+      commitPlan: (id, plan, expected) => guard(id, () => plans.commitPlan(id, plan, expected), isConflict),
+    },
+    artifacts: {
+      store: (content, metadata) => guard(metadata.threadId, () => artifacts.store(content, metadata), isNever),
+      getMetadata: (id, requester) => artifacts.getMetadata(id, requester),
+      retrieve: (id, requester) => artifacts.retrieve(id, requester),
+      list: (id, requester, mediaType) => guard(id, () => artifacts.list(id, requester, mediaType), isEmpty),
+    },
+    journal: {
+      append: (id, record, at) => guard(id, () => journal.append(id, record, at), isNever),
+      read: (id, options) => guard(id, () => journal.read(id, options), isEmpty),
+    },
+    ranges: {
+      resume: (id) => guard(id, () => ranges.resume(id), isNull),
+      loadPlan: (id, version) => guard(id, () => ranges.loadPlan(id, version), isNull),
+      loadRange: (id, range) => guard(id, () => ranges.loadRange(id, range), isEmpty),
+      findMessages: (id, ids) => guard(id, () => ranges.findMessages(id, ids), isEmpty),
+    },
+    ...(recall !== undefined && {
+      recall: {
+        // Its tables come and go with what is searched, so that no guard of the schema is in them.
+        index: async (id, messages) => {
+          await refuse(id);
+          await recall.index(id, messages);
+        },
+        search: (id, request) => guard(id, () => recall.search(id, request), hasNoHit),
+        remove: (id) => recall.remove(id),
+      },
+    }),
+  };
+}
+
+const isNull = (result: unknown): boolean => result === null;
+const isEmpty = (result: { readonly length: number }): boolean => result.length === 0;
+const isZero = (version: number): boolean => version === 0;
+const isUnversioned = ({ version }: { readonly version: number }): boolean => version === 0;
+const isConflict = ({ status }: { readonly status: string }): boolean => status === "conflict";
+const isNoEntry = ({ appended }: { readonly appended: number }): boolean => appended === 0;
+const hasNoHit = ({ total }: { readonly total: number }): boolean => total === 0;
+const isNever = (): boolean => false;
+
+/** Makes an inspector say that a thread is archived and not show a thread without rows. Artifacts may be kept elsewhere. */
+export function inspectArchived(
+  inspector: StoreInspector,
+  { receiptOf }: Pick<StoreArchiver, "receiptOf">,
+): StoreInspector {
+  const shown = async function* <Row>(threadId: ThreadId, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+    let isEmpty = true;
+    for await (const row of rows) {
+      isEmpty = false;
+      yield row;
+    }
+    const receipt = isEmpty ? await receiptOf(threadId) : null;
+    if (receipt?.isCold === true) throw threadArchived(receipt);
+  };
+  return {
+    threadIds: () => inspector.threadIds(),
+    entries: (threadId) => shown(threadId, inspector.entries(threadId)),
+    plans: (threadId) => shown(threadId, inspector.plans(threadId)),
+    journal: (threadId) => shown(threadId, inspector.journal(threadId)),
+    artifacts: (threadId) => inspector.artifacts(threadId),
+    isErased: async (threadId) => (await inspector.isErased?.(threadId)) ?? false,
+    damage: () => inspector.damage(),
+  };
+}
+
+/** The error for calls that ask for an archived thread. */
+export function threadArchived({ threadId, place, archivedAt }: ArchiveReceipt, problem?: string): ThreadfoldError {
+  const since = `was archived to ${place} at ${archivedAt}`;
+  return new ThreadfoldError("THREAD_ARCHIVED", problem ?? `Thread ${threadId} ${since}.`, {
+    hint: `Bring it back first: threadfold unarchive ${threadId}, or unarchiveThread in code.`,
+    details: { threadId, place, archivedAt },
+  });
 }

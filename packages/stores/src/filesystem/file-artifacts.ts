@@ -41,6 +41,7 @@ export function fileFolder(root: string): ObjectFolder {
   return {
     putNew: (key, bytes) => guarded(root, () => putNew(root, pathOf(key), bytes)),
     get: (key) => guarded(root, () => read(pathOf(key))),
+    remove: (key) => guarded(root, () => remove(pathOf(key))),
     list: (prefix) => guarded(root, () => listFiles(root, pathOf(prefix.replace(/\/$/, "")))),
     close: async () => undefined,
   };
@@ -112,6 +113,16 @@ async function read(path: string): Promise<Uint8Array | null> {
   }
 }
 
+async function remove(path: string): Promise<void> {
+  try {
+    await rm(path);
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
 async function listFiles(root: string, folder: string): Promise<readonly string[]> {
   try {
     const names = await readdir(folder, { withFileTypes: true });
@@ -134,7 +145,7 @@ async function guarded<Result>(root: string, work: () => Promise<Result>): Promi
   } catch (cause) {
     if (ThreadfoldError.isInstance(cause)) throw cause;
     const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new ThreadfoldError("STORE_UNAVAILABLE", `Artifacts in ${root} cannot be used now: ${reason}.`, {
+    throw new ThreadfoldError("STORE_UNAVAILABLE", `The folder ${root} cannot be used now: ${reason}.`, {
       cause,
       details: { path: root },
     });

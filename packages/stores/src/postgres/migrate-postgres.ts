@@ -146,9 +146,13 @@ const OWN_ROWS = "tenant = (SELECT current_setting('threadfold.tenant', true))";
 const PRIVILEGES = [
   "UPDATE (created_at, ttl_seconds, sensitivity), DELETE ON @.artifacts",
   "UPDATE (content), DELETE ON @.artifact_contents",
-  "UPDATE (body) ON @.entry_bodies",
-  "UPDATE (body) ON @.plan_bodies",
-  "UPDATE (request_digest) ON @.receipts",
+  "UPDATE (body), DELETE ON @.entry_bodies",
+  "UPDATE (body), DELETE ON @.plan_bodies",
+  "UPDATE (request_digest), DELETE ON @.receipts",
+  "DELETE ON @.entries",
+  "DELETE ON @.plans",
+  "DELETE ON @.journal",
+  "UPDATE (is_cold, is_dropped), DELETE ON @.archives",
   "DELETE ON @.recall_passages",
 ];
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ErrorCode, ThreadfoldError } from "@threadfold/core";
 import { closedStoreError } from "../shared/store-basics.ts";
+import { ARCHIVED_STATE } from "./archive-schema.ts";
 import type { PostgresDriver, SqlSession, SqlValue } from "./postgres-driver.ts";
 import { ERASED_STATE } from "./schema.ts";
 
@@ -174,6 +175,7 @@ export function asStoreError(cause: unknown): unknown {
 function serverError({ code: sqlState, table, constraint }: ServerError): ThreadfoldError {
   const details = { sqlState, ...(table !== undefined && { table }), ...(constraint !== undefined && { constraint }) };
   if (sqlState === ERASED_STATE) return new ThreadfoldError("CONTENT_ERASED", "The content of the thread was erased.");
+  if (sqlState === ARCHIVED_STATE) return new ThreadfoldError("THREAD_ARCHIVED", "The thread is archived.");
   if (sqlState === NOT_ALLOWED) {
     return new ThreadfoldError(
       "STORE_UNAVAILABLE",

@@ -13,8 +13,9 @@ import {
   type ThreadId,
   tellListener,
 } from "@threadfold/core";
+import type { ArchivableStore } from "../audit/segment.ts";
 import type { ErasableStore } from "../erasure/erase-subject.ts";
-import { refuseErased } from "../erasure/refuse-erased.ts";
+import { inspectArchived, refuseArchived, refuseErased } from "../erasure/refuse-erased.ts";
 import type { InspectableStore } from "../inspection/inspector.ts";
 import {
   type ArtifactRow,
@@ -41,6 +42,7 @@ import {
   schemaName,
   schemaVersionOf,
 } from "./migrate-postgres.ts";
+import { PostgresArchiver } from "./postgres-archive.ts";
 import { asStoreError, PostgresConnection } from "./postgres-connection.ts";
 import { connectPostgres, type PostgresDriver, type PostgresPoolOptions, type SqlSession } from "./postgres-driver.ts";
 import { PostgresThreadKeys } from "./postgres-entry-log.ts";
@@ -64,7 +66,7 @@ export interface PostgresStoreOptions extends StoreOptions, PostgresPoolOptions 
 }
 
 /** A store in PostgreSQL. */
-export interface PostgresStore extends InspectableStore, ErasableStore {
+export interface PostgresStore extends InspectableStore, ErasableStore, ArchivableStore {
   /** Calls back when anybody commits a plan to this tenant's threads; see `listenToPlans`. */
   onPlanCommitted(listener: PlanNoticeListener): Promise<() => Promise<void>>;
 }
@@ -127,6 +129,8 @@ function storeOn(
     await closeDriver();
   };
   const eraser = new PostgresEraser(connection);
+  const isErased = (threadId: ThreadId): Promise<boolean> => eraser.isErased(threadId);
+  const archiver = new PostgresArchiver(connection);
   const parts = {
     threads: new PostgresThreads(connection, clock),
     plans: new PostgresPlans(connection, clock),
@@ -136,9 +140,10 @@ function storeOn(
     journal: new PostgresJournal(connection),
   };
   return Object.freeze({
-    ...refuseErased(parts, (threadId) => eraser.isErased(threadId), false),
+    ...refuseArchived(refuseErased(parts, isErased, false), archiver),
     eraser,
-    inspector: new PostgresInspector(connection),
+    archiver,
+    inspector: inspectArchived(new PostgresInspector(connection), archiver),
     onPlanCommitted: async (listener: PlanNoticeListener) => {
       const stop = await listenToPlans(connection, listener);
       listeners.add(stop);

@@ -61,8 +61,8 @@ const FIND_RECEIPT =
 const INSERT_RECEIPT = `INSERT INTO @.receipts (thread_key, tenant, idempotency_key, request_digest, version, appended)
   VALUES ($1, $2, $3, $4, $5, $6)`;
 const LIST = `
-  SELECT thread_key, thread_id, newest.version, newest.appended_at, first.appended_at AS created_at,
-    plan.version AS plan_version, plan.committed_at
+  (SELECT thread_key, thread_id, newest.version, newest.appended_at, first.appended_at AS created_at,
+    plan.version AS plan_version, plan.committed_at, NULL AS archived_at
   FROM @.threads
     JOIN @.entries AS first USING (thread_key)
     CROSS JOIN LATERAL (SELECT version, appended_at FROM @.entries
@@ -70,6 +70,12 @@ const LIST = `
     LEFT JOIN LATERAL (SELECT version, committed_at FROM @.plans
       WHERE thread_key = threads.thread_key ORDER BY version DESC LIMIT 1) AS plan ON true
   WHERE threads.tenant = $1 AND thread_key > $2 AND first.version = 1
+  ORDER BY thread_key LIMIT $3)
+  UNION ALL
+  (SELECT thread_key, thread_id, version, appended_at, created_at, plan_version, committed_at, archived_at
+  FROM @.threads JOIN @.archives USING (thread_key)
+  WHERE threads.tenant = $1 AND thread_key > $2 AND is_cold
+  ORDER BY thread_key LIMIT $3)
   ORDER BY thread_key LIMIT $3`;
 
 /** Threads in PostgreSQL. An append reads where the thread ends and never the thread, so its cost does not grow with it. */

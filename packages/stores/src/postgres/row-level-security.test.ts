@@ -1,12 +1,13 @@
-import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
+import { asThreadId } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseSubject } from "../erasure/erase-subject.ts";
 import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
+import { MOVED, moveOut } from "../testing/furnished.ts";
 import { connectForTests, createRole, findPostgres, freshSchema, type TestRole } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
-import { openPostgresStore } from "./postgres-store.ts";
+import { openPostgresStore, type PostgresStore } from "./postgres-store.ts";
 import { TENANT_TABLES } from "./schema.ts";
 
 const service = await findPostgres();
@@ -17,7 +18,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
   /** One connection, so that every tenant gets the one that another tenant just used. */
   let shared: PostgresDriver;
   let place: ReturnType<typeof freshSchema>;
-  const open = (tenantId: string | null): Promise<ThreadfoldStore> =>
+  const open = (tenantId: string | null): Promise<PostgresStore> =>
     openPostgresStore(shared, { schema: place.schema, tenantId, rowLevelSecurity: true });
 
   beforeAll(async () => {
@@ -36,7 +37,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
   });
 
   /** Puts a row into every table. */
-  async function fill(store: ThreadfoldStore, secret: string): Promise<void> {
+  async function fill(store: PostgresStore, secret: string): Promise<void> {
     await store.threads.append(THREAD, [...transcript(4), pin("p", "user", secret)], {
       expectedVersion: 0,
       idempotencyKey: "key",
@@ -48,6 +49,8 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     await store.recall?.index(THREAD, (await store.threads.load(THREAD))?.messages ?? []);
     await store.threads.append(OTHER_THREAD, transcript(1), { expectedVersion: 0 });
     await eraseSubject(store, OTHER_THREAD, { actor: "test", reason: "test", at: START });
+    await store.threads.append(MOVED, [pin("p", "user", secret)], { expectedVersion: 0 });
+    await moveOut(store, MOVED);
   }
 
   /** What SQL without any condition sees in the tenant's transaction, as text. */
@@ -104,13 +107,16 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
 
   it("R19 gives one tenant nothing of another's, by any id", async () => {
     const [one, two] = [await open("one"), await open("two")];
+    const receipts = [await one.archiver.receiptOf(MOVED), await two.archiver.receiptOf(MOVED)];
+    expect(receipts.map((receipt) => receipt?.tenant)).toEqual(['"one"', '"two"']);
+    expect(receipts[0]?.key).not.toBe(receipts[1]?.key);
     const [own] = await two.artifacts.list(THREAD);
     expect(own).toBeDefined();
     expect(await one.artifacts.retrieve(own as never)).toBeNull();
     expect(await one.artifacts.getMetadata(own as never)).toBeNull();
     await two.threads.append(asThreadId("only two's"), transcript(1), { expectedVersion: 0 });
     expect(await one.threads.load(asThreadId("only two's"))).toBeNull();
-    expect((await one.threads.list()).items.map(({ threadId }) => threadId)).toEqual([THREAD, OTHER_THREAD]);
+    expect((await one.threads.list()).items.map(({ threadId }) => threadId)).toEqual([THREAD, OTHER_THREAD, MOVED]);
     const texts = [...((await one.threads.load(THREAD))?.livePins.values() ?? [])].map(({ text }) => text);
     expect(texts).toEqual(["one"]);
   });

@@ -1,3 +1,5 @@
+import { ARCHIVES } from "./archive-schema.ts";
+
 /** Tables whose rows are only ever added, but for what an erasure empties and a sweep takes away. */
 export const APPEND_ONLY_TABLES = [
   "threads",
@@ -12,7 +14,7 @@ export const APPEND_ONLY_TABLES = [
 ] as const;
 
 /** Every table that holds rows of a tenant. */
-export const TENANT_TABLES = [...APPEND_ONLY_TABLES, "artifacts", "recall_passages"] as const;
+export const TENANT_TABLES = [...APPEND_ONLY_TABLES, "artifacts", "recall_passages", "archives"] as const;
 
 /** SQLSTATE of what is refused because its thread was erased. */
 export const ERASED_STATE = "TF001";
@@ -274,7 +276,7 @@ ${gapless("entries", "version")}${gapless("plans", "version")}${gapless("journal
 /**
  * The migrations, oldest first: number n brings a schema from version n − 1 to n. One that was released is never edited.
  */
-export const MIGRATIONS: readonly string[] = [VERSION_1];
+export const MIGRATIONS: readonly string[] = [VERSION_1, ARCHIVES];
 
 /** The schema version that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

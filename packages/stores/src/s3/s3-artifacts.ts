@@ -36,6 +36,14 @@ const REQUEST_TIMEOUT_MS = 60_000;
  * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind, and when `@aws-sdk/client-s3` is not installed.
  */
 export async function openS3Artifacts(address: string, options: S3ArtifactsOptions = {}): Promise<ClosableArtifacts> {
+  return new ObjectArtifacts(openS3Folder(address, options), options);
+}
+
+/** The objects under such an address. @throws ThreadfoldError `INVALID_CONFIG`. */
+export function openS3Folder(
+  address: string,
+  options: Pick<S3ArtifactsOptions, "client" | "requestTimeoutMs"> = {},
+): ObjectFolder {
   const { bucket, prefix, region, endpoint } = parseAddress(address);
   const requestTimeoutMs = checkTimeLimit("requestTimeoutMs", options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
   const client =
@@ -44,7 +52,7 @@ export async function openS3Artifacts(address: string, options: S3ArtifactsOptio
       ...(region !== null && { region }),
       ...(endpoint !== null && { endpoint, forcePathStyle: true }),
     });
-  return new ObjectArtifacts(s3Folder(client, bucket, prefix, requestTimeoutMs), options);
+  return s3Folder(client, bucket, prefix, requestTimeoutMs);
 }
 
 interface S3Address {
@@ -100,6 +108,11 @@ function s3Folder(client: S3Client, bucket: string, prefix: string, requestTimeo
   return {
     putNew: (key, bytes) => limited((signal) => putNew(sdk, client, place(key), bytes, signal)),
     get: (key) => limited((signal) => read(sdk, client, place(key), signal)),
+    // A service says the same whether something was there or not.
+    remove: (key) =>
+      limited(async (abortSignal) => {
+        await client.send(new sdk.DeleteObjectCommand(place(key)), { abortSignal });
+      }),
     list: (under) =>
       limited(async (signal) => {
         const page: ListPage = (token) => {

@@ -15,7 +15,7 @@ import { admitArtifact, isOfType, isReadable, mergeMetadata } from "./artifacts.
 import { closedStoreError, systemClock } from "./store-basics.ts";
 
 /**
- * Named bytes that never change: what a folder of files and a bucket of S3 have in common. Keys are parts of lower-case
+ * Named bytes that never change, but for what is taken away as a whole: what a folder of files and a bucket of S3 have in common. Keys are parts of lower-case
  * letters, digits, `_`, `-` and `.`, joined by `/`; they are made from digests and never from anybody's text.
  */
 export interface ObjectFolder {
@@ -23,9 +23,23 @@ export interface ObjectFolder {
   putNew(key: string, bytes: Uint8Array): Promise<boolean>;
   /** The bytes under a key, or null. */
   get(key: string): Promise<Uint8Array | null>;
+  /** Takes away what is under a key. Nothing may be there. */
+  remove(key: string): Promise<void>;
   /** The keys that begin with a prefix that ends in `/`, in the order of their characters. */
   list(prefix: string): Promise<readonly string[]>;
   close(): Promise<void>;
+}
+
+/** Puts bytes under a key of their own, and reads them back. @throws ThreadfoldError `STORE_UNAVAILABLE` when they do not come. */
+export async function putAndRead(folder: ObjectFolder, key: string, bytes: Uint8Array): Promise<void> {
+  // A service may say that they are there already when it lost the answer to the first try.
+  await folder.putNew(key, bytes);
+  const found = await folder.get(key);
+  if (found !== null && Buffer.from(bytes).equals(found)) return;
+  throw new ThreadfoldError("STORE_UNAVAILABLE", `The folder or bucket does not give back what was put at ${key}.`, {
+    hint: "Take another one. Nothing was removed.",
+    details: { key },
+  });
 }
 
 /** How artifacts in a folder or bucket are opened. */

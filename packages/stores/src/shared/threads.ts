@@ -138,9 +138,7 @@ export function answerRetry(
   throw new ThreadfoldError(
     "IDEMPOTENCY_MISMATCH",
     `The idempotency key stands for an append of other entries to thread ${threadId}.`,
-    {
-      details: { threadId, version: receipt.result.version },
-    },
+    { details: { threadId, version: receipt.result.version } },
   );
 }
 
@@ -156,7 +154,7 @@ export function receiptOf({ request_digest: requestDigest, version, appended }: 
   return { requestDigest, result: Object.freeze({ version, appended }) };
 }
 
-/** What a list of threads is made of. Times are milliseconds since the epoch; those of plans are null without one. */
+/** What a list of threads is made of. Times are milliseconds since the epoch, `archived_at` in ISO 8601; null for none. */
 export interface ThreadRow {
   readonly thread_key: number;
   readonly thread_id: string;
@@ -165,6 +163,7 @@ export interface ThreadRow {
   readonly created_at: number;
   readonly plan_version: number | null;
   readonly committed_at: number | null;
+  readonly archived_at: string | null;
 }
 
 /** A thread's line in a list. @throws ThreadfoldError `STORE_CORRUPT` when one of its times is not a valid date. */
@@ -175,6 +174,7 @@ export function threadInfoOf(row: ThreadRow): ThreadInfo {
     planVersion: row.plan_version ?? 0,
     createdAt: timeOf(row, row.created_at),
     updatedAt: timeOf(row, Math.max(row.appended_at, row.committed_at ?? 0)),
+    ...(row.archived_at !== null && { archivedAt: row.archived_at }),
   });
 }
 

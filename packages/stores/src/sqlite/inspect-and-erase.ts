@@ -167,7 +167,7 @@ export class SqliteInspector implements StoreInspector {
 const bodyOf = (body: string | null): string | null => (body === "" ? null : body);
 
 /** Bytes as text; what is not UTF-8 gets replacement characters and so differs from what was written. */
-function textOf(bytes: Uint8Array | null): string | null {
+export function textOf(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
@@ -191,6 +191,14 @@ const EXPIRED_KEYS = query<{ artifact_key: number }>(EXPIRED, { artifact_key: "i
 const EXPIRED_CONTENTS = `DELETE FROM artifact_contents WHERE artifact_key IN (${EXPIRED})`;
 const EXPIRED_ARTIFACTS = `DELETE FROM artifacts WHERE artifact_key IN (${EXPIRED})`;
 const TRUNCATE_LOG = query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)", { busy: "integer" });
+
+/** Takes the triggers that keep the log as it is down for one transaction; nobody else ever sees the file without them. */
+export function withoutGuards(connection: SqliteConnection, work: () => void): void {
+  const guards = connection.all(GUARDS);
+  for (const { name } of guards) connection.script(`DROP TRIGGER "${name}"`);
+  work();
+  for (const { sql } of guards) connection.script(sql);
+}
 
 /** How long emptying the log waits for those who read it, in milliseconds. It holds up writers meanwhile. */
 const LOG_TIMEOUT_MS = 2_000;
@@ -240,7 +248,7 @@ export class SqliteEraser implements StoreEraser {
 
   #empty(threadKey: number): void {
     this.#connection.run(MARK, threadKey);
-    this.#withoutGuards(() => {
+    withoutGuards(this.#connection, () => {
       for (const statement of EMPTY) this.#connection.run(statement, { thread: threadKey });
     });
     forgetRecall(this.#connection, threadKey);
@@ -249,19 +257,11 @@ export class SqliteEraser implements StoreEraser {
   #removeExpired(nowMs: number): number {
     const expired = this.#connection.all(EXPIRED_KEYS, nowMs).length;
     if (expired === 0) return 0;
-    this.#withoutGuards(() => {
+    withoutGuards(this.#connection, () => {
       this.#connection.run(EXPIRED_CONTENTS, nowMs);
       this.#connection.run(EXPIRED_ARTIFACTS, nowMs);
     });
     return expired;
-  }
-
-  /** Takes the triggers that keep the log as it is down for one transaction; nobody else ever sees the file without them. */
-  #withoutGuards(work: () => void): void {
-    const guards = this.#connection.all(GUARDS);
-    for (const { name } of guards) this.#connection.script(`DROP TRIGGER "${name}"`);
-    work();
-    for (const { sql } of guards) this.#connection.script(sql);
   }
 
   /** What was erased is in the log next to the file until its pages are moved over and the log is emptied. */

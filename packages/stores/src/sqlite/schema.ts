@@ -137,11 +137,50 @@ ${noReplace("artifact_contents", "artifact_key = NEW.artifact_key")}
 ${["entries", "plans", "artifacts"].map(refusesErased).join("\n")}
 `;
 
+/** Tables that hold rows of a thread, and what says that it was erased: nothing comes to those of an archived one. */
+const MOVED_TABLES = ["entries", "receipts", "plans", "journal", "artifacts", "erasures"];
+
+/**
+ * Segments of threads: where each is, and what lists say of a thread whose rows were moved there. While a thread is cold, no
+ * row of it is in the tables, and none comes in.
+ */
+const VERSION_2 = `
+CREATE TABLE archives (
+  thread_key   INTEGER PRIMARY KEY REFERENCES threads,
+  is_cold      INTEGER NOT NULL CHECK (is_cold IN (0, 1)),
+  is_dropped   INTEGER NOT NULL CHECK (is_dropped IN (0, 1 - is_cold)), -- whether the segment is about to be taken away
+  place        TEXT    NOT NULL,                -- address of the folder or bucket
+  segment_key  TEXT    NOT NULL,
+  root         TEXT    NOT NULL,                -- of the Merkle tree over the segment's lines
+  lines        INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,
+  archived_at  TEXT    NOT NULL,
+  copies       TEXT    NOT NULL,                -- JSON: ids of forks and handoffs of the thread
+  version      INTEGER NOT NULL,
+  digest       TEXT    NOT NULL,                -- the thread's
+  plan_version INTEGER NOT NULL,
+  journal_size INTEGER NOT NULL,
+  journal_hash TEXT    NOT NULL,
+  created_at   INTEGER NOT NULL,                -- milliseconds since the epoch
+  appended_at  INTEGER NOT NULL,
+  committed_at INTEGER
+) STRICT;
+CREATE TRIGGER archives_no_change BEFORE UPDATE OF thread_key, place, segment_key, root, lines, bytes, archived_at, copies,
+  version, digest, plan_version, journal_size, journal_hash, created_at, appended_at, committed_at
+ON archives BEGIN SELECT RAISE(ABORT, 'archives keep what they are'); END;
+CREATE TRIGGER archives_stay_dropped BEFORE UPDATE OF is_dropped ON archives WHEN OLD.is_dropped = 1
+BEGIN SELECT RAISE(ABORT, 'archives keep what they are'); END;
+CREATE TRIGGER archives_keep_noted BEFORE DELETE ON archives WHEN OLD.is_dropped = 0
+BEGIN SELECT RAISE(ABORT, 'the segment is there'); END;
+${noReplace("archives", "thread_key = NEW.thread_key")}
+${MOVED_TABLES.map(refusesArchived).join("\n")}
+`;
+
 /**
  * The migrations, oldest first: number n brings a store from schema version n − 1 to n. One that was released is never
  * edited.
  */
-export const MIGRATIONS: readonly string[] = [VERSION_1];
+export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2];
 
 /** The schema version that this code reads and writes, kept in the file as `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -176,5 +215,14 @@ function refusesErased(table: string): string {
     `CREATE TRIGGER ${table}_not_erased BEFORE INSERT ON ${table} ` +
     "WHEN EXISTS (SELECT 1 FROM erasures WHERE thread_key = NEW.thread_key) " +
     "BEGIN SELECT RAISE(ABORT, 'the thread was erased'); END;"
+  );
+}
+
+function refusesArchived(table: string): string {
+  const key = table === "entries" ? "NEW.entry_key >> 32" : "NEW.thread_key";
+  return (
+    `CREATE TRIGGER ${table}_not_archived BEFORE INSERT ON ${table} ` +
+    `WHEN EXISTS (SELECT 1 FROM archives WHERE thread_key = ${key} AND is_cold = 1) ` +
+    "BEGIN SELECT RAISE(ABORT, 'the thread is archived'); END;"
   );
 }

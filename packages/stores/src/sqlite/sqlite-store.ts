@@ -11,8 +11,9 @@ import {
   type SecurityContext,
   type ThreadId,
 } from "@threadfold/core";
+import type { ArchivableStore } from "../audit/segment.ts";
 import type { ErasableStore } from "../erasure/erase-subject.ts";
-import { refuseErased } from "../erasure/refuse-erased.ts";
+import { inspectArchived, refuseArchived, refuseErased } from "../erasure/refuse-erased.ts";
 import type { InspectableStore } from "../inspection/inspector.ts";
 import {
   type ArtifactRow,
@@ -34,6 +35,7 @@ import { checkThreadId, type StoreOptions, systemClock } from "../shared/store-b
 import { ThreadKeys } from "./entry-log.ts";
 import { SqliteEraser, SqliteInspector } from "./inspect-and-erase.ts";
 import { openConnection } from "./open-connection.ts";
+import { SqliteArchiver } from "./sqlite-archive.ts";
 import { type Columns, query, type SqliteConnection } from "./sqlite-connection.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";
 import { SqliteRecall } from "./sqlite-recall.ts";
@@ -49,10 +51,11 @@ import { SqliteRanges, SqliteThreads } from "./sqlite-threads.ts";
 export async function openSqliteStore(
   path: string,
   options: StoreOptions = {},
-): Promise<InspectableStore & ErasableStore> {
+): Promise<InspectableStore & ErasableStore & ArchivableStore> {
   const clock = options.clock ?? systemClock;
   const connection = await openConnection(path);
   const eraser = new SqliteEraser(connection);
+  const archiver = new SqliteArchiver(connection);
   const parts = {
     threads: new SqliteThreads(connection, clock),
     plans: new SqlitePlans(connection, clock),
@@ -62,9 +65,13 @@ export async function openSqliteStore(
     journal: new SqliteJournal(connection),
   };
   return Object.freeze({
-    ...refuseErased(parts, (threadId) => eraser.isErasedNow(threadId), false),
+    ...refuseArchived(
+      refuseErased(parts, (threadId) => eraser.isErasedNow(threadId), false),
+      archiver,
+    ),
     eraser,
-    inspector: new SqliteInspector(connection),
+    archiver,
+    inspector: inspectArchived(new SqliteInspector(connection), archiver),
     close: async () => connection.close(),
   });
 }

@@ -54,13 +54,18 @@ const INSERT_RECEIPT =
   "INSERT INTO receipts (thread_key, idempotency_key, request_digest, version, appended) VALUES (?, ?, ?, ?, ?)";
 const LIST = query<ThreadRow>(
   `
-  SELECT threads.thread_key, thread_id, last.version, last.appended_at,
-    (SELECT appended_at FROM entries WHERE entry_key = ${entryKey("threads.thread_key", "1")}) AS created_at,
-    (SELECT max(version) FROM plans WHERE thread_key = threads.thread_key) AS plan_version,
-    (SELECT committed_at FROM plans WHERE thread_key = threads.thread_key ORDER BY version DESC LIMIT 1) AS committed_at
-  FROM threads JOIN entries AS last
-    ON last.entry_key = (SELECT max(entry_key) FROM entries WHERE ${inThread("threads.thread_key")})
-  WHERE threads.thread_key > ? ORDER BY threads.thread_key LIMIT ?`,
+  SELECT threads.thread_key, thread_id, coalesce(last.version, archives.version) AS version,
+    coalesce(last.appended_at, archives.appended_at) AS appended_at,
+    coalesce((SELECT appended_at FROM entries WHERE entry_key = ${entryKey("threads.thread_key", "1")}),
+      archives.created_at) AS created_at,
+    coalesce((SELECT max(version) FROM plans WHERE thread_key = threads.thread_key), plan_version) AS plan_version,
+    coalesce((SELECT committed_at FROM plans WHERE thread_key = threads.thread_key ORDER BY version DESC LIMIT 1),
+      committed_at) AS committed_at, archived_at
+  FROM threads LEFT JOIN entries AS last
+      ON last.entry_key = (SELECT max(entry_key) FROM entries WHERE ${inThread("threads.thread_key")})
+    LEFT JOIN archives ON archives.thread_key = threads.thread_key AND is_cold = 1
+  WHERE threads.thread_key > ? AND (last.version IS NOT NULL OR archived_at IS NOT NULL)
+  ORDER BY threads.thread_key LIMIT ?`,
   {
     thread_key: "integer",
     thread_id: "text",
@@ -69,6 +74,7 @@ const LIST = query<ThreadRow>(
     created_at: "integer",
     plan_version: "integer or null",
     committed_at: "integer or null",
+    archived_at: "text or null",
   },
 );
 

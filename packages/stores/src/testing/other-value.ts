@@ -5,7 +5,8 @@ const ONE_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Another value of the same looks for a column of a store: what a careful forger would put there. */
-export function otherValue(column: string, value: unknown): string | number | Uint8Array {
+export function otherValue(column: string, value: unknown): string | number | boolean | Uint8Array {
+  if (typeof value === "boolean") return !value;
   if (typeof value === "number" || typeof value === "bigint") return Number(value) + 1_000;
   if (value instanceof Uint8Array) return Buffer.concat([value, Buffer.from("x")]);
   if (typeof value !== "string") return column === "ttl_seconds" ? 60 : "other";

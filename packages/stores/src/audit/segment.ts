@@ -1,0 +1,350 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  MerkleTree,
+  merkleLeafOf,
+  parseJson,
+  THREAD_CHAIN_START,
+  type ThreadCopiedRecord,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import type {
+  StoredArtifact,
+  StoredEntry,
+  StoredJournalEntry,
+  StoredPlan,
+  StoreInspector,
+} from "../inspection/inspector.ts";
+import type { ObjectFolder } from "../shared/object-artifacts.ts";
+import { HiddenMessages, spelledOut } from "../shared/plans.ts";
+import { sealLine, unsealLine } from "./audit-file.ts";
+
+/** Version of the segment's shape, in its first line. */
+export const SEGMENT_FORMAT_VERSION = 1;
+
+/**
+ * A row of a thread as tables keep it. Unlike a line of an audit file it has all that a restore needs: when rows came, the
+ * answers to appends with a key, the terms of artifacts, and plans in the very form in which they are kept.
+ */
+export type SegmentRow =
+  | ({ readonly type: "entry"; readonly appendedAt: number; readonly body: string } & Omit<StoredEntry, "body">)
+  | {
+      readonly type: "receipt";
+      readonly idempotencyKey: string;
+      readonly requestDigest: string;
+      readonly version: number;
+      readonly appended: number;
+    }
+  | ({ readonly type: "plan"; readonly committedAt: number; readonly body: string } & Omit<StoredPlan, "body">)
+  | ({ readonly type: "artifact"; readonly content: string } & Omit<StoredArtifact, "content">)
+  | ({ readonly type: "journal" } & StoredJournalEntry);
+
+/** The rows of one kind. */
+export type SegmentRowOf<Type extends SegmentRow["type"]> = Extract<SegmentRow, { readonly type: Type }>;
+
+/** How many rows of each kind there are. */
+export type RowCounts = Readonly<Record<SegmentRow["type"], number>>;
+
+/** Whose rows a segment holds. */
+export interface SegmentOwner {
+  /** The tenant as JSON: `null` for a store without tenants. */
+  readonly tenant: string;
+  readonly threadId: ThreadId;
+}
+
+/** A segment before it is put anywhere. */
+export interface WrittenSegment {
+  readonly bytes: Uint8Array;
+  readonly lines: number;
+  /** Root of the Merkle tree (RFC 6962) over the seals of all lines. */
+  readonly root: string;
+  readonly counts: RowCounts;
+}
+
+/** What stays in the store of a thread that was archived. */
+export interface ArchiveReceipt extends SegmentOwner {
+  /** Address of the folder or bucket that the segment is in. */
+  readonly place: string;
+  /** The segment's key there. */
+  readonly key: string;
+  readonly root: string;
+  readonly lines: number;
+  readonly bytes: number;
+  /** ISO 8601 time in UTC. */
+  readonly archivedAt: string;
+  /** False while the rows are in the store as well: before they were removed, and after they were put back. */
+  readonly isCold: boolean;
+  /** True once the segment is about to be taken away. It never becomes the place of the thread any more. */
+  readonly isDropped: boolean;
+  /** The forks and handoffs that begin with content of the thread. */
+  readonly copies: readonly ThreadId[];
+  /** What lists say of the thread, and what its rows have to be again when they are put back. */
+  readonly end: ThreadEnd;
+}
+
+/** Where a thread ends. Times are milliseconds since the epoch; that of a plan is null without one. */
+export interface ThreadEnd {
+  readonly version: number;
+  readonly digest: string;
+  readonly planVersion: number;
+  readonly journalSize: number;
+  /** Hash of the newest journal entry; empty without one. */
+  readonly journalHash: string;
+  readonly createdAt: number;
+  readonly appendedAt: number;
+  readonly committedAt: number | null;
+}
+
+/** A thread as the tables have it. All but the terms of artifacts only ever grows, so that two equal ones have equal rows. */
+export interface HotThread {
+  readonly end: ThreadEnd;
+  readonly counts: RowCounts;
+  /** When the newest journal entry was written, by its own words; null without one. */
+  readonly journalAt: string | null;
+  /** The terms of the artifacts, as canonical JSON. */
+  readonly terms: string;
+  /** How many artifacts have a time to live. */
+  readonly expiring: number;
+}
+
+/** A receipt as tables keep it. */
+export interface ArchiveRow {
+  readonly thread_id: string;
+  readonly is_cold: number;
+  readonly is_dropped: number;
+  readonly place: string;
+  readonly segment_key: string;
+  readonly root: string;
+  readonly lines: number;
+  readonly bytes: number;
+  readonly archived_at: string;
+  readonly copies: string;
+  readonly version: number;
+  readonly digest: string;
+  readonly plan_version: number;
+  readonly journal_size: number;
+  readonly journal_hash: string;
+  readonly created_at: number;
+  readonly appended_at: number;
+  readonly committed_at: number | null;
+}
+
+/** A receipt from its row. @throws ThreadfoldError `STORE_CORRUPT` when it is not one that a store wrote. */
+export function archiveReceipt(row: ArchiveRow, tenant: string): ArchiveReceipt {
+  const threadId = row.thread_id as ThreadId;
+  const { place, segment_key: key, root, lines, bytes, archived_at: archivedAt } = row;
+  const end: ThreadEnd = {
+    version: row.version,
+    digest: row.digest,
+    planVersion: row.plan_version,
+    journalSize: row.journal_size,
+    journalHash: row.journal_hash,
+    createdAt: row.created_at,
+    appendedAt: row.appended_at,
+    committedAt: row.committed_at,
+  };
+  return Object.freeze({
+    ...{ tenant, threadId, place, key, root, lines, bytes, archivedAt, end },
+    isCold: row.is_cold === 1,
+    isDropped: row.is_dropped === 1,
+    copies: copiesIn(row),
+  });
+}
+
+function copiesIn({ thread_id: threadId, copies }: ArchiveRow): readonly ThreadId[] {
+  try {
+    return parseJson(copies) as unknown as readonly ThreadId[];
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_CORRUPT", `The receipt of thread ${threadId} cannot be read.`, { cause });
+  }
+}
+
+/** The error for an artifact that cannot go into a segment. */
+export function contentGone(threadId: ThreadId, artifactId: string): ThreadfoldError {
+  return new ThreadfoldError("STORE_CORRUPT", `The content of artifact ${artifactId} is gone.`, {
+    details: { threadId, artifactId },
+  });
+}
+
+/** Moves rows of threads between a store's tables and a segment. */
+export interface StoreArchiver {
+  /** The tenant as JSON. */
+  readonly tenant: string;
+  /** What is known of a thread's segment; null when there is none. */
+  receiptOf(threadId: ThreadId): Promise<ArchiveReceipt | null>;
+  /** All of them. */
+  receipts(): Promise<readonly ArchiveReceipt[]>;
+  /** The thread as it is now; null when the tables have nothing of it. */
+  look(threadId: ThreadId): Promise<HotThread | null>;
+  /** Its rows: entries, receipts, plans, artifacts, journal, each oldest first. */
+  rows(threadId: ThreadId): AsyncIterable<SegmentRow>;
+  /** Notes where a segment is about to be, before it is there, so that an erasure finds it. False when one is noted already. */
+  note(receipt: ArchiveReceipt): Promise<boolean>;
+  /**
+   * Removes the rows in one transaction. False, and nothing is removed, when the thread is not as it was, or the segment is not
+   * the one that is noted.
+   */
+  remove(receipt: ArchiveReceipt, was: HotThread): Promise<boolean>;
+  /** Puts the rows back in one transaction. False, and nothing is put back, when they are not in this segment any more. */
+  restore(receipt: ArchiveReceipt, rows: readonly SegmentRow[]): Promise<boolean>;
+  /** Says that a segment is about to be taken away. False when it is the place of the thread, or not the one that is noted. */
+  drop(receipt: ArchiveReceipt): Promise<boolean>;
+  /** Forgets a segment that was taken away. */
+  forget(receipt: ArchiveReceipt): Promise<void>;
+}
+
+/** A store that can archive. */
+export interface ArchivableStore extends ThreadfoldStore {
+  readonly archiver: StoreArchiver;
+}
+
+/** Says whether a store can archive. */
+export function isArchivable(store: ThreadfoldStore): store is ArchivableStore {
+  return "archiver" in store;
+}
+
+/**
+ * Opens the place of a segment by its address; null when it is not there, such as a folder whose volume is not mounted.
+ * With `isNew` it is made.
+ */
+export type OpenSegments = (address: string, isNew: boolean) => Promise<ObjectFolder | null>;
+
+/** Lines after which others go on. */
+const LINES_AT_A_STRETCH = 64;
+
+/** Writes rows down as the sealed lines of one segment. Equal rows make equal bytes, whenever that is. */
+export async function writeSegment(
+  { tenant, threadId }: SegmentOwner,
+  rows: AsyncIterable<SegmentRow>,
+): Promise<WrittenSegment> {
+  const texts: Buffer[] = [];
+  const tree = new MerkleTree();
+  const counts = { entry: 0, receipt: 0, plan: 0, artifact: 0, journal: 0 };
+  let seal = "";
+  const add = (line: object): void => {
+    const sealed = sealLine(line, seal);
+    seal = sealed.seal;
+    tree.append(merkleLeafOf(seal));
+    texts.push(Buffer.from(`${sealed.text}\n`));
+  };
+  add({ type: "header", format: "threadfold-segment", formatVersion: SEGMENT_FORMAT_VERSION, tenant, threadId });
+  for await (const row of rows) {
+    if (texts.length % LINES_AT_A_STRETCH === 0) await nextTurn();
+    counts[row.type]++;
+    add(row);
+  }
+  add({ type: "end", counts });
+  return { bytes: Buffer.concat(texts), lines: texts.length, root: tree.root(), counts };
+}
+
+/**
+ * Reads a segment's rows.
+ *
+ * @throws ThreadfoldError `STORE_CORRUPT` when a byte of it is not what the receipt stands for; `details.line` says where.
+ */
+export async function readSegment(bytes: Uint8Array, receipt: ArchiveReceipt): Promise<readonly SegmentRow[]> {
+  const tree = new MerkleTree();
+  const lines: Readonly<Record<string, unknown>>[] = [];
+  let seal = "";
+  let start = 0;
+  if (bytes.length !== receipt.bytes) throw damaged(receipt, null, `it has not the ${receipt.bytes} bytes on record`);
+  while (start < bytes.length) {
+    if (lines.length % LINES_AT_A_STRETCH === 0) await nextTurn();
+    const end = bytes.indexOf(NEWLINE, start);
+    const text = end < 0 ? null : textOf(bytes.subarray(start, end));
+    const unsealed = text === null ? null : unsealLine(text, seal);
+    if (unsealed === null) throw damaged(receipt, lines.length + 1, "it is cut off, or was changed");
+    seal = unsealed.seal;
+    tree.append(merkleLeafOf(seal));
+    lines.push(unsealed.line);
+    start = end + 1;
+  }
+  const problem = frameProblem(lines, receipt) ?? (tree.root() === receipt.root ? null : "its root is another one");
+  if (problem !== null) throw damaged(receipt, null, problem);
+  return lines.slice(1, -1) as unknown as readonly SegmentRow[];
+}
+
+const NEWLINE = 0x0a;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+const ROW_TYPES: ReadonlySet<unknown> = new Set(["entry", "receipt", "plan", "artifact", "journal"]);
+
+function frameProblem(
+  lines: readonly Readonly<Record<string, unknown>>[],
+  { tenant, threadId, lines: expected }: ArchiveReceipt,
+): string | null {
+  const [header] = lines;
+  if (header?.["type"] !== "header" || header["format"] !== "threadfold-segment") return "it is no segment";
+  if (header["formatVersion"] !== SEGMENT_FORMAT_VERSION) return "it is of a version that is not known here";
+  if (header["tenant"] !== tenant || header["threadId"] !== threadId) return "it is another thread's";
+  if (lines.length !== expected || lines.at(-1)?.["type"] !== "end")
+    return `it has not the ${expected} lines on record`;
+  return lines.slice(1, -1).every(({ type }) => ROW_TYPES.has(type)) ? null : "it has a line that is not known here";
+}
+
+function damaged({ threadId, place, key }: ArchiveReceipt, line: number | null, problem: string): ThreadfoldError {
+  const where = line === null ? "" : ` at line ${line}`;
+  return new ThreadfoldError("STORE_CORRUPT", `The segment of thread ${threadId} does not hold${where}: ${problem}.`, {
+    hint: `Put an intact copy of ${key} back to ${place}. Nothing of the damaged one was taken over.`,
+    details: { threadId, place, key, ...(line !== null && { line }) },
+  });
+}
+
+/** Where the thread in a segment ends. */
+export function endOfRows(rows: readonly SegmentRow[]): ThreadEnd {
+  const entries = rowsOf(rows, "entry");
+  const [last, plan, record] = [entries.at(-1), rowsOf(rows, "plan").at(-1), rowsOf(rows, "journal").at(-1)];
+  return {
+    version: last?.version ?? 0,
+    digest: last?.link ?? THREAD_CHAIN_START,
+    planVersion: plan?.version ?? 0,
+    journalSize: record?.sequence ?? 0,
+    journalHash: record?.hash ?? "",
+    createdAt: entries[0]?.appendedAt ?? 0,
+    appendedAt: last?.appendedAt ?? 0,
+    committedAt: plan?.committedAt ?? null,
+  };
+}
+
+/** The threads that a journal's row says begin with content of its thread. */
+export function copyIn(row: SegmentRow): ThreadId | null {
+  if (row.type !== "journal" || !row.record.includes('"type":"thread-copied"')) return null;
+  return (JSON.parse(row.record) as ThreadCopiedRecord).to;
+}
+
+/** Shows the rows of a segment as if a store held them, for a check. */
+export function segmentInspector({ threadId }: SegmentOwner, rows: readonly SegmentRow[]): StoreInspector {
+  const entries = rowsOf(rows, "entry");
+  const messages = entries.flatMap(({ messageId, messages: upTo, version }) =>
+    messageId === null ? [] : [{ id: messageId as never, ordinal: upTo - 1, version }],
+  );
+  const hidden = new HiddenMessages();
+  hidden.add(messages, { fromVersion: 1, toVersion: entries.length });
+  return {
+    threadIds: () => each([threadId]),
+    entries: () => each(entries),
+    plans: () => each(rowsOf(rows, "plan").map((row) => spelledOut(row, (run) => hidden.in(run)))),
+    journal: () => each(rowsOf(rows, "journal")),
+    artifacts: () => each(rowsOf(rows, "artifact")),
+    damage: async () => [],
+  };
+}
+
+/** The rows of one kind, in their order. */
+export const rowsOf = <Type extends SegmentRow["type"]>(
+  rows: readonly SegmentRow[],
+  type: Type,
+): readonly SegmentRowOf<Type>[] => rows.filter((row): row is SegmentRowOf<Type> => row.type === type);
+
+async function* each<Row>(rows: readonly Row[]): AsyncGenerator<Row> {
+  for (const row of rows) yield row;
+}
