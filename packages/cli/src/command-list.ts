@@ -128,6 +128,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/audit.ts")).auditCommand,
   },
   {
+    name: "archive",
+    summary: "move a thread, or all that are old, out of the store into sealed segments",
+    load: async () => (await import("./commands/archive.ts")).archiveCommand,
+  },
+  {
+    name: "unarchive",
+    summary: "put an archived thread back into the store",
+    load: async () => (await import("./commands/archive.ts")).unarchiveCommand,
+  },
+  {
     name: "erase",
     summary: "erase a thread's content for good; what proves that it was there stays",
     load: async () => (await import("./commands/erase.ts")).eraseCommand,

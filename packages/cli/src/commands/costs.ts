@@ -70,7 +70,12 @@ export const costsCommand: CliCommand = {
     const model = parsePricedModel(options);
     return readingStore(options, io.env, async (store) => {
       const costs: Cost[] = [];
-      for (const { threadId } of await storedThreads(store)) {
+      const archived: string[] = [];
+      for (const { threadId, archivedAt } of await storedThreads(store)) {
+        if (archivedAt !== undefined) {
+          archived.push(threadId);
+          continue;
+        }
         const entries = await store.journal.read(threadId);
         // The whole journal is billed and only then cut: what a cache had depends on the calls before.
         const bill = cacheBill(entries, model === undefined ? {} : { model });
@@ -80,9 +85,13 @@ export const costsCommand: CliCommand = {
       const totals = totalOf(costs);
       const unpricedModels = [...new Set(costs.filter(isUnpriced).map((cost) => cost.model))];
       return {
-        data: { by: keys, since: since === "" ? null : since, rows, totals, unpricedModels },
+        data: { by: keys, since: since === "" ? null : since, rows, totals, unpricedModels, archived },
         items: rows,
         text: (page: Page) => costsPage(rows, keys, totals, unpricedModels, page),
+        notes:
+          archived.length === 0
+            ? []
+            : [`Without ${count(archived.length, "thread")} that ${archived.length === 1 ? "is" : "are"} archived.`],
       };
     });
   },

@@ -107,9 +107,9 @@ function threadsPage(threads: readonly ListedThread[], { paint, columns }: Page)
   const head = ["thread", "entries", "plan", "changed (UTC)"];
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const room = columns - widths.reduce((sum, width) => sum + width + "  ".length, 0);
-  const titled = threads.map(({ title }, index) => [
+  const titled = threads.map(({ title, archivedAt }, index) => [
     ...(rows[index] ?? []),
-    title === null ? "-" : singleLine(title, Math.max(NARROWEST_TITLE, room)),
+    archivedAt !== undefined ? "(archived)" : title === null ? "-" : singleLine(title, Math.max(NARROWEST_TITLE, room)),
   ]);
   const [top = "", ...lines] = table([[...head, "title"], ...titled], alignments);
   return [paint("bold", top), ...lines].join("\n");

@@ -6,7 +6,7 @@ import {
   type UnsourcedItem,
   unsourcedInPlan,
 } from "@threadfold/core";
-import { type StoreFinding, verifySince, verifyStore } from "@threadfold/stores";
+import { type StoreFinding, segmentPlaces, verifySince, verifyStore } from "@threadfold/stores";
 import type { CliCommand } from "../command/cli-command.ts";
 import { count, type Page, plainText, singleLine } from "../output/page.ts";
 import { checkpointOption, PUBLIC_KEY_OPTION, publicKeyOption, SINCE_OPTION, STORE_OPTION } from "../parse/options.ts";
@@ -35,14 +35,19 @@ export const verifyCommand: CliCommand = {
         const threads: ThreadId[] = [];
         const onThread = (id: ThreadId): void => void threads.push(id);
         const checked = threadId === undefined ? undefined : asThreadId(threadId);
-        const intact = await verifyStore(store, checked, { signal, onThread });
+        const segments: CheckedSegments = { read: [], unreached: [] };
+        const intact = await verifyStore(store, checked, {
+          ...{ signal, onThread, segments: segmentPlaces() },
+          onSegment: ({ threadId: id }, isReached) => void segments[isReached ? "read" : "unreached"].push(id),
+        });
         const grown = since === undefined ? [] : await verifySince(store, since, publicKey, signal);
         const findings = [...intact, ...grown];
         // What is damaged is not read any further.
         const unsourced = findings.length > 0 ? [] : await unsourcedInStore(store, threads, signal);
         const report = {
-          data: { threads, findings, unsourced },
-          text: (page: Page) => verifyPage(threads, findings, unsourced, page),
+          data: { threads, findings, unsourced, segments },
+          text: (page: Page) =>
+            [verifyPage(threads, findings, unsourced, page), ...segmentLines(segments, page)].join("\n"),
         };
         const [first] = findings;
         if (first === undefined) return report;
@@ -87,6 +92,20 @@ function verifyPage(
   ].join("\n");
 }
 
+/** Threads that are archived, by whether their segment could be read. */
+interface CheckedSegments {
+  readonly read: ThreadId[];
+  readonly unreached: ThreadId[];
+}
+
+function segmentLines({ read, unreached }: CheckedSegments, { paint }: Page): readonly string[] {
+  if (unreached.length > 0) {
+    const which = plainText(unreached.join(", "));
+    return [`${paint("yellow", "not reached:")} ${count(unreached.length, "segment")} of archived threads: ${which}.`];
+  }
+  return read.length === 0 ? [] : [`Of these, ${count(read.length, "thread")} in segments, which were read.`];
+}
+
 function describe({ family, threadId, at, problem }: StoreFinding): string {
   const thread = threadId === null ? "" : ` of thread ${threadId}`;
   return `${family}${thread}${at === null ? "" : ` at ${at}`}: ${problem}`;
@@ -125,11 +144,13 @@ async function unsourcedInThread(store: ThreadfoldStore, threadId: ThreadId): Pr
     const unsourced = unsourcedInPlan(plan, (messageId) => thread.message(messageId));
     return unsourced.map((item) => noteOf(item, threadId, version));
   } catch (error) {
-    // Its summaries went with the rest of it, and that was checked.
-    if (ThreadfoldError.isInstance(error) && error.code === "CONTENT_ERASED") return [];
+    // Its summaries went with the rest of it, or are in its segment, and that was checked.
+    if (ThreadfoldError.isInstance(error) && NOT_READ.has(error.code)) return [];
     throw error;
   }
 }
+
+const NOT_READ: ReadonlySet<string> = new Set(["CONTENT_ERASED", "THREAD_ARCHIVED"]);
 
 function noteOf(unsourced: UnsourcedItem, threadId: ThreadId, planVersion: number): UnsourcedNote {
   const { section, item } = unsourced;

@@ -1,0 +1,98 @@
+import { readdirSync, rmSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { captureRun } from "../testing/captured-io.ts";
+import { openAiSession } from "../testing/recorded-sessions.ts";
+import { json, Workbench } from "../testing/workbench.ts";
+
+const bench = new Workbench();
+const store = (): readonly string[] => ["--store", bench.store];
+
+async function importedThread(): Promise<string> {
+  const path = bench.file("session.json", openAiSession());
+  const { envelope } = await json(["import", path, ...store()]);
+  return (envelope.data as { threadId: string }).threadId;
+}
+const segments = (): readonly string[] =>
+  readdirSync(bench.path("cold"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+
+describe("archive and unarchive", () => {
+  it("move a thread out and back: lists, verify and every other command say so meanwhile", async () => {
+    const thread = await importedThread();
+    const exported = await json(["plans", thread, ...store()]);
+    expect(await json(["archive", thread, "--to", bench.path("cold"), ...store()])).toMatchObject({
+      code: 4,
+      envelope: { error: { code: "THREAD_IN_USE" } },
+    });
+    const archive = ["archive", thread, "--to", bench.path("cold"), "--still-for", "0s", ...store()];
+    expect(await json(archive)).toMatchObject({
+      code: 0,
+      envelope: { data: { archived: [{ threadId: thread, isCold: true }], refused: [] } },
+    });
+    expect(segments()).toHaveLength(1);
+    for (const command of ["render", "plans", "replay", "bill", "explain", "context", "erase", "audit"]) {
+      const more = { explain: ["m1"], erase: ["--yes"] }[command] ?? [];
+      const argv =
+        command === "audit"
+          ? ["audit", "export", thread, "--out", bench.path("audit.jsonl")]
+          : [command, thread, ...more];
+      expect(await json([...argv, ...store()]), command).toMatchObject({
+        code: 5,
+        envelope: { error: { code: "THREAD_ARCHIVED", hint: expect.stringContaining("threadfold unarchive") } },
+      });
+    }
+    expect((await captureRun(["threads", ...store()])).stdout).toContain("(archived)");
+    expect(await json(["costs", ...store()])).toMatchObject({ code: 0, envelope: { data: { archived: [thread] } } });
+    expect(await json(["verify", ...store()])).toMatchObject({
+      code: 0,
+      envelope: { data: { findings: [], segments: { read: [thread], unreached: [] } } },
+    });
+    expect((await captureRun(["verify", ...store()])).stdout).toContain("1 thread in segments");
+    expect(await json(["unarchive", thread, ...store()])).toMatchObject({
+      code: 0,
+      envelope: { data: { threadId: thread } },
+    });
+    expect(segments()).toEqual([]);
+    expect(await json(["plans", thread, ...store()])).toEqual(exported);
+    expect(await json(["verify", ...store()])).toMatchObject({
+      code: 0,
+      envelope: { data: { segments: { read: [] } } },
+    });
+  });
+
+  it("archive all that are old, and verify says what is out of reach and what is missing", async () => {
+    const thread = await importedThread();
+    const old = ["archive", "--older-than", "0s", "--to", bench.path("cold"), ...store()];
+    const now = { now: () => Date.now() + 1_000 };
+    expect((await captureRun(old, now)).stdout).toContain(`archived: thread ${thread}`);
+    expect((await captureRun(old, now)).stdout).toContain("No thread has been still for so long.");
+    rmSync(bench.path("cold/segments"), { recursive: true });
+    expect(await json(["verify", ...store()])).toMatchObject({
+      code: 3,
+      envelope: { data: { findings: [{ family: "segment", threadId: thread }] } },
+    });
+    rmSync(bench.path("cold"), { recursive: true });
+    const { stdout, code } = await captureRun(["verify", ...store()]);
+    expect(stdout).toContain(`not reached: 1 segment of archived threads: ${thread}`);
+    expect(code).toBe(0);
+    expect(await json(["unarchive", thread, ...store()])).toMatchObject({
+      code: 7,
+      envelope: { error: { code: "STORE_UNAVAILABLE" } },
+    });
+  });
+
+  it("say what is missing of a call", async () => {
+    const thread = await importedThread();
+    for (const argv of [
+      ["archive", thread],
+      ["archive", "--to", bench.path("cold")],
+      ["archive", thread, "--older-than", "90d", "--to", bench.path("cold")],
+      ["archive", "--older-than", "soon", "--to", bench.path("cold")],
+      ["archive", thread, "--still-for", "1", "--to", bench.path("cold")],
+    ])
+      expect(await json([...argv, ...store()]), argv.join(" ")).toMatchObject({
+        envelope: { error: { code: "USAGE" } },
+      });
+  });
+});
