@@ -130,6 +130,13 @@ export interface CompactionQueue {
     handle: (delivery: JobDelivery) => Promise<JobSettlement>,
     options: { readonly concurrency: number },
   ): Promise<QueueSubscription>;
+  /**
+   * Whether a job of a thread is in the queue or under way, for whoever is about to move the thread away. Absent where the
+   * queue cannot tell.
+   *
+   * @throws ThreadfoldError `QUEUE_UNAVAILABLE`.
+   */
+  isInFlight?(thread: Pick<CompactionJob, "tenantId" | "threadId">): Promise<boolean>;
   /** Jobs that were given up, newest first. @throws ThreadfoldError `QUEUE_UNAVAILABLE`. */
   deadJobs(): Promise<readonly DeadCompactionJob[]>;
   /** Ends what this process does at the queue. Jobs stay. */

@@ -72,6 +72,7 @@ export function memoryQueue({ attempts = 3 }: { readonly attempts?: number } = {
         },
       };
     },
+    isInFlight: async (thread) => entries.has(compactionJobKey(thread)),
     deadJobs: async () => [...dead],
     close: async () => undefined,
   };

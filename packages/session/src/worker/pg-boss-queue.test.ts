@@ -1,5 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   asMessageId,
@@ -10,7 +13,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
-import { verifyStore } from "@threadfold/stores";
+import { archiveThread, unarchiveThread, verifyStore } from "@threadfold/stores";
 import { openPostgresStore, type PostgresStore } from "@threadfold/stores/postgres";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { PgBoss } from "pg-boss";
@@ -213,6 +216,35 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     expect(outputs).toHaveLength(2);
     for (const { whole } of outputs) expect(whole).not.toContain("Rumpelstilzchen");
     await tenantStore.close();
+  });
+
+  it("a thread with a job in the queue is not archived; one that is back goes on and replays as before", async () => {
+    const threadId = asThreadId("closed");
+    const waiting = openQueue("closed");
+    const session = await agent(threadId, { background: { queue: waiting } });
+    await session.append(ahead);
+    await session.prepare();
+    const to = mkdtempSync(join(tmpdir(), "threadfold-cold-"));
+    const isInUse = (id: ThreadId): Promise<boolean> | boolean =>
+      waiting.isInFlight?.({ tenantId: null, threadId: id }) ?? false;
+    const archive = (): Promise<unknown> => archiveThread(store, threadId, { to, stillForMs: 0, isInUse });
+    await expect(archive()).rejects.toMatchObject({ code: "THREAD_IN_USE" });
+    const worker = await startWorker(waiting);
+    await planOf(session, 1);
+    await worker.stop();
+    expect(await waiting.isInFlight?.({ tenantId: null, threadId })).toBe(false);
+    const replayed = await session.replay();
+    expect(replayed.every(({ equal }) => equal)).toBe(true);
+    await archive();
+    await expect(session.append(work(8, 9, 100))).rejects.toMatchObject({ code: "THREAD_ARCHIVED" });
+    await expect(agent(threadId)).rejects.toMatchObject({ code: "THREAD_ARCHIVED" });
+    await unarchiveThread(store, threadId);
+    const again = await agent(threadId);
+    expect(await again.replay()).toEqual(replayed);
+    await again.append(work(8, 9, 100));
+    expect((await again.prepare()).violations).toEqual([]);
+    expect(await verifyStore(store, threadId)).toEqual([]);
+    rmSync(to, { recursive: true });
   });
 
   it("gives a job up after so many tries, says why, and takes a new one for the same thread", async () => {

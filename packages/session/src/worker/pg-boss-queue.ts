@@ -52,6 +52,8 @@ interface QueueFigures {
 const SCHEMA = "threadfold_queue";
 const NAME = "threadfold-compaction";
 const LONGEST_RETRY_DELAY_SECONDS = 300;
+/** The states of a job that is not settled. */
+const IN_FLIGHT: ReadonlySet<string> = new Set(["created", "retry", "active"]);
 /** Settled jobs say nothing that the journal does not say for good. */
 const KEPT_SECONDS = 86_400;
 
@@ -134,6 +136,13 @@ class PgBossQueue implements CompactionQueue {
       },
     );
     return id;
+  }
+
+  isInFlight(thread: Pick<CompactionJob, "tenantId" | "threadId">): Promise<boolean> {
+    return this.#use(async (boss) => {
+      const found = await boss.findJobs<unknown>(this.#name, { key: compactionJobKey(thread) });
+      return found.some(({ state }) => IN_FLIGHT.has(state));
+    });
   }
 
   deadJobs(): Promise<readonly DeadCompactionJob[]> {
