@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { asThreadId, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { archiveThread, archiveThreads, unarchiveThread } from "./archive-thread.ts";
-import type { ArchivableStore, OpenSegments } from "./audit/segment.ts";
+import { type ArchivableStore, type OpenSegments, readSegment, writeSegment } from "./audit/segment.ts";
 import { verifyStore } from "./audit/verify-store.ts";
 import { encryptedStore } from "./encryption/encrypted-store.ts";
 import { memoryKeyStore } from "./encryption/subject-keys.ts";
@@ -279,6 +279,22 @@ describe("an archived thread", () => {
       const [finding] = await verifyStore(store, THREAD, { segments: places });
       expect(finding).toMatchObject({ family: "segment", threadId: THREAD });
     }
+    // One that somebody made anew, seals and all, has another root.
+    const receipt = await store.archiver.receiptOf(THREAD);
+    if (receipt === null) throw new Error("there is a receipt");
+    writeFileSync(file, whole);
+    const rows = await readSegment(whole, receipt);
+    const forged = await writeSegment(
+      receipt,
+      (async function* () {
+        for (const row of rows)
+          yield row.type === "receipt" ? { ...row, requestDigest: row.requestDigest.replace(/^./, "0") } : row;
+      })(),
+    );
+    expect(forged.bytes.length).toBe(whole.length);
+    writeFileSync(file, forged.bytes);
+    await expect(unarchiveThread(store, THREAD)).rejects.toMatchObject({ message: expect.stringContaining("root") });
+    expect(tables()).toBe(before);
     rmSync(file);
     expect(await refusal(unarchiveThread(store, THREAD))).toBe("STORE_UNAVAILABLE");
     writeFileSync(file, whole);

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
-import { openAiSession } from "../testing/recorded-sessions.ts";
-import { json, Workbench } from "../testing/workbench.ts";
+import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
+import { compact, json, Workbench } from "../testing/workbench.ts";
 
 const bench = new Workbench();
 const store = (): readonly string[] => ["--store", bench.store];
@@ -59,6 +59,17 @@ describe("archive and unarchive", () => {
       code: 0,
       envelope: { data: { segments: { read: [] } } },
     });
+  });
+
+  it("bring a thread back that replays as before, and leave inspect and mcp with the others meanwhile", async () => {
+    const path = bench.file("long.json", openAiSession(LONG));
+    const { data } = await compact([path, ...store(), "--budget", "8000", "--ask", "Where?"]);
+    const replayed = await json(["replay", data.threadId, ...store()]);
+    expect(replayed).toMatchObject({ code: 0, envelope: { data: { different: 0 } } });
+    await json(["archive", data.threadId, "--to", bench.path("cold"), "--still-for", "0s", ...store()]);
+    expect(await json(["context", ...store()])).toMatchObject({ envelope: { error: { code: "THREAD_NOT_FOUND" } } });
+    await json(["unarchive", data.threadId, ...store()]);
+    expect(await json(["replay", data.threadId, ...store()])).toEqual(replayed);
   });
 
   it("archive all that are old, and verify says what is out of reach and what is missing", async () => {

@@ -89,14 +89,24 @@ export class ThreadArchive {
 
   async #onlyThread(): Promise<ThreadId> {
     const { store, threadIds } = this.#access;
-    const known =
-      threadIds === "all" ? (await store.threads.list({ limit: 2 })).items.map((info) => info.threadId) : threadIds;
+    const known = threadIds === "all" ? await firstThreads(store) : threadIds;
     const [only, ...others] = known;
     if (only !== undefined && others.length === 0) return only;
     throw only === undefined
       ? noThread()
       : new ToolFailure("invalid-input", "Several threads are served; say which one with thread_id.");
   }
+}
+
+/** One thread of a store, or two where it has several; those that are archived are none. */
+async function firstThreads(store: ThreadfoldStore): Promise<readonly ThreadId[]> {
+  const found: ThreadId[] = [];
+  for (let cursor: string | null | undefined; cursor !== null && found.length < 2; ) {
+    const { items, nextCursor } = await store.threads.list(cursor === undefined ? {} : { cursor });
+    found.push(...items.flatMap(({ threadId, archivedAt }) => (archivedAt === undefined ? [threadId] : [])));
+    cursor = nextCursor === cursor ? null : nextCursor;
+  }
+  return found;
 }
 
 /** How many threads stay indexed for search; the one that was searched longest ago is dropped first. */

@@ -103,15 +103,17 @@ async function verifyCold(
   return findings ?? [];
 }
 
-/** What a place answers; null when it cannot be reached. */
+/** What a place answers; null when it cannot be reached, or not from here, where its driver is not installed. */
 async function reached<Result>(ask: () => Promise<Result> | undefined): Promise<Result | null> {
   try {
     return (await ask()) ?? null;
   } catch (error) {
-    if (ThreadfoldError.isInstance(error) && error.code === "STORE_UNAVAILABLE") return null;
+    if (ThreadfoldError.isInstance(error) && OUT_OF_REACH.has(error.code)) return null;
     throw error;
   }
 }
+
+const OUT_OF_REACH: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "INVALID_CONFIG"]);
 
 /**
  * Reads a segment and checks it as a thread of a store is checked. Artifacts that are kept elsewhere are checked there.

@@ -5,12 +5,14 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { archiveThread, unarchiveThread } from "../archive-thread.ts";
 import { verifyStore } from "../audit/verify-store.ts";
 import { eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
 import { exportThread } from "../inspection/export-thread.ts";
 import { dropPlan, message, OTHER_THREAD, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { onLanes } from "../reliability/rounds.ts";
 import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
+import { folderIn } from "../testing/furnished.ts";
 import { NEXT_POSTGRES_VERSION } from "../testing/next-version.ts";
 import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/services.ts";
 import { migrateBy, migratePostgres, readRowSecurity } from "./migrate-postgres.ts";
@@ -124,6 +126,31 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version ma
       code: "STORE_FOREIGN",
       message: expect.stringContaining("a newer Threadfold wrote it"),
     });
+    await application.close();
+    await drop();
+    await role.drop();
+  });
+
+  it("R33 R20 of before threads could be archived let the roles that they were secured for archive them", async () => {
+    const { schema, drop } = freshSchema(owner);
+    const role = await createRole(owner, service.url);
+    await restore(owner, schema, fixtureOf(1));
+    for (const table of TENANT_TABLES.filter((name) => name !== "archives"))
+      await owner.script(`ALTER TABLE ${schema}.${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+        CREATE POLICY own_rows ON ${schema}.${table} USING (tenant = current_setting('threadfold.tenant', true));
+        GRANT SELECT, INSERT ON ${schema}.${table} TO ${role.name}`);
+    await migratePostgres(owner, { schema });
+    const application = connectForTests(role.url, 2);
+    const store = await openPostgresStore(application, { schema, rowLevelSecurity: true });
+    const open = async () => folderIn(objects);
+    const objects = new Map<string, Uint8Array>();
+    const exported = await exportThread(store, THREAD);
+    await archiveThread(store, THREAD, { to: "/cold", open, stillForMs: 0 });
+    expect(await verifyStore(store, undefined, { segments: open })).toEqual([]);
+    await unarchiveThread(store, THREAD, { open });
+    expect(await exportThread(store, THREAD)).toBe(exported);
+    expect(await verifyStore(store)).toEqual([]);
+    await store.close();
     await application.close();
     await drop();
     await role.drop();
