@@ -21,7 +21,7 @@ import { HiddenMessages, spelledOut } from "../shared/plans.ts";
 import { sealLine, unsealLine } from "./audit-file.ts";
 
 /** Version of the segment's shape, in its first line. */
-export const SEGMENT_FORMAT_VERSION = 1;
+const SEGMENT_FORMAT_VERSION = 1;
 
 /**
  * A row of a thread as tables keep it. Unlike a line of an audit file it has all that a restore needs: when rows came, the
