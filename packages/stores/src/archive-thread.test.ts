@@ -142,6 +142,7 @@ describe("an archived thread", () => {
     await expect(archive(THREAD, { stillForMs: 2 * DAY_MS })).rejects.toMatchObject({
       code: "THREAD_IN_USE",
       message: expect.stringContaining(new Date(START_MS).toISOString()),
+      hint: expect.stringContaining("--still-for"),
     });
     await expect(archive(THREAD, { isInUse: (id: ThreadId) => id === THREAD })).rejects.toMatchObject({
       code: "THREAD_IN_USE",

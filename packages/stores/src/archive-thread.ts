@@ -15,7 +15,7 @@ import {
 } from "./audit/segment.ts";
 import { verifySegment } from "./audit/verify-store.ts";
 import { isErasable } from "./erasure/erase-subject.ts";
-import { threadArchived } from "./erasure/refuse-erased.ts";
+import { refuseErasedThread, threadArchived } from "./erasure/refuse-erased.ts";
 import { segmentAddress, segmentPlaces, withPlace } from "./open-store.ts";
 import { type ObjectFolder, putAndRead } from "./shared/object-artifacts.ts";
 import { systemClock } from "./shared/store-basics.ts";
@@ -41,6 +41,8 @@ export interface ArchiveOptions {
 }
 
 const STILL_FOR_MS = 3_600_000;
+const STILL_HINT = "Wait until nobody works on it, or ask for a shorter time: stillForMs, or --still-for.";
+const SWEEP_HINT = "Archive it once they have expired and sweepExpired took them away.";
 
 /**
  * Moves all rows of a thread out of the store into one sealed segment, and leaves a receipt. The segment is read back and
@@ -135,23 +137,28 @@ async function usableThread(
   const hot = await archiver.look(threadId);
   if (hot === null || hot.end.version === 0)
     throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to archive.`);
-  if (await isErased(store, threadId))
-    throw new ThreadfoldError("CONTENT_ERASED", `Thread ${threadId} was erased; what is left is not archived.`);
-  if ((await isInUse?.(threadId)) === true) throw inUse(threadId, "its host says that somebody works on it");
+  await refuseErasedThread(store, threadId);
+  if ((await isInUse?.(threadId)) === true)
+    throw inUse(threadId, "its host says that somebody works on it", "Close the session, or wait for the job.");
   const { appendedAt, committedAt } = hot.end;
   const newestMs = Math.max(appendedAt, committedAt ?? 0, hot.journalAt === null ? 0 : Date.parse(hot.journalAt) || 0);
   if (stillForMs > 0 && newestMs > clock.now() - stillForMs)
-    throw inUse(threadId, `something was added at ${new Date(newestMs).toISOString()}`, { stillForMs });
+    throw inUse(threadId, `something was added at ${new Date(newestMs).toISOString()}`, STILL_HINT);
   if (hot.expiring === 0) return hot;
-  throw inUse(threadId, `${hot.expiring} of its artifacts have a time to live, which a segment would not keep`);
+  throw inUse(
+    threadId,
+    `${hot.expiring} of its artifacts have a time to live, which a segment would not keep`,
+    SWEEP_HINT,
+  );
 }
 
 const isErased = async (store: ThreadfoldStore, threadId: ThreadId): Promise<boolean> =>
   isErasable(store) && (await store.eraser.isErased(threadId));
 
-const inUse = (threadId: ThreadId, reason: string, details: Readonly<Record<string, unknown>> = {}): ThreadfoldError =>
+const inUse = (threadId: ThreadId, reason: string, hint: string, copies?: readonly ThreadId[]): ThreadfoldError =>
   new ThreadfoldError("THREAD_IN_USE", `Thread ${threadId} is not archived: ${reason}.`, {
-    details: { threadId, ...details },
+    hint,
+    details: { threadId, ...(copies !== undefined && { copies }) },
   });
 
 /** Passes rows on, takes note of what was copied from the thread, and ends when the signal says so. */
@@ -183,7 +190,7 @@ async function refuseLiveCopies(
   for (const copy of copies)
     if ((await archiver.look(copy)) !== null && !(await isErased(store, copy))) live.push(copy);
   if (live.length > 0)
-    throw inUse(threadId, `forks or handoffs read from it: ${live.join(", ")}; archive them first`, { copies: live });
+    throw inUse(threadId, `forks or handoffs read from it: ${live.join(", ")}`, "Archive or erase these first.", live);
 }
 
 function receiptFor(
@@ -299,13 +306,7 @@ export interface RetentionReport {
 }
 
 /** What leaves one thread as it is and has nothing to do with the others. */
-const OF_ONE_THREAD: ReadonlySet<string> = new Set([
-  "THREAD_NOT_FOUND",
-  "THREAD_IN_USE",
-  "CONTENT_ERASED",
-  "VERSION_CONFLICT",
-  "STORE_CORRUPT",
-]);
+const OF_ONE_THREAD = /^(?:THREAD_IN_USE|CONTENT_ERASED|VERSION_CONFLICT|STORE_CORRUPT)$/;
 
 /**
  * Archives every thread that has been still for long enough, forks before what they were made of.
@@ -334,7 +335,7 @@ export async function archiveThreads(
         archived.push(await archiveThread(store, threadId, { ...options, stillForMs: olderThanMs }));
         refused.delete(threadId);
       } catch (error) {
-        if (!ThreadfoldError.isInstance(error) || !OF_ONE_THREAD.has(error.code)) throw error;
+        if (!ThreadfoldError.isInstance(error) || !OF_ONE_THREAD.test(error.code)) throw error;
         refused.set(threadId, { threadId, code: error.code, message: error.message });
         if (error.details["copies"] !== undefined) left.push(threadId);
       }
