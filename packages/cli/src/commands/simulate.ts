@@ -244,22 +244,23 @@ export const simulateCommand: CliCommand = {
   async run(call, context) {
     const request = parseSimulateRequest(call);
     if (request.html !== undefined) proveWritable(request.html);
-    const { clock } = context.io;
-    const started = clock.now();
+    const started = context.io.clock.now();
     const { sessions, imported, warnings } = await readSessions(request.sources, context);
     const rested = sessions.map((session) => withPauses(session, request.pauses));
     const simulation = await simulateAll(request, rested, context);
     if (request.html !== undefined) await writePage(request.html, { request, imported, simulation }, context);
     const report = reportOf(request, simulation, warnings);
-    return { ...report, notes: [...(report.notes ?? []), workDone(request, simulation, clock.now() - started)] };
+    return {
+      ...report,
+      notes: [...(report.notes ?? []), workDone(request, simulation, context.io.clock.now() - started)],
+    };
   },
 };
 
 /** How much was replayed, and how long it took with the reading. */
 function workDone({ presets, baselines, budgets }: SimulateRequest, { sessions }: Simulation, ms: number): string {
-  const policies = count(presets.length + baselines.length, "policy", "policies");
-  const replayed = [count(sessions.length, "session"), policies, count(budgets.length, "budget")].join(" × ");
-  return `Replayed ${replayed} in ${(ms / 1_000).toFixed(1)} s.`;
+  const runs = sessions.length * budgets.length * (presets.length + baselines.length);
+  return `Replayed ${count(sessions.length, "session")} in ${count(runs, "run")}, in ${(ms / 1_000).toFixed(1)} s.`;
 }
 
 interface SimulatedPage {
@@ -281,13 +282,8 @@ async function writePage(path: string, { request, imported, simulation }: Simula
   const session = imported[place] as ImportedSession;
   const budget = Math.min(...(simulation.sessions[place]?.budgets ?? []), ...request.budgets);
   const tokenizer = await loadTokenizer("heuristic");
-  const store = await foldedSession(session, {
-    preset: request.shown,
-    budget,
-    tokenizer,
-    format: anthropicMessages,
-    signal,
-  });
+  const folding = { preset: request.shown, budget, tokenizer, format: anthropicMessages, signal };
+  const store = await foldedSession(session, folding);
   const inspection = await Inspection.open(await storedRecord(store, session.threadId, { signal }), {
     ...{ bodies: "short", redacted: true, signal },
     source: { ...foldedSource(session, sourceName(request.sources[place] as SourceRequest)), rawLog: null },
