@@ -2,8 +2,8 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { secretCorpus } from "../testing/secret-corpus.ts";
-import { findPlainSecrets } from "./find-secrets.ts";
-import type { FoundSecret, SecretRule } from "./secret-rule.ts";
+import { findPlainSecrets, findSecrets } from "./find-secrets.ts";
+import { type Anchor, AnchorSearch, type FoundSecret, type SecretRule } from "./secret-rule.ts";
 import { secretRules } from "./secret-rules.ts";
 
 const rules = await secretRules();
@@ -16,7 +16,7 @@ async function foundByAll(text: string): Promise<readonly FoundSecret[]> {
 /** The patterns that a rule looks for, as it shows them to a text. */
 async function patternsOf(rule: SecretRule): Promise<readonly RegExp[]> {
   const patterns: RegExp[] = [];
-  const text = { matchAll: (pattern: RegExp) => (patterns.push(pattern), []) };
+  const text = { matchAll: (pattern: RegExp) => (patterns.push(pattern), []), includes: () => true };
   await rule.find(text as unknown as string);
   return patterns;
 }
@@ -46,6 +46,77 @@ const around = fc.oneof(
   fc.constantFrom("", " ", "\n", '"', "_", "-", ".", "=", "npm_auth", "key: ", "account = ", "sk-", "https://a:", "…"),
   fc.string({ maxLength: 12 }),
 );
+
+/** Anchors with every construct that the real ones have, and some that are hard to tell from each other. */
+const ANCHORS: readonly Anchor[] = [
+  ...rules.flatMap(({ anchors = [] }) => anchors),
+  { sign: "_" },
+  { before: "a?", sign: "_", after: "b*c" },
+  { before: "(?:a|b{0,2})-?", sign: "_", after: "(?:\\d|[^\\w-]|)" },
+  { before: "(?:x(?:y|z){2}|[\\]a-c])", sign: "-", after: "\\[+\\\\" },
+  { before: "^", sign: "-" },
+];
+const anchorSearch = new AnchorSearch(new Map(ANCHORS.map((anchor, index) => [index, [anchor]])));
+
+/** The anchors of which a plain pattern finds one. */
+function standingIn(text: string): readonly number[] {
+  return [...ANCHORS.entries()].flatMap(([index, anchor]) => {
+    const { before = "", after = "" } = anchor;
+    const sign = anchor.sign === "." ? "\\." : anchor.sign;
+    return new RegExp(`(?<=${before === "" ? "" : `(?:${before})`})${sign}(?=${after})`).test(text) ? [index] : [];
+  });
+}
+
+describe("AnchorSearch", () => {
+  const beside = fc.constantFrom(..."_-.:=@AS", ..." \t\n'\"\\\\]|/?", ..."abcxyzkeps0123456789", "\u00a0", "字");
+  const piece = fc.oneof(fc.string({ unit: beside, maxLength: 12 }), secret);
+
+  it("law: the kinds in a text are those whose anchors a plain pattern finds, in every part of it", () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 4 }), fc.nat(), (pieces, cut) => {
+        const text = pieces.join("");
+        const middle = cut % (text.length + 1);
+        const parts = [anchorSearch.kindsIn(text, 0, middle), anchorSearch.kindsIn(text, middle)];
+        expect([...anchorSearch.kindsIn(text)].toSorted((a, b) => a - b)).toEqual(standingIn(text));
+        expect(new Set(parts.flatMap((part) => [...part]))).toEqual(anchorSearch.kindsIn(text));
+      }),
+      runs(600),
+    );
+  });
+
+  it("says of an anchor that it cannot read that it cannot", () => {
+    expect(() => new AnchorSearch(new Map([[0, [{ before: "a(?=b)", sign: "_" as const }]]]))).toThrow("a(?=b)");
+  });
+});
+
+describe("findSecrets", () => {
+  const colour = fc
+    .tuple(fc.nat(20), fc.constantFrom("\u001b", "u001b", "u001B", "x1b", "033", "e", "u001", ""))
+    .map(([backslashes, begin]) => `${"\\".repeat(backslashes)}${begin}[1;32m`);
+
+  const plain = /(?:\u001b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-Za-z]/g;
+  const betweenWords = /(?<=\w)(?:\u001b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-Za-z](?=\w)/g;
+  const uncoloured = (text: string): string => text.replace(betweenWords, "\n").replace(plain, "");
+
+  it("law: finds the same with colours as without them, where it was", async () => {
+    const coloured = fc
+      .tuple(colour, fc.constantFrom(...corpus), colour, fc.nat())
+      .map(([before, it, inside, place]) => {
+        const at = place % it.length;
+        return `${before}${it.slice(0, at)}${inside}${it.slice(at)} `;
+      });
+    await fc.assert(
+      fc.asyncProperty(fc.array(coloured, { maxLength: 4 }), async (parts) => {
+        const text = parts.join("");
+        const found = await findSecrets(text);
+        const shown = (from: string, some: readonly FoundSecret[]): readonly string[] =>
+          some.map(({ start, end, messageId }) => `${messageId} ${uncoloured(from.slice(start, end))}`);
+        expect(shown(text, found)).toEqual(shown(uncoloured(text), await findSecrets(uncoloured(text))));
+      }),
+      runs(400),
+    );
+  });
+});
 
 describe("the anchors of the rules", () => {
   it("law: what is found is what all rules find, whatever stands around secrets", async () => {

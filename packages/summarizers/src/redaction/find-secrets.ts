@@ -1,13 +1,28 @@
-import { EventLoopTurns } from "@threadfold/core";
+import { EventLoopTurns, type Steps } from "@threadfold/core";
 import { eachRun } from "../text/each-run.ts";
-import type { FoundSecret, SecretRule } from "./secret-rule.ts";
-import { AnchorSearch, secretRules } from "./secret-rules.ts";
+import { AnchorSearch, type FoundSecret, type SecretRule } from "./secret-rule.ts";
+import { secretRules } from "./secret-rules.ts";
 
 /** The secrets in a text, as they are and in base64, in no order. Stretches may overlap. */
 export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {
-  const { plain, placeOf } = withoutColours(text);
+  const turns = new EventLoopTurns();
+  const { plain, placeOf } = await turns.finish(withoutColours(text));
   const found = [...(await findPlainSecrets(plain)), ...(await findEncodedSecrets(plain))];
-  return found.map((secret) => ({ ...secret, start: placeOf(secret.start), end: placeOf(secret.end - 1) + 1 }));
+  if (plain === text) return found;
+  return turns.finish(
+    mapped(found, (secret) => ({ ...secret, start: placeOf(secret.start), end: placeOf(secret.end - 1) + 1 })),
+  );
+}
+
+/** Items that are looked at in one step. */
+const ITEMS_A_STEP = 512;
+
+function* mapped<Item, Result>(items: readonly Item[], result: (item: Item) => Result): Steps<readonly Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    if (results.push(result(item)) % ITEMS_A_STEP === 0) yield;
+  }
+  return results;
 }
 
 /** A text without the escapes that colour it, and where its characters stand in the text with them. */
@@ -17,17 +32,21 @@ interface Uncoloured {
 }
 
 /** What a terminal takes for a colour, as it is or escaped in JSON and in shells: its last letter would begin a secret's word. */
-const COLOUR = /(?:\u001b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-Za-z]|\u009b[\d;?]{0,24}[A-Za-z]/g;
+const COLOUR = /(?:\u001b|\\(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-Za-z]|\u009b[\d;?]{0,24}[A-Za-z]/g;
+/** An escape in JSON in JSON has up to so many backslashes, of which the pattern sees the last one. */
+const MOST_BACKSLASHES = 8;
 const WORD = /\w/;
 
-function withoutColours(text: string): Uncoloured {
+function* withoutColours(text: string): Steps<Uncoloured> {
   const pieces: string[] = [];
   const [starts, shifts]: [number[], number[]] = [[0], [0]];
   let [from, length] = [0, 0];
-  for (const { index, 0: colour } of text.matchAll(COLOUR)) {
+  for (const { index: last, 0: colour } of text.matchAll(COLOUR)) {
+    if (starts.length % ITEMS_A_STEP === 0) yield;
+    const index = colour.startsWith("\\") ? firstBackslash(text, last, from) : last;
     const piece = text.slice(from, index);
     // Between two words one sign stays, so that they do not become one.
-    const end = index + colour.length;
+    const end = last + colour.length;
     const sign = WORD.test(text[index - 1] ?? "") && WORD.test(text[end] ?? "") ? "\n" : "";
     pieces.push(piece, sign);
     length += piece.length + sign.length;
@@ -40,12 +59,22 @@ function withoutColours(text: string): Uncoloured {
   return { plain, placeOf: (position) => position + (shifts[startBefore(starts, position)] ?? 0) };
 }
 
+/** Where the backslashes of an escape begin, at or behind `from`. */
+function firstBackslash(text: string, last: number, from: number): number {
+  let first = last;
+  while (first > from && last - first < MOST_BACKSLASHES - 1 && text[first - 1] === "\\") first--;
+  return first;
+}
+
 /**
  * How much of a text is looked at in one go, and how much on both sides is looked at with it, in UTF-16 code units: longer
  * than any secret that a rule knows, so that each is seen as a whole where it begins.
  */
-const WINDOW = 131_072;
+const WINDOW = 262_144;
 const MARGIN = 32_768;
+
+/** How much of a text is searched for anchors in one go; windows and margins begin and end where one does. */
+const BLOCK = MARGIN;
 
 let search: AnchorSearch<SecretRule> | undefined;
 
@@ -57,34 +86,56 @@ let search: AnchorSearch<SecretRule> | undefined;
 export async function findPlainSecrets(text: string): Promise<readonly FoundSecret[]> {
   const rules = await secretRules();
   search ??= new AnchorSearch(new Map(rules.map((rule) => [rule, rule.anchors ?? []])));
-  if (text.length <= WINDOW + MARGIN) return foundIn(text, rules, search);
+  const windows = new Windows(text, rules, search);
+  if (text.length <= WINDOW + MARGIN) return windows.foundBetween(0, text.length);
   const found: FoundSecret[] = [];
-  const turns = new EventLoopTurns();
   for (let from = 0; from < text.length; from += WINDOW) {
-    const [start, until] = [Math.max(0, from - MARGIN), from + WINDOW];
-    for (const secret of await foundIn(text.slice(start, until + MARGIN), rules, search, () => turns.take())) {
-      const [begin, end] = [start + secret.start, start + secret.end];
-      if (end > from && begin < until) found.push({ ...secret, start: begin, end });
-    }
+    const until = from + WINDOW;
+    for (const secret of await windows.foundBetween(Math.max(0, from - MARGIN), until + MARGIN))
+      if (secret.end > from && secret.start < until) found.push(secret);
   }
   return found;
 }
 
-async function foundIn(
-  text: string,
-  rules: readonly SecretRule[],
-  anchors: AnchorSearch<SecretRule>,
-  turn?: () => Promise<void>,
-): Promise<readonly FoundSecret[]> {
-  const found: FoundSecret[] = [];
-  await turn?.();
-  const likely = anchors.kindsIn(text);
-  for (const rule of rules) {
-    if (rule.anchors !== undefined && !likely.has(rule)) continue;
-    await turn?.();
-    for (const secret of await rule.find(text)) found.push(secret);
+/** A text that is looked at in windows, and which rules may find something in each of its blocks. */
+class Windows {
+  readonly #text: string;
+  readonly #rules: readonly SecretRule[];
+  readonly #anchors: AnchorSearch<SecretRule>;
+  readonly #likely: ReadonlySet<SecretRule>[] = [];
+  readonly #turns = new EventLoopTurns();
+
+  constructor(text: string, rules: readonly SecretRule[], anchors: AnchorSearch<SecretRule>) {
+    this.#text = text;
+    this.#rules = rules;
+    this.#anchors = anchors;
   }
-  return found;
+
+  /** What all rules find in a stretch of the text that begins where a block does. */
+  async foundBetween(start: number, end: number): Promise<readonly FoundSecret[]> {
+    const found: FoundSecret[] = [];
+    const likely: ReadonlySet<SecretRule>[] = [];
+    for (let block = start / BLOCK; block * BLOCK < Math.min(end, this.#text.length); block++)
+      likely.push(await this.#likelyIn(block));
+    const text = this.#text.slice(start, end);
+    for (const rule of this.#rules) {
+      if (rule.anchors !== undefined && !likely.some((rules) => rules.has(rule))) continue;
+      await this.#turns.take();
+      for (const { messageId, ...secret } of await rule.find(text))
+        found.push({ start: start + secret.start, end: start + secret.end, messageId });
+    }
+    return found;
+  }
+
+  async #likelyIn(block: number): Promise<ReadonlySet<SecretRule>> {
+    const known = this.#likely[block];
+    if (known !== undefined) return known;
+    await this.#turns.take();
+    const start = block * BLOCK;
+    const likely = this.#anchors.kindsIn(this.#text, start, Math.min(this.#text.length, start + BLOCK));
+    this.#likely[block] = likely;
+    return likely;
+  }
 }
 
 /** The characters of base64 in either alphabet. */

@@ -1,6 +1,6 @@
 import { EventLoopTurns, type JsonValue, type Steps } from "@threadfold/core";
 import { startBefore } from "./find-secrets.ts";
-import { redactionMarker, redactSecrets, type SecretStretch, secretStretches } from "./redact-secrets.ts";
+import { redactionMarker, type SecretStretch, secretStretches, withoutStretches } from "./redact-secrets.ts";
 import { MIN_SECRET } from "./secret-rules.ts";
 
 const BETWEEN = "\n\n";
@@ -17,19 +17,31 @@ export async function redactJson<Value extends JsonValue | undefined>(
   const turns = new EventLoopTurns();
   const { texts, lists } = await turns.finish(collect(value));
   const joined = new Map<JsonList, readonly string[]>();
+  const stretches = new StretchesOfTexts();
   for (const list of await listsWithSecrets(lists)) {
     await turns.take();
     const pieces = piecesOf(list);
-    const clean = await redactPieces(pieces);
+    const clean = await redactPieces(pieces, stretches);
     if (clean === pieces) continue;
     joined.set(list, clean);
     for (const text of clean) texts.push(text);
   }
-  const replacements = await replacementsOf(texts, ids);
+  const replacements = await replacementsOf(texts, ids, stretches);
   return joined.size + replacements.size === 0 ? value : (replaced(value, replacements, joined) as Value);
 }
 
 type JsonList = readonly JsonValue[];
+
+/** The secrets that texts show alone. Each text is looked at once, however often it is asked about. */
+class StretchesOfTexts {
+  readonly #known = new Map<string, readonly SecretStretch[]>();
+
+  async of(text: string): Promise<readonly SecretStretch[]> {
+    const stretches = this.#known.get(text) ?? (await secretStretches(text));
+    this.#known.set(text, stretches);
+    return stretches;
+  }
+}
 
 /** Values that are looked at in one step. */
 const VALUES_A_STEP = 256;
@@ -78,13 +90,15 @@ async function touchedBy(texts: readonly string[]): Promise<ReadonlySet<number>>
 async function replacementsOf(
   texts: readonly string[],
   ids: ReadonlySet<string>,
+  stretches: StretchesOfTexts,
 ): Promise<ReadonlyMap<string, string>> {
   const replacements = new Map<string, string>();
   const turns = new EventLoopTurns();
   for (const index of await touchedBy(texts)) {
     const text = texts[index] as string;
     await turns.take();
-    if (!ids.has(text) && !replacements.has(text)) replacements.set(text, (await redactSecrets(text)).text);
+    if (ids.has(text) || replacements.has(text)) continue;
+    replacements.set(text, withoutStretches(text, await stretches.of(text)));
   }
   return replacements;
 }
@@ -116,30 +130,17 @@ function textOf(item: JsonValue): string | null {
 /**
  * Texts that follow each other, without the secrets that are split over them: the marker stands where the secret begins,
  * and what of it stands in the texts behind is gone. So are those whose name stands in one text and whose value in the next.
- * A secret that one text shows alone is left to {@link redactSecrets}.
+ * A secret that one text shows alone is left to what looks at single texts.
  * The same list when nothing is split.
  */
-async function redactPieces(texts: readonly string[]): Promise<readonly string[]> {
+async function redactPieces(texts: readonly string[], stretches: StretchesOfTexts): Promise<readonly string[]> {
   const starts: number[] = [];
   let length = 0;
   for (const text of texts) {
     starts.push(length);
     length += text.length;
   }
-  const pieceAt = (position: number): number => startBefore(starts, position);
-  const alone = new Map<number, readonly SecretStretch[]>();
-  // What tells that a text holds a secret may stand at the end of the text before.
-  const isFoundAlone = async ({ start, end }: SecretStretch, piece: number): Promise<boolean> => {
-    const from = starts[piece] as number;
-    const found = alone.get(piece) ?? (await secretStretches(texts[piece] as string));
-    alone.set(piece, found);
-    return found.some((one) => one.start <= start - from && one.end >= end - from);
-  };
-  const split: SecretStretch[] = [];
-  for (const stretch of await secretStretches(texts.join(""))) {
-    const piece = pieceAt(stretch.start);
-    if (piece !== pieceAt(stretch.end - 1) || !(await isFoundAlone(stretch, piece))) split.push(stretch);
-  }
+  const split = await splitStretches(texts, starts, stretches);
   if (split.length === 0) return texts;
   let next = 0;
   return texts.map((text, piece) => {
@@ -156,4 +157,33 @@ async function redactPieces(texts: readonly string[]): Promise<readonly string[]
     }
     return clean + text.slice(position);
   });
+}
+
+/** The secrets of texts that follow each other that none of them shows alone. */
+async function splitStretches(
+  texts: readonly string[],
+  starts: readonly number[],
+  stretches: StretchesOfTexts,
+): Promise<readonly SecretStretch[]> {
+  const turns = new EventLoopTurns();
+  const split: SecretStretch[] = [];
+  let alone: { piece: number; found: readonly SecretStretch[]; starts: readonly number[] } | undefined;
+  for (const [index, stretch] of (await secretStretches(texts.join(""))).entries()) {
+    if (index % VALUES_A_STEP === 0) await turns.take();
+    const { start, end } = stretch;
+    const piece = startBefore(starts, start);
+    if (piece !== startBefore(starts, end - 1)) {
+      split.push(stretch);
+      continue;
+    }
+    if (alone?.piece !== piece) {
+      const found = await stretches.of(texts[piece] as string);
+      alone = { piece, found, starts: found.map((one) => one.start) };
+    }
+    const from = starts[piece] as number;
+    const same = alone.found[startBefore(alone.starts, start - from)];
+    // What tells that a text holds a secret may stand at the end of the text before.
+    if (same === undefined || same.end < end - from) split.push(stretch);
+  }
+  return split;
 }

@@ -1,4 +1,6 @@
+import { EventLoopTurns, type Steps } from "@threadfold/core";
 import { findSecrets } from "./find-secrets.ts";
+import type { FoundSecret } from "./secret-rule.ts";
 import { MIN_SECRET } from "./secret-rules.ts";
 
 /** Bump it when the same text is redacted otherwise than before. */
@@ -19,14 +21,19 @@ export interface Redaction {
  */
 export async function redactSecrets(text: string): Promise<Redaction> {
   const found = await secretStretches(text);
+  const kinds = found.map(({ kind }) => kind);
+  return { text: found.length === 0 ? text : withoutStretches(text, found), kinds };
+}
+
+/** A text with a marker in the place of each stretch of it. */
+export function withoutStretches(text: string, stretches: readonly SecretStretch[]): string {
   const pieces: string[] = [];
   let position = 0;
-  for (const { start, end, kind } of found) {
+  for (const { start, end, kind } of stretches) {
     pieces.push(text.slice(position, start), redactionMarker(kind));
     position = end;
   }
-  const kinds = found.map(({ kind }) => kind);
-  return found.length === 0 ? { text, kinds } : { text: pieces.join("") + text.slice(position), kinds };
+  return pieces.join("") + text.slice(position);
 }
 
 /** A stretch of a text that is a secret. */
@@ -40,19 +47,41 @@ export interface SecretStretch {
 /** The secrets of a text in order; where two overlap, the earlier one and what the later one has beyond it. */
 export async function secretStretches(text: string): Promise<readonly SecretStretch[]> {
   if (text.length < MIN_SECRET) return [];
+  return new EventLoopTurns().finish(apart(text, await findSecrets(text)));
+}
+
+function* apart(text: string, found: readonly FoundSecret[]): Steps<readonly SecretStretch[]> {
   const endOf = endsOfSecrets(text);
-  const found = (await findSecrets(text))
-    .toSorted((a, b) => a.end - b.end)
-    .map(({ start, end, messageId }) => ({ start, end: endOf(end), kind: kindOf(messageId) }))
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+  const whole: SecretStretch[] = [];
+  for (const some of inOrder(found, "end", (a, b) => a.end - b.end)) {
+    yield;
+    for (const { start, end, messageId } of some) whole.push({ start, end: endOf(end), kind: kindOf(messageId) });
+  }
   const stretches: SecretStretch[] = [];
   let position = 0;
-  for (const { start, end, kind } of found) {
-    if (end <= position) continue;
-    stretches.push({ start: Math.max(position, start), end, kind });
-    position = end;
+  for (const some of inOrder(whole, "start", (a, b) => a.start - b.start || b.end - a.end)) {
+    yield;
+    for (const { start, end, kind } of some) {
+      if (end <= position) continue;
+      stretches.push({ start: Math.max(position, start), end, kind });
+      position = end;
+    }
   }
   return stretches;
+}
+
+/** How much of a text the secrets lie in that are sorted in one go, in UTF-16 code units as a power of two. */
+const SORTED_AT_ONCE = 15;
+
+/** Stretches in order, a few at a time: those of a long text would take too long at once. */
+function* inOrder<Stretch extends { readonly start: number; readonly end: number }>(
+  stretches: readonly Stretch[],
+  place: "start" | "end",
+  compare: (a: Stretch, b: Stretch) => number,
+): Generator<readonly Stretch[]> {
+  const groups: Stretch[][] = [];
+  for (const stretch of stretches) (groups[stretch[place] >>> SORTED_AT_ONCE] ??= []).push(stretch);
+  for (const group of groups) if (group !== undefined) yield group.sort(compare);
 }
 
 /** What stands in the place of a secret. */

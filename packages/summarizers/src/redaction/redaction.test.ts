@@ -93,6 +93,12 @@ describe("redactSecrets", () => {
     expect(JSON.stringify(clean)).not.toContain("hunter22secret");
   });
 
+  it("R29 takes linear time on two parts that hold many secrets each", async () => {
+    const partsOf = (size: number): string => `AKIA${"IOSFODNN7ABCDEFG"} `.repeat(size / 42);
+    const redacted = (text: string): Promise<unknown> => redactJson([{ text }, { text }]);
+    expect(await growthOnQuadrupling(partsOf, redacted, 800_000)).toBeLessThan(10);
+  });
+
   it("lets the event loop turn while it reads a long text", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 0);

@@ -52,3 +52,171 @@ export function rule(
       }),
   };
 }
+
+/** What stands in for every character beyond ASCII, and for the lack of one: anchors may have it at either edge. */
+const BEYOND = 128;
+const BITS = 32;
+
+/** The anchors around one sign: for each character before it and behind it, in bits, which of them may stand there. */
+interface AnchorsOfSign {
+  /** Where the bits of this sign begin among those of all signs, and how many words they take. */
+  readonly word: number;
+  readonly words: number;
+  readonly before: Int32Array;
+  readonly behind: Int32Array;
+}
+
+/**
+ * Tells which kinds of secrets a text may hold, by their anchors, in one pass over its characters. At each sign the two
+ * characters beside it say which of the anchors may stand there, and only those are tried, so that a text that is full of
+ * signs costs about as much as one that has few.
+ */
+export class AnchorSearch<Kind> {
+  readonly #signs: readonly (AnchorsOfSign | undefined)[];
+  readonly #anchors: { readonly kind: Kind; readonly pattern: RegExp }[] = [];
+  readonly #bitsOf = new Map<Kind, number[]>();
+  readonly #words: number;
+
+  constructor(anchors: ReadonlyMap<Kind, readonly Anchor[]>) {
+    const all = [...anchors].flatMap(([kind, of]) => of.map((anchor) => ({ kind, anchor })));
+    const signs: AnchorsOfSign[] = [];
+    let word = 0;
+    for (const [sign, of] of Map.groupBy(all, ({ anchor }) => anchor.sign)) {
+      const words = Math.ceil(of.length / BITS);
+      signs[sign.charCodeAt(0)] = this.#take(of, word, words);
+      word += words;
+    }
+    this.#signs = Array.from({ length: BEYOND }, (_, code) => signs[code]);
+    this.#words = word;
+  }
+
+  #take(of: readonly { kind: Kind; anchor: Anchor }[], word: number, words: number): AnchorsOfSign {
+    const before = new Int32Array((BEYOND + 1) * words);
+    const behind = new Int32Array((BEYOND + 1) * words);
+    for (const [index, { kind, anchor }] of of.entries()) {
+      const bit = word * BITS + index;
+      this.#anchors[bit] = { kind, pattern: new RegExp(sourceOf(anchor), "y") };
+      this.#bitsOf.set(kind, [...(this.#bitsOf.get(kind) ?? []), bit]);
+      const [left, right] = [edgesOf(anchor.before ?? ""), edgesOf(anchor.after ?? "")];
+      for (let code = 0; code <= BEYOND; code++) {
+        const at = code * words + (index >>> 5);
+        const isAny = code === BEYOND;
+        if (isAny || left.canBeEmpty || left.last.has(code))
+          before[at] = (before[at] as number) | (1 << (index % BITS));
+        if (isAny || right.canBeEmpty || right.first.has(code))
+          behind[at] = (behind[at] as number) | (1 << (index % BITS));
+      }
+    }
+    return { word, words, before, behind };
+  }
+
+  /** The kinds of which an anchor has its sign between two places of a text, the whole of it by default. */
+  kindsIn(text: string, start = 0, end = text.length): ReadonlySet<Kind> {
+    const kinds = new Set<Kind>();
+    const open = new Int32Array(this.#words).fill(-1);
+    for (let index = start; index < end; index++) {
+      const code = text.charCodeAt(index);
+      const sign = code < BEYOND ? this.#signs[code] : undefined;
+      if (sign !== undefined) this.#kindsAt(text, index, sign, open, kinds);
+    }
+    return kinds;
+  }
+
+  #kindsAt(
+    text: string,
+    index: number,
+    { word, words, before, behind }: AnchorsOfSign,
+    open: Int32Array,
+    kinds: Set<Kind>,
+  ): void {
+    const [left, right] = [codeAt(text, index - 1) * words, codeAt(text, index + 1) * words];
+    for (let at = 0; at < words; at++) {
+      let bits = (before[left + at] as number) & (behind[right + at] as number) & (open[word + at] as number);
+      for (; bits !== 0; bits &= bits - 1) {
+        const bit = (word + at) * BITS + (31 - Math.clz32(bits & -bits));
+        const { kind, pattern } = this.#anchors[bit] as { kind: Kind; pattern: RegExp };
+        pattern.lastIndex = index;
+        if (kinds.has(kind) || !pattern.test(text)) continue;
+        kinds.add(kind);
+        for (const known of this.#bitsOf.get(kind) ?? [])
+          open[known >>> 5] = (open[known >>> 5] as number) & ~(1 << (known % BITS));
+      }
+    }
+  }
+}
+
+function codeAt(text: string, index: number): number {
+  return index < 0 || index >= text.length ? BEYOND : Math.min(text.charCodeAt(index), BEYOND);
+}
+
+/** Matches the sign alone, where an anchor stands around it. */
+function sourceOf({ before, sign, after }: Anchor): string {
+  const literal = sign === "." ? "\\." : sign;
+  const behind = before === undefined ? "" : `(?<=(?:${before})${literal})`;
+  return `${literal}${behind}${after === undefined ? "" : `(?=${after})`}`;
+}
+
+/** The ASCII characters with which what a pattern matches may begin and end. */
+interface Edges {
+  readonly first: ReadonlySet<number>;
+  readonly last: ReadonlySet<number>;
+  readonly canBeEmpty: boolean;
+}
+
+const NOTHING: Edges = { first: new Set(), last: new Set(), canBeEmpty: true };
+/** A group's begin, a bar, a group's end, or one character or class; and how often it may stand there. */
+const PIECE = /(\(\?:)|(\|)|(\))|(\[(?:[^\]\\]|\\.)*\]|\\.|[^[\](){}*+?|\\])/y;
+const OFTEN = /[*?]|\+|\{(\d+)(?:,\d*)?\}/y;
+
+/** Reads the edges off the source of an anchor. */
+function edgesOf(source: string): Edges {
+  let position = 0;
+  const piece = (): RegExpExecArray | null => {
+    PIECE.lastIndex = position;
+    const found = PIECE.exec(source);
+    if (found === null && position < source.length) throw new Error(`An anchor has what nobody reads: ${source}`);
+    position = found === null ? position : PIECE.lastIndex;
+    return found;
+  };
+  const often = (edges: Edges): Edges => {
+    OFTEN.lastIndex = position;
+    const found = OFTEN.exec(source);
+    if (found === null) return edges;
+    position = OFTEN.lastIndex;
+    return { ...edges, canBeEmpty: edges.canBeEmpty || found[0] === "*" || found[0] === "?" || found[1] === "0" };
+  };
+  const alternatives = (): Edges => {
+    const all: Edges[] = [NOTHING];
+    for (let found = piece(); found !== null && found[3] === undefined; found = piece()) {
+      if (found[2] !== undefined) all.push(NOTHING);
+      else all.push(joined(all.pop() as Edges, often(found[1] === undefined ? edgesOfOne(found[0]) : alternatives())));
+    }
+    return {
+      first: new Set(all.flatMap(({ first }) => [...first])),
+      last: new Set(all.flatMap(({ last }) => [...last])),
+      canBeEmpty: all.some(({ canBeEmpty }) => canBeEmpty),
+    };
+  };
+  return alternatives();
+}
+
+function joined(left: Edges, right: Edges): Edges {
+  return {
+    first: left.canBeEmpty ? new Set([...left.first, ...right.first]) : left.first,
+    last: right.canBeEmpty ? new Set([...left.last, ...right.last]) : right.last,
+    canBeEmpty: left.canBeEmpty && right.canBeEmpty,
+  };
+}
+
+const knownEdges = new Map<string, Edges>();
+
+function edgesOfOne(piece: string): Edges {
+  const known = knownEdges.get(piece);
+  if (known !== undefined) return known;
+  const pattern = new RegExp(piece);
+  const codes = Array.from({ length: BEYOND }, (_, code) => code);
+  const matched = new Set(codes.filter((code) => pattern.test(String.fromCharCode(code))));
+  const edges: Edges = { first: matched, last: matched, canBeEmpty: false };
+  knownEdges.set(piece, edges);
+  return edges;
+}
