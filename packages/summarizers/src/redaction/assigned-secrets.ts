@@ -24,9 +24,43 @@ const isMadeUp = (value: string): boolean =>
   !PATH.test(value) &&
   (!IDENTIFIER.test(value) || digitsIn(value) >= 2 || /[a-z]\d[a-z]/i.test(value));
 
+/** What says of a password what it is or has to be, in schemas, in forms and in messages; and what stands in everybody's. */
+const SAYS_WHAT_IT_IS = new RegExp(
+  [
+    "pass|pwd|secret|hash|crypt|string|type|field|input|value|valid|requir|option|hidden|mask|integer|number|float|bool",
+    "object|array|schema|scalar|default|empty|missing|incorrect|wrong|denied|expired|forgot|reset|change|update|confirm",
+    "please|should|cannot|failed|error|success|example|sample|encod|decod|credential|config|setting|param|function",
+    "disabled|enabled|sensitive|generat|minim|maxim|strong|complex|length|plain|mandatory|ignored|stored|provided|supplied",
+    "protect|locked|rotat|vault|prompt|random|match|charact|attribute|expect|unknown|unset|literal|keychain|keyring|manager",
+    "postgres|mysql|maria|mongo|redis|rabbit|minio|oracle|sqlite|admin",
+    "\\b(?:str|int|text|char|bytes?|blob|any|void|never|must|enter|enum|model|self|this|user|login|root|guest|prop|salt)s?\\b",
+    "\\b(?:used|sent|given|same|see|below|above|env|file|ask|asked|omit|omitted|skip|skipped|long|short|letter|word|weak)s?\\b",
+  ].join("|"),
+  "i",
+);
+/** The first part of an e-mail address, a method of a class, or the name of a type that may not be missing. */
+const NAME_WITH_SIGN = /@[\w-]+\.\w|^[A-Z]\w*#\w+|^[A-Z][a-z]+(?:[A-Z][a-z]+)+!$/;
+
+/** Whether a value without digits has a sign where words have none, or capitals where names have none. */
+const isScrambled = (value: string): boolean => {
+  if (!/^[A-Za-z][^\s\d|=+?(){}[\]]{7,}$/.test(value) || PLACEHOLDER.test(value) || NAME_WITH_SIGN.test(value))
+    return false;
+  if (EXPRESSION.test(value) || WORDS.test(value) || PATH.test(value) || SAYS_WHAT_IT_IS.test(value)) return false;
+  const parts = value.match(/[A-Z]*[a-z]*/g)?.filter((part) => part !== "").length ?? 0;
+  return (
+    /[!@#$%^*~][A-Za-z!@#$%^*~]|[A-Za-z]!$/.test(value) || (/^[A-Za-z]+$/.test(value) && parts * 2.5 >= value.length)
+  );
+};
+
+/** Whether a value is one word that tells nothing of itself. */
+const isOneWord = (value: string): boolean =>
+  /^[A-Za-z][A-Za-z_-]{5,}$/.test(value) && !PLACEHOLDER.test(value) && !SAYS_WHAT_IT_IS.test(value);
+
 /** The value without the quotes that it may have brought along. */
 const bare = (value: string): string => value.replace(/^[\\"']+|[\\"']+$/g, "");
-const isPassword = (value: string): boolean => isMadeUp(bare(value));
+const isPassword = (value: string): boolean => isMadeUp(bare(value)) || isScrambled(bare(value));
+/** Where nothing but a password can stand, any word may be one. */
+const isGivenPassword = (value: string): boolean => isPassword(value) || isOneWord(bare(value));
 /** Keys and tokens are drawn and long; in shorter ones, and in those of one piece with few digits, a name is likelier. */
 const isKey = (value: string): boolean => {
   const key = bare(value);
@@ -121,6 +155,63 @@ function inFields(messageId: string, names: readonly string[], isSecret: (value:
   );
 }
 
+/** The end of a line, as it is or escaped in JSON, and what the next one begins with. */
+const LINE_BREAK = "(?:\\r?\\n|(?:\\\\{1,7}r)?\\\\{1,7}n)[ \\t]{0,40}";
+const USER_NAMES = ["user", "username", "login", "user_name", "email"];
+
+/** A password below the name of who has it, as configurations have them: there it may be any word. */
+function belowUser(messageId: string): SecretRule {
+  const name = namedBy(PASSWORD_NAMES);
+  const sign = (quote: string): string => `\\\\{0,3}${quote}[ \\t]{0,3}[:=][ \\t]{0,3}\\\\{0,3}${quote}`;
+  const user = (quote: string): string => `${namedBy(USER_NAMES)}${sign(quote)}[^\\s"'\\\\,;]{1,100}\\\\{0,3}${quote}`;
+  const pair = (quote: string, between: string): string =>
+    `${user(quote)}${between}\\\\{0,3}${quote}[\\w.-]{0,40}${name}${sign(quote)}`;
+  const inLines = pair("", `[ \\t]{0,3}${LINE_BREAK}`);
+  const inJson = pair('"', `[ \\t]{0,3},(?:${LINE_BREAK}|[ \\t]{0,3})`);
+  return rule(
+    messageId,
+    new RegExp(`(?<name>(?:${inLines}|${inJson}))[^\\s"'\`,;<>\\\\()\\[\\]{}&|]{6,200}(?![\\w(\\[.,;])`, "g"),
+    signsBehind(name),
+    isGivenPassword,
+  );
+}
+
+/** A password that is one word, where nothing goes on behind it as prose and programs would. */
+function aloneAsWord(messageId: string): SecretRule {
+  const name = namedBy(PASSWORD_NAMES);
+  return rule(
+    messageId,
+    new RegExp(
+      `(?<name>(?<![\\w$.])[\\w.-]{0,40}${name}(?::[ \\t]{1,3}|=))[A-Za-z][a-z_-]{6,60}(?![ \\t]{0,3}[\\w([{.;:=/?)<>|&+*])`,
+      "g",
+    ),
+    signsBehind(name),
+    isOneWord,
+  );
+}
+
+/** A password in XML: what an element of that name or an entry under that name has, or an attribute of an element. */
+function inXml(messageId: string): SecretRule {
+  const name = namedBy(PASSWORD_NAMES);
+  const quote = `\\\\{0,3}["']`;
+  const element = `[\\w.:-]{0,60}${name}(?:\\s[^<>]{0,200})?`;
+  const entry = `[\\w.:-]{1,60}\\s[^<>]{0,200}?\\b(?:[nN]ame|[kK]ey|id)=${quote}[\\w.:-]{0,60}${name}${quote}[^<>]{0,100}`;
+  const attribute = `[\\w.:-]{1,60}\\s(?:[^<>]{0,300}?\\s)?[\\w.-]{0,60}${name}=${quote}`;
+  return rule(
+    messageId,
+    new RegExp(
+      `(?<name><(?:(?:${element}|${entry})>(?:<!\\[CDATA\\[)?|${attribute}))[^\\s"'<>\\\\\\]]{6,200}(?=\\]\\]>|<\\\\{0,3}/|\\\\{0,3}["'])`,
+      "g",
+    ),
+    [],
+    isGivenPassword,
+  );
+}
+
+/** A line of `.pgpass`: host, port, database and user, in any of which a star stands for all. */
+const PGPASS =
+  /(?<name>(?<![\w.*:/-])(?:[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}|\*):(?:5\d{3}|6432|6543|250[56]\d|\*):(?:[\w.-]{1,63}|\*):(?:[\w.@-]{1,63}|\*):)(?:[^\s:"'<>\\]|\\{1,4}[:\\]){6,200}(?![\w:])/g;
+
 /** Last words of names that tell what they hold. A mere `key` is more often one of a map. */
 const PASSWORD_WORDS = ["password", "passwd", "passphrase", "pwd", "pass"];
 const KEY_WORDS = ["_key", "apikey", "secret", "token", "credentials"];
@@ -182,9 +273,18 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
   ),
   rule(
     "PASSWORD",
-    /(?<name>\b(?:identified (?:with \w{1,40} )?by|password)\s{1,4}'|<password>|^requirepass[ \t]{1,4})[^\s"'<>\\]{8,200}/gim,
+    /(?<name>\b(?:identified (?:with \w{1,40} )?by|password)\s{1,4}'|^requirepass[ \t]{1,4}|\bpassword (?:is|was):? ["'`]?)[^\s"'`<>\\]{8,200}/gim,
     [],
     isPassword,
+  ),
+  belowUser("PASSWORD"),
+  aloneAsWord("PASSWORD"),
+  inXml("PASSWORD"),
+  rule(
+    "PASSWORD",
+    PGPASS,
+    [{ sign: ":", after: "(?:5\\d{3}|6432|6543|250[56]\\d|\\*):" }],
+    (value) => !PLACEHOLDER.test(value),
   ),
   rule(
     "PASSWORD",

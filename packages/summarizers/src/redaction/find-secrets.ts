@@ -149,30 +149,53 @@ const BEGINS_AS_TEXT = /(?:[CDI-Za-f].{3}){5}[CDI-Za-f]/y;
 const TEXT = /^[\t\n\r\x20-\x7e]+$/;
 const BETWEEN = "\n\n";
 
+/** A stretch of a text. */
+interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The base64 in a text that holds secrets: each whole run, under the kind of what it holds. */
 export async function findEncodedSecrets(text: string): Promise<readonly FoundSecret[]> {
-  const runs: { readonly start: number; readonly end: number }[] = [];
-  const decodedStarts: number[] = [];
-  const decoded: string[] = [];
-  let position = 0;
+  const turns = new EventLoopTurns();
+  const { runs, starts, plain } = await turns.finish(decodedRuns(text));
+  if (runs.length === 0) return [];
+  const found = await findPlainSecrets(plain);
+  return turns.finish(
+    mapped(found, ({ start, messageId }) => ({ ...(runs[startBefore(starts, start)] as Run), messageId })),
+  );
+}
+
+/** The runs of base64 that hold text, and all that they hold, one below the other. */
+function* decodedRuns(text: string): Steps<{
+  readonly runs: readonly Run[];
+  readonly starts: readonly number[];
+  readonly plain: string;
+}> {
+  const bounds: Run[] = [];
   eachRun(text, KINDS, MIN_RUN, (runStart, runEnd) => {
     const start = runStart + escapedLetter(text, runStart);
     BEGINS_AS_TEXT.lastIndex = start;
-    if (!BEGINS_AS_TEXT.test(text)) return;
-    const end = Math.min(runEnd, runStart + MAX_RUN);
+    if (BEGINS_AS_TEXT.test(text)) bounds.push({ start, end: Math.min(runEnd, runStart + MAX_RUN) });
+  });
+  const runs: Run[] = [];
+  const starts: number[] = [];
+  const decoded: string[] = [];
+  let [position, read] = [0, 0];
+  for (const { start, end } of bounds) {
+    read += end - start;
+    if (read > MAX_RUN) {
+      yield;
+      read = 0;
+    }
     const plain = decodeText(text.slice(start, end));
-    if (plain === null) return;
+    if (plain === null) continue;
     runs.push({ start, end: withPadding(text, end) });
-    decodedStarts.push(position);
+    starts.push(position);
     decoded.push(plain);
     position += plain.length + BETWEEN.length;
-  });
-  if (runs.length === 0) return [];
-  const found = await findPlainSecrets(decoded.join(BETWEEN));
-  return found.flatMap(({ start, messageId }) => {
-    const run = runs[startBefore(decodedStarts, start)];
-    return run === undefined ? [] : [{ start: run.start, end: run.end, messageId }];
-  });
+  }
+  return { runs, starts, plain: decoded.join(BETWEEN) };
 }
 
 /** Behind an escaped line break of JSON the letter of the escape is not part of a run: how many characters to leave out. */

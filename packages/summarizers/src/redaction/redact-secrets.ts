@@ -4,7 +4,7 @@ import type { FoundSecret } from "./secret-rule.ts";
 import { MIN_SECRET } from "./secret-rules.ts";
 
 /** Bump it when the same text is redacted otherwise than before. */
-export const REDACTION_VERSION = 5;
+export const REDACTION_VERSION = 6;
 
 /** A text without its secrets, and what was taken out. */
 export interface Redaction {
@@ -15,7 +15,7 @@ export interface Redaction {
 
 /**
  * Replaces secrets (keys and tokens of common services, private keys, passwords in connection strings, what is assigned to
- * a password, a key or a token, cookies; the rules are secretlint's recommended ones and many more, also inside base64) with a marker that names their kind. The same text
+ * a password, a key or a token, hashes of passwords, cookies; the rules are secretlint's recommended ones and many more, also inside base64) with a marker that names their kind. The same text
  * always has the same result, nothing is read or sent, and the time is linear in the text. What the rules do not know stays: it
  * is a net, not a wall.
  */

@@ -54,6 +54,14 @@ describe("redactSecrets", () => {
     ["commands", "curl "],
     ["addresses", "a://b:c"],
     ["signs behind addresses", "://a:b:c@"],
+    ["elements", "<password "],
+    ["attributes", "<a b name='password"],
+    ["elements of many words", `<a ${"b.c ".repeat(60)}`],
+    ["users and passwords", "user: a\npassword: "],
+    ["users", "password=user=user="],
+    ["hashes begun", "$6$rounds=5$a"],
+    ["fields of .pgpass", "a:5432:b:c:"],
+    ["dollar signs", "$"],
   ])("R29 takes linear time on text of %s", async (_, unit) => {
     const textOf = (size: number): string => unit.repeat(size / unit.length);
     expect(await growthOnQuadrupling(textOf, redactSecrets, 200_000)).toBeLessThan(10);
@@ -77,6 +85,23 @@ describe("redactSecrets", () => {
     ["Cookie: sid=a1b2c3d4e5f6; theme=dark", "Cookie: [redacted cookie]"],
     ["redis://:open7Sesame@cache:6379/0", "redis://:[redacted url-password]"],
     ["secret: /srv/app2/secrets/key.pem", null],
+    ["db:\n  user: app\n  password: moonharbor\n", "db:\n  user: app\n  password: [redacted password]\n"],
+    ["username: string\npassword: string\n", null],
+    ["password: Moon!Harbor", "password: [redacted password]"],
+    ["password: String! email: String!", null],
+    ["Password: choose one that nobody guesses", null],
+    ["login(user=name, password=chosen)", null],
+    ["PGPASSWORD=moonharbor\n", "PGPASSWORD=[redacted password]\n"],
+    ["the password is moon7harbor, not moon", "the password is [redacted password] not moon"],
+    ["*:5432:*:app:moonharbor\n", "*:5432:*:app:[redacted password]\n"],
+    ["src/db.py:5432:class:Session:", null],
+    ["<db:password>moonharbor</db:password>", "<db:password>[redacted password]</db:password>"],
+    [`<a b="c" password='moonharbor'/>`, `<a b="c" password='[redacted password]'/>`],
+    [`<input type="password" autocomplete="new-password">`, null],
+    ["<password>string</password>", null],
+    [`users: ops:$$2y$$05$$${"aB./9".repeat(11).slice(0, 53)}`, "users: ops:[redacted password-hash]"],
+    [`root:$6$salt$${"aB./9".repeat(18).slice(0, 86)}:19700:0:`, "root:[redacted password-hash]"],
+    ["$2b$12$ is how bcrypt begins, $6$ is SHA-512 and $argon2id$v=19$m=65536,t=3,p=4$ is Argon2", null],
   ])("keeps the name of an assigned secret, and all of what only looks like one: %s", async (text, clean) => {
     expect((await redactSecrets(text)).text).toBe(clean ?? text);
   });
@@ -96,7 +121,7 @@ describe("redactSecrets", () => {
   it("R29 takes linear time on two parts that hold many secrets each", async () => {
     const partsOf = (size: number): string => `AKIA${"IOSFODNN7ABCDEFG"} `.repeat(size / 42);
     const redacted = (text: string): Promise<unknown> => redactJson([{ text }, { text }]);
-    expect(await growthOnQuadrupling(partsOf, redacted, 800_000)).toBeLessThan(10);
+    expect(await growthOnQuadrupling(partsOf, redacted, 500_000)).toBeLessThan(10);
   });
 
   it("lets the event loop turn while it reads a long text", async () => {

@@ -14,7 +14,7 @@ export interface FoundSecret {
 }
 
 /** The characters that anchors are built around: rare enough in any text that looking at each of them costs next to nothing. */
-export type AnchorSign = "_" | "-" | "." | ":" | "=" | "@" | "A" | "S";
+export type AnchorSign = "_" | "-" | "." | ":" | "=" | "@" | "$" | "A" | "S";
 
 /**
  * What every secret of a kind contains: a character, what stands right before it, and what stands right behind it, both as
@@ -151,7 +151,7 @@ function codeAt(text: string, index: number): number {
 
 /** Matches the sign alone, where an anchor stands around it. */
 function sourceOf({ before, sign, after }: Anchor): string {
-  const literal = sign === "." ? "\\." : sign;
+  const literal = sign === "." || sign === "$" ? `\\${sign}` : sign;
   const behind = before === undefined ? "" : `(?<=(?:${before})${literal})`;
   return `${literal}${behind}${after === undefined ? "" : `(?=${after})`}`;
 }

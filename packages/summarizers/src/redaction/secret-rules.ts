@@ -29,6 +29,16 @@ const AUTHORIZATION: readonly Anchor[] = ([":", "="] as const).map((sign) => ({
   after: `\\s{0,4}\\\\{0,3}["']?(?:${["bearer", "basic", "token"].map(inAnyCase).join("|")})\\s`,
 }));
 
+/** In a compose file a dollar sign is written twice, and in shells and in JSON there are backslashes before it. */
+const DOLLAR = "\\\\{0,3}[$]{1,2}";
+const SALT = "[A-Za-z0-9+/]{8,128}";
+
+/** A hash of a password as crypt writes it: what kind it is, its settings, its salt and the hash, between dollar signs. */
+const hashed = (kind: string, ...fields: readonly string[]): SecretRule =>
+  rule("PASSWORD_HASH", new RegExp(`(?<![\\w$])${["", kind, ...fields].join(DOLLAR)}(?!\\w)`, "g"), [
+    { sign: "$", after: `${kind}${DOLLAR}` },
+  ]);
+
 /**
  * Kinds that secretlint's recommended rules do not cover, by the shapes that their issuers document. Every pattern
  * begins at the start of a word and has bounded parts, so that hostile text costs no more than any other.
@@ -67,6 +77,24 @@ const MORE_SECRET_RULES: readonly SecretRule[] = [
   ]),
   rule("MAILGUN_KEY", /(?<![\w-])key-[0-9a-f]{32}(?!\w)/g, [{ before: "key", sign: "-", after: "[0-9a-f]{32}" }]),
   rule("OPENROUTER_KEY", /(?<![\w-])sk-or-v1-[0-9a-f]{64}(?!\w)/g, [{ before: "sk-or-v1", sign: "-" }]),
+  hashed("2[abxy]?", "\\d\\d", "[./A-Za-z0-9]{53}"),
+  hashed("argon2(?:id|i|d)", `(?:v=\\d{1,3}${DOLLAR})?m=\\d{1,9},t=\\d{1,6},p=\\d{1,4}`, SALT, "[A-Za-z0-9+/]{16,256}"),
+  hashed("scrypt", "ln=\\d{1,2},r=\\d{1,4},p=\\d{1,4}", `${SALT}={0,2}`, "[A-Za-z0-9+/]{16,256}"),
+  hashed("6", `(?:rounds=\\d{1,9}${DOLLAR})?[./A-Za-z0-9]{1,16}`, "[./A-Za-z0-9]{86}"),
+  hashed("5", `(?:rounds=\\d{1,9}${DOLLAR})?[./A-Za-z0-9]{1,16}`, "[./A-Za-z0-9]{43}"),
+  hashed("g?y", "[./A-Za-z0-9]{1,32}", "[./A-Za-z0-9]{1,86}", "[./A-Za-z0-9]{43}"),
+  hashed("(?:1|apr1)", "[./A-Za-z0-9]{1,8}", "[./A-Za-z0-9]{22}"),
+  rule("PASSWORD_HASH", /\bpbkdf2_sha(?:1|256|512)\$\d{1,9}\$[\w./+-]{1,128}\$[A-Za-z0-9+/]{20,100}={0,2}/g, [
+    { before: "pbkdf2", sign: "_", after: "sha" },
+  ]),
+  rule(
+    "PASSWORD_HASH",
+    /\bSCRAM-SHA-(?:1|256|512)\$\d{1,9}:[A-Za-z0-9+/]{8,128}={0,2}\$[A-Za-z0-9+/]{24,100}={0,2}:[A-Za-z0-9+/]{24,100}={0,2}/g,
+    [{ before: "SCRAM", sign: "-", after: "SHA-" }],
+  ),
+  rule("PASSWORD_HASH", /\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,200}={0,2}/g, [
+    { sign: "S", after: "HA(?:256|512)?\\}" },
+  ]),
   rule("AGE_SECRET_KEY", /(?<![\w-])AGE-SECRET-KEY-1[A-Z0-9]{58}(?!\w)/g, [{ before: "AGE-SECRET-KEY", sign: "-" }]),
 ];
 

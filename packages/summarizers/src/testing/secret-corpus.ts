@@ -3,6 +3,7 @@ const DIGITS = "0123456789";
 const HEX = "0123456789abcdef";
 const WORD = LETTERS + DIGITS;
 const BASE64 = `${WORD}+/`;
+const CRYPT = `${WORD}./`;
 
 /** Draws letters: the same for the same seed, so that a run that fails fails again. */
 class Draw {
@@ -83,6 +84,9 @@ const KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
 
 /** Letters, digits and signs as somebody makes a password up. */
 const password = (d: Draw): string => `${d.of(LETTERS, 6)}${d.of(DIGITS, 2)}!${d.of(LETTERS, 3)}`;
+/** A password that somebody made up of letters alone, of some 8 to 10. */
+const word = (d: Draw): string =>
+  Array.from({ length: 4 + d.below(2) }, () => d.of("bdfgklmrtvz", 1) + d.of("aeiou", 1)).join("");
 /** A drawn key: it has a digit and letters of both kinds, as all but very few of that length do. */
 const key = (d: Draw, length: number): string => `${d.of(LETTERS, 2)}7a4Q${d.of(WORD, length - 6)}`;
 
@@ -186,6 +190,31 @@ const MORE_KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "stripe-webhook": (d) => `whsec_${key(d, 32)}`,
   "anthropic-admin-key": (d) => `sk-ant-admin01-${key(d, 95)}`,
   "google-auth-key": (d) => `AQ.Ab8${key(d, 45)}`,
+  "bcrypt-hash": (d) => `$2${d.pick(["a", "b", "y"])}$12$${d.of(CRYPT, 53)}`,
+  "bcrypt-hash-in-compose": (d) => `traefik.users=ops:$$2y$$05$$«${d.of(CRYPT, 53)}»`,
+  "argon2-hash": (d) => `$argon2${d.pick(["id", "i"])}$v=19$m=65536,t=3,p=4$${d.of(WORD, 22)}$«${d.of(BASE64, 43)}»`,
+  "sha512-crypt": (d) =>
+    `root:$6$${d.pick(["", "rounds=5000$"])}${d.of(CRYPT, 16)}$«${d.of(CRYPT, 86)}»:19700:0:99999:7:::`,
+  "sha256-crypt": (d) => `$5$${d.of(CRYPT, 16)}$${d.of(CRYPT, 43)}`,
+  yescrypt: (d) => `ubuntu:$y$j9T$${d.of(CRYPT, 22)}$«${d.of(CRYPT, 43)}»:19700:0:99999:7:::`,
+  "htpasswd-hash": (d) => `deploy:$apr1$${d.of(CRYPT, 8)}$«${d.of(CRYPT, 22)}»`,
+  "django-hash": (d) => `pbkdf2_sha256$600000$${d.of(WORD, 22)}$«${d.of(BASE64, 43)}»=`,
+  "postgres-hash": (d) => `SCRAM-SHA-256$4096:${d.of(BASE64, 22)}==$«${d.of(BASE64, 43)}»=:${d.of(BASE64, 43)}=`,
+  "ldap-hash": (d) => `userPassword: {SSHA}${d.of(BASE64, 32)}`,
+  pgpass: (d) => `db.example.org:5432:shop:app:«${word(d)}»`,
+  "pgpass-for-all": (d) => `*:*:*:postgres:«${password(d)}»`,
+  "password-with-signs": (d) => `password: «${word(d)}${d.pick([..."!#%^*~"])}${word(d)}»`,
+  "password-of-capitals": (d) =>
+    `db_password = "«${Array.from({ length: 5 }, () => d.of("BCDFG", 1) + d.of("vxyz", 1)).join("")}»"`,
+  "password-alone": (d) => `password: «${word(d)}»\nhost: db`,
+  "password-of-environment": (d) => `export DB_PASSWORD=«${word(d)}»\nexport DB_HOST=db`,
+  "password-below-user": (d) => `db:\n  username: app\n  password: «${word(d)}»`,
+  "password-beside-user": (d) => `{"user": "app", "password": "«${word(d)}»"}`,
+  "password-in-prose": (d) => `The password is «${password(d)}» for now.`,
+  "word-in-element": (d) => `<server><id>a</id><password>«${word(d)}»</password></server>`,
+  "word-in-cdata": (d) => `<db:Password type="text"><![CDATA[«${word(d)}»]]></db:Password>`,
+  "word-in-attribute": (d) => `<datasource url="jdbc:x" user="app" password="«${word(d)}»" pool="4"/>`,
+  "password-in-entry": (d) => `<property name="connection.password">«${word(d)}»</property>`,
   "okta-token": (d) => `SSWS 00${key(d, 40)}`,
 };
 
@@ -218,6 +247,20 @@ const WORDS =
     " ",
   );
 
+const SAID_OF_PASSWORDS = [
+  ...["required", "string", "String!", "str | None", "incorrect", "optional", "(hidden)", "null", "z.string().min(8)"],
+  ...["hashedPassword", "encrypted", "********", "must be changed", "unchanged", "SecretStr", "user.password", "&str"],
+  ...[
+    "Optional[str] = None",
+    "attribute for it",
+    "expected bytes, got",
+    "function () {",
+    "$password",
+    "%s",
+    "Invalid!",
+  ],
+];
+
 /** Texts as they stand in sessions and hold no secret, some of them with the looks of one. */
 const BENIGN: readonly ((draw: Draw) => string)[] = [
   (d) => `commit ${d.of(HEX, 40)} by ${d.pick(WORDS)}@example.org`,
@@ -239,6 +282,21 @@ const BENIGN: readonly ((draw: Draw) => string)[] = [
   (d) =>
     `#define MAX_KEY ${d.below(99_999_999)}  the password 'secret1' is an example; <password>password12</password>`,
   (d) => `- name: ${d.pick(WORDS)}_key\n  value: ${d.pick(WORDS)}-${d.pick(WORDS)}/${d.pick(WORDS)}`,
+  (d) => `password: ${d.pick(SAID_OF_PASSWORDS)}`,
+  (d) => `username: ${d.pick(SAID_OF_PASSWORDS)}\n  password: ${d.pick(SAID_OF_PASSWORDS)}`,
+  (d) => `{"username": "string", "password": "${d.pick(["string", "required", "********", "<password>"])}"}`,
+  (d) => `type ${d.pick(WORDS)} { user: String! password: String! } input { user: ID!, password: NonEmptyString! }`,
+  (d) => `login({ username: ${d.pick(WORDS)}.name, password: ${d.pick(WORDS)}Value }); f(user=name, password=chosen)`,
+  (d) =>
+    `<input type="password" name="password" placeholder="Password" autocomplete="new-password" id="${d.pick(WORDS)}">`,
+  (d) => `<password>${d.pick(["string", "********", "<!-- yours -->", "{{password}}", ""])}</password>`,
+  (d) => `<Field v-model:password="form.password" toggle-password="#${d.pick(WORDS)}" />`,
+  (d) => `src/${d.pick(WORDS)}.py:5${d.of(DIGITS, 3)}:class:${d.pick(WORDS)}: pass`,
+  (d) => `2001:5${d.of(DIGITS, 3)}:${d.of(HEX, 4)}:${d.of(HEX, 4)}:${d.of(HEX, 4)}:${d.of(HEX, 4)}`,
+  (d) => `hostname:port:database:username:password, e.g. localhost:5432:*:*:<password ${d.below(9)}>`,
+  (d) =>
+    `awk '{print $${d.below(9)}$2}' | sed 's/a/$6$/'; a hash begins with $2b$1${d.below(9)}$ or $6$ or $argon2id$v=19$`,
+  (d) => `The password is ${d.pick(SAID_OF_PASSWORDS)}, the ${d.pick(WORDS)} is not.`,
   (d) =>
     `Set-Cookie: theme=${d.pick(WORDS)}; Expires=Wed, 21 Oct 20${10 + d.below(80)} 07:28:00 GMT; Max-Age=${d.below(1e9)}`,
   (d) =>
