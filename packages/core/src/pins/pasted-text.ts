@@ -18,13 +18,17 @@ const TELLING_TAG =
 /** What a prompt shows as an example in tags is not an instruction. */
 const EXAMPLE_TAG = /^(?:format_)?examples?$/i;
 const OPENING_TAG = /^\s*<([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?>/;
-const CLOSING_TAG = /<\/([a-zA-Z][\w-]*)\s*>/g;
-const FENCE = /^\s{0,12}(`{3,}|~{3,})(.*)$/;
+const TAG = /<(\/?)([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?>/g;
+/** How a comment begins that may go over several lines, and how each kind ends. */
+const COMMENT = /^\s*(<!--|\/\*)/;
+const COMMENT_ENDS: Readonly<Record<string, string>> = { "<!--": "-->", "/*": "*/" };
+const FENCE = /^\s{0,60}(`{3,}|~{3,})(.*)$/;
 
 /** How a line begins that a program wrote or that is a program. */
 const NOT_PROSE = [
   // Quotes, tables, frames of a terminal, diffs.
   /^\s*(?:>|\||[\u2500-\u257f]|@@|\+{3}\s|-{3}\s\S|diff --git|\+\s*\d)/,
+  /^\s*(?:[-*+•]|\d{1,3}[.)])\s+>+\s*[^\d\s=>]/,
   // Comments of a program, prompts of a shell.
   /^\s*(?:\/\/|\/\*|\*\/|<!--|#!|#include|--\s|;;|%%|\$\s|➜|❯|PS [A-Z]:|[\w.-]+@[\w.-]+[:~#$])/,
   // Declarations and statements.
@@ -112,10 +116,18 @@ class LineReader {
       if (this.#fences.has(index)) this.#fence = mark[1] as string;
       return true;
     }
-    const tag = OPENING_TAG.exec(text)?.[1];
-    const end = tag === undefined || !this.#isQuoting(tag) ? undefined : this.#closings.after(tag, start);
+    const end = this.#endOfPasted(text, start);
     if (end !== undefined) this.#hiddenTo = end;
     return end !== undefined;
+  }
+
+  /** Where the comment or the document ends that a line opens; undefined when it opens none, or none that ends. */
+  #endOfPasted(text: string, start: number): number | undefined {
+    const comment = COMMENT.exec(text)?.[1];
+    if (comment !== undefined) return this.#closings.ofComment(comment, start + text.indexOf(comment));
+    const tag = OPENING_TAG.exec(text)?.[1];
+    if (tag === undefined || !this.#isQuoting(tag)) return undefined;
+    return this.#closings.after(tag, start + text.indexOf("<"));
   }
 
   #hide(line: BareLine): void {
@@ -177,25 +189,52 @@ function* closedFences(lines: readonly BareLine[]): Steps<ReadonlySet<number>> {
   return closed;
 }
 
-/** Behind which place tags end. Asked in the order of the text, so each ending is passed once. */
+/** Behind which place tags and comments end. Asked in the order of the text, so each ending is passed once. */
 class Closings {
+  readonly #text: string;
+  /** The endings of each tag, the last one first, and which of them belongs to a tag that opens at a place. */
   readonly #ends = new Map<string, number[]>();
+  readonly #paired = new Map<number, number>();
+  /** For each kind of comment, the place up to which it was looked for its end, and where that is. */
+  readonly #comments = new Map<string, number>();
 
   constructor(text: string) {
+    this.#text = text;
     if (!text.includes("</")) return;
-    for (const match of text.matchAll(CLOSING_TAG)) {
-      const name = match[1] as string;
-      const ends = this.#ends.get(name);
-      const end = match.index + match[0].length;
-      if (ends === undefined) this.#ends.set(name, [end]);
-      else ends.push(end);
+    const open = new Map<string, number[]>();
+    for (const { index, 0: whole, 1: slash, 2: name = "" } of text.matchAll(TAG)) {
+      if (slash === "") {
+        if (!whole.endsWith("/>")) listOf(open, name).push(index);
+        continue;
+      }
+      const end = index + whole.length;
+      listOf(this.#ends, name).push(end);
+      const start = open.get(name)?.pop();
+      if (start !== undefined) this.#paired.set(start, end);
     }
     for (const ends of this.#ends.values()) ends.reverse();
   }
 
+  /** Behind the ending that belongs to a tag at a place; where none does, behind the next one of that name. */
   after(tag: string, place: number): number | undefined {
     const ends = this.#ends.get(tag);
     while (ends !== undefined && ends.length > 0 && (ends.at(-1) as number) < place) ends.pop();
-    return ends?.at(-1);
+    return this.#paired.get(place) ?? ends?.at(-1);
   }
+
+  /** Behind the end of a comment that begins at a place. */
+  ofComment(begin: string, place: number): number | undefined {
+    const end = COMMENT_ENDS[begin] as string;
+    const from = place + begin.length;
+    let found = this.#comments.get(begin) ?? 0;
+    if (found >= 0 && found < from) found = this.#text.indexOf(end, from);
+    this.#comments.set(begin, found);
+    return found < 0 ? undefined : found + end.length;
+  }
+}
+
+function listOf(lists: Map<string, number[]>, name: string): number[] {
+  const list = lists.get(name) ?? [];
+  lists.set(name, list);
+  return list;
 }

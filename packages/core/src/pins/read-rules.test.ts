@@ -88,6 +88,24 @@ describe("a rule is kept whole", () => {
     expect(rulesIn(`Some context first.\n\n${rule}\n\nNow go on with the work.`)).toEqual([rule]);
   });
 
+  it.each([
+    ["a comment that never ends", "<!--\nA note.\n\n"],
+    ["a comment of a program that never ends", "/*\nA note.\n\n"],
+    ["a comment that ends on its line", "<!-- A note. --> "],
+    ["a comment that ended", "<!--\nA note.\n-->\n"],
+    ["a document that speaks of its own tag", "<doc>\nThe <doc> tag is good.\n</doc>\n"],
+    ["two documents in each other", "<doc>\n<doc>\nA note.\n</doc>\nAnother.\n</doc>\n"],
+    ["an element without content", "<doc />\n\n"],
+  ])("behind %s", (_, before) => {
+    expect(rulesIn(`${before}Never push to main.`)).toEqual(["Never push to main."]);
+  });
+
+  it("in an item that begins with a number that is greater", () => {
+    expect(rulesIn("You must keep these:\n- > 80% of the lines covered\n- no new warnings\n\nGo on.")).toEqual([
+      "You must keep these:\n- > 80% of the lines covered\n- no new warnings",
+    ]);
+  });
+
   it("in a line of any length and behind a code block that never ends", () => {
     const line = `${"A sentence of some length that says nothing. ".repeat(60)}Never push to main. And so on.`;
     expect(rulesIn(line)).toEqual(["Never push to main."]);
@@ -161,6 +179,12 @@ describe("laws", () => {
       (text: string) => `[ERROR] ${text}`,
       (text: string) => `<document>\n${text}\n</document>`,
       (text: string) => `// ${text}`,
+      (text: string) => `<!--\nA note.\n${text}\n-->`,
+      (text: string) => `/*\n * A note.\n\n * ${text}\n */`,
+      (text: string) => `- > ${text}`,
+      (text: string) => `1. >> ${text}`,
+      (text: string) => `${" ".repeat(20)}\`\`\`\n${" ".repeat(20)}${text}\n${" ".repeat(20)}\`\`\``,
+      (text: string) => `<doc>\n<doc id="2">\nA note.\n</doc>\n\n${text}\n</doc>`,
     );
     fc.assert(
       fc.property(wrapped, fc.constantFrom("", "Look at this.\n", "Hello:\n\n"), (wrap, before) => {
@@ -178,6 +202,9 @@ describe("laws", () => {
     "- a:\n",
     "<a>\n",
     "<a></b>\n",
+    "<a><a></a>\n",
+    "<!--\n",
+    "/*\n*/ a\n",
     "```\n",
     "```x\n~~~~y\n",
     "` ",
