@@ -50,6 +50,8 @@ const CODE_END = /(?:[{};]|=>|\);?|\\)\s*(?:\/\/.*)?$/;
 const CODE_SIGN = /[={}]|\w\(|\)\s*;/;
 /** How many lines are read in one step. */
 const LINES_A_STEP = 64;
+/** How many tags are paired in one step. */
+const TAGS_A_STEP = 512;
 /** No more of a line is looked at to tell what it is. In UTF-16 code units. */
 const LOOKED_AT = 400;
 
@@ -61,13 +63,13 @@ const LOOKED_AT = 400;
 export function* linesOf(text: string, trusted = false): Steps<readonly Line[]> {
   const bare = yield* bareLines(text);
   const fences = yield* closedFences(bare);
-  const reader = new LineReader(text, fences, trusted);
+  const reader = new LineReader(yield* closingsOf(text), fences, trusted);
   for (const [index, line] of bare.entries()) {
     if (index % LINES_A_STEP === 0) yield;
     reader.read(line, index);
   }
   yield;
-  return withoutPrograms(reader.lines, reader.marked);
+  return yield* withoutPrograms(reader.lines, reader.marked);
 }
 
 type BareLine = Omit<Line, "isProse">;
@@ -83,9 +85,9 @@ class LineReader {
   #fence: string | undefined;
   #hiddenTo = 0;
 
-  constructor(text: string, fences: ReadonlySet<number>, trusted: boolean) {
+  constructor(closings: Closings, fences: ReadonlySet<number>, trusted: boolean) {
     this.#isQuoting = trusted ? (tag) => EXAMPLE_TAG.test(tag) : (tag) => !TELLING_TAG.test(tag);
-    this.#closings = new Closings(text);
+    this.#closings = closings;
     this.#fences = fences;
   }
 
@@ -156,9 +158,14 @@ function isPasted(line: string): boolean {
 }
 
 /** A line between lines of a program belongs to it: a comment over several lines, a text in its source. */
-function withoutPrograms(lines: readonly Line[], marked: ReadonlySet<number>): readonly Line[] {
+function* withoutPrograms(lines: readonly Line[], marked: ReadonlySet<number>): Steps<readonly Line[]> {
   const result = [...lines];
+  let read = 0;
   for (let start = 0; start < lines.length; ) {
+    if (start >= read) {
+      yield;
+      read = start + LINES_A_STEP;
+    }
     let end = start;
     let pasted = 0;
     for (; end < lines.length && !marked.has(end) && (lines[end] as Line).text.trim() !== ""; end++)
@@ -193,26 +200,15 @@ function* closedFences(lines: readonly BareLine[]): Steps<ReadonlySet<number>> {
 class Closings {
   readonly #text: string;
   /** The endings of each tag, the last one first, and which of them belongs to a tag that opens at a place. */
-  readonly #ends = new Map<string, number[]>();
-  readonly #paired = new Map<number, number>();
+  readonly #ends: ReadonlyMap<string, number[]>;
+  readonly #paired: ReadonlyMap<number, number>;
   /** For each kind of comment, the place up to which it was looked for its end, and where that is. */
   readonly #comments = new Map<string, number>();
 
-  constructor(text: string) {
+  constructor(text: string, ends: ReadonlyMap<string, number[]>, paired: ReadonlyMap<number, number>) {
     this.#text = text;
-    if (!text.includes("</")) return;
-    const open = new Map<string, number[]>();
-    for (const { index, 0: whole, 1: slash, 2: name = "" } of text.matchAll(TAG)) {
-      if (slash === "") {
-        if (!whole.endsWith("/>")) listOf(open, name).push(index);
-        continue;
-      }
-      const end = index + whole.length;
-      listOf(this.#ends, name).push(end);
-      const start = open.get(name)?.pop();
-      if (start !== undefined) this.#paired.set(start, end);
-    }
-    for (const ends of this.#ends.values()) ends.reverse();
+    this.#ends = ends;
+    this.#paired = paired;
   }
 
   /** Behind the ending that belongs to a tag at a place; where none does, behind the next one of that name. */
@@ -231,6 +227,26 @@ class Closings {
     this.#comments.set(begin, found);
     return found < 0 ? undefined : found + end.length;
   }
+}
+
+function* closingsOf(text: string): Steps<Closings> {
+  const ends = new Map<string, number[]>();
+  const paired = new Map<number, number>();
+  const open = new Map<string, number[]>();
+  let tags = 0;
+  for (const { index, 0: whole, 1: slash, 2: name = "" } of text.includes("</") ? text.matchAll(TAG) : []) {
+    if (tags++ % TAGS_A_STEP === 0) yield;
+    if (slash === "") {
+      if (!whole.endsWith("/>")) listOf(open, name).push(index);
+      continue;
+    }
+    const end = index + whole.length;
+    listOf(ends, name).push(end);
+    const start = open.get(name)?.pop();
+    if (start !== undefined) paired.set(start, end);
+  }
+  for (const some of ends.values()) some.reverse();
+  return new Closings(text, ends, paired);
 }
 
 function listOf(lists: Map<string, number[]>, name: string): number[] {
