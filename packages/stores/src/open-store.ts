@@ -7,7 +7,7 @@ import type { EncryptionOptions } from "./encryption/sealer.ts";
 import type { ErasableStore } from "./erasure/erase-subject.ts";
 import { unerasedSummaries } from "./erasure/refuse-erased.ts";
 import { fileFolder, openFileArtifacts, prepareFolder } from "./filesystem/file-artifacts.ts";
-import { type InspectableStore, isInspectable, portInspector } from "./inspection/inspector.ts";
+import { type InspectableStore, isInspectable, portInspector, withThreadsOf } from "./inspection/inspector.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
 import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-summary-cache.ts";
@@ -170,7 +170,7 @@ export function storeWithArtifacts(
   return Object.freeze({
     ...composed,
     inspector: {
-      threadIds: () => inspector.threadIds(),
+      threadIds: () => withThreadsOf(artifacts, inspector.threadIds()),
       entries: (threadId) => inspector.entries(threadId),
       plans: (threadId) => inspector.plans(threadId),
       journal: (threadId) => inspector.journal(threadId),

@@ -126,6 +126,34 @@ describe.each(backends)("keys of what is sealed in %s", (_name, open) => {
     expect((await openAgain().threads.load(THREAD))?.version).toBe(8);
     await inner.close();
   });
+
+  it("that sealed nothing but an artifact of a thread without entries are missed for any other thread", async () => {
+    const inner = await open();
+    const folder = freshPath();
+    await inner.threads.append(asThreadId("clear"), [entry(0)], { expectedVersion: 0 });
+    for (const threadId of ["clear", "also clear", "clear as well", "clear too"].map(asThreadId))
+      await inner.artifacts.store("in the clear", metadata({ threadId }));
+    const store = encryptedStore(inner, fileKeyStore(folder));
+    await store.artifacts.store("content", metadata());
+    const restore = away(folder);
+    const again = encryptedStore(inner, fileKeyStore(folder));
+    for (const [what, write] of Object.entries({
+      append: () => again.threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 }),
+      "append to what is clear": () => again.threads.append(asThreadId("clear"), [entry(1)], { expectedVersion: 1 }),
+      artifact: () => again.artifacts.store("other content", metadata({ threadId: OTHER_THREAD })),
+    }))
+      await expect(write(), what).rejects.toMatchObject({
+        code: "KEY_MISMATCH",
+        hint: expect.stringMatching(/Mount or restore .* isShared/s),
+      });
+    await expect(again.artifacts.store("more", metadata())).rejects.toMatchObject({ code: "KEY_MISSING" });
+    expect(existsSync(folder)).toBe(false);
+    restore();
+    await again.threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
+    const [kept] = await again.artifacts.list(THREAD);
+    expect(kept && (await again.artifacts.retrieve(kept))?.content).toBe("content");
+    await inner.close();
+  });
 });
 
 describe("a key is made", () => {

@@ -43,6 +43,7 @@ export function fileFolder(root: string): ObjectFolder {
     get: (key) => guarded(root, () => read(pathOf(key))),
     remove: (key) => guarded(root, () => remove(pathOf(key))),
     list: (prefix) => guarded(root, () => listFiles(root, pathOf(prefix.replace(/\/$/, "")))),
+    folders: (prefix) => guarded(root, () => listFolders(pathOf(prefix.replace(/\/$/, "")))),
     close: async () => undefined,
   };
 }
@@ -130,6 +131,19 @@ async function listFiles(root: string, folder: string): Promise<readonly string[
     return names
       .filter((entry) => entry.isFile())
       .map(({ name }) => `${prefix}/${name}`)
+      .sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function listFolders(folder: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(folder, { withFileTypes: true });
+    return names
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
       .sort();
   } catch (error) {
     if (isMissing(error)) return [];

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
+  type ArtifactStore,
   canonicalJson,
   nextThreadLink,
   serializeEntry,
@@ -8,6 +9,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import type { ListedArtifacts } from "../shared/object-artifacts.ts";
 import { endAfter, idsOf, listedThreads, START_OF_LOG } from "../shared/threads.ts";
 
 /** An entry as it is kept, nothing of it trusted yet. */
@@ -132,7 +134,7 @@ function refuseAborted(signal: AbortSignal | undefined): void {
  */
 export function portInspector(store: ThreadfoldStore): StoreInspector {
   return {
-    threadIds: () => threadIds(store),
+    threadIds: () => withThreadsOf(store.artifacts, threadIds(store)),
     entries: (threadId) => entries(store, threadId),
     plans: (threadId) => plans(store, threadId),
     journal: (threadId) => journal(store, threadId),
@@ -144,6 +146,21 @@ export function portInspector(store: ThreadfoldStore): StoreInspector {
 async function* threadIds(store: ThreadfoldStore): AsyncIterable<ThreadId> {
   for await (const { threadId } of listedThreads(store)) yield threadId;
 }
+
+/** Threads, and behind them those that are not among them and have artifacts, as far as these say of which threads they are. */
+export async function* withThreadsOf(
+  artifacts: ArtifactStore,
+  threadIds: AsyncIterable<ThreadId>,
+): AsyncIterable<ThreadId> {
+  const known = new Set<ThreadId>();
+  for await (const threadId of threadIds) {
+    known.add(threadId);
+    yield threadId;
+  }
+  if (isListed(artifacts)) yield* artifacts.threadIds(known);
+}
+
+const isListed = (artifacts: ArtifactStore): artifacts is ArtifactStore & ListedArtifacts => "threadIds" in artifacts;
 
 async function* entries(store: ThreadfoldStore, threadId: ThreadId): AsyncIterable<StoredEntry> {
   let end = START_OF_LOG;

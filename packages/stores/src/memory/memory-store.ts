@@ -32,6 +32,7 @@ import { refuseErased } from "../erasure/refuse-erased.ts";
 import type { InspectableStore } from "../inspection/inspector.ts";
 import { admitArtifact, isOfType, isReadable, mergeMetadata } from "../shared/artifacts.ts";
 import { journalRange, sealJournalEntry } from "../shared/journal.ts";
+import type { ListedArtifacts } from "../shared/object-artifacts.ts";
 import { admitPlan, planInfo, requireKnownMessages } from "../shared/plans.ts";
 import {
   checkIdempotencyKey,
@@ -231,7 +232,7 @@ function arrivals({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageI
 /** Receipts of this process's own memory speak of what was appended. */
 const NOBODY_ELSE_WRITES: KeptIds = { message: () => true, pin: () => true };
 
-class MemoryArtifacts implements ArtifactStore {
+class MemoryArtifacts implements ArtifactStore, ListedArtifacts {
   readonly #state: MemoryState;
 
   constructor(state: MemoryState) {
@@ -259,6 +260,11 @@ class MemoryArtifacts implements ArtifactStore {
   async list(threadId: ThreadId, requester?: SecurityContext, mediaType?: string): Promise<readonly ArtifactId[]> {
     const ids = this.#state.threads.get(threadId)?.artifactIds ?? [];
     return Object.freeze(ids.filter((id) => isOfType(this.#readable(id, requester)?.metadata, mediaType)));
+  }
+
+  async *threadIds(known: ReadonlySet<ThreadId>): AsyncIterable<ThreadId> {
+    for (const [threadId, { artifactIds }] of this.#state.threads)
+      if (!known.has(threadId) && artifactIds.some((id) => this.#readable(id, undefined))) yield threadId;
   }
 
   #readable(artifactId: ArtifactId, requester: SecurityContext | undefined): Artifact | undefined {

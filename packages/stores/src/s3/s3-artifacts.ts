@@ -105,6 +105,16 @@ function s3Folder(client: S3Client, bucket: string, prefix: string, requestTimeo
         late: bucketSilent,
       }),
     );
+  /** All pages of a listing, of keys or of the folders in which they lie. */
+  const listed = (under: string, of: "keys" | "folders"): Promise<readonly string[]> =>
+    limited(async (signal) => {
+      const page: ListPage = (token) => {
+        signal.throwIfAborted();
+        const both = (late: AbortSignal) => AbortSignal.any([signal, late]);
+        return limited((late) => listPage(sdk, client, place(under), of, token, both(late)));
+      };
+      return (await listKeys(bucket, page)).map((key) => key.slice(prefix.length)).sort();
+    }, LISTING_REQUESTS * requestTimeoutMs);
   return {
     putNew: (key, bytes) => limited((signal) => putNew(sdk, client, place(key), bytes, signal)),
     get: (key) => limited((signal) => read(sdk, client, place(key), signal)),
@@ -113,14 +123,8 @@ function s3Folder(client: S3Client, bucket: string, prefix: string, requestTimeo
       limited(async (abortSignal) => {
         await client.send(new sdk.DeleteObjectCommand(place(key)), { abortSignal });
       }),
-    list: (under) =>
-      limited(async (signal) => {
-        const page: ListPage = (token) => {
-          signal.throwIfAborted();
-          return limited((late) => listPage(sdk, client, place(under), token, AbortSignal.any([signal, late])));
-        };
-        return (await listKeys(bucket, page)).map((key) => key.slice(prefix.length)).sort();
-      }, LISTING_REQUESTS * requestTimeoutMs),
+    list: (under) => listed(under, "keys"),
+    folders: async (under) => (await listed(under, "folders")).map((key) => key.slice(under.length, -1)),
     close: async () => client.destroy(),
   };
 }
@@ -171,12 +175,16 @@ async function listPage(
   { ListObjectsV2Command }: Sdk,
   client: S3Client,
   { Bucket, Key: Prefix }: { readonly Bucket: string; readonly Key: string },
+  of: "keys" | "folders",
   token: string | undefined,
   abortSignal: AbortSignal,
 ): Promise<KeyPage> {
-  const list = new ListObjectsV2Command({ Bucket, Prefix, ...(token !== undefined && { ContinuationToken: token }) });
+  const from = token === undefined ? {} : { ContinuationToken: token };
+  const list = new ListObjectsV2Command({ Bucket, Prefix, ...(of === "folders" && { Delimiter: "/" }), ...from });
   const page = await client.send(list, { abortSignal });
-  const keys = (page.Contents ?? []).flatMap(({ Key: key }) => (key === undefined ? [] : [key]));
+  const found =
+    of === "keys" ? page.Contents?.map(({ Key: key }) => key) : page.CommonPrefixes?.map((one) => one.Prefix);
+  const keys = (found ?? []).filter((key) => key !== undefined);
   return { keys, next: page.IsTruncated === true ? page.NextContinuationToken : undefined };
 }
 

@@ -27,6 +27,8 @@ export interface ObjectFolder {
   remove(key: string): Promise<void>;
   /** The keys that begin with a prefix that ends in `/`, in the order of their characters. */
   list(prefix: string): Promise<readonly string[]>;
+  /** What stands behind a prefix that ends in `/`, up to the next `/`, in keys that have one there: each once. */
+  folders(prefix: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,12 @@ export interface ClosableArtifacts extends ArtifactStore {
   close(): Promise<void>;
 }
 
+/** Artifacts that say of which threads they are. */
+export interface ListedArtifacts {
+  /** The threads of which there is an artifact that may be read, but for those that are known; none of these is looked at. */
+  threadIds(known: ReadonlySet<ThreadId>): AsyncIterable<ThreadId>;
+}
+
 /** Records of a thread that are read at the same time. */
 const AT_A_TIME = 16;
 
@@ -62,7 +70,7 @@ const AT_A_TIME = 16;
  * Artifacts as objects that never change. Content comes first and its metadata last, so that whatever is found is whole;
  * when metadata is renewed, a next version of it is added, and of two who do so at once one begins again.
  */
-export class ObjectArtifacts implements ClosableArtifacts {
+export class ObjectArtifacts implements ClosableArtifacts, ListedArtifacts {
   readonly #folder: ObjectFolder;
   readonly #clock: Clock;
   readonly #keys: ArtifactKeys;
@@ -130,6 +138,26 @@ export class ObjectArtifacts implements ClosableArtifacts {
       readable.push(...some.filter((_, index) => isOfType(found[index], mediaType)));
     }
     return Object.freeze(readable);
+  }
+
+  async *threadIds(known: ReadonlySet<ThreadId>): AsyncIterable<ThreadId> {
+    this.#requireOpen();
+    const all = this.#keys.threads;
+    const passed = new Set([...known].map((threadId) => this.#keys.places(threadId)));
+    for (const name of await this.#folder.folders(all)) {
+      const places = `${all}${name}/`;
+      const threadId = passed.has(places) ? undefined : await this.#threadOf(places);
+      if (threadId !== undefined) yield threadId;
+    }
+  }
+
+  /** The thread whose artifacts have their places under a key. The key does not say; metadata does. */
+  async #threadOf(places: string): Promise<ThreadId | undefined> {
+    for (const place of await this.#folder.list(places)) {
+      const metadata = await this.getMetadata(artifactOfPlace(place));
+      if (metadata !== null) return metadata.threadId;
+    }
+    return undefined;
   }
 
   async close(): Promise<void> {
@@ -208,6 +236,8 @@ interface ArtifactKeys {
   records(artifactId: ArtifactId): string;
   /** One version of an artifact's metadata, from 1. */
   record(artifactId: ArtifactId, version: number): string;
+  /** What holds the places of all threads' artifacts. */
+  readonly threads: string;
   /** What holds the places of a thread's artifacts. */
   places(threadId: ThreadId): string;
   /** An artifact's place among those of its thread: by time, then by a count. */
@@ -219,8 +249,10 @@ function artifactKeys(tenantId: string | null): ArtifactKeys {
   const tenant = digest(["tenant", tenantId]);
   const fan = (artifactId: ArtifactId): string => `${artifactId.slice(-2)}/${artifactId}`;
   const records = (artifactId: ArtifactId): string => `${tenant}/records/${fan(artifactId)}/`;
-  const places = (threadId: ThreadId): string => `${tenant}/threads/${digest(["thread", threadId])}/`;
+  const threads = `${tenant}/threads/`;
+  const places = (threadId: ThreadId): string => `${threads}${digest(["thread", threadId])}/`;
   return {
+    threads,
     content: (artifactId) => `${tenant}/contents/${fan(artifactId)}`,
     records,
     record: (artifactId, version) => `${records(artifactId)}${padded(version, 10)}`,

@@ -168,10 +168,24 @@ function listing(objects: Map<string, Buffer>, bucket: string, parameters: URLSe
     .map((key) => key.slice(root.length))
     .filter((key) => key > after)
     .sort();
+  const delimiter = parameters.get("delimiter");
+  if (delimiter !== null) return folderListing(keys, parameters.get("prefix") ?? "", delimiter, after);
   const shown = keys.slice(0, PAGE);
   const next = keys.length > PAGE ? `<NextContinuationToken>${shown.at(-1)}</NextContinuationToken>` : "";
   const contents = shown.map((key) => `<Contents><Key>${key}</Key></Contents>`).join("");
   return `<ListBucketResult><IsTruncated>${keys.length > PAGE}</IsTruncated>${next}${contents}</ListBucketResult>`;
+}
+
+function folderListing(keys: readonly string[], prefix: string, delimiter: string, after: string): string {
+  const ends = keys.map((key) => key.indexOf(delimiter, prefix.length));
+  const all = keys.flatMap((key, index) =>
+    (ends[index] as number) < 0 ? [] : [key.slice(0, (ends[index] as number) + 1)],
+  );
+  const folders = [...new Set(all)].filter((folder) => folder > after);
+  const shown = folders.slice(0, PAGE);
+  const next = folders.length > PAGE ? `<NextContinuationToken>${shown.at(-1)}</NextContinuationToken>` : "";
+  const common = shown.map((folder) => `<CommonPrefixes><Prefix>${folder}</Prefix></CommonPrefixes>`).join("");
+  return `<ListBucketResult><IsTruncated>${folders.length > PAGE}</IsTruncated>${next}${common}</ListBucketResult>`;
 }
 
 function fail(response: ServerResponse, status: number, code: string): number {
