@@ -12,6 +12,7 @@ export {
   type RehydrationRequest,
 } from "./artifacts/rehydration-interceptor.ts";
 export {
+  artifactPageText,
   DEFAULT_PAGE,
   MAX_PAGE,
   READ_ARTIFACT_DEFINITION,

@@ -15,6 +15,7 @@ import {
   threadIdSchema,
 } from "@threadfold/core";
 import {
+  artifactPageText,
   DEFAULT_PAGE,
   MAX_PAGE,
   READ_ARTIFACT_DEFINITION,
@@ -86,6 +87,7 @@ function pageOf(
 function pageResult({ artifactId, content, metadata }: Artifact, { text, start, end }: TextPage): CallToolResult {
   const { threadId, mediaType, bytes } = metadata;
   const isWhole = start === 0 && end >= content.length;
+  const shown = { type: "text" as const, text: artifactPageText(artifactId, content, { text, start, end }) };
   const nextOffset = end < content.length ? end : null;
   const structuredContent = {
     artifact_id: artifactId,
@@ -97,12 +99,10 @@ function pageResult({ artifactId, content, metadata }: Artifact, { text, start, 
     length: content.length,
     next_offset: nextOffset,
   };
-  if (isWhole) return { content: [{ type: "text", text }], structuredContent };
-  const more = nextOffset === null ? "this is the end" : `call read_artifact with offset ${nextOffset} for more`;
-  const heading = `[${artifactId}: characters ${start} to ${end} of ${content.length}; ${more}]`;
+  if (isWhole) return { content: [shown], structuredContent };
   return {
     content: [
-      { type: "text", text: `${heading}\n${text}` },
+      shown,
       {
         type: "resource_link",
         uri: artifactUri({ threadId, artifactId }),

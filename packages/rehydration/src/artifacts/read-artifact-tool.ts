@@ -9,7 +9,7 @@ import {
   type ToolDefinition,
   type ToolOutcomeStatus,
 } from "@threadfold/core";
-import { textPage } from "./text-page.ts";
+import { type TextPage, textPage } from "./text-page.ts";
 
 /** A page has this many characters when the call does not say. In UTF-16 code units. */
 export const DEFAULT_PAGE = 8_000;
@@ -107,16 +107,22 @@ function readPage(content: string, { artifactId, offset, limit }: Page): ReadArt
     const text = `${artifactId} has ${content.length} characters; there is nothing at offset ${offset}.`;
     return { outcome: "failure", text, problem: "offset-beyond-end", nextOffset: null };
   }
-  const { text: shown, start, end } = page;
-  if (start === 0 && end >= content.length)
-    return { outcome: "success", text: content, problem: null, nextOffset: null };
-  const more = end < content.length ? `; call read_artifact with offset ${end} for more` : "; this is the end";
   return {
     outcome: "success",
-    text: `[${artifactId}: characters ${start} to ${end} of ${content.length}${more}]\n${shown}`,
+    text: artifactPageText(artifactId, content, page),
     problem: null,
-    nextOffset: end < content.length ? end : null,
+    nextOffset: page.end < content.length ? page.end : null,
   };
+}
+
+/** Content that begins as the heading of a page does would pass for a page, of whatever it says. */
+const LIKE_A_HEADING = /^\s*\[artifact_/i;
+
+/** A page of an artifact as a model reads it: under a heading that says where it stands, or alone when it is all there is. */
+export function artifactPageText(artifactId: ArtifactId, content: string, { text, start, end }: TextPage): string {
+  if (start === 0 && end >= content.length && !LIKE_A_HEADING.test(content)) return text;
+  const more = end < content.length ? `call read_artifact with offset ${end} for more` : "this is the end";
+  return `[${artifactId}: characters ${start} to ${end} of ${content.length}; ${more}]\n${text}`;
 }
 
 const invalid = (text: string): ReadArtifactResult => ({

@@ -92,6 +92,18 @@ describe("search_thread", () => {
     expect(await call(input)).toMatchObject({ outcome: "failure", problem: "invalid-input" });
   });
 
+  it.each([
+    ["a lone surrogate", "\ud800", "\ufffd"],
+    ["a pair that would be split", `${"m".repeat(99)}\u{1f600}`, `${"m".repeat(99)}\ufffd …`],
+    ["a megabyte", "m".repeat(1_000_000), `${"m".repeat(100)} …`],
+  ])("names what it does not find in few and well-formed words: %s", async (_, message_id, named) => {
+    expect(await call({ message_id })).toEqual({
+      outcome: "failure",
+      problem: "not-found",
+      text: `There is no message ${named} that you may read.`,
+    });
+  });
+
   it("C6 answers a huge page, an unknown message and an offset beyond the end", async () => {
     expect(await call({ query: "needle", page: Number.MAX_SAFE_INTEGER })).toMatchObject({ problem: "no-match" });
     expect(await call({ message_id: "nobody" })).toMatchObject({ problem: "not-found" });

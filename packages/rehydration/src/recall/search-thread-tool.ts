@@ -146,7 +146,7 @@ function readMessage(
 ): SearchThreadResult {
   const message = messageOf(sources, messageId);
   if (message === undefined || withheld.includes(message.id) || !isBranchVisible(message.branch, sources.branch)) {
-    return failure("not-found", `There is no message ${messageId} that you may read.`);
+    return failure("not-found", `There is no message ${shortened(messageId)} that you may read.`);
   }
   const content = visibleText(message);
   const page = textPage(content, offset, READ_PAGE);
@@ -166,6 +166,13 @@ function readMessage(
   const shown = cut?.text ?? "";
   return { outcome: "success", text: `${shown}${marker(shown.length)}`, problem: null };
 }
+
+/** How much of an id is repeated that names nothing. In UTF-16 code units. */
+const LONGEST_NAMED = 100;
+
+/** What a call named, which may be of any length and not even text that a thread takes. */
+const shortened = (id: string): string =>
+  (id.length > LONGEST_NAMED ? `${id.slice(0, LONGEST_NAMED)} …` : id).toWellFormed();
 
 function messageOf({ thread }: SearchThreadSources, messageId: string): Message | undefined {
   const [, ordinal] = /^#(\d{1,15})$/.exec(messageId) ?? [];
