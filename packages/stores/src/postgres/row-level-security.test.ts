@@ -147,4 +147,41 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
       code: "STORE_UNAVAILABLE",
     });
   });
+
+  it("lets a role that its owner binds to a tenant see and write no other's rows, whatever its SQL names", async () => {
+    const bound = await createRole(owner, service.url);
+    await migratePostgres(owner, { schema: place.schema, applicationRole: bound.name });
+    for (const table of TENANT_TABLES)
+      await owner.script(`CREATE POLICY of_one_${bound.name} ON ${place.schema}.${table} AS RESTRICTIVE TO ${bound.name}
+        USING (tenant = '"one"')`);
+    // Migrating again, as a new version does, leaves what binds it.
+    await migratePostgres(owner, { schema: place.schema, applicationRole: bound.name });
+    const connection = connectForTests(bound.url, 1);
+    const named = (sql: string): Promise<unknown[]> =>
+      connection.transaction("SELECT set_config('threadfold.tenant', '\"two\"', true);", (session) =>
+        session.query(sql),
+      );
+    try {
+      for (const table of TENANT_TABLES)
+        expect(await named(`SELECT 1 FROM ${place.schema}.${table}`), table).toEqual([]);
+      const forged = `INSERT INTO ${place.schema}.threads (tenant, thread_id) VALUES ('"two"', 'forged')`;
+      await expect(named(forged)).rejects.toMatchObject({ code: "42501" });
+      const secured = { schema: place.schema, rowLevelSecurity: true };
+      const [one, two] = [
+        await openPostgresStore(connection, { ...secured, tenantId: "one" }),
+        await openPostgresStore(connection, { ...secured, tenantId: "two" }),
+      ];
+      expect((await one.threads.load(THREAD))?.version).toBe(5);
+      const bornHere = asThreadId("of the bound role");
+      await one.threads.append(bornHere, transcript(2), { expectedVersion: 0 });
+      expect((await one.threads.load(bornHere))?.version).toBe(2);
+      expect(await two.threads.load(THREAD)).toBeNull();
+      await expect(two.threads.append(bornHere, transcript(1), { expectedVersion: 0 })).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+      });
+    } finally {
+      await connection.close();
+      await bound.drop();
+    }
+  });
 });
