@@ -157,7 +157,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     // Migrating again, as a new version does, leaves what binds it.
     await migratePostgres(owner, { schema: place.schema, applicationRole: bound.name });
     const connection = connectForTests(bound.url, 1);
-    const named = (sql: string): Promise<unknown[]> =>
+    const named = (sql: string): Promise<unknown> =>
       connection.transaction("SELECT set_config('threadfold.tenant', '\"two\"', true);", (session) =>
         session.query(sql),
       );

@@ -14,7 +14,7 @@ export interface FoundSecret {
 }
 
 /** The characters that anchors are built around: rare enough in any text that looking at each of them costs next to nothing. */
-export type AnchorSign = "_" | "-" | "." | ":" | "=" | "@" | "$" | "A" | "S";
+type AnchorSign = "_" | "-" | "." | ":" | "=" | "@" | "$" | "A" | "S";
 
 /**
  * What every secret of a kind contains: a character, what stands right before it, and what stands right behind it, both as
