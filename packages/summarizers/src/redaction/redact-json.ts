@@ -18,7 +18,7 @@ export async function redactJson<Value extends JsonValue | undefined>(
   const { texts, lists } = await turns.finish(collect(value));
   const joined = new Map<JsonList, readonly string[]>();
   const stretches = new StretchesOfTexts();
-  for (const list of await listsWithSecrets(lists)) {
+  for (const list of await listsWithSecrets(lists, stretches)) {
     await turns.take();
     const pieces = piecesOf(list);
     const clean = await redactPieces(pieces, stretches);
@@ -35,6 +35,12 @@ type JsonList = readonly JsonValue[];
 /** The secrets that texts show alone. Each text is looked at once, however often it is asked about. */
 class StretchesOfTexts {
   readonly #known = new Map<string, readonly SecretStretch[]>();
+
+  /** Whether a text was looked at and holds some; undefined before that. */
+  isTouched(text: string): boolean | undefined {
+    const known = this.#known.get(text);
+    return known && known.length > 0;
+  }
 
   async of(text: string): Promise<readonly SecretStretch[]> {
     const stretches = this.#known.get(text) ?? (await secretStretches(text));
@@ -66,16 +72,16 @@ function* collect(
 }
 
 /** The lists whose pieces hold a secret when they are read as one text. */
-async function listsWithSecrets(lists: readonly JsonList[]): Promise<readonly JsonList[]> {
+async function listsWithSecrets(lists: readonly JsonList[], stretches: StretchesOfTexts): Promise<readonly JsonList[]> {
   const texts = lists.map((list) => piecesOf(list).join(""));
-  const touched = await touchedBy(texts);
+  const touched = await touchedBy(texts, stretches);
   return lists.filter((_, index) => touched.has(index));
 }
 
 /** The places of the texts that hold a secret. One look at all of them together is much cheaper than one at each. */
-async function touchedBy(texts: readonly string[]): Promise<ReadonlySet<number>> {
+async function touchedBy(texts: readonly string[], stretches: StretchesOfTexts): Promise<ReadonlySet<number>> {
   const touched = new Set<number>();
-  const found = await secretStretches(texts.join(BETWEEN));
+  const found = await stretches.of(texts.join(BETWEEN));
   let start = 0;
   let next = 0;
   for (const [index, text] of found.length === 0 ? [] : texts.entries()) {
@@ -94,8 +100,9 @@ async function replacementsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const replacements = new Map<string, string>();
   const turns = new EventLoopTurns();
-  for (const index of await touchedBy(texts)) {
-    const text = texts[index] as string;
+  const unknown = texts.filter((text) => stretches.isTouched(text) === undefined);
+  const touched = [...(await touchedBy(unknown, stretches))].map((index) => unknown[index] as string);
+  for (const text of [...texts.filter((text) => stretches.isTouched(text)), ...touched]) {
     await turns.take();
     if (ids.has(text) || replacements.has(text)) continue;
     replacements.set(text, withoutStretches(text, await stretches.of(text)));
@@ -168,7 +175,7 @@ async function splitStretches(
   const turns = new EventLoopTurns();
   const split: SecretStretch[] = [];
   let alone: { piece: number; found: readonly SecretStretch[]; starts: readonly number[] } | undefined;
-  for (const [index, stretch] of (await secretStretches(texts.join(""))).entries()) {
+  for (const [index, stretch] of (await stretches.of(texts.join(""))).entries()) {
     if (index % VALUES_A_STEP === 0) await turns.take();
     const { start, end } = stretch;
     const piece = startBefore(starts, start);
