@@ -32,6 +32,9 @@ const SAYS_WHAT_IT_IS = new RegExp(
     "please|should|cannot|failed|error|success|example|sample|encod|decod|credential|config|setting|param|function",
     "disabled|enabled|sensitive|generat|minim|maxim|strong|complex|length|plain|mandatory|ignored|stored|provided|supplied",
     "protect|locked|rotat|vault|prompt|random|match|charact|attribute|expect|unknown|unset|literal|keychain|keyring|manager",
+    // What labels of forms say, and what is said of a password, in other languages.
+    "kennwort|wachtwoord|adgangskode|kodeord|losenord|salasana|contrase|parola|senha|heslo|sandi|obligat|requis|oblig",
+    "erforderlich|notwendig|pflicht|falsch|unbekannt|vergessen|geheim|fehlt|eingeben|wiederhol|mindest|beliebig",
     "postgres|mysql|maria|mongo|redis|rabbit|minio|oracle|sqlite|admin",
     "\\b(?:str|int|text|char|bytes?|blob|any|void|never|must|enter|enum|model|self|this|user|login|root|guest|prop|salt)s?\\b",
     "\\b(?:used|sent|given|same|see|below|above|env|file|ask|asked|omit|omitted|skip|skipped|long|short|letter|word|weak)s?\\b",
@@ -182,7 +185,7 @@ function aloneAsWord(messageId: string): SecretRule {
   return rule(
     messageId,
     new RegExp(
-      `(?<name>(?<![\\w$.])[\\w.-]{0,40}${name}(?::[ \\t]{1,3}|=))[A-Za-z][a-z_-]{6,60}(?![ \\t]{0,3}[\\w([{.;:=/?)<>|&+*])`,
+      `(?<name>(?<![\\w$.])[\\w.-]{0,40}${name}(?::[ \\t]{1,3}|=))[A-Za-z][a-z_-]{6,60}(?![ \\t]{0,3}(?:[\\w([{.;:=/?)<>|&+*]|[^\\x00-\\x7f]))`,
       "g",
     ),
     signsBehind(name),

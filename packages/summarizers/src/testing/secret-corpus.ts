@@ -248,6 +248,7 @@ const WORDS =
   );
 
 const SAID_OF_PASSWORDS = [
+  ...["Contraseña", "Wachtwoord", "Kennwort", "Contrasenya", "Adgangskode", "Lösenordet", "Salasana", "erforderlich"],
   ...["required", "string", "String!", "str | None", "incorrect", "optional", "(hidden)", "null", "z.string().min(8)"],
   ...["hashedPassword", "encrypted", "********", "must be changed", "unchanged", "SecretStr", "user.password", "&str"],
   ...[
