@@ -296,7 +296,8 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
   ),
   rule(
     "URL_PASSWORD",
-    /(?<name>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"'<>]{0,200}:)[^\s@/"'<>]{6,200}(?=@[\w[])/gi,
+    // Looks back for the scheme: few places have what follows it, and every word could be one.
+    /(?<name>(?<=\b[a-z][a-z0-9+.-]{1,20}):\/\/[^\s:@/"'<>]{0,200}:)[^\s@/"'<>]{6,200}(?=@[\w[])/gi,
     [{ before: "://[^\\s:@/\"'<>]{0,200}:[^\\s@/\"'<>]{6,200}", sign: "@" }],
     (value) => !PLACEHOLDER.test(value),
   ),
