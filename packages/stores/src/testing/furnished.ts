@@ -20,6 +20,12 @@ export function folderIn(objects: Map<string, Uint8Array>): ObjectFolder {
     get: async (key) => objects.get(key) ?? null,
     remove: async (key) => void objects.delete(key),
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
+    folders: async (prefix) => {
+      const behind = [...objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+      return [
+        ...new Set(behind.filter((rest) => rest.includes("/")).map((rest) => rest.split("/", 1)[0] as string)),
+      ].sort();
+    },
     close: async () => undefined,
   };
 }
