@@ -169,6 +169,7 @@ export {
 } from "./thread/thread-entry.ts";
 export {
   placeMessage,
+  requireMessageList,
   START_OF_THREAD,
   startsTurn,
   ThreadAddition,
@@ -182,7 +183,7 @@ export {
   serializeEntry,
   THREAD_CHAIN_START,
 } from "./thread/thread-chain.ts";
-export { AgentThread, requireMessageList, type ThreadWindow } from "./thread/agent-thread.ts";
+export { AgentThread, type ThreadWindow } from "./thread/agent-thread.ts";
 export { AppendOnlyList } from "./thread/append-only-list.ts";
 export {
   type MessageRun,

@@ -1,8 +1,19 @@
-import { asThreadId, type MessageInput, type ProviderAwareTokenizer, TokenLedger } from "@threadfold/core";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type AppendResult,
+  asThreadId,
+  type MessageInput,
+  type ProviderAwareTokenizer,
+  type ThreadfoldStore,
+  type ThreadStore,
+  TokenLedger,
+} from "@threadfold/core";
 import { message, result, tool } from "@threadfold/core/laws";
-import { createMemoryStore } from "@threadfold/stores";
+import { createMemoryStore, openStore } from "@threadfold/stores";
 import { characterClassTokenizer, heuristicTokenizer, loadTokenizer } from "@threadfold/tokenizers";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SessionOptions } from "./host/session-options.ts";
 import { ContextSession } from "./loop/context-session.ts";
 import { callOf } from "./testing/agent-work.ts";
@@ -96,6 +107,85 @@ describe("no text holds up the event loop", () => {
       waited.push(others);
     }
     expect(waited).toContain(0);
+  });
+});
+
+describe("an append of many messages", () => {
+  const many = Array.from({ length: 4_000 }, (_, number) =>
+    message(`m${number}`, number % 2 === 0 ? "user" : "assistant", `Step ${number}: never touch file ${number}.`),
+  );
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "threadfold-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const stores: readonly [string, () => Promise<ThreadfoldStore>][] = [
+    ["memory", async () => createMemoryStore()],
+    ["SQLite", () => openStore(join(folder, "store.db"))],
+  ];
+
+  it.each(stores)("lets others have their turns, in the session and in the store: %s", async (_, openIt) => {
+    const store = await openIt();
+    const atStore = store.threads.append.bind(store.threads);
+    let turnsInStore = 0;
+    const threads: ThreadStore = {
+      load: (...given) => store.threads.load(...given),
+      list: (...given) => store.threads.list(...given),
+      append: async (...given) => {
+        let result: AppendResult | undefined;
+        turnsInStore = await turnsDuring(async () => {
+          result = await atStore(...given);
+        });
+        return result as AppendResult;
+      },
+    };
+    const session = await open({ store: { ...store, threads } });
+    expect(await turnsDuring(() => session.append(many))).toBeGreaterThan(turnsInStore + 4);
+    expect(turnsInStore).toBeGreaterThan(1);
+    expect((await store.threads.load(threadId))?.digest).toBe(session.thread.digest);
+    const again = await open({ store });
+    expect(await turnsDuring(() => again.append(many))).toBeGreaterThan(1);
+    expect(again.thread.digest).toBe(session.thread.digest);
+    await store.close();
+  });
+
+  it.each(stores)("hears an abort before it is done, and leaves no half of it: %s", async (_, openIt) => {
+    const store = await openIt();
+    const session = await open({ store });
+    await session.append(many.slice(0, 2));
+    const before = session.thread.digest;
+    const abortedAfter = async (turns: number): Promise<void> => {
+      const stop = new AbortController();
+      const append = session.append(many, { signal: stop.signal });
+      let left = turns;
+      const next = (): void => void (left-- > 0 ? setTimeout(next, 0) : stop.abort());
+      next();
+      await expect(append).rejects.toMatchObject({ code: "ABORTED" });
+      expect(session.thread.digest).toBe(before);
+      expect((await store.threads.load(threadId))?.digest).toBe(before);
+    };
+    for (const turns of [0, 1, 3]) await abortedAfter(turns);
+    await session.append(many);
+    expect((await store.threads.load(threadId))?.digest).toBe(session.thread.digest);
+    expect(session.thread.length).toBe(many.length);
+    await store.close();
+  });
+
+  it("hears an abort while SQLite's transaction is under way", async () => {
+    const store = await openStore(join(folder, "store.db"));
+    const stop = new AbortController();
+    const threads: ThreadStore = {
+      load: (...given) => store.threads.load(...given),
+      list: (...given) => store.threads.list(...given),
+      append: (...given) => {
+        setTimeout(() => stop.abort(), 0);
+        return store.threads.append(...given);
+      },
+    };
+    const session = await open({ store: { ...store, threads } });
+    await expect(session.append(many, { signal: stop.signal })).rejects.toMatchObject({ code: "ABORTED" });
+    expect(await store.threads.load(threadId)).toBeNull();
+    await store.close();
   });
 });
 

@@ -39,6 +39,7 @@ export function* detectPinsInSteps(
   const rules = new RuleLedger(live, detection);
   const candidates: RuleCandidate[] = [];
   for (const message of messages) {
+    yield;
     const said = yield* saidRulesInSteps(message, () => rules.live);
     for (const lifted of said.lifted) rules.takeBack(lifted);
     yield* rules.make(said.made);

@@ -27,6 +27,8 @@ export interface AppendOptions {
   readonly expectedVersion: ExpectedVersion;
   /** A retry with the same key and entries returns the first result and appends nothing. */
   readonly idempotencyKey?: string;
+  /** Ends an append that is not done yet: nothing of it is kept then. A store may overlook it and append all the same. */
+  readonly signal?: AbortSignal;
 }
 
 export interface AppendResult {
@@ -57,9 +59,10 @@ export interface Page<Item> {
 /** Keeps threads. Entries are only ever added. */
 export interface ThreadStore {
   /**
-   * Appends entries, all or none.
+   * Appends entries, all or none. Many of them let the event loop turn.
    *
-   * @throws ThreadfoldError `VERSION_CONFLICT`, `IDEMPOTENCY_MISMATCH`, or what `AgentThread.appendEntries` throws.
+   * @throws ThreadfoldError `VERSION_CONFLICT`, `IDEMPOTENCY_MISMATCH`, or what `AgentThread.appendEntries` throws; the
+   * signal's reason, when it ended the append.
    */
   append(threadId: ThreadId, entries: readonly ThreadEntryInput[], options: AppendOptions): Promise<AppendResult>;
   /** The thread, or null when there is none. With `atVersion`, as it was then. */

@@ -1,11 +1,12 @@
-import { historyNotLoaded, ThreadfoldError } from "../errors/threadfold-error.ts";
+import { historyNotLoaded } from "../errors/threadfold-error.ts";
 import type { MessageId, PinId, ThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
 import { AppendOnlyList, ThreadIndex } from "./append-only-list.ts";
 import { entriesBesides } from "./entries-besides.ts";
 import type { OrdinalRun } from "./span-reference.ts";
-import { START_OF_THREAD, ThreadAddition, type ThreadPosition } from "./thread-addition.ts";
-import { chainDigest, restoreEntries } from "./thread-chain.ts";
+import { requireMessageList, START_OF_THREAD, ThreadAddition, type ThreadPosition } from "./thread-addition.ts";
+import { chainDigestInSteps, restoreEntriesInSteps } from "./thread-chain.ts";
 import type { Pin, ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
 
 /**
@@ -56,7 +57,12 @@ export class AgentThread {
    * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not match the digest.
    */
   static restore(id: ThreadId, serialized: readonly string[], digest: string): AgentThread {
-    const entries = restoreEntries(serialized, digest);
+    return finishSteps(AgentThread.restoreInSteps(id, serialized, digest));
+  }
+
+  /** What {@link restore} returns, in steps. */
+  static *restoreInSteps(id: ThreadId, serialized: readonly string[], digest: string): Steps<AgentThread> {
+    const entries = yield* restoreEntriesInSteps(serialized, digest);
     const added = messagesOf(entries);
     const messages = AppendOnlyList.of(added);
     const index = new ThreadIndex().extend(AppendOnlyList.empty(), added);
@@ -211,10 +217,15 @@ export class AgentThread {
    * authority. Nothing is appended then.
    */
   appendEntries(inputs: readonly ThreadEntryInput[]): AgentThread {
+    return finishSteps(this.appendEntriesInSteps(inputs));
+  }
+
+  /** What {@link appendEntries} returns, in steps. */
+  *appendEntriesInSteps(inputs: readonly ThreadEntryInput[]): Steps<AgentThread> {
     const addition = new ThreadAddition(this.#position, this.#messages.length, this.#pins, (id) =>
       this.messageInMemory(id),
     );
-    for (const input of inputs) addition.add(input);
+    yield* addition.addInSteps(inputs);
     if (addition.entries.length === 0) return this;
     return new AgentThread(
       this.id,
@@ -253,7 +264,12 @@ export class AgentThread {
    * Equal digests mean equal logs. Links are kept, so asking again after an append hashes only what is new.
    */
   get digest(): string {
-    return chainDigest(this.#entries, this.#entries.start > 0 ? this.#window?.digest : undefined);
+    return finishSteps(this.digestInSteps());
+  }
+
+  /** What {@link digest} is, in steps. */
+  digestInSteps(): Steps<string> {
+    return chainDigestInSteps(this.#entries, this.#entries.start > 0 ? this.#window?.digest : undefined);
   }
 }
 
@@ -327,13 +343,4 @@ export interface ThreadWindow {
    * among them, because what holds now follows from all of them.
    */
   readonly held: readonly { readonly version: number; readonly entry: ThreadEntry }[];
-}
-
-/** Lets a list of messages pass, whatever they are. @throws ThreadfoldError `INVALID_MESSAGE` for anything else. */
-export function requireMessageList(messages: readonly MessageInput[]): void {
-  if (Array.isArray(messages)) return;
-  const found = messages === null ? "null" : `a value of type ${typeof messages}`;
-  throw new ThreadfoldError("INVALID_MESSAGE", `Messages are appended as a list; this is ${found}.`, {
-    hint: "Put a single message into brackets: `append([message])`.",
-  });
 }

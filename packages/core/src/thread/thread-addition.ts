@@ -4,6 +4,7 @@ import { canonicalForm, toCanonicalValue } from "../json/canonical-json.ts";
 import { digestOf } from "../json/sha256.ts";
 import type { MessageId, PinId } from "../model/ids.ts";
 import { type Message, type MessageInput, messageInputSchema } from "../model/message.ts";
+import type { Steps } from "../time/steps.ts";
 import { isCommonMessage, messageProblem } from "./message-check.ts";
 import {
   authoritySchema,
@@ -47,6 +48,14 @@ export class ThreadAddition {
     this.pins = pins;
     this.#firstOrdinal = firstOrdinal;
     this.#existing = existing;
+  }
+
+  /** Adds entries one after the other, in steps. @throws ThreadfoldError as `AgentThread.appendEntries` does. */
+  *addInSteps(inputs: readonly ThreadEntryInput[]): Steps<void> {
+    for (const input of inputs) {
+      this.add(input);
+      yield;
+    }
   }
 
   /** Adds one entry, or nothing when it is already there. @throws ThreadfoldError as `AgentThread.appendEntries` does. */
@@ -228,4 +237,13 @@ export function startsTurn(message: MessageInput): boolean {
 export function placeMessage(before: ThreadPosition, message: MessageInput): ThreadPosition {
   if (message.role === "assistant") return { turn: before.turn, step: before.step + 1 };
   return startsTurn(message) ? { turn: before.turn + 1, step: before.step } : before;
+}
+
+/** Lets a list of messages pass, whatever they are. @throws ThreadfoldError `INVALID_MESSAGE` for anything else. */
+export function requireMessageList(messages: readonly MessageInput[]): void {
+  if (Array.isArray(messages)) return;
+  const found = messages === null ? "null" : `a value of type ${typeof messages}`;
+  throw new ThreadfoldError("INVALID_MESSAGE", `Messages are appended as a list; this is ${found}.`, {
+    hint: "Put a single message into brackets: `append([message])`.",
+  });
 }

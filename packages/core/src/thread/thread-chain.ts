@@ -3,6 +3,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { freezeDeep } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { sha256 } from "../json/sha256.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
 import { type KnownForm, knownForms, type ThreadEntry } from "./thread-entry.ts";
 
@@ -18,24 +19,32 @@ export function nextThreadLink(link: string, entryDigest: string): string {
 const chains = new WeakMap<object, string[]>();
 
 /**
- * The running hash over all entries of a list. Links are kept, so only what is new is hashed.
+ * The running hash over all entries of a list, in steps. Links are kept, so only what is new is hashed.
  *
  * @param startLink the hash over the entries that stand before the list's start.
  */
-export function chainDigest(entries: AppendOnlyList<ThreadEntry>, startLink: string = THREAD_CHAIN_START): string {
+export function* chainDigestInSteps(
+  entries: AppendOnlyList<ThreadEntry>,
+  startLink: string = THREAD_CHAIN_START,
+): Steps<string> {
   const links = chains.get(entries.family) ?? [];
   chains.set(entries.family, links);
   const { start } = entries;
-  for (let index = links.length; index < entries.length - start; index++) {
+  // Asked anew each time: between two steps somebody else may have gone on with the same links.
+  for (let index = links.length; index < entries.length - start; index = links.length) {
     const digest = entryDigest(entries.at(start + index) as ThreadEntry);
     links.push(nextThreadLink(links[index - 1] ?? startLink, digest));
+    yield;
   }
   return links[entries.length - start - 1] ?? startLink;
 }
 
-/** Reads all entries of a thread that were written down as canonical JSON. */
-export function restoreEntries(serialized: readonly string[], digest: string): AppendOnlyList<ThreadEntry> {
-  const { entries, links } = readRun(serialized, THREAD_CHAIN_START, digest);
+/** Reads all entries of a thread that were written down as canonical JSON, in steps. */
+export function* restoreEntriesInSteps(
+  serialized: readonly string[],
+  digest: string,
+): Steps<AppendOnlyList<ThreadEntry>> {
+  const { entries, links } = yield* readRun(serialized, THREAD_CHAIN_START, digest);
   const restored = AppendOnlyList.of(entries);
   chains.set(restored.family, links);
   return restored;
@@ -49,13 +58,23 @@ export function restoreEntries(serialized: readonly string[], digest: string): A
  * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not lead from the one to the other.
  */
 export function restoreRun(serialized: readonly string[], before: string, after: string): readonly ThreadEntry[] {
-  return readRun(serialized, before, after).entries;
+  return finishSteps(readRun(serialized, before, after)).entries;
 }
 
-function readRun(serialized: readonly string[], before: string, after: string) {
-  // A damaged file may yield something other than text.
-  const digests = serialized.map((text) => (typeof text === "string" ? sha256(text) : ""));
-  const links = linksOf(digests, before);
+function* readRun(
+  serialized: readonly string[],
+  before: string,
+  after: string,
+): Steps<{ readonly entries: readonly ThreadEntry[]; readonly links: string[] }> {
+  const digests: string[] = [];
+  const links: string[] = [];
+  for (const text of serialized) {
+    // A damaged file may yield something other than text.
+    const digest = typeof text === "string" ? sha256(text) : "";
+    digests.push(digest);
+    links.push(nextThreadLink(links.at(-1) ?? before, digest));
+    yield;
+  }
   if ((links.at(-1) ?? before) !== after) {
     throw new ThreadfoldError(
       "STORE_CORRUPT",
@@ -65,18 +84,14 @@ function readRun(serialized: readonly string[], before: string, after: string) {
       },
     );
   }
-  const entries = serialized.map((text, index) => {
+  const entries: ThreadEntry[] = [];
+  for (const [index, text] of serialized.entries()) {
     const entry = freezeDeep(parseJson(text) as ThreadEntry);
     knownForms.set(entry, { isChecked: false, stringifies: false, digest: digests[index] as string });
-    return entry;
-  });
+    entries.push(entry);
+    yield;
+  }
   return { entries, links };
-}
-
-function linksOf(digests: readonly string[], before: string): string[] {
-  const links: string[] = [];
-  for (const digest of digests) links.push(nextThreadLink(links.at(-1) ?? before, digest));
-  return links;
 }
 
 /** An entry as stores write it down. */

@@ -95,6 +95,9 @@ export function checkCompactOptions(options: CompactOptions): void {
     );
 }
 
+/** @throws ThreadfoldError `INVALID_CONFIG` for options that `append` does not have. */
+export const checkAppendOptions = (options: object): void => refuseUnknownOptions(options, ["signal"]);
+
 const PREPARE_OPTIONS = ["frame", "signal", "onOverBudget"] as const satisfies readonly (keyof PrepareOptions)[];
 const OVER_BUDGET: readonly OverBudget[] = ["barest", "throw", "send"];
 

@@ -6,6 +6,7 @@ import {
   type Clock,
   type CompactionPlan,
   canonicalJson,
+  EventLoopTurns,
   type FoldVetoedRecord,
   type JournalRecord,
   type JsonObject,
@@ -124,7 +125,8 @@ export class SessionJournal implements SessionRecorder {
   }
 
   async entriesAppended(thread: AgentThread): Promise<void> {
-    await this.#note({ type: "entries-appended", threadVersion: thread.version, threadDigest: thread.digest });
+    const threadDigest = await new EventLoopTurns().finish(thread.digestInSteps());
+    await this.#note({ type: "entries-appended", threadVersion: thread.version, threadDigest });
   }
 
   async planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void> {

@@ -7,6 +7,7 @@ import { ABANDONED, type BackgroundFold } from "../fold/background-folds.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
 import { beginSubAgent, type SubAgent, type SubAgentOptions } from "../handoff/sub-agent.ts";
 import {
+  checkAppendOptions,
   checkCompactOptions,
   checkOnDemand,
   checkPrepareOptions,
@@ -56,13 +57,14 @@ export class ContextSession extends SessionReading {
 
   /**
    * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. Never
-   * waits for a fold: what is appended while one is made stays in the prompt as it is.
+   * waits for a fold: what is appended while one is made stays in the prompt as it is. Many of them let the event loop turn.
    *
-   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), or what
-   * `AgentThread.append` throws.
+   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), `ABORTED` when the
+   * signal ended it and nothing was appended, or what `AgentThread.append` throws.
    */
-  async append(messages: readonly MessageInput[]): Promise<void> {
-    return this.#services.thread.append(messages);
+  async append(messages: readonly MessageInput[], options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    checkAppendOptions(options);
+    return this.#services.thread.append(messages, options.signal);
   }
 
   /** Makes a text stay in every request, word for word, until it is lifted by equal or higher authority. */

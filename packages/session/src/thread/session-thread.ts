@@ -99,9 +99,9 @@ export class SessionThread {
 
   /**
    * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. @throws ThreadfoldError as
-   * `AgentThread.append` and the store do.
+   * `AgentThread.append` and the store do; `ABORTED`, and nothing is appended.
    */
-  async append(messages: readonly MessageInput[]): Promise<void> {
+  async append(messages: readonly MessageInput[], signal?: AbortSignal): Promise<void> {
     requireMessageList(messages);
     const { config, onPinsLeftOut, onCandidates, declaredTools = [] } = this.#ports;
     let detected = NOTHING_DETECTED;
@@ -113,13 +113,16 @@ export class SessionThread {
       this.#detectPins(grown, fromOrdinal);
     await this.#extend(
       function* (before) {
-        const grown = before.append(told);
+        const grown = yield* before.appendEntriesInSteps(told.map((message) => ({ type: "message", message })));
         if (!config.detectPins) return grown;
         detected = yield* detect(grown, before.length);
-        return grown.appendEntries(detected.entries);
+        return yield* grown.appendEntriesInSteps(detected.entries);
       },
-      messages.flatMap((message) => message?.id ?? []),
-      declaredTools.length === 0 ? undefined : note,
+      {
+        ids: messages.flatMap((message) => message?.id ?? []),
+        ...(declaredTools.length > 0 && { first: note }),
+        ...(signal !== undefined && { signal }),
+      },
     );
     const { leftOut, candidates } = detected;
     if (leftOut.length > 0) onPinsLeftOut?.(this.#tellOf(leftOut));
@@ -184,31 +187,33 @@ export class SessionThread {
     });
   }
 
-  /**
-   * @param grow returns the thread with what is new.
-   * @param ids of messages that are about to be appended.
-   * @param first what is done before that.
-   */
-  #extend(
-    grow: (thread: AgentThread) => AgentThread | Steps<AgentThread>,
-    ids: readonly MessageId[] = [],
-    first?: (thread: AgentThread) => Promise<void>,
-  ): Promise<void> {
+  #extend(grow: Growth, { ids = [], first, signal }: Extension = {}): Promise<void> {
     return this.#queue.run(async () => {
       await first?.(this.#state.thread);
       const before = await this.#knowing(ids);
-      // Counted before it is stored: what cannot be counted is not appended.
-      const state = await new EventLoopTurns().finish(grownState(this.#state, before, grow));
-      if (state === null) return;
-      const { thread: after } = state;
-      const entries: readonly ThreadEntryInput[] = after.entriesBetween(before.version);
-      await this.#ports.threads.append(before.id, entries, {
-        expectedVersion: before.version === 0 ? "no-thread" : before.version,
-      });
-      this.#state = state;
-      this.#isWriter = true;
-      await this.#ports.journal.entriesAppended(after);
+      try {
+        await this.#grow(before, grow, signal);
+      } catch (error) {
+        if (signal?.aborted !== true || error !== signal.reason) throw error;
+        throw new ThreadfoldError("ABORTED", "The append was aborted; nothing of it is kept.", { cause: error });
+      }
     });
+  }
+
+  async #grow(before: AgentThread, grow: Growth, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    // Counted before it is stored: what cannot be counted is not appended.
+    const state = await new EventLoopTurns().finish(grownState(this.#state, before, grow), signal);
+    if (state === null) return;
+    const { thread: after } = state;
+    const entries: readonly ThreadEntryInput[] = after.entriesBetween(before.version);
+    await this.#ports.threads.append(before.id, entries, {
+      expectedVersion: before.version === 0 ? "no-thread" : before.version,
+      ...(signal !== undefined && { signal }),
+    });
+    this.#state = state;
+    this.#isWriter = true;
+    await this.#ports.journal.entriesAppended(after);
   }
 
   /**
@@ -245,12 +250,20 @@ export class SessionThread {
   }
 }
 
+/** Returns a thread with what is new. */
+type Growth = (thread: AgentThread) => AgentThread | Steps<AgentThread>;
+
+/** What goes with a growth of the thread. */
+interface Extension {
+  /** The ids of the messages that are about to be appended. */
+  readonly ids?: readonly MessageId[];
+  /** What is done before. */
+  readonly first?: (thread: AgentThread) => Promise<void>;
+  readonly signal?: AbortSignal;
+}
+
 /** The thread's new state; null when nothing is new in it. */
-function* grownState(
-  state: ThreadState,
-  before: AgentThread,
-  grow: (thread: AgentThread) => AgentThread | Steps<AgentThread>,
-): Steps<ThreadState | null> {
+function* grownState(state: ThreadState, before: AgentThread, grow: Growth): Steps<ThreadState | null> {
   const grown = grow(before);
   const after = grown instanceof AgentThread ? grown : yield* grown;
   return after === before ? null : yield* extendStateInSteps(state, after);

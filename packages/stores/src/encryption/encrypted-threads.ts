@@ -5,6 +5,7 @@ import {
   type CompactionPlan,
   type CompactionStore,
   canonicalJson,
+  EventLoopTurns,
   type FoundMessage,
   type Message,
   type MessageId,
@@ -17,6 +18,7 @@ import {
   type ResumedThread,
   restoreRun,
   START_OF_THREAD,
+  type Steps,
   sha256,
   THREAD_CHAIN_START,
   ThreadAddition,
@@ -52,11 +54,12 @@ export class EncryptedThreads implements ThreadStore {
   ): Promise<AppendResult> {
     checkThreadId(threadId);
     checkIdempotencyKey(options.idempotencyKey);
-    checkEntries(entries);
+    const turns = new EventLoopTurns();
+    await turns.finish(checkEntries(entries), options.signal);
     // Of two who begin a thread at once with different keys one must lose, whatever version they expect.
     for (let mayClaim = options.expectedVersion === "any"; ; mayClaim = false) {
       const { sealer, isFirst } = await this.#sealers.toSealFirst(threadId);
-      const sealed = entries.map((entry) => sealEntry(sealer, entry));
+      const sealed = await turns.finish(sealEntries(sealer, entries), options.signal);
       if (!mayClaim || !isFirst) return this.#inner.append(threadId, sealed, options);
       try {
         return await this.#inner.append(threadId, sealed, { ...options, expectedVersion: "no-thread" });
@@ -71,7 +74,7 @@ export class EncryptedThreads implements ThreadStore {
     if (sealed === null) return null;
     const sealer = await this.#sealers.toOpen(threadId);
     const { serialized, digest } = await openEntries(sealer, sealed.entries);
-    return AgentThread.restore(threadId, serialized, digest);
+    return new EventLoopTurns().finish(AgentThread.restoreInSteps(threadId, serialized, digest));
   }
 
   list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
@@ -80,9 +83,10 @@ export class EncryptedThreads implements ThreadStore {
 }
 
 /** Sealed entries all look well, so what is wrong with one has to be found before. */
-function checkEntries(entries: readonly ThreadEntryInput[]): void {
+function* checkEntries(entries: readonly ThreadEntryInput[]): Steps<void> {
   const messages = new ThreadAddition(START_OF_THREAD, 0, new Map(), () => undefined);
   for (const entry of entries) {
+    yield;
     if (entry.type === "pin-lifted") {
       if (!threadEntryInputSchema.safeParse(entry).success)
         throw new ThreadfoldError("INVALID_PIN", `Lifting of pin ${String(entry.pinId)}: it is not complete.`);
@@ -204,12 +208,23 @@ async function openEntries(
 ): Promise<{ readonly serialized: readonly string[]; readonly digest: string }> {
   const serialized: string[] = [];
   let digest = THREAD_CHAIN_START;
+  const turns = new EventLoopTurns();
   for (const entry of sealed) {
+    if (turns.isDue) await turns.turn();
     const text = canonicalJson(await openEntry(sealer, entry));
     serialized.push(text);
     digest = nextThreadLink(digest, sha256(text));
   }
   return { serialized, digest };
+}
+
+function* sealEntries(sealer: Sealer, entries: readonly ThreadEntryInput[]): Steps<readonly ThreadEntryInput[]> {
+  const sealed: ThreadEntryInput[] = [];
+  for (const entry of entries) {
+    sealed.push(sealEntry(sealer, entry));
+    yield;
+  }
+  return sealed;
 }
 
 function sealMessage(sealer: Sealer, message: MessageInput): MessageInput {

@@ -120,7 +120,7 @@ function guardBy(isErased: IsErased, asksFirst: boolean): Guard {
 }
 
 /** The error for calls that ask for the content of an erased thread. */
-function threadErased(threadId: ThreadId): ThreadfoldError {
+export function threadErased(threadId: ThreadId): ThreadfoldError {
   return new ThreadfoldError("CONTENT_ERASED", `The content of thread ${threadId} was erased.`, {
     details: { threadId },
   });

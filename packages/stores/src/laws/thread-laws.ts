@@ -17,6 +17,10 @@ import { assertFrozen, holds, loaded, refuses, type StoreCheck } from "./store-c
 
 const ANY = { expectedVersion: "any" } as const;
 
+/** So many entries that a store lets the event loop turn while it appends them. */
+const MANY = 1_500;
+const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
 /** Laws of threads: what was appended is read back. */
 export const threadLaws: readonly StoreCheck[] = [
   {
@@ -190,6 +194,48 @@ export const appendLaws: readonly StoreCheck[] = [
         assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
       }
       assert.equal((await loaded(store)).version, 5);
+    },
+  },
+  {
+    name: "an append of many entries is seen whole or not at all, by whoever reads or appends meanwhile",
+    async holds({ store }) {
+      await store.threads.append(THREAD, transcript(2), ANY);
+      let isRunning = true;
+      const many = store.threads.append(THREAD, transcript(MANY), { expectedVersion: 2 }).finally(() => {
+        isRunning = false;
+      });
+      const behind = store.threads.append(OTHER_THREAD, transcript(1), ANY);
+      while (isRunning) {
+        assert.ok([2, MANY].includes((await loaded(store)).version));
+        await turnOfTheLoop();
+      }
+      assert.deepEqual(await many, { version: MANY, appended: MANY - 2 });
+      assert.deepEqual(await behind, { version: 1, appended: 1 });
+      await holds(store, transcript(MANY));
+      await refuses("VERSION_CONFLICT", () => store.threads.append(THREAD, transcript(MANY), { expectedVersion: 2 }));
+    },
+  },
+  {
+    name: "an append of many entries that is aborted leaves the log alone, unless it was done before",
+    async holds({ store }) {
+      await store.threads.append(THREAD, transcript(2), ANY);
+      for (let turns = 0; turns < 4; turns++) {
+        const stop = new AbortController();
+        const append = store.threads.append(THREAD, transcript(MANY), { expectedVersion: 2, signal: stop.signal });
+        const done = append.then(
+          () => true,
+          (error: unknown) => {
+            assert.equal(error, stop.signal.reason);
+            return false;
+          },
+        );
+        for (let turn = 0; turn < turns; turn++) await turnOfTheLoop();
+        stop.abort();
+        if (await done) return holds(store, transcript(MANY));
+        await holds(store, transcript(2));
+      }
+      await store.threads.append(THREAD, transcript(MANY), { expectedVersion: 2 });
+      await holds(store, transcript(MANY));
     },
   },
   {

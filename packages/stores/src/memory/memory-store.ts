@@ -11,6 +11,7 @@ import {
   type CommitResult,
   type CompactionPlan,
   type CompactionStore,
+  EventLoopTurns,
   type FoundMessage,
   type JournalEntry,
   type JournalRecord,
@@ -28,7 +29,7 @@ import {
   type ThreadStore,
 } from "@threadfold/core";
 import type { ErasableStore } from "../erasure/erase-subject.ts";
-import { refuseErased } from "../erasure/refuse-erased.ts";
+import { refuseErased, threadErased } from "../erasure/refuse-erased.ts";
 import type { InspectableStore } from "../inspection/inspector.ts";
 import { admitArtifact, isOfType, isReadable, mergeMetadata } from "../shared/artifacts.ts";
 import { journalRange, sealJournalEntry } from "../shared/journal.ts";
@@ -45,6 +46,7 @@ import {
   type AppendReceipt,
   answerRetry,
   type KeptIds,
+  MANY_ENTRIES,
   pageOf,
   pageRequest,
   receiptFor,
@@ -91,7 +93,10 @@ class MemoryThreads implements ThreadStore {
     if (earlier !== undefined) return answerRetry(threadId, earlier, entries, NOBODY_ELSE_WRITES);
     const before = kept?.thread ?? AgentThread.empty(threadId);
     requireVersion(threadId, before.version, options.expectedVersion);
-    const after = before.appendEntries(entries);
+    const many = entries.length >= MANY_ENTRIES;
+    const after = many ? await this.#grown(before, entries, options) : before.appendEntries(entries);
+    // Somebody else may have been faster: then it is appended behind that, or refused.
+    if (many && this.#versionOf(threadId) !== before.version) return this.append(threadId, entries, options);
     const result = Object.freeze({ version: after.version, appended: after.version - before.version });
     const receipt = options.idempotencyKey === undefined ? undefined : receiptFor(entries, result);
     this.#keep(after, options.idempotencyKey, receipt);
@@ -111,6 +116,17 @@ class MemoryThreads implements ThreadStore {
       .slice(0, page.limit + 1)
       .map((kept) => ({ place: kept.place, item: infoOf(kept) }));
     return pageOf(found, page);
+  }
+
+  #grown(before: AgentThread, entries: readonly ThreadEntryInput[], { signal }: AppendOptions): Promise<AgentThread> {
+    return new EventLoopTurns().finish(before.appendEntriesInSteps(entries), signal);
+  }
+
+  /** @throws ThreadfoldError `CONTENT_ERASED`. */
+  #versionOf(threadId: ThreadId): number {
+    const kept = this.#state.threads.get(threadId);
+    if (kept?.erased) throw threadErased(threadId);
+    return kept?.thread.version ?? 0;
   }
 
   /** Nothing can fail from here on, so an append is kept whole or not at all. */

@@ -9,6 +9,7 @@ import {
   type PinId,
   type PlacedMessage,
   parseJson,
+  type Steps,
   serializeEntry,
   type ThreadEntry,
   ThreadfoldError,
@@ -143,28 +144,38 @@ export async function readKept(
   return { message: (id) => messages.has(textKey(id)), pin: (id) => pins.has(textKey(id)) };
 }
 
-/** Adds entries at the end, in one statement however many they are, and returns the new end. */
-export async function addEntries(
-  session: SqlSession,
-  thread: { readonly key: number; readonly tenant: string; readonly end: LogEnd },
-  entries: readonly ThreadEntry[],
-  appendedAt: number,
-): Promise<LogEnd> {
-  if (entries.length === 0) return thread.end;
-  let end = thread.end;
-  const rows = entries.map((entry) => {
+/** The row of an entry: where the thread ends with it, and the entry. */
+interface EntryRow extends LogEnd {
+  readonly kind: ThreadEntry["type"];
+  readonly message: string | null;
+  readonly pin: string | null;
+  readonly digest: string;
+  readonly body: string;
+}
+
+/** The rows of entries that come behind a thread's end, in steps. */
+export function* entryRows(entries: readonly ThreadEntry[], before: LogEnd): Steps<readonly EntryRow[]> {
+  let end = before;
+  const rows: EntryRow[] = [];
+  for (const entry of entries) {
     const { body, digest } = serializeEntry(entry);
     end = endAfter(end, entry, nextThreadLink(end.link, digest));
     const { messageId, pinId } = idsOf(entry);
-    return {
-      ...end,
-      kind: entry.type,
-      message: keyOf(messageId),
-      pin: keyOf(pinId),
-      digest,
-      body,
-    };
-  });
+    rows.push({ ...end, kind: entry.type, message: keyOf(messageId), pin: keyOf(pinId), digest, body });
+    yield;
+  }
+  return rows;
+}
+
+/** Adds rows at a thread's end, in one statement however many they are, and returns the new end. */
+export async function addEntries(
+  session: SqlSession,
+  thread: { readonly key: number; readonly tenant: string; readonly end: LogEnd },
+  rows: readonly EntryRow[],
+  appendedAt: number,
+): Promise<LogEnd> {
+  const end = rows.at(-1);
+  if (end === undefined) return thread.end;
   const { key, tenant } = thread;
   await session.query(INSERT_ENTRIES, [
     key,

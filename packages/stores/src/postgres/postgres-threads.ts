@@ -4,6 +4,7 @@ import {
   type AppendResult,
   type Clock,
   type CompactionPlan,
+  EventLoopTurns,
   type FoundMessage,
   isAbridgedPlan,
   type MessageId,
@@ -46,6 +47,7 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import {
   addEntries,
+  entryRows,
   PostgresThreadKeys,
   readBodies,
   readEnd,
@@ -104,7 +106,7 @@ export class PostgresThreads implements ThreadStore {
         return answerRetry(threadId, earlier, entries, await readKept(session, threadKey, idsIn(entries)));
       const end = await readEnd(session, threadKey);
       requireVersion(threadId, end.version, options.expectedVersion);
-      const { version } = await this.#add(session, threadKey, end, entries);
+      const { version } = await this.#add(session, threadKey, end, entries, options.signal);
       const result = Object.freeze({ version, appended: version - end.version });
       if (options.idempotencyKey !== undefined)
         await this.#keepReceipt(session, threadKey, options.idempotencyKey, receiptFor(entries, result));
@@ -120,7 +122,8 @@ export class PostgresThreads implements ThreadStore {
       // Entries never change, so what is read up to a version is one state even while others append.
       const end = await readEnd(session, threadKey, atVersion);
       if (end.version === 0 && (await readEnd(session, threadKey)).version === 0) return null;
-      return AgentThread.restore(threadId, await readBodies(session, threadKey, 0, end.version), end.link);
+      const bodies = await readBodies(session, threadKey, 0, end.version);
+      return new EventLoopTurns().finish(AgentThread.restoreInSteps(threadId, bodies, end.link));
     });
   }
 
@@ -138,15 +141,18 @@ export class PostgresThreads implements ThreadStore {
     threadKey: number,
     end: LogEnd,
     inputs: readonly ThreadEntryInput[],
+    signal: AbortSignal | undefined,
   ): Promise<LogEnd> {
     const { messageIds, pinIds } = idsIn(inputs);
     const known = end.version === 0 ? new Map() : await readMessages(session, threadKey, messageIds);
     const pins = await readLivePins(session, threadKey, pinIds);
     const position = { turn: end.turn, step: end.step };
     const addition = new ThreadAddition(position, end.messages, pins, (id) => known.get(id));
-    for (const input of inputs) addition.add(input);
+    const turns = new EventLoopTurns();
+    await turns.finish(addition.addInSteps(inputs), signal);
     const thread = { key: threadKey, tenant: this.#connection.tenant, end };
-    return addEntries(session, thread, addition.entries, Math.trunc(this.#clock.now()));
+    const rows = await turns.finish(entryRows(addition.entries, end), signal);
+    return addEntries(session, thread, rows, Math.trunc(this.#clock.now()));
   }
 
   async #keepReceipt(

@@ -1,5 +1,6 @@
 import {
   asMessageId,
+  finishSteps,
   type Message,
   type MessageId,
   type MessagePlace,
@@ -7,6 +8,7 @@ import {
   type Pin,
   type PinId,
   parseJson,
+  type Steps,
   serializeEntry,
   sha256,
   type ThreadEntry,
@@ -95,6 +97,9 @@ interface StoredBody {
   readonly digest: string;
 }
 
+/** How many entries are read at once. */
+const READ_AT_A_TIME = 256;
+
 /** The rows of threads' entries. */
 export class EntryLog {
   readonly #connection: SqliteConnection;
@@ -110,8 +115,18 @@ export class EntryLog {
 
   /** The canonical JSON of a thread's entries from one version up to another, oldest first. */
   bodies(threadKey: number, fromVersion: number, toVersion: number): readonly string[] {
-    const rows = this.#connection.all(BODIES, { thread: threadKey, after: fromVersion, upTo: toVersion });
-    return rows.map(({ body }) => body);
+    return finishSteps(this.bodiesInSteps(threadKey, fromVersion, toVersion));
+  }
+
+  /** What {@link bodies} returns, in steps: entries never change, so that they need not be read at once. */
+  *bodiesInSteps(threadKey: number, fromVersion: number, toVersion: number): Steps<readonly string[]> {
+    const bodies: string[] = [];
+    for (let after = fromVersion; after < toVersion; after += READ_AT_A_TIME) {
+      const upTo = Math.min(after + READ_AT_A_TIME, toVersion);
+      for (const { body } of this.#connection.all(BODIES, { thread: threadKey, after, upTo })) bodies.push(body);
+      yield;
+    }
+    return bodies;
   }
 
   /** The messages among the entries of a part of a log, without their bodies. */
@@ -161,9 +176,14 @@ export class EntryLog {
     };
   }
 
-  /** Adds entries at the end, and returns the new end. */
-  add(threadKey: number, end: LogEnd, entries: readonly ThreadEntry[], appendedAt: number): LogEnd {
-    return entries.reduce((before, entry) => this.#insert(threadKey, before, entry, appendedAt), end);
+  /** Adds entries at the end, in steps, and returns the new end. */
+  *addInSteps(threadKey: number, before: LogEnd, entries: readonly ThreadEntry[], appendedAt: number): Steps<LogEnd> {
+    let end = before;
+    for (const entry of entries) {
+      end = this.#insert(threadKey, end, entry, appendedAt);
+      yield;
+    }
+    return end;
   }
 
   #insert(threadKey: number, before: LogEnd, entry: ThreadEntry, appendedAt: number): LogEnd {
@@ -213,7 +233,7 @@ const FIND = query<{ thread_key: number }>("SELECT thread_key FROM threads WHERE
   thread_key: "integer",
 });
 
-/** How many keys are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
+/** How many keys and ends are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
 const REMEMBERED = 4_096;
 
 /** Threads have long ids; rows name them by a small key, which never changes. */
@@ -248,4 +268,46 @@ export class ThreadKeys {
     if (this.#known.size >= REMEMBERED) this.#known.clear();
     this.#known.set(threadId, key);
   }
+}
+
+/** Where a connection left a thread. */
+export interface KnownEnd {
+  readonly end: LogEnd;
+  /**
+   * Ids of the newest messages, whose places are not noted and which the schema so does not refuse a second time. Absent
+   * until somebody asks.
+   */
+  readonly recent?: Set<MessageId>;
+}
+
+/** Where a connection left the threads that it appended to. Another one may have gone on since. */
+export class KnownEnds {
+  readonly #ends = new Map<number, KnownEnd>();
+
+  of(threadKey: number): KnownEnd | undefined {
+    return this.#ends.get(threadKey);
+  }
+
+  remember(threadKey: number, known: KnownEnd): void {
+    if (this.#ends.size >= REMEMBERED) this.#ends.clear();
+    this.#ends.set(threadKey, known);
+  }
+
+  forget(threadKey: number): void {
+    this.#ends.delete(threadKey);
+  }
+}
+
+/** A known end after messages were appended there. The set of recent ids goes on with it. */
+export function afterMessages(
+  { end, recent }: Required<KnownEnd>,
+  added: readonly MessageId[],
+  after: LogEnd,
+): KnownEnd {
+  const noted = notedUpTo(after.version);
+  // What is behind the noted ones came with this append, where that noted any.
+  const isNoted = noted > end.version;
+  if (isNoted) recent.clear();
+  for (const id of isNoted ? added.slice(noted - end.version) : added) recent.add(id);
+  return { end: after, recent };
 }

@@ -79,7 +79,7 @@ it("what waits for the lock is done in the order in which it was asked for", asy
 });
 
 it("a lock that is not given back ends the waiting with an unavailable store, and nothing of the call is kept", async () => {
-  const connection = new SqliteConnection(new DatabaseSync(path), path);
+  const connection: SqliteConnection = new SqliteConnection(new DatabaseSync(path), path, () => connection);
   other.exec("BEGIN IMMEDIATE");
   await expect(
     connection.whenFree(() => connection.write(() => connection.run("DELETE FROM receipts")), 20),

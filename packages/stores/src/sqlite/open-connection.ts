@@ -32,7 +32,11 @@ export async function openConnection(
 function connect(path: string): SqliteConnection {
   const { DatabaseSync } = loadSqlite();
   try {
-    return new SqliteConnection(new DatabaseSync(path), path);
+    return new SqliteConnection(new DatabaseSync(path), path, () => {
+      const another = connect(path);
+      configure(another);
+      return another;
+    });
   } catch (cause) {
     throw asStoreError(cause, path);
   }

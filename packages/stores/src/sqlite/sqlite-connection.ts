@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { type ErrorCode, ThreadfoldError } from "@threadfold/core";
+import { type ErrorCode, EventLoopTurns, type Steps, ThreadfoldError } from "@threadfold/core";
 import { closedStoreError } from "../shared/store-basics.ts";
 
 /** A value that a statement takes. */
@@ -37,14 +37,19 @@ const LONGEST_PAUSE_MS = 32;
 export class SqliteConnection {
   readonly path: string;
   readonly #database: DatabaseSync;
+  readonly #another: () => SqliteConnection;
   readonly #statements = new Map<string, StatementSync>();
   /** Settles when the last call of {@link whenFree} is done. Undefined when none is waiting or running. */
   #lastInLine: Promise<void> | undefined;
+  /** The connection of the work that {@link writeInSteps} is at. */
+  #beside: SqliteConnection | undefined;
   #closed = false;
 
-  constructor(database: DatabaseSync, path: string) {
+  /** @param another opens one more connection to the same file. */
+  constructor(database: DatabaseSync, path: string, another: () => SqliteConnection) {
     this.#database = database;
     this.path = path;
+    this.#another = another;
   }
 
   get<Row>(wanted: SqlQuery<Row>, ...values: SqlValues): Row | undefined {
@@ -95,9 +100,7 @@ export class SqliteConnection {
    */
   async whenFree<Result>(work: () => Result, limitMs: number = LOCK_TIMEOUT_MS): Promise<Result> {
     const deadline = performance.now() + limitMs;
-    const before = this.#lastInLine;
-    const { promise: mine, resolve: leave } = Promise.withResolvers<void>();
-    this.#lastInLine = mine;
+    const { before, leave } = this.#standInLine();
     try {
       if (before !== undefined) await before;
       for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -110,14 +113,50 @@ export class SqliteConnection {
         await pause(pauseMs * (0.5 + Math.random() / 2));
       }
     } finally {
-      if (this.#lastInLine === mine) this.#lastInLine = undefined;
       leave();
     }
+  }
+
+  /**
+   * Runs long work as one write transaction, as {@link write} does, and lets the event loop turn between its steps. The
+   * work has a connection of its own, so that who reads through this one meanwhile sees nothing of it; who writes waits.
+   *
+   * @throws the signal's reason, when it was aborted before the work was done: nothing is kept then.
+   */
+  async writeInSteps<Result>(work: (own: SqliteConnection) => Steps<Result>, signal?: AbortSignal): Promise<Result> {
+    const { before, leave } = this.#standInLine();
+    try {
+      if (before !== undefined) await before;
+      signal?.throwIfAborted();
+      const own = this.#guard(this.#another);
+      this.#beside = own;
+      await own.whenFree(() => own.run("BEGIN IMMEDIATE"));
+      const result = await new EventLoopTurns().finish(work(own), signal);
+      own.run("COMMIT");
+      return result;
+    } finally {
+      // A transaction that is not committed goes with its connection.
+      this.#beside?.close();
+      this.#beside = undefined;
+      leave();
+    }
+  }
+
+  #standInLine(): { readonly before: Promise<void> | undefined; readonly leave: () => void } {
+    const before = this.#lastInLine;
+    const { promise: mine, resolve } = Promise.withResolvers<void>();
+    this.#lastInLine = mine;
+    const leave = (): void => {
+      if (this.#lastInLine === mine) this.#lastInLine = undefined;
+      resolve();
+    };
+    return { before, leave };
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#beside?.close();
     this.#statements.clear();
     this.#database.close();
   }

@@ -4,18 +4,22 @@ import {
   type AppendResult,
   type Clock,
   type CompactionPlan,
+  EventLoopTurns,
   type FoundMessage,
+  finishSteps,
   isAbridgedPlan,
   type MessageId,
   type Page,
   type Pin,
   type PinId,
   type ResumedThread,
+  type Steps,
   ThreadAddition,
   type ThreadEntry,
   type ThreadEntryInput,
   type ThreadId,
   type ThreadInfo,
+  type ThreadPosition,
   type ThreadRanges,
   type ThreadStore,
 } from "@threadfold/core";
@@ -34,6 +38,7 @@ import {
   type AppendReceipt,
   answerRetry,
   type LogEnd,
+  MANY_ENTRIES,
   pageOf,
   pageRequest,
   type ReceiptRow,
@@ -43,15 +48,9 @@ import {
   type ThreadRow,
   threadInfoOf,
 } from "../shared/threads.ts";
-import { EntryLog, entryKey, inThread, notedUpTo, ThreadKeys } from "./entry-log.ts";
+import { afterMessages, EntryLog, entryKey, inThread, KnownEnds, ThreadKeys } from "./entry-log.ts";
 import { isRefusedRow, query, type SqliteConnection } from "./sqlite-connection.ts";
 
-const FIND_RECEIPT = query<ReceiptRow>(
-  "SELECT request_digest, version, appended FROM receipts WHERE thread_key = ? AND idempotency_key = ?",
-  { request_digest: "text", version: "integer", appended: "integer" },
-);
-const INSERT_RECEIPT =
-  "INSERT INTO receipts (thread_key, idempotency_key, request_digest, version, appended) VALUES (?, ?, ?, ?, ?)";
 const LIST = query<ThreadRow>(
   `
   SELECT threads.thread_key, thread_id, coalesce(last.version, archives.version) AS version,
@@ -78,14 +77,13 @@ const LIST = query<ThreadRow>(
   },
 );
 
-const NO_PINS: ReadonlyMap<PinId, Pin> = new Map();
-
 /** Threads in SQLite. An append reads where the thread ends and never the thread, so its cost does not grow with it. */
 export class SqliteThreads implements ThreadStore {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #keys: ThreadKeys;
   readonly #log: EntryLog;
+  readonly #writer: LogWriter;
   readonly #ends = new KnownEnds();
 
   constructor(connection: SqliteConnection, clock: Clock) {
@@ -93,6 +91,7 @@ export class SqliteThreads implements ThreadStore {
     this.#clock = clock;
     this.#keys = new ThreadKeys(connection);
     this.#log = new EntryLog(connection);
+    this.#writer = new LogWriter(connection, clock, this.#keys);
   }
 
   async append(
@@ -102,27 +101,24 @@ export class SqliteThreads implements ThreadStore {
   ): Promise<AppendResult> {
     checkThreadId(threadId);
     checkIdempotencyKey(options.idempotencyKey);
-    return this.#connection.whenFree(
-      () => this.#appendAtKnownEnd(threadId, entries, options) ?? this.#appendAtEnd(threadId, entries, options),
+    const request: AppendRequest = { threadId, entries, options };
+    if (entries.length < MANY_ENTRIES)
+      return this.#connection.whenFree(() => this.#appendAtKnownEnd(request) ?? this.#appendAtEnd(request));
+    return this.#noted(
+      await this.#connection.writeInSteps(
+        (own) => new LogWriter(own, this.#clock).appendInSteps(request),
+        options.signal,
+      ),
     );
   }
 
   /** Looks up what the append has to know, and appends. */
-  #appendAtEnd(threadId: ThreadId, entries: readonly ThreadEntryInput[], options: AppendOptions): AppendResult {
-    let reached: { readonly threadKey: number; readonly end: LogEnd } | undefined;
-    const result = this.#connection.write(() => {
-      const threadKey = this.#keys.place(threadId);
-      const earlier = this.#findReceipt(threadKey, options.idempotencyKey);
-      if (earlier !== undefined) return answerRetry(threadId, earlier, entries, this.#log.kept(threadKey));
-      const end = this.#log.end(threadKey);
-      requireVersion(threadId, end.version, options.expectedVersion);
-      const after = this.#add(threadKey, end, entries);
-      const appended = Object.freeze({ version: after.version, appended: after.version - end.version });
-      if (options.idempotencyKey !== undefined)
-        this.#keepReceipt(threadKey, options.idempotencyKey, receiptFor(entries, appended));
-      reached = { threadKey, end: after };
-      return appended;
-    });
+  #appendAtEnd(request: AppendRequest): AppendResult {
+    return this.#noted(this.#connection.write(() => finishSteps(this.#writer.appendInSteps(request))));
+  }
+
+  /** Notes where an append left its thread. */
+  #noted({ result, reached }: Appended): AppendResult {
     if (reached !== undefined) this.#ends.remember(reached.threadKey, { end: reached.end });
     return result;
   }
@@ -132,11 +128,8 @@ export class SqliteThreads implements ThreadStore {
    * since, or one of them is in the thread already, which the schema or the recent ids tell, nothing is appended, and the
    * answer is undefined.
    */
-  #appendAtKnownEnd(
-    threadId: ThreadId,
-    entries: readonly ThreadEntryInput[],
-    { expectedVersion, idempotencyKey }: AppendOptions,
-  ): AppendResult | undefined {
+  #appendAtKnownEnd({ threadId, entries, options }: AppendRequest): AppendResult | undefined {
+    const { expectedVersion, idempotencyKey } = options;
     const threadKey = idempotencyKey === undefined ? this.#keys.find(threadId) : undefined;
     const known = threadKey === undefined ? undefined : this.#ends.of(threadKey);
     if (threadKey === undefined || known === undefined) return undefined;
@@ -146,7 +139,7 @@ export class SqliteThreads implements ThreadStore {
     if (ids.length === 0 || !ids.every((id) => id !== undefined && !recent.has(id))) return undefined;
     if (expectedVersion !== "any" && expectedVersion !== end.version) return undefined;
     try {
-      const add = (): LogEnd => this.#addMessages(threadKey, end, entries);
+      const add = (): LogEnd => finishSteps(this.#writer.addNewInSteps(threadKey, end, entries));
       // One row is one statement, which is a transaction of its own.
       const after = entries.length === 1 ? add() : this.#connection.write(add);
       this.#ends.remember(threadKey, afterMessages({ end, recent }, ids as readonly MessageId[], after));
@@ -164,7 +157,9 @@ export class SqliteThreads implements ThreadStore {
     if (threadKey === undefined || this.#log.end(threadKey).version === 0) return null;
     // Entries never change, so what is read up to a version is one state even while others append.
     const end = this.#log.end(threadKey, atVersion);
-    return AgentThread.restore(threadId, this.#log.bodies(threadKey, 0, end.version), end.link);
+    const turns = new EventLoopTurns();
+    const bodies = await turns.finish(this.#log.bodiesInSteps(threadKey, 0, end.version));
+    return turns.finish(AgentThread.restoreInSteps(threadId, bodies, end.link));
   }
 
   async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
@@ -175,21 +170,66 @@ export class SqliteThreads implements ThreadStore {
       page,
     );
   }
+}
 
-  #add(threadKey: number, end: LogEnd, inputs: readonly ThreadEntryInput[]): LogEnd {
-    const position = { turn: end.turn, step: end.step };
-    const addition = new ThreadAddition(position, end.messages, this.#livePins(threadKey, inputs), (id) =>
-      end.version === 0 ? undefined : this.#log.message(threadKey, id),
-    );
-    for (const input of inputs) addition.add(input);
-    return this.#log.add(threadKey, end, addition.entries, Math.trunc(this.#clock.now()));
+const FIND_RECEIPT = query<ReceiptRow>(
+  "SELECT request_digest, version, appended FROM receipts WHERE thread_key = ? AND idempotency_key = ?",
+  { request_digest: "text", version: "integer", appended: "integer" },
+);
+const INSERT_RECEIPT =
+  "INSERT INTO receipts (thread_key, idempotency_key, request_digest, version, appended) VALUES (?, ?, ?, ?, ?)";
+const NO_PINS: ReadonlyMap<PinId, Pin> = new Map();
+
+/** What is appended to which thread. */
+interface AppendRequest {
+  readonly threadId: ThreadId;
+  readonly entries: readonly ThreadEntryInput[];
+  readonly options: AppendOptions;
+}
+
+interface Appended {
+  readonly result: AppendResult;
+  /** Where the thread ends since; absent when the append was one that came again. */
+  readonly reached?: { readonly threadKey: number; readonly end: LogEnd };
+}
+
+/** Appends within a write transaction of its connection. */
+class LogWriter {
+  readonly #connection: SqliteConnection;
+  readonly #clock: Clock;
+  readonly #keys: ThreadKeys;
+  readonly #log: EntryLog;
+
+  constructor(connection: SqliteConnection, clock: Clock, keys = new ThreadKeys(connection)) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#keys = keys;
+    this.#log = new EntryLog(connection);
   }
 
-  /** Adds messages that are taken to be new. */
-  #addMessages(threadKey: number, end: LogEnd, inputs: readonly ThreadEntryInput[]): LogEnd {
-    const addition = new ThreadAddition({ turn: end.turn, step: end.step }, end.messages, NO_PINS, () => undefined);
-    for (const input of inputs) addition.add(input);
-    return this.#log.add(threadKey, end, addition.entries, Math.trunc(this.#clock.now()));
+  /** Looks up what the append has to know, and appends. */
+  *appendInSteps({ threadId, entries, options }: AppendRequest): Steps<Appended> {
+    const { expectedVersion, idempotencyKey } = options;
+    const threadKey = this.#keys.place(threadId);
+    const earlier = this.#findReceipt(threadKey, idempotencyKey);
+    if (earlier !== undefined) return { result: answerRetry(threadId, earlier, entries, this.#log.kept(threadKey)) };
+    const before = this.#log.end(threadKey);
+    requireVersion(threadId, before.version, expectedVersion);
+    const existing = (id: MessageId) => (before.version === 0 ? undefined : this.#log.message(threadKey, id));
+    const pins = this.#livePins(threadKey, entries);
+    const addition = new ThreadAddition(positionOf(before), before.messages, pins, existing);
+    yield* addition.addInSteps(entries);
+    const end = yield* this.#log.addInSteps(threadKey, before, addition.entries, Math.trunc(this.#clock.now()));
+    const result = Object.freeze({ version: end.version, appended: end.version - before.version });
+    if (idempotencyKey !== undefined) this.#keepReceipt(threadKey, idempotencyKey, receiptFor(entries, result));
+    return { result, reached: { threadKey, end } };
+  }
+
+  /** Appends messages that are taken to be new, and returns the thread's end. */
+  *addNewInSteps(threadKey: number, end: LogEnd, inputs: readonly ThreadEntryInput[]): Steps<LogEnd> {
+    const addition = new ThreadAddition(positionOf(end), end.messages, NO_PINS, () => undefined);
+    yield* addition.addInSteps(inputs);
+    return yield* this.#log.addInSteps(threadKey, end, addition.entries, Math.trunc(this.#clock.now()));
   }
 
   /** The live ones among the pins that the entries name; others cannot matter to them. */
@@ -213,46 +253,7 @@ export class SqliteThreads implements ThreadStore {
   }
 }
 
-/** Where a connection left a thread. */
-interface KnownEnd {
-  readonly end: LogEnd;
-  /**
-   * Ids of the newest messages, whose places are not noted and which the schema so does not refuse a second time. Absent
-   * until somebody asks.
-   */
-  readonly recent?: Set<MessageId>;
-}
-
-/** How many ends are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
-const REMEMBERED = 4_096;
-
-/** Where a connection left the threads that it appended to. Another one may have gone on since. */
-class KnownEnds {
-  readonly #ends = new Map<number, KnownEnd>();
-
-  of(threadKey: number): KnownEnd | undefined {
-    return this.#ends.get(threadKey);
-  }
-
-  remember(threadKey: number, known: KnownEnd): void {
-    if (this.#ends.size >= REMEMBERED) this.#ends.clear();
-    this.#ends.set(threadKey, known);
-  }
-
-  forget(threadKey: number): void {
-    this.#ends.delete(threadKey);
-  }
-}
-
-/** A known end after messages were appended there. The set of recent ids goes on with it. */
-function afterMessages({ end, recent }: Required<KnownEnd>, added: readonly MessageId[], after: LogEnd): KnownEnd {
-  const noted = notedUpTo(after.version);
-  // What is behind the noted ones came with this append, where that noted any.
-  const isNoted = noted > end.version;
-  if (isNoted) recent.clear();
-  for (const id of isNoted ? added.slice(noted - end.version) : added) recent.add(id);
-  return { end: after, recent };
-}
+const positionOf = ({ turn, step }: LogEnd): ThreadPosition => ({ turn, step });
 
 const NEWEST_PLAN = query<PlanRow>(
   "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1",
