@@ -8,9 +8,9 @@ import { type ForeignObject, nonEmptyText } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
-import type { SessionImporter } from "../session/session-importer.ts";
+import { importing, type SessionImporter } from "../session/session-importer.ts";
 import { anthropicSystem, anthropicTools } from "./anthropic-frame.ts";
-import { addAnthropicMessages } from "./anthropic-messages.ts";
+import { addAnthropicMessagesInSteps } from "./anthropic-messages.ts";
 
 /**
  * Conversations in the form of the Anthropic Messages API: a request body, its messages alone, a response, or one
@@ -20,14 +20,14 @@ export const anthropicMessagesImporter: SessionImporter = {
   format: "anthropic-messages",
   detect: detectAnthropicMessages,
   threads: conversationThreads,
-  import(source, draft) {
+  ...importing(function* (source, draft) {
     const conversation = findConversation(source);
     if (conversation === undefined) return { records: 0, system: [], tools: [] };
     const { frame, messages, pointerTo } = conversation;
     draft.startAt(frame.start_time);
     const opening = openingOf(source.source, frame, messages, isAssistantMessage);
     const seed = seedOf(opening);
-    addAnthropicMessages({ messages, pointerTo, idOf: (_message, index) => `${seed}-${index}` }, draft);
+    yield* addAnthropicMessagesInSteps({ messages, pointerTo, idOf: (_message, index) => `${seed}-${index}` }, draft);
     const model = newestModel(draft.messages) ?? nonEmptyText(frame.model);
     return {
       ...sessionIdOf(frame),
@@ -37,7 +37,7 @@ export const anthropicMessagesImporter: SessionImporter = {
       tools: anthropicTools(frame.tools, draft),
       ...(model !== undefined && { model }),
     };
-  },
+  }),
 };
 
 function sessionIdOf(frame: ForeignObject): { readonly sessionId?: string } {

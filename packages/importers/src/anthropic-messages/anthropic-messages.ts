@@ -1,4 +1,4 @@
-import type { JsonObject, Usage } from "@threadfold/core";
+import { finishSteps, type JsonObject, type Steps, type Usage } from "@threadfold/core";
 import {
   countOf,
   type ForeignObject,
@@ -34,7 +34,13 @@ interface Entry {
 
 /** Adds each message to the draft. Anything else is reported as malformed. */
 export function addAnthropicMessages(conversation: AnthropicMessages, draft: SessionDraft): void {
+  finishSteps(addAnthropicMessagesInSteps(conversation, draft));
+}
+
+/** What {@link addAnthropicMessages} does, in steps. */
+export function* addAnthropicMessagesInSteps(conversation: AnthropicMessages, draft: SessionDraft): Steps<void> {
   for (const [index, value] of conversation.messages.entries()) {
+    yield;
     const source = conversation.pointerTo(index);
     const message = objectOf(value);
     const role = textOf(message?.role);

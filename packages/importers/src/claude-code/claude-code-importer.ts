@@ -1,7 +1,8 @@
+import type { Steps } from "@threadfold/core";
 import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
-import type { SessionImporter } from "../session/session-importer.ts";
+import { importing, type SessionImporter } from "../session/session-importer.ts";
 import { type ClaudeLine, claudeBranches, claudeLine } from "./claude-lines.ts";
 import { ClaudeTranscript } from "./claude-transcript.ts";
 
@@ -9,9 +10,9 @@ import { ClaudeTranscript } from "./claude-transcript.ts";
 export const claudeCodeImporter: SessionImporter = {
   format: "claude-code",
   detect: detectClaudeCode,
-  import(source, draft) {
+  ...importing(function* (source, draft) {
     const lines = source.records.map(claudeLine);
-    readLines(lines, source, draft);
+    yield* readLines(lines, source, draft);
     const sessionIds = sessionIdsOf(lines);
     if (sessionIds.length > 1)
       draft.warnings.push({ kind: "several-session-ids", ids: sessionIds.map((id) => id.toWellFormed()) });
@@ -24,14 +25,21 @@ export const claudeCodeImporter: SessionImporter = {
       ...(sessionId && { sessionId }),
       ...(model !== undefined && { model }),
     };
-  },
+  }),
 };
 
-function readLines(lines: readonly (ClaudeLine | undefined)[], source: SourceRecords, draft: SessionDraft): void {
+function* readLines(
+  lines: readonly (ClaudeLine | undefined)[],
+  source: SourceRecords,
+  draft: SessionDraft,
+): Steps<void> {
+  yield;
   const branches = claudeBranches(lines);
+  yield;
   const duplicates = duplicateLines(lines, source);
   const transcript = new ClaudeTranscript(draft);
   for (const [index, { line }] of source.records.entries()) {
+    yield;
     const claude = lines[index];
     if (claude === undefined) draft.reportMalformed({ line }, "it is not an object with a type");
     else if (duplicates.has(index)) skipDuplicate(claude, draft);

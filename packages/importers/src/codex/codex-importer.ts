@@ -2,18 +2,19 @@ import { ResponseTranscript } from "../openai-responses/response-transcript.ts";
 import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
-import type { SessionImporter } from "../session/session-importer.ts";
+import { importing, type SessionImporter } from "../session/session-importer.ts";
 import { type CodexLine, CodexReader, codexLine } from "./codex-reader.ts";
 
 /** Rollouts of the Codex CLI. */
 export const codexImporter: SessionImporter = {
   format: "codex",
   detect: detectCodex,
-  import(source, draft) {
+  ...importing(function* (source, draft) {
     const lines = source.records.map(codexLine);
     const transcript = new ResponseTranscript(draft, isHarnessText);
     const reader = new CodexReader(draft, transcript);
     for (const [index, { line }] of source.records.entries()) {
+      yield;
       const read = lines[index];
       if (read === undefined) draft.reportMalformed({ line }, "it is not a line of a rollout");
       else reader.read(read);
@@ -28,7 +29,7 @@ export const codexImporter: SessionImporter = {
       ...(sessionId !== undefined && { sessionId }),
       ...(model !== undefined && { model }),
     };
-  },
+  }),
 };
 
 /** Ids that the log's headers name, in order. A forked or resumed rollout repeats headers, also those of its parents. */

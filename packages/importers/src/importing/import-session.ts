@@ -34,7 +34,7 @@ export async function importSession(bytes: Uint8Array, options: ImportOptions = 
   const source = decodeSource(isDatabase(plain) ? await databaseBytesLines(plain, limits.maxBytes) : plain);
   pace.check();
   const records = await readRecords(source, limits.maxLineLength, pace);
-  const session = mapRecords(records, options);
+  const session = await pace.finish(mapRecords(records, options));
   pace.report(source.bytes, source.bytes);
   return session;
 }

@@ -1,4 +1,4 @@
-import { asThreadId, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import { asThreadId, type Steps, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import type { SourceRecords } from "../reading/source-records.ts";
 import type { SourceText } from "../reading/source-text.ts";
 import { namesOf, pickThread, type SourceThread } from "../reading/source-threads.ts";
@@ -26,14 +26,15 @@ export interface SourceChoice {
 }
 
 /**
- * Makes a session of a source's records: picks the importer and the thread, and assembles what the importer finds.
+ * Makes a session of a source's records, in steps: picks the importer and the thread, and assembles what the importer
+ * finds.
  *
  * @throws ThreadfoldError `EMPTY_SOURCE`, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `INVALID_CONFIG`.
  */
-export function mapRecords(
+export function* mapRecords(
   all: SourceRecords,
   { format = "auto", thread: wanted = 1, importers = [] }: SourceChoice,
-): ImportedSession {
+): Steps<ImportedSession> {
   const known = [...importers, ...IMPORTERS];
   const first = chooseImporter(all, format, known);
   const threads = first.threads?.(all) ?? [];
@@ -41,7 +42,9 @@ export function mapRecords(
   const source = threads.length < 2 ? all : { ...all, records: threads[thread - 1]?.records ?? [] };
   const importer = source === all ? first : chooseImporter(source, format, known);
   const draft = new SessionDraft();
-  const { sessionId, opening, records, ...frame } = importer.import(source, draft);
+  const { sessionId, opening, records, ...frame } = importer.importInSteps
+    ? yield* importer.importInSteps(source, draft)
+    : importer.import(source, draft);
   if (draft.messages.length === 0) throw emptySource(importer.format, source, draft);
   return {
     format: importer.format,

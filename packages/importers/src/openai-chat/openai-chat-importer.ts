@@ -8,8 +8,8 @@ import { nonEmptyText } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
-import type { SessionImporter } from "../session/session-importer.ts";
-import { addOpenaiMessages } from "./openai-messages.ts";
+import { importing, type SessionImporter } from "../session/session-importer.ts";
+import { addOpenaiMessagesInSteps } from "./openai-messages.ts";
 import { openaiTools } from "./openai-tools.ts";
 
 /**
@@ -20,14 +20,17 @@ export const openaiChatImporter: SessionImporter = {
   format: "openai-chat",
   detect: detectOpenaiChat,
   threads: conversationThreads,
-  import(source, draft) {
+  ...importing(function* (source, draft) {
     const conversation = findConversation(source);
     if (conversation === undefined) return { records: 0, system: [], tools: [] };
     const { frame, messages, pointerTo } = conversation;
     draft.startAt(frame.start_time);
     const opening = openingOf(source.source, frame, messages, isAssistantMessage);
     const provider = nonEmptyText(frame.provider);
-    addOpenaiMessages({ messages, pointerTo, seed: seedOf(opening), ...(provider && { provider }) }, draft);
+    yield* addOpenaiMessagesInSteps(
+      { messages, pointerTo, seed: seedOf(opening), ...(provider && { provider }) },
+      draft,
+    );
     const model = newestModel(draft.messages) ?? nonEmptyText(frame.model);
     return {
       opening,
@@ -36,7 +39,7 @@ export const openaiChatImporter: SessionImporter = {
       tools: openaiTools(frame.tools ?? frame.functions, draft),
       ...(model !== undefined && { model }),
     };
-  },
+  }),
 };
 
 /** Roles and kinds of blocks that only the OpenAI Chat API has. */

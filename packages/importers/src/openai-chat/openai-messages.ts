@@ -1,4 +1,12 @@
-import type { JsonObject, MessageOrigin, ProviderMetadata, Role, Usage } from "@threadfold/core";
+import {
+  finishSteps,
+  type JsonObject,
+  type MessageOrigin,
+  type ProviderMetadata,
+  type Role,
+  type Steps,
+  type Usage,
+} from "@threadfold/core";
 import {
   countOf,
   type ForeignObject,
@@ -41,8 +49,14 @@ interface Entry {
 
 /** Adds each message to the draft. Anything else is reported as malformed. */
 export function addOpenaiMessages(conversation: OpenaiMessages, draft: SessionDraft): void {
+  finishSteps(addOpenaiMessagesInSteps(conversation, draft));
+}
+
+/** What {@link addOpenaiMessages} does, in steps. */
+export function* addOpenaiMessagesInSteps(conversation: OpenaiMessages, draft: SessionDraft): Steps<void> {
   const { messages, pointerTo, seed, provider = "openai" } = conversation;
   for (const [index, value] of messages.entries()) {
+    yield;
     const source = pointerTo(index);
     const message = objectOf(value);
     const role = textOf(message?.role);

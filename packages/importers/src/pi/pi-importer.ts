@@ -1,8 +1,8 @@
-import type { MessageId } from "@threadfold/core";
+import type { MessageId, Steps } from "@threadfold/core";
 import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
-import type { SessionImporter } from "../session/session-importer.ts";
+import { importing, type SessionImporter } from "../session/session-importer.ts";
 import { addPiMessage, addUser, type PiTarget, piContentParts } from "./pi-messages.ts";
 import { type EntryMessage, type PiEntry, piBranches, piCompactions, piEntry } from "./pi-tree.ts";
 
@@ -24,11 +24,11 @@ const NON_PROMPT = new Set([
 export const piImporter: SessionImporter = {
   format: "pi",
   detect: detectPi,
-  import(source, draft) {
+  ...importing(function* (source, draft) {
     const entries = source.records.map(piEntry);
     const header = entries.find((entry) => entry?.type === "session")?.fields;
     draft.startAt(header?.timestamp);
-    const messages = addEntries(entries, source, draft);
+    const messages = yield* addEntries(entries, source, draft);
     draft.compactions.push(...piCompactions(entries, messages));
     const model = newestModel(draft.messages) ?? nonEmptyText(header?.modelId);
     const sessionId = nonEmptyText(header?.id);
@@ -39,17 +39,18 @@ export const piImporter: SessionImporter = {
       ...(sessionId !== undefined && { sessionId }),
       ...(model !== undefined && { model }),
     };
-  },
+  }),
 };
 
-function addEntries(
+function* addEntries(
   entries: readonly (PiEntry | undefined)[],
   { records }: SourceRecords,
   draft: SessionDraft,
-): readonly EntryMessage[] {
+): Steps<readonly EntryMessage[]> {
   const places = piBranches(entries);
   const messages: EntryMessage[] = [];
   for (const [index, { line }] of records.entries()) {
+    yield;
     const entry = entries[index];
     const { branch, missingParent } = places[index] ?? {};
     if (missingParent !== undefined)

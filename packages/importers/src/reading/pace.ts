@@ -1,5 +1,4 @@
-import { setImmediate as nextTick } from "node:timers/promises";
-import { ThreadfoldError } from "@threadfold/core";
+import { EventLoopTurns, type Steps, ThreadfoldError } from "@threadfold/core";
 
 /** How far an import has come, in bytes of the decompressed source. */
 export interface ImportProgress {
@@ -7,34 +6,42 @@ export interface ImportProgress {
   readonly total: number;
 }
 
-/** How many UTF-16 code units are read between two pauses. */
+/** How many UTF-16 code units are read between two reports at the most. */
 const STRIDE = 512 * 1024;
 
-/**
- * Yields to other work, reports progress and checks for an abort, every so often. Without a listener it costs nothing.
- */
+/** Yields to other work, reports progress and checks for an abort, every so often. */
 export class Pace {
   readonly #signal: AbortSignal | undefined;
   readonly #onProgress: ((progress: ImportProgress) => void) | undefined;
-  #next: number;
+  readonly #turns = new EventLoopTurns();
+  #next = STRIDE;
 
   constructor(signal: AbortSignal | undefined, onProgress: ((progress: ImportProgress) => void) | undefined) {
     this.#signal = signal;
     this.#onProgress = onProgress;
-    this.#next = signal === undefined && onProgress === undefined ? Number.POSITIVE_INFINITY : STRIDE;
   }
 
   /** True when it is time to pause. */
   isDue(position: number): boolean {
-    return position >= this.#next;
+    return position >= this.#next || this.#turns.isDue;
   }
 
   /** @throws ThreadfoldError `ABORTED`. */
   async pause(position: number, length: number, totalBytes: number): Promise<void> {
     this.#next = position + STRIDE;
     this.report(Math.floor((position / length) * totalBytes), totalBytes);
-    await nextTick();
+    await this.#turns.turn();
     this.check();
+  }
+
+  /** Does work step by step, with pauses. @throws ThreadfoldError `ABORTED`; what the work throws. */
+  async finish<Result>(steps: Steps<Result>): Promise<Result> {
+    try {
+      return await this.#turns.finish(steps, this.#signal);
+    } catch (error) {
+      if (error === this.#signal?.reason) this.check();
+      throw error;
+    }
   }
 
   /** @throws ThreadfoldError `ABORTED`. */

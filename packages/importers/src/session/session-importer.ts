@@ -1,4 +1,4 @@
-import type { SystemEntry, ToolDefinition } from "@threadfold/core";
+import { finishSteps, type Steps, type SystemEntry, type ToolDefinition } from "@threadfold/core";
 import type { SourceRecords } from "../reading/source-records.ts";
 import type { SourceThread } from "../reading/source-threads.ts";
 import type { ImportFormat } from "./imported-session.ts";
@@ -16,7 +16,17 @@ export interface SessionImporter {
    * non-prompt record, whatever it holds, and no record makes it throw.
    */
   import(source: SourceRecords, draft: SessionDraft): DraftedSession;
+  /** The same in steps, so that a long source does not hold up the event loop. Where it is absent, it is done at once. */
+  importInSteps?(source: SourceRecords, draft: SessionDraft): Steps<DraftedSession>;
 }
+
+type Importing = Required<Pick<SessionImporter, "import" | "importInSteps">>;
+
+/** Both ways to import, of the one in steps. */
+export const importing = (importInSteps: Importing["importInSteps"]): Importing => ({
+  importInSteps,
+  import: (source, draft) => finishSteps(importInSteps(source, draft)),
+});
 
 /** What an importer makes of a source. */
 export interface DraftedSession {
