@@ -143,6 +143,7 @@ describe("an append of many messages", () => {
     expect(await turnsDuring(() => session.append(many))).toBeGreaterThan(turnsInStore + 4);
     expect(turnsInStore).toBeGreaterThan(1);
     expect((await store.threads.load(threadId))?.digest).toBe(session.thread.digest);
+    expect(await turnsDuring(() => session.keepFrame())).toBeGreaterThan(1);
     const again = await open({ store });
     expect(await turnsDuring(() => again.append(many))).toBeGreaterThan(1);
     expect(again.thread.digest).toBe(session.thread.digest);

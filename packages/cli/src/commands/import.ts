@@ -43,7 +43,7 @@ async function appendTo(
   const frame = { system, tools };
   const session = await ContextSession.open({ threadId, store, frame, format: formatById("neutral"), clock: io.clock });
   const before = session.thread.version;
-  await session.append(messages);
+  await session.append(messages, { signal: io.signal });
   await keepSource(store, imported, io.clock);
   const { thread } = session;
   // System text and tools are not part of the thread: the record of a request is where a store keeps them.

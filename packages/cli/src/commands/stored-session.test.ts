@@ -1,11 +1,49 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
 import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
 import { compact, json, Workbench } from "../testing/workbench.ts";
 
 const bench = new Workbench();
+
+describe("an interrupt of an import", () => {
+  it("is heard while it runs, and leaves all of the session in the store or nothing", async () => {
+    const messages = Array.from({ length: 3_000 }, (_, number) => ({
+      role: number % 2 === 0 ? "user" : "assistant",
+      content: `Step ${number} of the work.`,
+    }));
+    const path = bench.file("many.json", JSON.stringify({ messages }));
+    const importedUntil = async (turns: number) => {
+      const interrupt = new AbortController();
+      let left = turns;
+      const next = (): void => {
+        if (left-- <= 0) interrupt.abort();
+        else setTimeout(next, 0);
+      };
+      next();
+      return json(["import", path, "--store", bench.store], { signal: interrupt.signal });
+    };
+    const codes: number[] = [];
+    for (let turns = 1; codes.at(-1) !== 0; turns *= 2) {
+      const { code, envelope } = await importedUntil(turns);
+      codes.push(code);
+      if (code === 0) expect(envelope.data).toMatchObject({ appended: messages.length });
+      else {
+        expect(code).toBe(130);
+        expect(await storedVersions()).toEqual([]);
+      }
+    }
+    expect(codes.length).toBeGreaterThan(2);
+    expect(await storedVersions()).toEqual([messages.length]);
+  });
+
+  async function storedVersions(): Promise<readonly number[]> {
+    if (!existsSync(bench.store)) return [];
+    const { envelope } = await json(["threads", "--store", bench.store]);
+    return (envelope.data as { threads: readonly { version: number }[] }).threads.map(({ version }) => version);
+  }
+});
 
 describe("a stored session", () => {
   it("is imported once, folded, explained, rendered, replayed and verified", async () => {

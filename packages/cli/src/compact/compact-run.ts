@@ -84,7 +84,7 @@ export async function compactSession(
   });
   await session.loadHistory();
   progress.update("appending", 0.4);
-  await session.append(messages);
+  await session.append(messages, { signal: io.signal });
   if (request.store !== undefined) await keepSource(store, imported, io.clock);
   const asked = ask === undefined ? null : askMessage(session.thread, ask, new Date(io.clock.now()).toISOString());
   if (asked !== null) await session.append([asked]);

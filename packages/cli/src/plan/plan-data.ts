@@ -148,7 +148,7 @@ export async function previewSession(
     journal: false,
   });
   progress.update("appending", 0.4);
-  await session.append(messages);
+  await session.append(messages, { signal: io.signal });
   progress.update("folding", 0.6);
   await nextTick();
   const preview = await session.dryRun({ force: request.force, signal: io.signal });

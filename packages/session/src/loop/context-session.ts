@@ -143,7 +143,10 @@ export class ContextSession extends SessionReading {
    */
   async keepFrame(): Promise<void> {
     const { history, recorder } = this.#services;
-    await history.whenNeeded(() => recorder.keep(recorder.render(this.plan, [])));
+    await history.whenNeeded(async () => {
+      await recorder.catchUp(this.plan);
+      return recorder.keep(recorder.render(this.plan, []));
+    });
   }
 
   /** Folds when the trigger fires, or in any case with `force`, and waits for the summary. Never throws for the sake of folding: see the outcome. */

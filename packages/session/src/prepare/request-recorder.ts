@@ -3,6 +3,7 @@ import {
   type Clock,
   type CompactionOutcome,
   type CompactionPlan,
+  EventLoopTurns,
   type JsonObject,
   overheadTokens,
   type RequestRenderedRecord,
@@ -74,6 +75,12 @@ export class RequestRecorder {
 
   constructor(ports: RequestRecorderPorts) {
     this.#ports = ports;
+  }
+
+  /** Makes ready in steps what {@link render} would make at once: it is soon done then, however long the thread is. */
+  async catchUp(plan: CompactionPlan): Promise<void> {
+    const { thread, request } = this.#ports;
+    await new EventLoopTurns().finish(request.renderer(thread.state).catchUp(plan));
   }
 
   /** Renders the thread as it is now under a plan. */

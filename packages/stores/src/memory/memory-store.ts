@@ -38,6 +38,7 @@ import { admitPlan, planInfo, requireKnownMessages } from "../shared/plans.ts";
 import {
   checkIdempotencyKey,
   checkThreadId,
+  MANY_ENTRIES,
   type StoreOptions,
   systemClock,
   wholeNumber,
@@ -46,7 +47,6 @@ import {
   type AppendReceipt,
   answerRetry,
   type KeptIds,
-  MANY_ENTRIES,
   pageOf,
   pageRequest,
   receiptFor,

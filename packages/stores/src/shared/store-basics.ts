@@ -59,3 +59,6 @@ export function wholeNumber(name: string, value: number | undefined, minimum: nu
 export function closedStoreError(): ThreadfoldError {
   return new ThreadfoldError("STORE_UNAVAILABLE", "The store is closed.", { hint: "Open it again." });
 }
+
+/** From how many entries on an append lets the event loop turn: fewer are soon appended. */
+export const MANY_ENTRIES = 128;

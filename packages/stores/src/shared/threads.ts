@@ -36,9 +36,6 @@ export const START_OF_LOG: LogEnd = Object.freeze({
   link: THREAD_CHAIN_START,
 });
 
-/** From how many entries on an append lets the event loop turn: fewer are soon appended. */
-export const MANY_ENTRIES = 128;
-
 /** Where a thread ends once it has one more entry. */
 export function endAfter(before: LogEnd, entry: ThreadEntry, link: string): LogEnd {
   const version = before.version + 1;

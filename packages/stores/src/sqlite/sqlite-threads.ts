@@ -33,12 +33,11 @@ import {
   shownRanges,
   type VersionRange,
 } from "../shared/ranges.ts";
-import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../shared/store-basics.ts";
+import { checkIdempotencyKey, checkThreadId, MANY_ENTRIES, wholeNumber } from "../shared/store-basics.ts";
 import {
   type AppendReceipt,
   answerRetry,
   type LogEnd,
-  MANY_ENTRIES,
   pageOf,
   pageRequest,
   type ReceiptRow,
