@@ -62,9 +62,9 @@ export class ContextSession extends SessionReading {
    * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), `ABORTED` when the
    * signal ended it and nothing was appended, or what `AgentThread.append` throws.
    */
-  async append(messages: readonly MessageInput[], options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    checkAppendOptions(options);
-    return this.#services.thread.append(messages, options.signal);
+  async append(messages: readonly MessageInput[], options?: { readonly signal?: AbortSignal }): Promise<void> {
+    if (options !== undefined) checkAppendOptions(options);
+    return this.#services.thread.append(messages, options?.signal);
   }
 
   /** Makes a text stay in every request, word for word, until it is lifted by equal or higher authority. */
