@@ -13,7 +13,7 @@ import {
   removesMessages,
   sealPlan,
 } from "@threadfold/core";
-import { asList, isPlainObject } from "../legality/legality-rule.ts";
+import { asList } from "../legality/legality-rule.ts";
 import { COMPACTION_BETA, LEAST_COMPACTION_TOKENS } from "./clear-tool-uses.ts";
 
 /** A plan as a provider's own edits of the prompt, and what of it they are not. */
@@ -229,17 +229,26 @@ const anthropic: ProviderCompaction = {
     betas: [ON_DEMAND_BETA],
   }),
   betas({ messages, context_management: asked }) {
-    const isSigned = asList(messages).flatMap((message) =>
-      asList(isPlainObject(message) ? message.content : undefined).flatMap((block) =>
-        isPlainObject(block) && block.type === "compaction" ? [typeof block.signature === "string"] : [],
-      ),
-    );
-    return [
-      ...(asked !== undefined || isSigned.includes(false) ? [COMPACTION_BETA] : []),
-      ...(isSigned.includes(true) ? [ON_DEMAND_BETA] : []),
-    ];
+    const { signed, unsigned } = compactionBlocks(asList(messages));
+    return [...(asked !== undefined || unsigned ? [COMPACTION_BETA] : []), ...(signed ? [ON_DEMAND_BETA] : [])];
   },
 };
+
+/** Which kinds of compaction blocks messages have. Looks at each block of each request, and so makes nothing on its way. */
+function compactionBlocks(messages: readonly unknown[]): { readonly signed: boolean; readonly unsigned: boolean } {
+  let signed = false;
+  let unsigned = false;
+  for (const message of messages) {
+    const content = (message as { readonly content?: unknown } | null)?.content;
+    if (!Array.isArray(content)) continue;
+    for (const block of content) {
+      if (block?.type !== "compaction") continue;
+      if (typeof block.signature === "string") signed = true;
+      else unsigned = true;
+    }
+  }
+  return { signed, unsigned };
+}
 
 const openai: ProviderCompaction = {
   leastTokens: 1,

@@ -1,4 +1,5 @@
 import {
+  type AgentThread,
   actionOf,
   type Clock,
   type CompactionOutcome,
@@ -68,6 +69,20 @@ function unstoredWarning(outcome: CompactionOutcome | null): readonly RenderWarn
 /** Reports that nobody knows what the model takes. */
 const guessWarning = ({ isGuessed }: RequestSettings): readonly RenderWarning[] =>
   isGuessed ? [{ kind: "model-unknown", messageIds: [] }] : [];
+
+/** Of threads, how far they were looked through for what a provider alone knows, and whether there is some. */
+const itemsOf = new WeakMap<object, { until: number; found: boolean }>();
+
+/** Whether a thread may hold items of a provider's compaction. Looks at what is new since it was last asked (P9). */
+function mayHoldItems(thread: AgentThread): boolean {
+  const known = itemsOf.get(thread.family) ?? { until: 0, found: false };
+  itemsOf.set(thread.family, known);
+  const isNew = known.until === 0 && !thread.isWhole;
+  for (const { parts } of isNew ? thread.messagesInMemory() : thread.messagesBetween(known.until))
+    known.found ||= parts.some(({ type }) => type === "opaque");
+  known.until = Math.max(known.until, thread.length);
+  return known.found;
+}
 
 /** Renders requests and records each one by its digest before it is handed out. */
 export class RequestRecorder {
@@ -145,7 +160,11 @@ export class RequestRecorder {
       digest: sum,
       reference: { threadId: made.state.thread.id, planVersion: plan.version, digest: sum },
       bytes,
-      betas: providerCompaction(format.id)?.betas(asked) ?? [],
+      // The thread says at less cost than the payload that there is nothing to look for.
+      betas:
+        providerCompaction(format.id)?.betas(
+          mayHoldItems(made.state.thread) ? asked : { ...asked, [format.messagesField]: [] },
+        ) ?? [],
       cacheTime: marked.time,
       tokens: verification.tokens,
       overBudget,
