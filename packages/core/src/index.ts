@@ -179,6 +179,7 @@ export {
   entryDigest,
   nextThreadLink,
   restoreRun,
+  restoreRunInSteps,
   type SerializedEntry,
   serializeEntry,
   THREAD_CHAIN_START,

@@ -1,7 +1,8 @@
-import { type ContextCompactionEvent, planRecords } from "@threadfold/core";
+import { type ContextCompactionEvent, planRecords, type ThreadStore } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { ladderPreset, summarizeStrategy } from "@threadfold/strategies";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PreCompactHook } from "./host/session-hooks.ts";
 import { openSession, threadId, work } from "./testing/agent-work.ts";
@@ -152,6 +153,57 @@ describe("two sessions on one thread", () => {
     await second.refresh();
     await second.append([message("u1", "user", "Me too.")]);
     expect([...second.thread.messages].map(({ id }) => id)).toEqual(["u0", "u1"]);
+  });
+});
+
+describe("taking in what another session appended", () => {
+  const steps = fc.array(
+    fc.record({
+      messages: fc.nat(4),
+      pins: fc.boolean(),
+      lifts: fc.boolean(),
+      refreshes: fc.boolean(),
+    }),
+    { maxLength: 8 },
+  );
+  it.each([
+    ["whose store can read parts of a thread, reads no more than what is new", true],
+    ["whose store cannot", false],
+  ])("C1 makes the thread that is loaded whole, of a session %s", async (_, readsParts) => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (plan) => {
+        const { ranges, ...store } = createMemoryStore();
+        const loads: string[] = [];
+        const threads: ThreadStore = {
+          append: (...given) => store.threads.append(...given),
+          list: (...given) => store.threads.list(...given),
+          load: (id, options) => {
+            loads.push(id);
+            return store.threads.load(id, options);
+          },
+        };
+        const writer = await openSession({ store, config });
+        const reader = await openSession({ store: { ...store, threads, ...(readsParts && { ranges }) }, config });
+        const atOpen = loads.length;
+        let count = 0;
+        for (const { messages, pins, lifts, refreshes } of plan) {
+          const said = () => message(`u${count++}`, "user", `Never touch file ${count}.`);
+          await writer.append(Array.from({ length: messages }, said));
+          if (pins) await writer.pin(`Keep ${count++}.`);
+          const [pin] = writer.thread.livePins;
+          if (lifts && pin !== undefined) await writer.liftPin(pin.id, "system", "done");
+          if (refreshes) await reader.refresh();
+        }
+        await reader.refresh();
+        const whole = await openSession({ store, config });
+        expect(reader.thread.digest).toBe(whole.thread.digest);
+        expect(reader.thread.livePins).toEqual(whole.thread.livePins);
+        expect(reader.thread.position).toEqual(whole.thread.position);
+        expect(reader.stats().unfoldedTokens).toBe(whole.stats().unfoldedTokens);
+        expect(loads.length > atOpen).toBe(!readsParts);
+      }),
+      { numRuns: 60 },
+    );
   });
 });
 

@@ -58,7 +58,16 @@ export function* restoreEntriesInSteps(
  * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not lead from the one to the other.
  */
 export function restoreRun(serialized: readonly string[], before: string, after: string): readonly ThreadEntry[] {
-  return finishSteps(readRun(serialized, before, after)).entries;
+  return finishSteps(restoreRunInSteps(serialized, before, after));
+}
+
+/** What {@link restoreRun} returns, in steps. */
+export function* restoreRunInSteps(
+  serialized: readonly string[],
+  before: string,
+  after: string,
+): Steps<readonly ThreadEntry[]> {
+  return (yield* readRun(serialized, before, after)).entries;
 }
 
 function* readRun(

@@ -18,6 +18,7 @@ import {
   requireMessageList,
   type Steps,
   sha256,
+  type ThreadEntry,
   type ThreadEntryInput,
   ThreadfoldError,
   type ThreadRanges,
@@ -154,15 +155,20 @@ export class SessionThread {
     });
   }
 
-  /** Adds what another writer appended. Only what is new is counted. */
+  /** Adds what another writer appended. Only what is new is read, where the store can do that, and counted. */
   refresh(): Promise<void> {
     return this.#queue.run(async () => {
       const { thread } = this.#state;
-      const stored = await this.#ports.threads.load(thread.id);
-      if (stored === null || stored.version <= thread.version) return;
-      const grown = thread.appendEntries(stored.entriesBetween(thread.version));
-      this.#state = await new EventLoopTurns().finish(extendStateInSteps(this.#state, grown));
+      const added = await this.#addedSince(thread);
+      const grow = (before: AgentThread) => before.appendEntriesInSteps(added);
+      this.#state = (await new EventLoopTurns().finish(grownState(this.#state, thread, grow))) ?? this.#state;
     });
+  }
+
+  async #addedSince({ id, version }: AgentThread): Promise<readonly ThreadEntry[]> {
+    const { threads, ranges } = this.#ports;
+    if (ranges !== undefined) return ranges.loadRange(id, { fromVersion: version });
+    return (await threads.load(id))?.entriesBetween(version) ?? [];
   }
 
   /** Brings the thread into memory as a whole. @throws what the store throws; `STORE_CORRUPT` when it is another thread. */

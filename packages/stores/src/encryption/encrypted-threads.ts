@@ -16,7 +16,7 @@ import {
   type PinLiftedEntry,
   parseJson,
   type ResumedThread,
-  restoreRun,
+  restoreRunInSteps,
   START_OF_THREAD,
   type Steps,
   sha256,
@@ -169,7 +169,7 @@ export class EncryptedRanges implements ThreadRanges {
 
 async function openRun(sealer: Sealer, sealed: Iterable<ThreadEntry>): Promise<readonly ThreadEntry[]> {
   const { serialized, digest } = await openEntries(sealer, sealed);
-  return restoreRun(serialized, THREAD_CHAIN_START, digest);
+  return new EventLoopTurns().finish(restoreRunInSteps(serialized, THREAD_CHAIN_START, digest));
 }
 
 const SEALED = "sealed";

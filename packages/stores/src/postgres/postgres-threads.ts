@@ -20,6 +20,7 @@ import {
 } from "@threadfold/core";
 import type { PlanRow } from "../shared/plans.ts";
 import {
+  entriesInSteps,
   entriesOf,
   linkAt,
   outlinedPlan,
@@ -227,7 +228,7 @@ export class PostgresRanges implements ThreadRanges {
       const toVersion = threadKey === undefined ? 0 : (await readEnd(session, threadKey, wanted)).version;
       if (threadKey === undefined || toVersion <= fromVersion) return Object.freeze([]);
       const stored = await readRange({ session, threadId, threadKey }, { fromVersion, toVersion });
-      return Object.freeze(entriesOf(stored));
+      return Object.freeze(await new EventLoopTurns().finish(entriesInSteps(stored)));
     });
   }
 

@@ -1,13 +1,15 @@
 import {
   AgentThread,
   type CompactionPlan,
+  finishSteps,
   hiddenRuns,
   isAbridgedPlan,
   outlineOf,
   parseAbridgedPlan,
   parsePlan,
   planRecords,
-  restoreRun,
+  restoreRunInSteps,
+  type Steps,
   THREAD_CHAIN_START,
   type ThreadEntry,
   ThreadfoldError,
@@ -48,8 +50,13 @@ export function linkAt(version: number, place: LogPlace | undefined, threadId: T
 }
 
 /** The entries of a part of a log. @throws ThreadfoldError `STORE_CORRUPT` when they do not fit the digests around them. */
-export function entriesOf({ bodies, before, after }: StoredRange): readonly ThreadEntry[] {
-  return restoreRun(bodies, before, after);
+export function entriesOf(range: StoredRange): readonly ThreadEntry[] {
+  return finishSteps(entriesInSteps(range));
+}
+
+/** What {@link entriesOf} returns, in steps. */
+export function entriesInSteps({ bodies, before, after }: StoredRange): Steps<readonly ThreadEntry[]> {
+  return restoreRunInSteps(bodies, before, after);
 }
 
 /**

@@ -25,6 +25,7 @@ import {
 } from "@threadfold/core";
 import type { PlanRow } from "../shared/plans.ts";
 import {
+  entriesInSteps,
   entriesOf,
   linkAt,
   outlinedPlan,
@@ -304,7 +305,9 @@ export class SqliteRanges implements ThreadRanges {
     const threadKey = this.#keys.find(threadId);
     const toVersion = threadKey === undefined ? 0 : this.#log.end(threadKey, wanted).version;
     if (threadKey === undefined || toVersion <= fromVersion) return Object.freeze([]);
-    return Object.freeze(entriesOf(this.#read(threadId, threadKey, { fromVersion, toVersion })));
+    const turns = new EventLoopTurns();
+    const stored = await turns.finish(this.#readInSteps(threadId, threadKey, { fromVersion, toVersion }));
+    return Object.freeze(await turns.finish(entriesInSteps(stored)));
   }
 
   async findMessages(threadId: ThreadId, ids: readonly MessageId[]): Promise<readonly FoundMessage[]> {
@@ -320,8 +323,12 @@ export class SqliteRanges implements ThreadRanges {
     return Object.freeze(found);
   }
 
-  #read(threadId: ThreadId, threadKey: number, { fromVersion, toVersion }: VersionRange): StoredRange {
-    const bodies = this.#log.bodies(threadKey, fromVersion, toVersion);
+  #read(threadId: ThreadId, threadKey: number, range: VersionRange): StoredRange {
+    return finishSteps(this.#readInSteps(threadId, threadKey, range));
+  }
+
+  *#readInSteps(threadId: ThreadId, threadKey: number, { fromVersion, toVersion }: VersionRange): Steps<StoredRange> {
+    const bodies = yield* this.#log.bodiesInSteps(threadKey, fromVersion, toVersion);
     const before = linkAt(fromVersion, this.#log.end(threadKey, fromVersion), threadId);
     const after = linkAt(toVersion, this.#log.end(threadKey, toVersion), threadId);
     return { fromVersion, toVersion, bodies, before, after };
