@@ -249,13 +249,12 @@ export const simulateCommand: CliCommand = {
     const rested = sessions.map((session) => withPauses(session, request.pauses));
     const simulation = await simulateAll(request, rested, context);
     if (request.html !== undefined) await writePage(request.html, { request, imported, simulation }, context);
-    const report = reportOf(request, simulation, warnings);
-    return {
-      ...report,
-      notes: [...(report.notes ?? []), workDone(request, simulation, context.io.clock.now() - started)],
-    };
+    const done = workDone(request, simulation, context.io.clock.now() - started);
+    return { ...reportOf(request, simulation, warnings), notes: [...writtenPage(request), done] };
   },
 };
+
+const writtenPage = ({ html }: SimulateRequest): readonly string[] => (html === undefined ? [] : [`Wrote ${html}.`]);
 
 /** How much was replayed, and how long it took with the reading. */
 function workDone({ presets, baselines, budgets }: SimulateRequest, { sessions }: Simulation, ms: number): string {
@@ -336,7 +335,6 @@ function reportOf(request: SimulateRequest, simulation: Simulation, warnings: re
         message: `${name} has ${figure(tokens)} tokens and fits every budget, so it says nothing; name a smaller one.`,
       })),
     ],
-    notes: request.html === undefined ? [] : [`Wrote ${request.html}.`],
   };
 }
 
