@@ -66,9 +66,13 @@ describe("archive and unarchive", () => {
     const { data } = await compact([path, ...store(), "--budget", "8000", "--ask", "Where?"]);
     const replayed = await json(["replay", data.threadId, ...store()]);
     expect(replayed).toMatchObject({ code: 0, envelope: { data: { different: 0 } } });
-    await json(["archive", data.threadId, "--to", bench.path("cold"), "--still-for", "0s", ...store()]);
+    const short = data.threadId.slice(0, 12);
+    await json(["archive", short, "--to", bench.path("cold"), "--still-for", "0s", ...store()]);
+    expect(await json(["plans", short, ...store()])).toMatchObject({
+      envelope: { error: { code: "THREAD_ARCHIVED" } },
+    });
     expect(await json(["context", ...store()])).toMatchObject({ envelope: { error: { code: "THREAD_NOT_FOUND" } } });
-    await json(["unarchive", data.threadId, ...store()]);
+    await json(["unarchive", short, ...store()]);
     expect(await json(["replay", data.threadId, ...store()])).toEqual(replayed);
   });
 

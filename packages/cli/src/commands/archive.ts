@@ -1,4 +1,4 @@
-import { asThreadId, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
 import {
   type ArchiveReceipt,
   archiveThread,
@@ -7,10 +7,10 @@ import {
   unarchiveThread,
 } from "@threadfold/stores";
 import type { CliCall, CliCommand, CliContext } from "../command/cli-command.ts";
-import { count, type Page, plainText } from "../output/page.ts";
+import { count, figure, type Page, plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { storedThreads } from "../store/stored-thread.ts";
+import { storedThreadId, storedThreads } from "../store/stored-thread.ts";
 
 interface Outcome {
   readonly archived: readonly ArchiveReceipt[];
@@ -54,14 +54,14 @@ export const archiveCommand: CliCommand = {
 
 type How = Omit<Parameters<typeof archiveThread>[2], "stillForMs">;
 
-function archiveOne(
+async function archiveOne(
   store: ThreadfoldStore,
   threadId: string,
   how: How,
   options: CliCall["options"],
 ): Promise<ArchiveReceipt> {
   const stillForMs = duration("--still-for", options["stillFor"]);
-  return archiveThread(store, asThreadId(threadId), { ...how, stillForMs });
+  return archiveThread(store, await storedThreadId(store, threadId), { ...how, stillForMs });
 }
 
 async function archiveOld(
@@ -94,7 +94,7 @@ function archivePage({ archived, refused }: Outcome, { paint }: Page): string {
   if (archived.length + refused.length === 0) return "No thread has been still for so long.";
   const lines = archived.map(
     ({ threadId, lines: rows, bytes, place, root }) =>
-      `${paint("green", "archived:")} thread ${plainText(threadId)}, ${count(rows, "line")}, ${bytes} bytes in ${plainText(place)}, root ${root}.`,
+      `${paint("green", "archived:")} thread ${plainText(threadId)}, ${count(rows, "line")}, ${figure(bytes)} bytes in ${plainText(place)}, root ${root}.`,
   );
   const left = refused.map(({ message }) => `${paint("yellow", "left:")} ${plainText(message)}`);
   return [...lines, ...left].join("\n");
@@ -107,11 +107,11 @@ export const unarchiveCommand: CliCommand = {
   examples: ["unarchive my-thread --store sessions.db", "unarchive my-thread --json"],
   run({ arguments: [threadId = ""], options }, { io }) {
     return readingStore(options, io.env, async (store) => {
-      const receipt = await unarchiveThread(store, asThreadId(threadId), { signal: io.signal });
+      const receipt = await unarchiveThread(store, await storedThreadId(store, threadId), { signal: io.signal });
       return {
         data: receipt,
         text: ({ paint }) =>
-          `${paint("green", "back:")} thread ${plainText(threadId)}, ${count(receipt.lines, "line")}; its segment is gone.`,
+          `${paint("green", "back:")} thread ${plainText(receipt.threadId)}, ${count(receipt.lines, "line")}; its segment is gone.`,
       };
     });
   },

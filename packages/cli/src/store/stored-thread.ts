@@ -23,11 +23,22 @@ const MOST_HINTED = 5;
 export async function storedThread(store: ThreadfoldStore, threadId: string): Promise<AgentThread> {
   const thread = await store.threads.load(asThreadId(threadId));
   if (thread !== null) return thread;
+  const found = await store.threads.load(await storedThreadId(store, threadId));
+  if (found !== null) return found;
+  throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
+}
+
+/**
+ * The id of a thread of a store, of one that is archived as well, by the id or by what it begins with, where no other one
+ * begins so.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` that names what the store does hold.
+ */
+export async function storedThreadId(store: ThreadfoldStore, threadId: string): Promise<ThreadId> {
   const all = (await storedThreads(store)).map((info) => info.threadId);
   const begun = threadId === "" ? [] : all.filter((id) => id.startsWith(threadId));
-  const [only, ...others] = begun;
-  const found = only === undefined || others.length > 0 ? null : await store.threads.load(only);
-  if (found !== null) return found;
+  const found = begun.find((id) => id === threadId) ?? (begun.length === 1 ? begun[0] : undefined);
+  if (found !== undefined) return found;
   const problem = begun.length > 1 ? `${begun.length} threads begin with` : "There is no thread";
   throw new ThreadfoldError("THREAD_NOT_FOUND", `${problem} ${threadId} in this store.`, {
     hint:
