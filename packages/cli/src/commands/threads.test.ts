@@ -75,6 +75,15 @@ describe("threads", () => {
     expect((await listed()).threads.map(({ title }) => title)).toEqual([null, null]);
   });
 
+  it("have no command of a program for a title, unless nothing else was asked", async () => {
+    const messages = (...texts: readonly string[]) =>
+      JSON.stringify(texts.map((content) => ({ role: "user", content })));
+    await json(inStore("import", bench.file("steered.json", messages("/model", "Port the selector.", "/clear"))));
+    await json(inStore("import", bench.file("only.json", messages("/model"))));
+    const { threads } = (await json(inStore("threads"))).envelope.data as { threads: { title: string | null }[] };
+    expect(threads.map(({ title }) => title).sort()).toEqual(["/model", "Port the selector."]);
+  });
+
   it("have the title that they are given, on every page, until they are erased", async () => {
     const { data } = await compact(inStore(bench.file("long.json", openAiSession(LONG)), "--budget", "8000"));
     const id = data.threadId;

@@ -44,17 +44,19 @@ const LOOKED_AT = 20;
 /** The longest title that is handed out, in UTF-16 code units. */
 const LONGEST_TITLE = 200;
 
+/** What steers the agent's program and asks the model for nothing: `/model`. */
+const COMMAND = /^\/[a-z][\w:-]*$/i;
+
 const titleLines = (threads: readonly ListedThread[]): string =>
   threads.map(({ threadId, title }) => `${plainText(threadId)}\t${singleLine(title ?? "", LONGEST_TITLE)}`).join("\n");
 
 async function titleOf(store: ThreadfoldStore, info: ThreadInfo): Promise<string | null> {
   const own = await readable(() => threadTitle(store, info.threadId));
   if (own !== undefined && own !== null) return own;
-  const first = (await firstMessages(store, info)).find(
-    ({ role, origin, branch }) => role === "user" && origin === undefined && branch === undefined,
-  );
-  const title = first === undefined ? "" : singleLine(visibleText(first), LONGEST_TITLE);
-  return title === "" ? null : title;
+  const requests = (await firstMessages(store, info))
+    .filter(({ role, origin, branch }) => role === "user" && origin === undefined && branch === undefined)
+    .map((message) => singleLine(visibleText(message), LONGEST_TITLE));
+  return requests.find((text) => text !== "" && !COMMAND.test(text)) ?? requests.find((text) => text !== "") ?? null;
 }
 
 async function firstMessages(
