@@ -185,7 +185,7 @@ function aloneAsWord(messageId: string): SecretRule {
   return rule(
     messageId,
     new RegExp(
-      `(?<name>(?<![\\w$.])[\\w.-]{0,40}${name}(?::[ \\t]{1,3}|=))[A-Za-z][a-z_-]{6,60}(?![ \\t]{0,3}(?:[\\w([{.;:=/?)<>|&+*]|[^\\x00-\\x7f]))`,
+      `(?<name>(?<![\\w$.])[\\w.-]{0,40}${name}(?::[ \\t]{1,3}|=))[A-Za-z][a-z_-]{6,60}(?![ \\t]{0,3}[\\w([{.;:=/?)<>|&+*\\u0080-\\uffff])`,
       "g",
     ),
     signsBehind(name),
