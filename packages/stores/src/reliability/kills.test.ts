@@ -63,21 +63,26 @@ async function killWhileWriting({ child, acknowledged, ready }: Writer, afterMs:
   children.delete(child);
 }
 
-/** Kills writers of one store, one after the other, and compares what they acknowledged with what is there. */
+/**
+ * Kills writers of one store, one after the other, and compares what they acknowledged with what is there.
+ *
+ * @param addressOf of the store, for the nth writer.
+ * @param open opens it once nothing more comes of the nth writer, which was killed.
+ */
 async function surviveKills(
   kills: number,
-  address: readonly string[],
-  open: () => Promise<ThreadfoldStore>,
+  addressOf: (writer: number) => readonly string[],
+  open: (killed: number) => Promise<ThreadfoldStore>,
 ): Promise<number> {
   let acknowledged = 0;
   let before = { version: 0, plans: 0 };
-  let next = startWriter(address);
+  let next = startWriter(addressOf(0));
   for (let kill = 0; kill < kills; kill++) {
     const current = next;
     // The next child starts up while this one works, which keeps the test short.
-    if (kill + 1 < kills) next = startWriter(address);
+    if (kill + 1 < kills) next = startWriter(addressOf(kill + 1));
     await killWhileWriting(current, (kill * 7) % 31);
-    const store = await open();
+    const store = await open(kill);
     // One write may have been kept whose acknowledgement was cut off; nothing else may be more or less.
     const version = (await store.threads.load(THREAD))?.version ?? 0;
     const plans = (await store.plans.getCurrentPlan(THREAD)).version;
@@ -89,7 +94,7 @@ async function surviveKills(
     before = { version, plans };
     acknowledged += current.acknowledged.count;
   }
-  const store = await open();
+  const store = await open(kills - 1);
   expect(await verifyStore(store)).toEqual([]);
   const thread = await store.threads.load(THREAD);
   expect(new Set([...(thread?.messages ?? [])].map(({ id }) => id)).size).toBe(before.version);
@@ -110,7 +115,11 @@ describe("R1 a process that is killed with SIGKILL while it appends and commits"
     // Some kills for each file: one that has grown long takes longer to check, and no other crash.
     await onLanes(4, Math.ceil(kills / PER_FILE), async (round) => {
       const file = join(path, `${round}.db`);
-      const count = await surviveKills(PER_FILE, [file], () => openSqliteStore(file));
+      const count = await surviveKills(
+        PER_FILE,
+        () => [file],
+        () => openSqliteStore(file),
+      );
       acknowledged += count;
     });
     Object.assign(task.meta, { figures: { backend: "SQLite", kills, acknowledged, lost: 0, gaps: 0, duplicates: 0 } });
@@ -125,10 +134,15 @@ describe("R1 a process that is killed with SIGKILL while it appends and commits"
       const place = freshSchema(owner);
       try {
         await (await openPostgresStore(owner, { schema: place.schema })).close();
-        const open = () => openPostgresStore(owner, { schema: place.schema });
-        const acknowledged = await surviveKills(kills, [service.url, place.schema], async () => {
-          await noOtherClient(owner, place.schema);
-          return open();
+        const nameOf = (writer: number): string => `${place.schema}-${writer}`;
+        const addressOf = (writer: number): readonly string[] => {
+          const url = new URL(service.url);
+          url.searchParams.set("application_name", nameOf(writer));
+          return [url.href, place.schema];
+        };
+        const acknowledged = await surviveKills(kills, addressOf, async (killed) => {
+          await untilGone(owner, nameOf(killed));
+          return openPostgresStore(owner, { schema: place.schema });
         });
         Object.assign(task.meta, {
           figures: { backend: "PostgreSQL", kills, acknowledged, lost: 0, gaps: 0, duplicates: 0 },
@@ -141,15 +155,14 @@ describe("R1 a process that is killed with SIGKILL while it appends and commits"
   );
 });
 
-/** A killed client's last statement may still run at the server: it is waited for, so that its outcome is settled. */
-async function noOtherClient(owner: ReturnType<typeof connectForTests>, schema: string): Promise<void> {
+/** What a killed client sent last, the server may still have to read and do: only when it knows no such client is it settled. */
+async function untilGone(owner: ReturnType<typeof connectForTests>, client: string): Promise<void> {
   for (;;) {
-    const [row] = await owner.query<{ busy: number }>(
-      `SELECT count(*) AS busy FROM pg_stat_activity
-        WHERE pid <> pg_backend_pid() AND state <> 'idle' AND query LIKE '%' || $1 || '%' AND query NOT LIKE '%pg_stat_activity%'`,
-      [schema],
+    const [row] = await owner.query<{ there: number }>(
+      "SELECT count(*)::int AS there FROM pg_stat_activity WHERE application_name = $1",
+      [client],
     );
-    if (row?.busy === 0) return;
+    if (row?.there === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
