@@ -40,19 +40,28 @@ export interface DocsInput {
   readonly storage: StorageResults | null;
   readonly fleet: FleetResults | null;
   readonly pauses: PausesResults | null;
+  /** The page as it was: what was not measured here since keeps its section, with its day and machine. */
+  readonly before: string;
 }
 
 /** `docs/benchmarks.md`, every figure of it from what the benches measured. */
-export function docsPage({ peers, speed, storage, fleet, pauses }: DocsInput): string {
+export function docsPage({ peers, speed, storage, fleet, pauses, before }: DocsInput): string {
+  const kept = (heading: string, otherwise: string): readonly string[] => [sectionOf(before, heading) ?? otherwise];
   return `${[
     "# Benchmarks",
     "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:pauses`, `npm run bench:speed`, `npm run bench:storage` and `npm run bench:fleet` measured. No figure is typed by hand; run the six commands to get your own.",
-    ...(peers === null ? ["The comparison with peers was not run."] : peersSection(peers)),
-    ...(pauses === null ? ["The bench of pauses was not run."] : pausesSection(pauses)),
-    ...(speed === null ? ["The speed bench was not run."] : speedSection(speed)),
-    ...(storage === null ? ["The storage bench was not run."] : storageSection(storage)),
-    ...(fleet === null ? ["The bench of many threads was not run."] : fleetSection(fleet)),
+    ...(peers === null ? kept("Side by side", "The comparison with peers was not run.") : peersSection(peers)),
+    ...(pauses === null ? kept("Pauses", "The bench of pauses was not run.") : pausesSection(pauses)),
+    ...(speed === null ? kept("Speed", "The speed bench was not run.") : speedSection(speed)),
+    ...(storage === null ? kept("Storage", "The storage bench was not run.") : storageSection(storage)),
+    ...(fleet === null ? kept("Many threads at once", "The bench of many threads was not run.") : fleetSection(fleet)),
   ].join("\n\n")}\n`;
+}
+
+/** A section of a page without its last blank lines; null when the page has none of that heading. */
+export function sectionOf(page: string, heading: string): string | null {
+  const sections = page.split(/^(?=## )/m);
+  return sections.find((section) => section.startsWith(`## ${heading}\n`))?.trimEnd() ?? null;
 }
 
 const KINDS: Readonly<Record<PolicyKind, string>> = { preset: "preset", baseline: "baseline", peer: "peer" };

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { keptResults } from "./bench-results.ts";
 import { docsPage, type PausesResults } from "./docs-page.ts";
@@ -15,7 +15,8 @@ const speed = keptResults<SpeedResults>("speed");
 const storage = keptResults<StorageResults>("storage");
 const fleet = keptResults<FleetResults>("fleet");
 const pauses = keptResults<PausesResults>("pauses");
-const page = docsPage({ peers, speed, storage, fleet, pauses });
+const before = existsSync(PAGE) ? readFileSync(PAGE, "utf8") : "";
+const page = docsPage({ peers, speed, storage, fleet, pauses, before });
 if ([peers, speed, storage, fleet, pauses].every((results) => results === null)) {
   process.stderr.write("Nothing was measured here yet: run `npm run bench:peers` and `npm run bench:speed` first.\n");
   process.exitCode = 1;
