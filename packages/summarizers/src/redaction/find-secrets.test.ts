@@ -108,6 +108,8 @@ describe("findSecrets", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(coloured, { maxLength: 4 }), async (parts) => {
         const text = parts.join("");
+        // A colour in the midst of another one's escape makes a new one when it goes, which a terminal would not show.
+        fc.pre(uncoloured(uncoloured(text)) === uncoloured(text));
         const found = await findSecrets(text);
         const shown = (from: string, some: readonly FoundSecret[]): readonly string[] =>
           some.map(({ start, end, messageId }) => `${messageId} ${uncoloured(from.slice(start, end))}`);
