@@ -28,8 +28,8 @@ export interface ArchiveOptions {
   /** Opens it; `segmentPlaces()` by default. */
   readonly open?: OpenSegments;
   /**
-   * How long nothing must have been added to a thread, in milliseconds; an hour by default, and 0 for whenever. Nobody locks a thread that works
-   * on it, so that this is how a session that is at work is told.
+   * How long nothing must have been added to a thread, in milliseconds; an hour by default, and 0 for whenever. Nobody
+   * locks a thread that works on it, so that this is how a session that is at work is told.
    */
   readonly stillForMs?: number;
   /** Says whether the host knows of somebody who works on the thread, such as a session that is open or a job in a queue. */

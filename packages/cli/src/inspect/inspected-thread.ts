@@ -144,7 +144,11 @@ async function namedThread(store: ThreadfoldStore, name: string): Promise<Thread
   return name === "" || others.length > 0 ? asThreadId(name) : only;
 }
 
-/** The thread that was changed last, of those that are not archived. @throws ThreadfoldError `THREAD_NOT_FOUND` for a store without threads. */
+/**
+ * The thread that was changed last, of those that are not archived.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` for a store without threads.
+ */
 async function newestThread(store: ThreadfoldStore): Promise<ThreadId> {
   const threads = (await storedThreads(store)).filter(({ archivedAt }) => archivedAt === undefined);
   const [newest] = threads.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));

@@ -15,8 +15,9 @@ import { admitArtifact, isOfType, isReadable, mergeMetadata } from "./artifacts.
 import { closedStoreError, systemClock } from "./store-basics.ts";
 
 /**
- * Named bytes that never change, but for what is taken away as a whole: what a folder of files and a bucket of S3 have in common. Keys are parts of lower-case
- * letters, digits, `_`, `-` and `.`, joined by `/`; they are made from digests and never from anybody's text.
+ * Named bytes that never change, but for what is taken away as a whole: what a folder of files and a bucket of S3 have in
+ * common. Keys are parts of lower-case letters, digits, `_`, `-` and `.`, joined by `/`; they are made from digests and
+ * never from anybody's text.
  */
 export interface ObjectFolder {
   /** Puts bytes under a key, whole or not at all. Returns false when something is there already; that then stays. */
