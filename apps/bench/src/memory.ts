@@ -10,7 +10,7 @@ import { textTable } from "./text-table.ts";
 const { results } = await comparePolicies([50_000, 20_000]);
 
 const NOTES = `Asked at every fifth call once the whole history exceeds the budget, of what is older than ten calls; percent.
-ask: what users asked; report: what the agent said it had found or done, not what it only announced;
+ask: what users asked; report: what the agent said it had found or done, not what it only announced or led in;
 quote: of those, with a sentence word for word;
 handoff: the lines of the newest handoff or compaction summary in the log;
 edit: a changed file with names that were changed in it; run: the latest run of a command with its outcome;

@@ -84,6 +84,22 @@ describe("what a prompt remembers of the work", () => {
     });
   });
 
+  it("is not asked for what only announces, leads in or remarks", () => {
+    const reports = (...said: readonly string[]): string => {
+      const spoken = scriptedSession([
+        { user: "Please make the exporter skip deleted invoices." },
+        ...said.map((says): ScriptedMessage => ({ says })),
+        ...idle(12),
+      ]);
+      const late = { replayable: replayableSession(spoken), lastCall: spoken.calls.length - 1 };
+      return rememberedBy(spoken.messages.map(pieceOf), late).report;
+    };
+    expect(reports("Good catch, thanks. Let me look at all of these places more carefully.")).toBe("0/0");
+    expect(reports("Now add the missing methods at the end of the class:")).toBe("0/0");
+    expect(reports("That's much better. Many errors left. I see the pattern.")).toBe("0/0");
+    expect(reports("Good catch. The archive counts tombstones twice after every rollback.")).toBe("1/1");
+  });
+
   it("is asked for each line of the newest handoff alone", () => {
     const handedOver = scriptedSession([
       { user: "Go on with the exporter." },

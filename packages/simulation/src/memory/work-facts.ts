@@ -39,7 +39,7 @@ const TELLING_SHARE = 0.5;
 const FEWEST_WORDS = 4;
 /** A request is in its beginning; what follows is often pasted. */
 const REQUEST_CHARACTERS = 500;
-/** Shorter sentences ("Done.") are said often. */
+/** Shorter sentences ("Done.", "That's much better.") are said often. */
 const SHORTEST_SENTENCE = 40;
 const CHANGED_NAMES = 4;
 const RUN_WORDS = 4;
@@ -76,8 +76,9 @@ function* reports({ messages }: RecordedSession, words: SessionWords): Generator
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    const telling = isOnlyAnnounced(text) ? null : tellingWords(text, words);
-    if (telling !== null) yield { ...fact("report", [message.ordinal], [telling]), sentences: sentencesOf(text) };
+    const sentences = statementsOf(text);
+    const telling = tellingWords(sentences.join("\n"), words);
+    if (telling !== null) yield { ...fact("report", [message.ordinal], [telling]), sentences };
   }
 }
 
@@ -105,20 +106,20 @@ function tellingWords(text: string, words: SessionWords): WordGroup | null {
   return best === null ? null : shareOf(best.telling, TELLING_SHARE);
 }
 
-/** That something will be looked at, without a name of it: nobody who takes over wants that word for word. */
+/** That something will be looked at, without a name of it: nobody who takes over wants that. */
 const ANNOUNCES =
   /^(?:(?:now|first|next|then|ok(?:ay)?|good|great|so)[,.!]?\s+)*(?:let me|let['’]s|i['’]ll|i will)\b[^`\d/_]*$/i;
+/** The words before a list or a call, without a name ("Here's what I found:", "Now add the methods at the end:"). */
+const LEADS_IN = /^[^`\d/_]*:$/;
 
-const saidIn = (text: string): readonly string[] => [
-  ...new Set(text.split(/(?<=[.!?:])\s+|\n+/).map((sentence) => sentence.trim())),
-];
-
-const sentencesOf = (text: string): readonly string[] =>
-  saidIn(text).filter((sentence) => sentence.length >= SHORTEST_SENTENCE && !ANNOUNCES.test(sentence));
-
-/** A message that only says that something will be looked at reports nothing that was found or done. */
-const isOnlyAnnounced = (text: string): boolean =>
-  saidIn(text).every((sentence) => sentence === "" || ANNOUNCES.test(sentence));
+/**
+ * What a message states: its sentences without those that are too short to tell anything ("Good, I see."), only announce
+ * or only lead in. A message without one reports nothing that was found or done.
+ */
+const statementsOf = (text: string): readonly string[] =>
+  [...new Set(text.split(/(?<=[.!?:])\s+|\n+/).map((sentence) => sentence.trim()))].filter(
+    (sentence) => sentence.length >= SHORTEST_SENTENCE && !ANNOUNCES.test(sentence) && !LEADS_IN.test(sentence),
+  );
 
 /**
  * Fields of a call's input that hold what stands in a file before and after the call. Read here for themselves: what is

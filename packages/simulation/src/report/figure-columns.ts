@@ -67,7 +67,7 @@ export const MEMORY_COLUMNS: readonly FigureColumn[] = [
 
 /** What those columns say. Each asks for what stands together in one passage; `name` alone asks for the bare name. */
 export const MEMORY_NOTES: readonly string[] = [
-  "ask: what users asked; report: what the agent said it had found or done, not what it only announced; quote: of those, a sentence word for word",
+  "ask: what users asked; report: what the agent said it had found or done, not what it only announced or led in; quote: of those, a sentence word for word",
   "handoff: the lines of the newest handoff or compaction summary in the log",
   "edit: a changed file with names that came into it; run: the latest run of a command with its outcome",
   "need: a name that a later call uses, with words around it in its source; name: such a name anywhere in the prompt",
