@@ -113,11 +113,12 @@ export class IdentifierCollector implements SpanCollector {
   *#lines(ranked: readonly RankedEntry[], messages: readonly Message[]): Steps<readonly Candidate[]> {
     const odds = new Map(ranked.slice(0, MAX_LINES).map((found) => [found.entry.text, found.odds]));
     return (yield* namedLines(this.#shown, new Set(odds.keys()), this.#index)).map(
-      ({ text, where, position, names }): Candidate => ({
+      ({ text, where, at, position, names }): Candidate => ({
         section: "identifiers",
         item: {
           text: this.#paths.shortened(text),
           where: this.#placeOf(where),
+          at,
           sources: [(messages[position] as Message).id],
         },
         names: new Map(names.map((name) => [name, odds.get(name) ?? 0])),
@@ -159,6 +160,8 @@ interface ShownText {
 interface NamedLine {
   readonly text: string;
   readonly where: string;
+  /** Its number, where the source prints one, else which line of the text it is. */
+  readonly at: number;
   readonly position: number;
   /** The wanted names that stand in it. */
   readonly names: readonly string[];
@@ -173,8 +176,8 @@ const LONGEST_READ = 20_000;
 const ESCAPED_BREAK = /\\+[nr](?:\\+t)*/;
 const ESCAPED_QUOTE = /\\+"/g;
 /** A search prints the path before each line; a listing prints the number. */
-const FOUND_AT = /^((?:\.{0,2}\/)?[\w@~+-][\w./@~+-]*\.\w{1,8})[:-](\d+)[:-]\s?/;
-const NUMBERED = /^\s*\d+(?:\t|→|│|\||:\s)\s*/;
+const FOUND_AT = /^((?:\.{0,2}\/)?[\w@~+-][\w./@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
+const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│|\||:\s)\s*/;
 /** A line that brings a name into being says most of it. */
 const DEFINES =
   /\b(?:function|class|interface|type|const|let|var|def|fn|func|struct|enum|trait|impl|module|package|export)\b|^\s*[\w"'.-]+\s*[:=]/;
@@ -202,15 +205,24 @@ function* namedLines(
   return found;
 }
 
+/** The line to remember a name by. */
+interface BestLine {
+  readonly line: string;
+  readonly at: number;
+  readonly defines: boolean;
+}
+
 function linesOf({ text, where, position }: ShownText, open: ReadonlySet<string>, index: IdentifierIndex): NamedLine[] {
-  const best = new Map<string, { readonly line: string; readonly defines: boolean }>();
+  const best = new Map<string, BestLine>();
+  let at = -1;
   for (const line of readableLines(text)) {
+    at++;
     const names = index.namesIn(line).filter((name) => open.has(name));
     if (names.length === 0) continue;
     const defines = DEFINES.test(line.slice(0, 200));
     for (const name of names) {
       const known = best.get(name);
-      if (known === undefined || (defines && !known.defines)) best.set(name, { line, defines });
+      if (known === undefined || (defines && !known.defines)) best.set(name, { line, at, defines });
     }
   }
   return byLine(best, where, position);
@@ -229,15 +241,22 @@ function* readableLines(text: string): Generator<string> {
 }
 
 /** A line that stands for several names is shown once, unless it is too long to show them all. */
-function byLine(best: ReadonlyMap<string, { readonly line: string }>, where: string, position: number): NamedLine[] {
-  const lines = new Map<string, string[]>();
-  for (const [name, { line }] of best) lines.set(line, [...(lines.get(line) ?? []), name]);
-  return [...lines].flatMap(([line, names]) => shownLines(line, names, where, position));
+function byLine(best: ReadonlyMap<string, BestLine>, where: string, position: number): NamedLine[] {
+  const lines = new Map<string, { readonly at: number; readonly names: string[] }>();
+  for (const [name, { line, at }] of best) {
+    const known = lines.get(line);
+    if (known === undefined) lines.set(line, { at, names: [name] });
+    else known.names.push(name);
+  }
+  return [...lines].flatMap(([text, { at, names }]) => shownLines({ text, where, at, position, names }));
 }
 
-function shownLines(line: string, names: readonly string[], where: string, position: number): readonly NamedLine[] {
+/** A line as a summary shows it: without its number, at the place that it says it was found at, short around its names. */
+function shownLines({ text: line, where, at: index, position, names }: NamedLine): readonly NamedLine[] {
   const source = FOUND_AT.exec(line);
-  const rest = source === null ? line.replace(NUMBERED, "") : line.slice(source[0].length);
+  const number = NUMBERED.exec(line);
+  const rest = line.slice((source ?? number)?.[0].length ?? 0);
+  const at = Number(source?.[2] ?? number?.[1] ?? index);
   const plain = rest.replace(/\s+/g, " ").trim();
   const place = source === null ? where : (source[1] as string);
   const left = new Set(names);
@@ -249,7 +268,8 @@ function shownLines(line: string, names: readonly string[], where: string, posit
     for (const other of inside) left.delete(other);
     left.delete(name);
     // A line that is the name alone says nothing of it.
-    if (text !== "" && text !== name && inside.length > 0) shown.push({ text, where: place, position, names: inside });
+    if (text !== "" && text !== name && inside.length > 0)
+      shown.push({ text, where: place, at, position, names: inside });
   }
   return shown;
 }

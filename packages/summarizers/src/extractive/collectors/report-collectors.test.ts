@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Conversation, summaryOf } from "../../testing/conversation.ts";
+import { Conversation, foldAt, summaryOf } from "../../testing/conversation.ts";
 import { commitMessage } from "./report-collectors.ts";
 
 describe("what an agent wrote down of its work", () => {
@@ -47,6 +47,78 @@ describe("what a reader would not miss", () => {
     const said = summaryOf(conversation).summary.facts.map(({ text }) => text);
     expect(said).not.toContain("Let me look at the sockets more carefully.");
     expect(said).toContain("Let me look at the listeners more carefully.");
+  });
+
+  it("remarks, words before a list and what was understood are not told, what they speak of is", () => {
+    const conversation = new Conversation()
+      .user("Mend the cart.")
+      .agent("Good catch! Now I have a clear picture of the situation. The cart forgets guests at login.")
+      .bash("grep -rn session src", "src/cart.ts:1: session")
+      .agent("That's much better.\n\nHere's what I found in the code:\n\n- `openCart()` reads the old session id.")
+      .bash("npm test", "3 passed")
+      .agent("Now add the methods at the end of the class:")
+      .bash("npm test", "4 passed");
+    expect(summaryOf(conversation).summary.facts.map(({ text }) => text)).toEqual([
+      "The cart forgets guests at login.",
+      "`openCart()` reads the old session id.",
+    ]);
+  });
+
+  it("where the agent was at the end of an earlier fold is told by what it did since", () => {
+    const conversation = new Conversation()
+      .user("Find the leak.")
+      .agent("Let me look at the sockets more carefully.")
+      .bash("grep -rn socket src", "src/a.ts:1: socket")
+      .agent("The pool in src/pool.ts keeps sockets of failed requests.")
+      .bash("npm test", "3 passed");
+    const [first, second] = foldAt(conversation, [3, 6]).map((summary) => summary?.facts.map(({ text }) => text));
+    expect(first).toEqual(["Let me look at the sockets more carefully."]);
+    expect(second).toEqual(["The pool in src/pool.ts keeps sockets of failed requests."]);
+  });
+
+  it("of an old message the sentence stays that tells most, wherever it stands", () => {
+    const causes = [
+      "The pool in src/pool.ts keeps sockets of failed requests.",
+      "`openLedger()` reads a file that nobody closes.",
+      "Umlauts break in parse_name(), which counts bytes.",
+      "The nightly job overwrites /var/lib/shop.db while 3 readers are in it.",
+      "Retries double because onTimeout() is bound twice.",
+      "A null price comes from the importer in src/import/csv.ts.",
+    ];
+    const conversation = new Conversation().user("Go through the modules.");
+    for (const cause of causes)
+      conversation
+        .agent(`Everybody was afraid of it for years and nobody looked. ${cause} It is not nice to read at all.`)
+        .bash("npm test", "3 passed");
+    const borders = causes.map((_, index) => 1 + 3 * (index + 1));
+    const facts = foldAt(conversation, borders, { maxTokens: 180 }).at(-2)?.facts ?? [];
+    const old = facts.filter(({ sources }) => sources[0] !== facts.at(-1)?.sources[0]).map(({ text }) => text);
+    expect(old.length).toBeGreaterThanOrEqual(3);
+    expect(old.filter((text) => !causes.includes(text))).toEqual([]);
+  });
+
+  it("a line of a source knows its place there, by its number or by counting", () => {
+    const { summary } = summaryOf(
+      new Conversation()
+        .user("Look at the ledger.")
+        .tool(
+          "read",
+          { file_path: "src/ledger.ts" },
+          "   41→export function openLedger() {\n   42→  return ledgerOfGuests;",
+        )
+        .tool(
+          "read",
+          { file_path: "src/cart.ts" },
+          "import { total } from './total';\nexport const cartOfGuests = [];",
+        ),
+    );
+    const places = summary.identifiers.filter(({ where }) => where !== undefined);
+    expect(places.map(({ where, text, at }) => [where, text, at])).toEqual(
+      expect.arrayContaining([
+        ["src/ledger.ts", "export function openLedger() {", 41],
+        ["src/cart.ts", "export const cartOfGuests = [];", 1],
+      ]),
+    );
   });
 
   it("a script is told by the line that does something, a program by its first line", () => {

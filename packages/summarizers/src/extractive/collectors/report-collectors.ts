@@ -1,8 +1,17 @@
 import type { JsonValue, Steps } from "@threadfold/core";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
-import { COMPLETION, DECISION, FINDING, SETBACK } from "../text/phrases.ts";
-import { isAnnouncement, isQuestion, quoteSentences, type Sentence, sentencesOf } from "../text/sentence.ts";
+import {
+  CONCLUDES,
+  isAnnouncement,
+  isPassing,
+  isQuestion,
+  isRemark,
+  isSlight,
+  quoteSentences,
+  type Sentence,
+  sentencesOf,
+} from "../text/sentence.ts";
 import { type SpanWords, wordsOf } from "../text/words.ts";
 import type { Candidate, HandoffSpeaker, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
@@ -18,14 +27,11 @@ const MIN_SENTENCE = 18;
 /** Of the turn at hand this many messages tell where the agent is, also where they only say what comes next. */
 const LAST_STEPS = 3;
 /** What says what was found, decided or done is worth more than what says what comes next. */
-const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
 const CONCLUSION = 1.8;
 const ANNOUNCEMENT = 0.6;
 const GUESSED = 0.4;
 /** What the agent is still guessing is told last. */
 const GUESS = /\b(?:maybe|perhaps|might be|not sure|unclear)\b/i;
-/** Signs of a name: code, a path, a file, a number. */
-const NAMES = /`|[a-z][A-Z]|\w_\w|[\w)]\.[a-z]\w|\/\w|\d/;
 const COURTESY = /^(?:you(?:['’]re| are) (?:very |most )?welcome|(?:always )?happy to help|no problem|my pleasure)\b/i;
 
 interface ChosenSentence {
@@ -71,6 +77,7 @@ export class ReportCollector implements SpanCollector {
     for (const [index, report] of this.#reports.entries()) {
       yield;
       const isLast = report.place.turn === last?.turn && index >= this.#reports.length - LAST_STEPS;
+      // In the last steps an announcement tells where the agent is; before them, nothing.
       const sentences = isLast ? report.sentences : report.sentences.filter((sentence) => !isPassing(sentence));
       this.#candidates.push(...this.#quotes({ ...report, sentences }, last?.position ?? 0));
     }
@@ -86,10 +93,11 @@ export class ReportCollector implements SpanCollector {
     const recent = (place.position + 1) / (last + 1);
     return [...this.#chosen(report).entries()]
       .map(([rank, { index, weight }]) => {
-        const { text, at } = report.sentences[index] as PlacedSentence;
+        const sentence = report.sentences[index] as PlacedSentence;
+        const { text, at } = sentence;
         const first = 1 + (closing ? 1.5 : 1) + recent + Math.min(0.5, weight / 8);
         const more = (closing ? 1.5 : 0.8) / Math.max(1, rank) + recent;
-        const worth = isAnnouncement(text) ? recent / 2 : rank === 0 ? first : more;
+        const worth = isAnnouncement(text) || isSlight(sentence) ? recent / 2 : rank === 0 ? first : more;
         return { text, at, worth };
       })
       .sort((a, b) => a.at - b.at)
@@ -132,22 +140,20 @@ export class ReportCollector implements SpanCollector {
   }
 }
 
-/** An announcement that names nothing. In the last steps it tells where the agent is; before them, nothing. */
-const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !NAMES.test(text);
-
 function standingOf({ text, marks }: Sentence): number {
   if (GUESS.test(text)) return GUESSED;
   if (marks & CONCLUDES) return CONCLUSION;
-  return isAnnouncement(text) ? ANNOUNCEMENT : 1;
+  return isAnnouncement(text) || isSlight({ text, marks }) ? ANNOUNCEMENT : 1;
 }
 
-/** A row of a table, a heading, a question or a courtesy tells nothing that was found. */
-const isTelling = ({ text }: Sentence): boolean =>
-  text.length >= MIN_SENTENCE &&
-  !COURTESY.test(text) &&
-  !text.startsWith("|") &&
-  !isQuestion(text) &&
-  !/^[-=*#\s]+$/.test(text);
+/** A row of a table, a heading, a question, a courtesy or a remark tells nothing that was found. */
+const isTelling = (sentence: Sentence): boolean =>
+  sentence.text.length >= MIN_SENTENCE &&
+  !COURTESY.test(sentence.text) &&
+  !sentence.text.startsWith("|") &&
+  !isQuestion(sentence.text) &&
+  !isRemark(sentence) &&
+  !/^[-=*#\s]+$/.test(sentence.text);
 
 /** What was written down for people tells more than what was said on the way. */
 const COMMIT_WORTH = 3.5;

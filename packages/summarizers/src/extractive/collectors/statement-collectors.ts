@@ -11,6 +11,7 @@ import {
 import { statementKey } from "../../text/excerpt.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import { DECISION, PREFERENCE, RULE } from "../text/phrases.ts";
+import { isPassing } from "../text/sentence.ts";
 import { InstructionWords } from "../text/words.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
@@ -76,10 +77,11 @@ export class DecisionCollector implements SpanCollector {
   readonly #found: { readonly text: string; readonly place: Place }[] = [];
 
   agentSpeech({ sentences, place }: Speech): void {
-    for (const { text, marks } of sentences) {
+    for (const sentence of sentences) {
+      const { text, marks } = sentence;
       if (!(marks & DECISION) || text.length < MIN_DECISION || text.length > MAX_DECISION || /[?:？：]$/.test(text))
         continue;
-      if (!ABOUT_TOOLS.test(text)) this.#found.push({ text, place });
+      if (!ABOUT_TOOLS.test(text) && !isPassing(sentence)) this.#found.push({ text, place });
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Steps, StructuredSummary, SummaryItem, SummarySection } from "@threadfold/core";
-import { isAnnouncement } from "../text/sentence.ts";
+import { tellingOf } from "../text/sentence.ts";
 import { isProtected, type SummaryDraft } from "./summary-draft.ts";
 
 /** A section that competes for the room of a summary. What is where competes in its own way, by what lines name. */
@@ -80,15 +80,17 @@ export function makeRoom(
   return used;
 }
 
-/** Items in the order in which they go: what more is told of one message, then everything by age. */
+/** Items in the order in which they go: what more is told of one message than its most telling item, then everything by age. */
 function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
-  const told = new Set<string | undefined>();
-  const isDetail = (item: SummaryItem): boolean => {
-    const [source] = item.sources;
-    const known = source !== undefined && told.has(source);
-    told.add(source);
-    return known || ("text" in item && isAnnouncement(item.text as string));
-  };
+  const telling = new Map(items.map((item) => [item, "text" in item ? tellingOf(item.text as string) : 1]));
+  const best = new Map<string | undefined, SummaryItem>();
+  for (const item of items) {
+    const known = best.get(item.sources[0]);
+    if (known === undefined || (telling.get(item) as number) > (telling.get(known) as number))
+      best.set(item.sources[0], item);
+  }
+  const isDetail = (item: SummaryItem): boolean =>
+    telling.get(item) === 0 || (item.sources.length > 0 && best.get(item.sources[0]) !== item);
   const details = new Set(items.filter(isDetail));
   return [...details, ...items.filter((item) => !details.has(item))];
 }

@@ -7,8 +7,10 @@ import {
   type SummaryItem,
   type SummarySection,
   spanEnd,
+  type TextItem,
 } from "@threadfold/core";
 import type { Candidate, Harvest } from "../collectors/span-collector.ts";
+import { isPassing, isRemark, sentencesOf } from "../text/sentence.ts";
 import { InstructionWords } from "../text/words.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
 import {
@@ -196,8 +198,15 @@ function* fillSection(
   const replaced = new Set(fresh.map(({ supersedes }) => supersedes));
   const stays = (item: SummaryItem): boolean =>
     kept.has(item.id) || replaced.has(item.id) || isProtected(section, item);
+  if (section === "facts" && fresh.length > 0) evictUntelling(draft, previous as readonly TextItem[]);
   const wanted = wantedTokens(draft, section, fresh, previous, cap);
-  let used = makeRoom(draft, section, previous, Math.max(cap / 2, cap - wanted), fresh.length > 0 ? stays : null);
+  let used = makeRoom(
+    draft,
+    section,
+    draft.previousItems(section),
+    Math.max(cap / 2, cap - wanted),
+    fresh.length > 0 ? stays : null,
+  );
   const isDetail = section !== "constraints" && section !== "openItems";
   const limit = isDetail ? cap : Math.max(cap, Math.min(used + cap, cap * PROTECTED_GROWTH));
   const left: Candidate[] = [];
@@ -220,6 +229,14 @@ function* fillSection(
     used += cost;
   }
   return left;
+}
+
+/** Takes out announcements and remarks of earlier folds: where the agent was at their ends is told by what it did since. */
+function evictUntelling(draft: SummaryDraft, previous: readonly TextItem[]): void {
+  for (const item of previous) {
+    const tells = sentencesOf(item.text).some((sentence) => !isPassing(sentence) && !isRemark(sentence));
+    if (!tells) draft.evict("facts", item, draft.costOf("facts", item));
+  }
 }
 
 /** What new items would add to a section, in tokens; not counted further than `most`. */

@@ -1,4 +1,4 @@
-import { PHRASES } from "./phrases.ts";
+import { COMPLETION, DECISION, FINDING, PHRASES, SETBACK } from "./phrases.ts";
 
 /** One sentence on one line, without list mark and emphasis, and what it does by the phrases in it. */
 export interface Sentence {
@@ -71,10 +71,50 @@ function addSentence(part: string, sentences: Sentence[]): void {
 export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(text);
 
 const ANNOUNCES =
-  /^(?:(?:now|first|next|then|ok|okay|good|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)[,.!]?\s+)*(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)\b/i;
+  /^(?:(?:now|first|next|then|ok|okay|good(?: question| point| catch| idea)?|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)(?:[,.!]|\s+[-–—])?\s+)*(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)\b/i;
 
 /** True for a sentence that says what its speaker will do next. It may be cut off before it is done. */
 export const isAnnouncement = (sentence: string): boolean => ANNOUNCES.test(sentence);
+
+/** What says what was found, decided or done. */
+export const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
+/** Signs of a name: code, a path, a file, a number. */
+const NAMES = /`|[a-z][A-Z]|\w_\w|[\w)]\.[a-z]\w|\/\w|\d/;
+/** That its speaker has looked at enough; what was seen stands in other sentences. */
+const UNDERSTOOD =
+  /^(?:(?:now|good|great|perfect|excellent|ok(?:ay)?|so|yes)[,.!]?\s+)*i(?: can)?(?: now)? (?:have|see|understand)\b.{0,60}\b(?:picture|understanding|information|overview|context|everything|pattern|issue|problem|flow|structure|situation)\b/i;
+/** Praise, agreement and surprise say nothing of the work. */
+const REACTS =
+  /^(?:(?:oh|ah|ok(?:ay)?|great|good|perfect|excellent|nice|wow|hmm+|sorry|thanks)\b|you['’]re (?:absolutely |completely |totally )?(?:right|correct)|(?:that|this|it)(?:['’]s| is| looks) (?:a |an |the |much |very |so |really |more )*(?:great|good|better|perfect|excellent|clever|nice|fine|fair|crucial|right|correct|clear|clean|cleaner|mess|complex|expected|helpful|useful)\b|(?:all |both )?(?:makes sense|looks good|works?)\b)/i;
+/** A shorter sentence that names nothing is hardly more than a remark. In UTF-16 code units. */
+const SHORTEST_STATEMENT = 40;
+
+/** True for a sentence that names something by a path, a number or a spelling of code. */
+const namesSomething = (text: string): boolean => NAMES.test(text);
+
+/** True for an announcement that names nothing: where the agent is, and nothing that was found. */
+export const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !namesSomething(text);
+
+/** True for a short sentence that neither names nor concludes anything ("The constructor is large."). */
+export const isSlight = ({ text, marks }: Sentence): boolean =>
+  text.length < SHORTEST_STATEMENT && (marks & CONCLUDES) === 0 && !namesSomething(text) && !isUnspaced(text);
+
+/** True for what says nothing without the text around it: the words before a list, "I see the problem.", "That's much better." */
+export const isRemark = (sentence: Sentence): boolean =>
+  !namesSomething(sentence.text) &&
+  (sentence.text.endsWith(":") || UNDERSTOOD.test(sentence.text) || (isSlight(sentence) && REACTS.test(sentence.text)));
+
+/** A longer sentence tells no more. In UTF-16 code units. */
+const TELLING_LENGTH = 100;
+
+/** How much a sentence tells by itself, as far as that is seen without the others of its message: from 0 to 3. */
+export function tellingOf(text: string): number {
+  if (isAnnouncement(text)) return 0;
+  const marks = phraseMarks(text);
+  if (isRemark({ text, marks }) || isSlight({ text, marks })) return 0;
+  const concludes = (marks & CONCLUDES) === 0 ? 0 : 1;
+  return Math.min(2, text.length / TELLING_LENGTH) + (namesSomething(text) ? 1 : 0) + concludes;
+}
 
 /** The first sentences, whole and each once, as many as fit into this many UTF-16 code units; always the first one. */
 export function quoteSentences(sentences: readonly Sentence[], maxLength: number): string {
