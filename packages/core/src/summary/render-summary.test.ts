@@ -71,6 +71,42 @@ describe("renderSummary", () => {
     ).toEqual(["- These are the gates.", "  | file | does |", "  | gate.ts | opens it |", "  All of them are shut."]);
   });
 
+  it("shows the lines of a source in the order of the source, members of a list side by side", () => {
+    const [first, second] = [asMessageId("m1"), asMessageId("m2")];
+    const line = (text: string, at: number, message = first): SummaryChange => ({
+      op: "add",
+      section: "identifiers",
+      item: { text, at, where: "src/cart.ts", sources: [message] },
+    });
+    const text = renderSummary(
+      summaryOf(
+        line("export function total(): number {", 12),
+        line("openCart,", 3),
+        line("const cart = openCart();", 1, second),
+        line("type Cart,", 2),
+        line(`${"x".repeat(100)},`, 4),
+      ),
+    );
+    expect(text.split("\n").slice(1)).toEqual([
+      "## What is where",
+      "- src/cart.ts:",
+      "  type Cart, openCart,",
+      `  ${"x".repeat(100)},`,
+      "  export function total(): number {",
+      "  const cart = openCart();",
+    ]);
+  });
+
+  it("shows names of code before words of prose that came into a file", () => {
+    const changed = ["shows", "openCart", "guests", "MAX_ITEMS", "HTTP"];
+    const item = { path: "src/cart.ts", action: "modified", description: "", changed, sources } as const;
+    expect(
+      renderSummary(summaryOf({ op: "add", section: "files", item }))
+        .split("\n")
+        .at(-1),
+    ).toBe("- src/cart.ts (modified): openCart, MAX_ITEMS, HTTP, shows, guests");
+  });
+
   it("goes on in a line of the file's own where many names came into it", () => {
     const changed = Array.from({ length: 32 }, (_, index) => `name${index}`);
     const item = { path: "src/plan.ts", action: "modified", description: "", changes: 12, changed, sources } as const;
@@ -129,7 +165,7 @@ describe("renderSummary", () => {
       { op: "set-current-plan", plan: ["read", "write"] },
     );
     expect(renderSummary(summary)).toMatchInlineSnapshot(`
-      "[Summary v2.3 - said by users: Original task, Constraints, unmarked Work items]
+      "[Summary v2.4 - said by users: Original task, Constraints, unmarked Work items]
       ## Original task (verbatim)
       Fix the login bug.
       Keep the tests green.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { textSchema } from "../json/json-value.ts";
+import type { MessageId } from "../model/ids.ts";
 import { fileName } from "./file-item.ts";
 import type {
   Decision,
@@ -14,7 +15,7 @@ import type {
 } from "./structured-summary.ts";
 
 /** Version of the text form of a summary. Bump it when {@link renderSummary} writes something else for the same summary. */
-export const SUMMARY_RENDER_VERSION = "v2.3";
+export const SUMMARY_RENDER_VERSION = "v2.4";
 
 /** Tells the reader of a summary whose words it holds. */
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items";
@@ -138,18 +139,30 @@ export const shownPath = (path: string, folder: string): string =>
 
 /** More names than a reader takes in at once go on in lines of their own. */
 const NAMES_PER_LINE = 15;
+/** A spelling that code has and prose has not. */
+const OF_CODE = /[a-z][A-Z]|[A-Z]{2}|[_$\d]/;
 
 function fileLines(
   { path, action, description, changes = 0, changed = [] }: FileItem,
   folder: string,
 ): readonly string[] {
   const times = changes > 1 ? `${action}, ${changes} changes` : action;
-  const told = [description, changed.slice(0, NAMES_PER_LINE).join(", ")].filter((part) => part !== "").join("; ");
-  const lines = [`${shownPath(path, folder)} (${times})${told === "" ? "" : `: ${told}`}`];
+  const told = [description, namesOfCodeFirst(changed.slice(0, NAMES_PER_LINE)).join(", ")].filter(
+    (part) => part !== "",
+  );
+  const lines = [`${shownPath(path, folder)} (${times})${told.length === 0 ? "" : `: ${told.join("; ")}`}`];
   for (let from = NAMES_PER_LINE; from < changed.length; from += NAMES_PER_LINE)
-    lines.push(`${fileName(path)}, earlier: ${changed.slice(from, from + NAMES_PER_LINE).join(", ")}`);
+    lines.push(
+      `${fileName(path)}, earlier: ${namesOfCodeFirst(changed.slice(from, from + NAMES_PER_LINE)).join(", ")}`,
+    );
   return lines;
 }
+
+/** What a reader looks for first, before words of comments and prose that came in with it. */
+const namesOfCodeFirst = (names: readonly string[]): readonly string[] => [
+  ...names.filter((name) => OF_CODE.test(name)),
+  ...names.filter((name) => !OF_CODE.test(name)),
+];
 
 /** A command with its outcome; any other tool with its fields. */
 function outcomeLine({ toolName, outcome, keyFields, errorMessage }: ToolOutcome): string {
@@ -174,19 +187,45 @@ function fieldsText(fields: ToolOutcome["keyFields"]): string {
   return keys.map((key) => `${key}=${canonicalJson(fields[key])}`).join(" ");
 }
 
-/** Lines by the source that they stand in, sources and lines in the order of the summary. */
+/** Lines by the source that they stand in, sources in the order of the summary. */
 function placeLines(items: readonly PlaceItem[], folder: string): readonly string[] {
-  const sources = new Map<string, string[]>();
-  for (const { where, text } of items) {
-    if (where === undefined) continue;
-    const lines = sources.get(where);
-    if (lines === undefined) sources.set(where, [text]);
-    else lines.push(text);
+  const sources = new Map<string, PlaceItem[]>();
+  for (const item of items) {
+    if (item.where === undefined) continue;
+    const known = sources.get(item.where);
+    if (known === undefined) sources.set(item.where, [item]);
+    else known.push(item);
   }
-  return [...sources].flatMap(([where, lines]) => [
+  return [...sources].flatMap(([where, own]) => [
     `- ${inset(shownPath(where, folder))}:`,
-    ...lines.map((line) => `  ${inset(line)}`),
+    ...sideBySide(inOrderOfSource(own).map(textOf)).map((line) => `  ${inset(line)}`),
   ]);
+}
+
+/** Lines that one message showed stand in its order, so that they read as an excerpt; messages in the order of the summary. */
+function inOrderOfSource(items: readonly PlaceItem[]): readonly PlaceItem[] {
+  const shownBy = new Map<MessageId | undefined, PlaceItem[]>();
+  for (const item of items) {
+    const known = shownBy.get(item.sources[0]);
+    if (known === undefined) shownBy.set(item.sources[0], [item]);
+    else known.push(item);
+  }
+  return [...shownBy.values()].flatMap((own) => own.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)));
+}
+
+/** A longer row is hard to read. In UTF-16 code units. */
+const LONGEST_ROW = 100;
+
+/** Members of a list, each a line of its source, stand side by side as far as a row has room. */
+function sideBySide(lines: readonly string[]): readonly string[] {
+  const rows: string[] = [];
+  for (const line of lines) {
+    const before = rows.at(-1);
+    const isListed = before?.endsWith(",") === true && line.endsWith(",");
+    if (isListed && before.length + line.length < LONGEST_ROW) rows[rows.length - 1] = `${before} ${line}`;
+    else rows.push(line);
+  }
+  return rows;
 }
 
 function nameLines(items: readonly PlaceItem[]): readonly string[] {

@@ -27,7 +27,10 @@ export interface SummaryItem {
 /** A plain statement: a fact, a constraint. */
 export interface TextItem extends SummaryItem {
   readonly text: string;
-  /** Place of a quoted sentence in its message, from 0, so that what was left out between two of them shows. */
+  /**
+   * Place of a quoted sentence in its message, from 0, so that what was left out between two of them shows; of a line of a
+   * source its place there: the number that the source gives it, else which line of the message's text it is.
+   */
   readonly at?: number;
 }
 
