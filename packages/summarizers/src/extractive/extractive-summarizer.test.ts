@@ -308,8 +308,8 @@ describe("todo lists and plans", () => {
         context,
       ]),
     ).toEqual([
-      ["Write parser", "done", "todo list"],
-      ["Write tests", "open", "todo list, in progress"],
+      ["Write parser", "done", ""],
+      ["Write tests", "open", "in progress"],
     ]);
   });
 
@@ -333,9 +333,7 @@ describe("todo lists and plans", () => {
       { previous: earlier },
     ).summary;
     expect(
-      later.openItems
-        .filter(({ context }) => context.startsWith("todo"))
-        .map(({ description, status }) => [description, status]),
+      later.openItems.filter(({ kind }) => kind === "todo").map(({ description, status }) => [description, status]),
     ).toEqual([
       ["Write tests", "done"],
       ["Publish", "lapsed"],

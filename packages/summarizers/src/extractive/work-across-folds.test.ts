@@ -379,7 +379,7 @@ describe("to-do lists over folds", () => {
     expect(states(second, "todo")).toEqual(["done: Write the parser in src/parse.ts", "open: Publish"]);
     expect(work(foldAt(conversation, [5])[0], "Publish")).toMatchObject({
       status: "asked",
-      context: "todo list, not finished at that point",
+      context: "not finished at that point",
     });
   });
 

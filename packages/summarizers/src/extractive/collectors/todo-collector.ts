@@ -27,9 +27,8 @@ interface NewestList {
 
 const LIST_FIELDS = ["todos", "plan", "items", "tasks", "steps", "todo_list", "todoList"];
 const TEXT_FIELDS = ["content", "step", "task", "title", "description", "text", "name"];
-const CONTEXT = "todo list";
-const REST_CONTEXT = `${CONTEXT}, the rest`;
-const DROPPED = `${CONTEXT}: a later list no longer has it`;
+const REST_CONTEXT = "todo list, the rest";
+const DROPPED = "todo list: a later list no longer has it";
 const MAX_TEXT = 200;
 const MAX_PLAN_STEPS = 10;
 /** A plan that was proposed this many turns ago was carried out or forgotten. */
@@ -128,9 +127,10 @@ function candidateOf(
   return [{ section: "openItems", item, worth, ...(before !== undefined && { supersedes: before.id }) }];
 }
 
+/** That it stands on a list is told by its kind. */
 function contextOf(status: OpenItem["status"], active: boolean): string {
-  if (status === "asked") return `${CONTEXT}, ${active ? "in progress" : "not finished"} at that point`;
-  return active ? `${CONTEXT}, in progress` : CONTEXT;
+  if (status === "asked") return `${active ? "in progress" : "not finished"} at that point`;
+  return active ? "in progress" : "";
 }
 
 /** What a long list has besides the items that are shown, in one line. */

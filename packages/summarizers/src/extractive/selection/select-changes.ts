@@ -150,7 +150,7 @@ function* demandsOf(
   for (const { section, item, supersedes } of candidates) {
     yield;
     if (!(section in sections)) continue;
-    const cost = itemLine(section, item, draft.folder).length / CHARACTERS_PER_TOKEN;
+    const cost = Math.ceil(`${itemLine(section, item, draft.folder)}\n`.length / CHARACTERS_PER_TOKEN);
     sections[section as RoomSection] += cost - (supersedes === undefined ? 0 : (costs.get(supersedes) ?? 0));
   }
   return { sections, before };
