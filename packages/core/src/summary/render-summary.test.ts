@@ -97,6 +97,34 @@ describe("renderSummary", () => {
     ]);
   });
 
+  it("shows work in the order of turns, chapters first, and what names no turn behind its neighbour", () => {
+    const item = (description: string, kind: "request" | "chapter", turn?: number): SummaryChange => ({
+      op: "add",
+      section: "openItems",
+      item: {
+        description,
+        context: "",
+        priority: "medium",
+        status: "done",
+        kind,
+        sources,
+        ...(turn !== undefined && { turn }),
+      },
+    });
+    const text = renderSummary(
+      summaryOf(
+        item("late", "request", 9),
+        item("beside late", "request"),
+        item("early", "request", 2),
+        item("long ago", "chapter", 5),
+        item("as early", "request", 2),
+      ),
+    );
+    expect(text.split("\n").slice(2)).toEqual(
+      ["long ago", "early", "as early", "late", "beside late"].map((told) => `- [done] ${told}`),
+    );
+  });
+
   it("shows names of code before words of prose that came into a file", () => {
     const changed = ["shows", "openCart", "guests", "MAX_ITEMS", "HTTP"];
     const item = { path: "src/cart.ts", action: "modified", description: "", changed, sources } as const;

@@ -34,7 +34,7 @@ export function renderSummary(summary: StructuredSummary): string {
     originalTask(summary.originalTask),
     section("Constraints", bullets(summary.constraints.map(spokenText))),
     section(NARRATIVE_TITLE, summary.narrative === undefined ? [] : [indented(summary.narrative.text)]),
-    section("Work items", bullets(chaptersFirst(summary.openItems).map(workLine))),
+    section("Work items", bullets(inOrderOfTurns(summary.openItems).map(workLine))),
     section("Found out", bullets(passages(summary.facts))),
     section("Decisions made", bullets(summary.decisions.map(decisionLine))),
     section(`Files${told}`, bullets(summary.files.flatMap((file) => fileLines(file, folder)))),
@@ -121,10 +121,12 @@ const spokenText = ({ text, by }: TextItem): string => `${by === undefined ? "" 
 const decisionLine = ({ decision, rationale, turn }: Decision): string =>
   `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`;
 
-/** What chapters tell is older than all else. */
-function chaptersFirst(items: readonly OpenItem[]): readonly OpenItem[] {
-  const chapters = items.filter(({ kind }) => kind === "chapter");
-  return chapters.length === 0 ? items : [...chapters, ...items.filter(({ kind }) => kind !== "chapter")];
+/** Chapters first, which tell what is older than all else, then in the order of turns; what names no turn stays behind its neighbour. */
+function inOrderOfTurns(items: readonly OpenItem[]): readonly OpenItem[] {
+  let before = 0;
+  const placed = items.map((item) => ({ item, turn: (before = item.turn ?? before) }));
+  const rank = ({ item, turn }: (typeof placed)[number]): number => (item.kind === "chapter" ? -1 : turn);
+  return placed.sort((a, b) => rank(a) - rank(b)).map(({ item }) => item);
 }
 
 const workLine = ({ status, priority, description, context, by, kind }: OpenItem): string =>
