@@ -23,7 +23,7 @@ export interface RuleScore {
   readonly wrong: readonly (LabelledSentence & { readonly read: RuleLabel })[];
 }
 
-/** The sentences of one half, one to a line: language, label, text, with tabs between. */
+/** What is said in one half, one to a line: language, label, text, with tabs between, and `\\n` for a line break in it. */
 export function readSentences(half: "tuning" | "held-out"): readonly LabelledSentence[] {
   const file = join(import.meta.dirname, "../rules", `${half}.tsv`);
   return readFileSync(file, "utf8")
@@ -31,7 +31,7 @@ export function readSentences(half: "tuning" | "held-out"): readonly LabelledSen
     .filter((line) => line !== "")
     .map((line) => {
       const [language = "", label = "", text = ""] = line.split("\t");
-      return { language, label: label as RuleLabel, text };
+      return { language, label: label as RuleLabel, text: text.replaceAll("\\n", "\n") };
     });
 }
 

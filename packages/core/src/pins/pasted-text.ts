@@ -1,4 +1,5 @@
 import type { Steps } from "../time/steps.ts";
+import { plainLetters } from "./languages/rule-language.ts";
 
 /** Ends of lines in any convention: a rule must not reach over one that a reader of the message sees. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
@@ -50,6 +51,8 @@ const CODE_END = /(?:[{};]|=>|\);?|\\)\s*(?:\/\/.*)?$/;
 const CODE_SIGN = /[={}]|\w\(|\)\s*;/;
 /** How many lines are read in one step. */
 const LINES_A_STEP = 64;
+/** How many signs of quotes are paired in one step. */
+const SIGNS_A_STEP = 512;
 /** How many tags are paired in one step. */
 const TAGS_A_STEP = 512;
 /** No more of a line is looked at to tell what it is. In UTF-16 code units. */
@@ -70,6 +73,96 @@ export function* linesOf(text: string, trusted = false): Steps<readonly Line[]> 
   }
   yield;
   return yield* withoutPrograms(reader.lines, reader.marked);
+}
+
+/** How the head of a mail looks, line by line: two of them begin one. */
+export const MAIL_HEAD =
+  /^(?:from|to|cc|subject|date|sent|reply-to|von|an|betreff|gesendet|datum|de|à|objet|envoyé|para|asunto|assunto|enviado|от|кому|тема|дата|发件人|收件人|主题|差出人|宛先|件名)\s?[:：]\s*\S/iu;
+
+const QUOTE_SIGN = /["`“”„«»‘’「」『』\n]/g;
+const QUOTE_ENDS: Readonly<Record<string, string>> = {
+  '"': '"',
+  "`": "`",
+  "“": '”"',
+  "”": "”",
+  "„": '“”"',
+  "«": "»",
+  "»": "«",
+  "‘": "’",
+  "「": "」",
+  "『": "』",
+};
+/** These may stand inside a word, or on one line only. */
+const NARROW = "`‘";
+const LONGEST_NARROW = 200;
+const LONGEST_QUOTE = 1_600;
+const LETTER = /[\p{Script=Latin}\p{Script=Cyrillic}\p{N}]/u;
+const BLANK_LINE = /[^\S\n]*(?:\n|$)/y;
+
+/** A range of a text, in UTF-16 code units. */
+type TextRange = readonly [start: number, end: number];
+
+/**
+ * What stands in quotes, in order: of one passage, with the signs around it. A sign that nothing closes, that stands for
+ * inches or in a word, quotes nothing. Reads the text once.
+ */
+export function* quotesIn(text: string): Steps<readonly TextRange[]> {
+  const quotes: TextRange[] = [];
+  let open: { readonly at: number; readonly ends: string; readonly longest: number } | undefined;
+  let signs = 0;
+  for (const { 0: sign, index } of text.matchAll(QUOTE_SIGN)) {
+    if (signs++ % SIGNS_A_STEP === 0) yield;
+    const isInWord = LETTER.test(text[index + 1] ?? "");
+    if (open !== undefined && index - open.at > open.longest) open = undefined;
+    if (sign === "\n") {
+      BLANK_LINE.lastIndex = index + 1;
+      if (open?.longest === LONGEST_NARROW || BLANK_LINE.test(text)) open = undefined;
+    } else if (open?.ends.includes(sign) === true) {
+      if (isInWord && !"»”」』«`".includes(sign)) continue;
+      if (index - open.at > 1) quotes.push([open.at, index + 1]);
+      open = undefined;
+    } else if (open === undefined) {
+      const ends = QUOTE_ENDS[sign];
+      const isAlone = !LETTER.test(text[index - 1] ?? "") && !/^\s?$/.test(text[index + 1] ?? "");
+      if (ends === undefined || !(isAlone || "“„«「『".includes(sign))) continue;
+      open = { at: index, ends, longest: NARROW.includes(sign) ? LONGEST_NARROW : LONGEST_QUOTE };
+    }
+  }
+  return quotes;
+}
+
+/** What a statement says, in plain letters; masked, with what is quoted in it made unreadable at the same length. */
+export interface Spoken {
+  readonly plain: string;
+  readonly masked: string;
+}
+
+/** A text as its statements say it, asked for in their order. */
+export class SpokenText {
+  readonly #text: string;
+  readonly #quotes: readonly TextRange[];
+  #next = 0;
+
+  constructor(text: string, quotes: readonly TextRange[]) {
+    this.#text = text;
+    this.#quotes = quotes;
+  }
+
+  between(start: number, end: number): Spoken {
+    while ((this.#quotes[this.#next]?.[1] ?? Number.POSITIVE_INFINITY) <= start) this.#next++;
+    let plain = "";
+    let masked = "";
+    let at = start;
+    for (let next = this.#next; at < end; next++) {
+      const [from, to] = this.#quotes[next] ?? [end, end];
+      const own = plainLetters(this.#text.slice(at, Math.min(Math.max(from, at), end)));
+      const quoted = plainLetters(this.#text.slice(Math.min(Math.max(from, at), end), Math.min(to, end)));
+      plain += own + quoted;
+      masked += own.replaceAll("*", " ") + "x".repeat(quoted.length);
+      at = Math.max(at, to);
+    }
+    return { plain, masked };
+  }
 }
 
 type BareLine = Omit<Line, "isProse">;

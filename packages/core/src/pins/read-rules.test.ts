@@ -65,6 +65,81 @@ describe("rules in what people write", () => {
   });
 });
 
+describe("somebody else's words", () => {
+  const RULE = "Never push to main.";
+  const handedOver = [
+    ["Translate this into French:", "Never leave it alone."],
+    ["Could you please summarize the following text:", "Badges must always be worn. Never lend yours."],
+    ["What does this sentence mean:", "Always prefer composition over inheritance."],
+    ["Übersetze das ins Englische:", "Lass das Gerät nie unbeaufsichtigt."],
+    ["Traduis ceci en anglais :", "Ne laissez jamais un enfant seul."],
+    ["Traduce esto al inglés:", "Nunca deje el aparato sin vigilancia."],
+    ["Traduza isto para o inglês:", "Nunca deixe o aparelho sem vigilância."],
+    ["Переведи на английский:", "Никогда не оставляйте прибор без присмотра."],
+    ["把这句话翻译成英文：", "切勿让儿童独自使用本产品。"],
+    ["次の文を英語に翻訳して：", "お子様だけで使用しないでください。"],
+  ] as const;
+
+  it.each(handedOver)("that are handed over make no rule, and what stands behind them does: %s", (lead, text) => {
+    for (const between of [" ", "\n", "\n\n"]) {
+      expect(rulesIn(`${lead}${between}${text}`)).toEqual([]);
+      expect(doubtsIn(`${lead}${between}${text}`)).toEqual([]);
+    }
+    expect(rulesIn(`${lead} ${text}\n\n${RULE}`)).toEqual([RULE]);
+    expect(rulesIn(`${lead} "${text}" ${RULE}`)).toEqual([RULE]);
+    expect(rulesIn(`${lead}\n- ${text}\n- ${text}\n\n${RULE}`)).toEqual([RULE]);
+    expect(rulesIn(`${lead}\n\n\`\`\`\n${text}\n\`\`\`\n\n${RULE}`)).toEqual([RULE]);
+  });
+
+  it("of several passages are in doubt, since nothing says where they end", () => {
+    const text = `Proofread this:\n\nNever leave it alone.\n\n${RULE}`;
+    expect(rulesIn(text)).toEqual([]);
+    expect(doubtsIn(text)).toEqual(["unclear"]);
+    expect(doubtsIn("From: Ann\nSubject: Doors\n\nAlways lock the door.")).toEqual(["unclear"]);
+    expect(doubtsIn(`Bob wrote:\n- never touch billing\n- ask me first\n\n${RULE}`)).toEqual(["unclear", "unclear"]);
+  });
+
+  it.each([
+    "Bob told me: never touch the billing module.",
+    "eslint says: Do not use 'any'.",
+    "Mein Chef hat gesagt: Niemals am Freitag deployen.",
+    "In der Doku steht, man soll nie eval benutzen.",
+    "Mon collègue m'a dit : ne jamais toucher au module de paie.",
+    "Mi jefe me dijo: nunca despliegues un viernes.",
+    "Meu chefe me disse: nunca faça deploy na sexta.",
+    "Коллега сказал мне: никогда не трогай модуль оплаты.",
+    "同事跟我说：千万不要碰支付模块。",
+    "ドキュメントには、このメソッドを直接呼んではいけないと書いてあります。",
+    'She wrote "Never push. Always ask. Do not touch it." on the wall.',
+  ])("that are reported make no rule: %s", (text) => expect(rulesIn(text)).toEqual([]));
+
+  it.each([
+    "As I said: never touch the billing module.",
+    "I have one rule: never push to main.",
+    "When you translate the strings, remember: never touch the placeholders.",
+    "Translate the strings with these rules: never touch the placeholders.",
+    "Summarize each finding in one line, and never include secrets.",
+    "Übersetze die Texte, aber ändere nie die Platzhalter.",
+    "翻译这些文案，但不要改动占位符。",
+    "Tom is right: never log the token.",
+  ])("are not: %s", (text) => expect(rulesIn(text)).toEqual([text]));
+});
+
+describe("letters that look otherwise", () => {
+  it.each([
+    "ＮＥＶＥＲ push to ｍａｉｎ.",
+    "Ne\u200bver push to main.",
+    "\u202eNever push to main.",
+    "N\u0435ver push to main.",
+    "\u{1d40d}\u{1d41e}\u{1d42f}\u{1d41e}\u{1d42b} push to main.",
+    "Don’t push to main.",
+    "Don`t push to main.",
+    "Don´t push to “main”.",
+    "禁止推送到 ｍａｉｎ！",
+    "ｍａｉｎ には絶対にプッシュしないでください。",
+  ])("say the same: %s", (text) => expect(rulesIn(text)).toEqual([text]));
+});
+
 describe("a rule is kept whole", () => {
   const long = "Some background on how the build works, which nobody needs to keep in mind. ".repeat(400);
 

@@ -1,13 +1,14 @@
 import { finishSteps, type Steps } from "../time/steps.ts";
-import { COMPILED_LANGUAGES } from "./languages/languages.ts";
-import type { CompiledLanguage } from "./languages/rule-language.ts";
+import { languagesFor, languagesOf } from "./languages/languages.ts";
+import { behindOpeners, type CompiledLanguage, place } from "./languages/rule-language.ts";
+import { MAIL_HEAD, quotesIn, type Spoken, SpokenText } from "./pasted-text.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
 /** Why it is not certain that something that sounds like a rule is one. */
 export type RuleDoubt =
   /** It is for the moment: "don't push yet". */
   | "one-off"
-  /** It says nothing without what was said before: "never do that again". */
+  /** It says nothing without what was said before, "never do that again", or may belong to a text that was handed over. */
   | "unclear"
   /** It may be a rule or a request: "you must rename it". */
   | "weak"
@@ -39,12 +40,9 @@ export const LONGEST_RULE = 1_600;
 const SHORTEST_RULE = 4;
 /** Whole sentences without a verb are short. */
 const LONGEST_ELLIPSIS = 120;
-const MOST_OPENERS = 6;
 const MOST_CLAUSES = 60;
 /** How many statements are read in one step. */
 const STATEMENTS_A_STEP = 8;
-/** How much of a text is read to tell its language, in UTF-16 code units. */
-const SAMPLE = 2_000;
 
 /**
  * Reads a text for rules, for what may be one, and for what takes one back, in the order in which they stand there.
@@ -59,31 +57,102 @@ export function readRules(text: string, trusted = false): readonly RuleReading[]
 /** The same as {@link readRules}, in steps. */
 export function* readRulesInSteps(text: string, trusted = false): Steps<readonly RuleReading[]> {
   const readings: RuleReading[] = [];
-  const home = languagesOf(text.slice(0, SAMPLE));
+  const home = languagesOf(text);
   const waiting = [...(yield* statementsOf(text, trusted))].reverse();
+  const spoken = new SpokenText(text, yield* quotesIn(text));
+  const others = trusted ? undefined : new OthersText();
   let read = 0;
   for (let statement = waiting.pop(); statement !== undefined; statement = waiting.pop()) {
     if (read++ % STATEMENTS_A_STEP === 0) yield;
-    if (addReading(text, statement, home, readings)) continue;
+    const { start, leadEnd } = statement;
+    const said = spoken.between(start, Math.min(leadEnd, start + LONGEST_RULE));
+    const languages = languagesFor(said.masked, home);
+    const whose = others?.read(said.masked, statement, languagesOfHead(said.masked, languages, home)) ?? "own";
+    if (whose === "other") continue;
+    if (addReading(text, statement, said, languages, whose, readings)) continue;
     for (const item of statement.items.toReversed()) waiting.push(item);
   }
   return readings;
+}
+
+/** Whose words a statement is in: "unclear" when it may belong to a text that somebody else wrote. */
+type Whose = "own" | "other" | "unclear";
+
+/** Follows through a text which parts of it somebody else wrote: what is handed over, reported, or a mail. */
+class OthersText {
+  /** The last passage that is somebody else's, and the last that may be. */
+  #other = -1;
+  #unclear = -1;
+  #mailHead = 0;
+
+  read(said: string, { passage, announces, isIncomplete }: Statement, languages: readonly CompiledLanguage[]): Whose {
+    if (passage <= this.#other) return "other";
+    this.#mailHead = MAIL_HEAD.test(said) ? this.#mailHead + 1 : 0;
+    if (this.#mailHead > 1) this.#unclear = Number.POSITIVE_INFINITY;
+    const colon = handedOver(said, languages);
+    if (colon === undefined) {
+      if (announces !== undefined && /[:：]\s*$/.test(said) && isReport(said, languages)) this.#unclear = passage;
+      return passage <= this.#unclear ? "unclear" : "own";
+    }
+    const behind = said.slice(colon).trimStart();
+    // A quote has an end, and what stands behind it is the writer's again.
+    if (/^xx/.test(behind)) return "own";
+    if (behind !== "") this.#other = passage;
+    else if (announces !== "list" && announces !== "pasted") {
+      this.#other = isIncomplete ? passage + 1 : passage;
+      this.#unclear = Number.POSITIVE_INFINITY;
+    }
+    return "other";
+  }
+}
+
+/** Behind the colon with which a text is handed over; undefined when none is. */
+function handedOver(said: string, languages: readonly CompiledLanguage[]): number | undefined {
+  for (const language of languages) {
+    const first = behindOpeners(said, 0, language);
+    const asked = place(language.polite, said, first);
+    for (const at of asked < 0 ? [first] : [first, behindOpeners(said, asked, language)]) {
+      const end = place(language.handsOver, said, at);
+      if (end >= 0 && !language.announcesRules.test(said.slice(0, end - 1))) return end;
+    }
+  }
+  return undefined;
+}
+
+const isReport = (said: string, languages: readonly CompiledLanguage[]): boolean =>
+  languages.some((language) => place(language.reports, said, behindOpeners(said, 0, language)) >= 0);
+
+/** The languages of what stands before the first colon. What is handed over may be in another. */
+function languagesOfHead(
+  said: string,
+  languages: readonly CompiledLanguage[],
+  home: readonly CompiledLanguage[],
+): readonly CompiledLanguage[] {
+  const colon = /^[^:：\n]{1,240}[:：]/.exec(said)?.[0].length;
+  if (colon === undefined) return [];
+  return colon === said.length ? languages : languagesFor(said.slice(0, colon), home);
 }
 
 /** Adds what a statement says; false when its items are to be read by themselves, since it is not a rule as a whole. */
 function addReading(
   text: string,
   statement: Statement,
-  home: readonly CompiledLanguage[],
+  { plain, masked }: Spoken,
+  languages: readonly CompiledLanguage[],
+  whose: Whose,
   into: RuleReading[],
 ): boolean {
   const { start, end, leadEnd } = statement;
   const whole = text.slice(start, end);
-  const lead = masked(text.slice(start, Math.min(leadEnd, start + LONGEST_RULE)));
   const range = { start, end, text: whole };
-  const found = findingOf(lead, statement, languagesFor(lead, home));
+  const found = findingOf(masked, statement, languages);
+  if (whose === "unclear") {
+    if (found.verdict !== "rule" || !whole.isWellFormed() || end - start > LONGEST_RULE) return false;
+    into.push({ ...range, kind: "candidate", doubt: "unclear" });
+    return true;
+  }
   for (const { speaksOf, about } of found.retractions)
-    into.push({ ...range, kind: "retraction", speaksOf, about: text.slice(start + about[0], start + about[1]) });
+    into.push({ ...range, kind: "retraction", speaksOf, about: plain.slice(...about) });
   const isRule = found.verdict === "rule" && whole.isWellFormed();
   if (isRule && !statement.isIncomplete && end - start <= LONGEST_RULE) {
     into.push({ ...range, kind: "rule" });
@@ -135,7 +204,8 @@ function findingIn(said: string, statement: Statement, language: CompiledLanguag
     const verdict = place(language.politeNot, said, ordered) >= 0 ? "rule" : judge(said, [ordered], language, true);
     return verdict === undefined ? NO_FINDING : { verdict, retractions: [] };
   }
-  const tells = place(language.telling, said, first) >= 0;
+  const isReported = [0, first].some((at) => place(language.reports, said, at) >= 0);
+  const tells = isReported || place(language.telling, said, first) >= 0;
   const clauses = clauseStarts(said, language, tells);
   const retractions = clauses.flatMap((clause) => retractionAt(said, clause, language));
   const rest = retractions.length === 0 ? clauses : clauses.filter((clause) => !isWithin(clause, retractions));
@@ -144,7 +214,7 @@ function findingIn(said: string, statement: Statement, language: CompiledLanguag
   const isExcluded = [0, first].some((at) => place(language.notOrders, said, at) >= 0);
   const isOpen = retractions.length === 0 && !isExcluded;
   if (isOpen && statement.underRules && (ordered !== undefined || !tells)) return { verdict: "rule", retractions };
-  const verdict = (isOpen ? judgeWhole(said, first, rest, tells, language) : undefined) ?? ordered;
+  const verdict = (isOpen && !isReported ? judgeWhole(said, first, rest, tells, language) : undefined) ?? ordered;
   return verdict === undefined ? { retractions, isExcluded } : { verdict, retractions };
 }
 
@@ -224,8 +294,8 @@ function clauseStarts(said: string, language: CompiledLanguage, tells: boolean):
   const starts = [0];
   for (const match of said.matchAll(CLAUSE_SIGN)) {
     if (starts.length >= MOST_CLAUSES) break;
-    // Behind a colon stands what is told: "the docs say: always use it".
-    if (tells && /^[:：]/.test(match[0])) continue;
+    // Behind a colon stands what is told, "the docs say: always use it", unless it is a rule: "I have one rule: …".
+    if (tells && /^[:：]/.test(match[0]) && !language.announcesRules.test(said.slice(0, match.index))) break;
     starts.push(match.index + match[0].length);
   }
   if (!tells) {
@@ -247,66 +317,3 @@ function clauseEnd(said: string, from: number, language: CompiledLanguage): numb
   language.contrasts.lastIndex = from;
   return Math.min(end, language.contrasts.exec(said)?.index ?? end);
 }
-
-/** The place behind what may stand before an order. */
-function behindOpeners(said: string, start: number, language: CompiledLanguage): number {
-  let at = skipSigns(said, start);
-  for (let count = 0; count < MOST_OPENERS; count++) {
-    const next = place(language.openers, said, at);
-    if (next < 0 || next === at) return at;
-    at = skipSigns(said, next);
-  }
-  return at;
-}
-
-const SIGNS = /[\s"'“”„«»*_>([.,:;!…—–-]*/y;
-
-function skipSigns(said: string, start: number): number {
-  SIGNS.lastIndex = start;
-  SIGNS.test(said);
-  return SIGNS.lastIndex;
-}
-
-/** Where a match ends that begins at a place; −1 when there is none. */
-function place(pattern: RegExp, said: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(said) ? pattern.lastIndex : -1;
-}
-
-const QUOTED =
-  /`[^`\n]{1,200}`|"[^"\n]{1,200}"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」/g;
-
-/** The text with what is quoted in it made unreadable, at the same length, and in plain apostrophes. */
-const masked = (text: string): string =>
-  text
-    .replace(QUOTED, (quoted) => "x".repeat(quoted.length))
-    .replaceAll("’", "'")
-    .replaceAll("*", " ");
-
-const SCRIPTS = [
-  ["cyrillic", /\p{Script=Cyrillic}/u],
-  ["kana", /[\u3040-\u30ff]/],
-  ["han", /[\u4e00-\u9fff]/],
-] as const;
-const LATIN = COMPILED_LANGUAGES.filter(({ script }) => script === "latin");
-
-/** The languages that a sentence looks most like; where it does not tell, those of the text around it. */
-function languagesFor(said: string, home: readonly CompiledLanguage[]): readonly CompiledLanguage[] {
-  const languages = languagesOf(said);
-  if (languages.length > 0 && languages.length < LATIN.length) return languages;
-  const shared = home.filter((language) => languages.includes(language));
-  return shared.length > 0 ? shared : languages;
-}
-
-function languagesOf(text: string): readonly CompiledLanguage[] {
-  const script = SCRIPTS.find(([, letters]) => letters.test(text))?.[0];
-  const own = COMPILED_LANGUAGES.filter((language) => language.script === script);
-  if (!/\p{Script=Latin}/u.test(text)) return own;
-  const counts = LATIN.map(({ marks }) => count(marks, text));
-  const most = Math.max(...counts);
-  // Names of files and commands are Latin in every language.
-  if (most === 0) return own.length > 0 ? own : LATIN;
-  return [...own, ...LATIN.filter((_, index) => counts[index] === most)];
-}
-
-const count = (pattern: RegExp, text: string): number => text.match(pattern)?.length ?? 0;

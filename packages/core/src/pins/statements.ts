@@ -15,6 +15,10 @@ export interface Statement {
   readonly underRules: boolean;
   /** True when the text ends where more was announced. */
   readonly isIncomplete: boolean;
+  /** Which passage of the text it stands in, counted from 0: passages are parted by blank lines and headings. */
+  readonly passage: number;
+  /** What a lead announces, where something follows that is. */
+  readonly announces?: "list" | "prose" | "pasted";
 }
 
 const LIST_MARK = /^(\s*)(?:[-*+•–▪◦]\s+(?:\[[ xX]\]\s+)?|\(?\d{1,3}[.)]\s+|[a-zA-Z][.)]\s+)/;
@@ -50,6 +54,7 @@ interface Flow {
   readonly underRules: boolean;
   /** A blank line or a heading stands before it. */
   readonly isApart: boolean;
+  readonly passage: number;
   /** A heading: the lead of the list behind it, and by itself said only when it is a sentence. */
   readonly heading?: "title" | "bold";
   /** Code, a quote, a table: nothing that is read, but it may be what a lead announced. */
@@ -108,9 +113,13 @@ function* addFlow(
     end,
     items: underRules ? items.map((item) => ({ ...item, underRules: true })) : items,
     isIncomplete: next === index + 1,
+    ...(next > index + 1 && behind !== undefined && { announces: kindOf(behind) }),
   });
   return next;
 }
+
+const kindOf = ({ isPasted, isItem }: Flow): "list" | "prose" | "pasted" =>
+  isPasted ? "pasted" : isItem ? "list" : "prose";
 
 /** Behind which flow ends what a lead announces: its list, or the paragraph that follows it at once. */
 function announcedEnd(text: string, flows: readonly Flow[], index: number, limit: number): number {
@@ -137,6 +146,7 @@ function* flowsOf(lines: readonly Line[]): Steps<readonly Flow[]> {
   let open: Flow | undefined;
   let openText = "";
   let isApart = true;
+  let passage = -1;
   let underRules = false;
   for (const [index, { start, text, isProse }] of lines.entries()) {
     if (index % LINES_A_STEP === 0) yield;
@@ -146,6 +156,7 @@ function* flowsOf(lines: readonly Line[]): Steps<readonly Flow[]> {
       isApart = true;
       continue;
     }
+    if (isApart) passage++;
     const heading = isProse && IS_HEADING.test(text) ? HEADING.exec(text.trimEnd()) : null;
     if (heading !== null) {
       const [, mark = "", title = ""] = heading;
@@ -158,6 +169,7 @@ function* flowsOf(lines: readonly Line[]): Steps<readonly Flow[]> {
         indent: 0,
         underRules: false,
         isApart,
+        passage,
         isPasted: false,
         heading: mark.trim().startsWith("#") ? "title" : "bold",
       });
@@ -170,7 +182,17 @@ function* flowsOf(lines: readonly Line[]): Steps<readonly Flow[]> {
     if (!isProse) {
       const before = flows.at(-1);
       if (before?.isPasted === true && !isApart) before.end = to;
-      else flows.push({ start: from, end: to, isItem: false, indent: 0, underRules: false, isApart, isPasted: true });
+      else
+        flows.push({
+          start: from,
+          end: to,
+          isItem: false,
+          indent: 0,
+          underRules: false,
+          isApart,
+          passage,
+          isPasted: true,
+        });
       open = undefined;
       isApart = false;
       continue;
@@ -192,6 +214,7 @@ function* flowsOf(lines: readonly Line[]): Steps<readonly Flow[]> {
       indent: mark?.[1]?.length ?? 0,
       underRules: underRules && mark !== null,
       isApart,
+      passage,
       isPasted: false,
     };
     flows.push(open);
@@ -233,8 +256,8 @@ function* sentencesOf(text: string, flow: Flow): Steps<Statement[]> {
       sentences[sentences.length - 1] = { ...before, end: to, leadEnd: to };
       return;
     }
-    const { underRules } = flow;
-    sentences.push({ start: from, end: to, leadEnd: to, items: [], underRules, isIncomplete: false });
+    const { underRules, passage } = flow;
+    sentences.push({ start: from, end: to, leadEnd: to, items: [], underRules, isIncomplete: false, passage });
   };
   let read = flow.start;
   let signs = 0;

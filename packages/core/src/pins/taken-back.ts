@@ -1,6 +1,6 @@
 import { type Authority, mayLift, type Pin } from "../thread/thread-entry.ts";
 import { LANGUAGES } from "./languages/languages.ts";
-import { isRunning } from "./languages/rule-language.ts";
+import { isRunning, plainLetters } from "./languages/rule-language.ts";
 import type { RuleReading } from "./read-rules.ts";
 
 /** What a retraction takes back: one rule for certain, one of some, or nothing that is known. */
@@ -149,7 +149,7 @@ function meaningOf(pin: Pin): Meaning {
 function readMeaning(text: string): Meaning {
   const words = new Set<string>();
   const names = new Set<string>();
-  for (const [found] of text.slice(0, READ).toLowerCase().replaceAll("’", "'").matchAll(TOKEN)) {
+  for (const [found] of plainLetters(text.slice(0, READ)).toLowerCase().matchAll(TOKEN)) {
     const token = found.replace(/[./:-]+$/, "");
     if (UNSPACED.test(token)) for (const pair of pairsOf(token)) words.add(pair);
     else if (NAME.test(token)) {

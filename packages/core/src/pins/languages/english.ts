@@ -21,7 +21,7 @@ export const english: RuleLanguage = {
   openers: [
     "please|pls|plz|kindly|and|but|also|so|ok|okay|alright|right|btw|by the way|fyi|important|note|nb|remember|reminder|rule|warning|caution|attention|hey|hi|hello|oh|yes|yeah|yep|well|actually|again|seriously|honestly|omfg|omg|ffs|wtf|jesus|dude|my dude|man|guys|just|then|thanks|thank you|thx|great|good|perfect|cool|nice|hm|hmm",
     "(?:no|nope)(?=[,.!])",
-    "one more thing|another thing|one thing|last thing|last but not least|first of all|keep in mind|bear in mind|in general|generally|generally speaking|as a (?:general )?rule|whatever you do|no matter what|for the love of god|for god's sake|for the record|to be clear|as always|once again|one more time",
+    "for now|for the moment|for the time being|right now|one more thing|another thing|one thing|last thing|last but not least|first of all|keep in mind|bear in mind|in general|generally|generally speaking|as a (?:general )?rule|whatever you do|no matter what|for the love of god|for god's sake|for the record|to be clear|as always|once again|one more time",
     "(?:as |like )?i (?:said|told you|already said|already told you|repeat|mentioned|insist)(?: before| already)?(?: that| to)?",
     "(?:please )?(?:remember|be aware|note|keep in mind|make sure|ensure|be sure|see to it)(?: that)?(?: you)?",
     "from (?:now|here) on(?: out)?|going forward|moving forward|in (?:the )?future|for the rest of (?:this|the|our) (?:session|conversation|chat|project|work|task)|in this (?:repo|repository|project|codebase|thread|session|chat|conversation)|in our (?:repo|repository|project|codebase)|in (?:production|prod)|for this (?:repo|project|session|task|codebase)|throughout|on this (?:repo|project|branch|task)",
@@ -31,6 +31,16 @@ export const english: RuleLanguage = {
   ],
   telling: [
     "(?:i|we|it|he|she|they|this|that|these|those|there|the|my|our|your|some|someone|somebody|nobody|everything|nothing|everyone|what|why|how|which|who|where|is|are|was|were|do|does|did|has|have|had|can|could|would|will|apparently|maybe|perhaps|looks|seems)",
+  ],
+  reports: [
+    "(?:(?!(?:i|we|you|never|always|don't) )[^\\s.!?;:]+ ){0,8}?(?:told (?:me|us|him|her|them|everyone|everybody)|asked (?:me|us)|said|says|say|writes|wrote|reads|states|stated|claims|claimed|insists|insisted|warns|warned|complains|complained|suggests|suggested|recommends|recommended|mentioned|replied|answered|commented|argues|requires|mandates|(?:should|shall|to) (?:say|read|state))",
+    "(?:according to|as per|per the) (?!me |us |my )[^\\s.!?;:]+",
+  ],
+  handsOver: [
+    "(?:translate|summari[sz]e|proof-?read|spell-?check|rephrase|paraphrase|reword|rewrite|shorten|condense|polish|transcribe|interpret|grade|tl;?dr|comment on|classify|explain|define)(?! (?:to me )?(?:why|how))",
+    "(?:correct|improve|fix|check|review|edit|simplify|analy[sz]e|format|convert|turn|discuss|assess|evaluate|reply to|respond to|answer|read|look at)(?: [^\\s.!?;:]+){0,6}? (?:sentences?|texts?|paragraphs?|phrases?|wording|emails?|e-mails?|mails?|messages?|letters?|articles?|quotes?|quotation|policy|notice|essay|draft|statements?|grammar|spelling|typos|clause|passage|translation|announcement|slogan|speech|poem)",
+    "what (?:does|do|is|would)(?: [^\\s.!?;:]+){0,6}? (?:mean|say)|how (?:do|would|should|could) (?:you|i|we) (?:say|translate|put|write)|what do you think (?:of|about) (?:this|the) (?:sentence|text|wording|paragraph|phrase|mail|email|draft|message)|is (?:this|the) (?:sentence|text|wording|paragraph|phrase|translation|mail|email)",
+    "(?:here(?:'s| is| are)|this is|i (?:got|received)|below is|attached is)(?: [^\\s.!?;:]+){0,4}? (?:texts?|emails?|e-mails?|mails?|messages?|letters?|articles?|draft|policy|transcript|document|essay|quote|conversation|thread|announcement|translation|original)",
   ],
   joins: ["but|and|then|so|or|because|since|which|that|yet|please|just|also"],
   contrasts: ["but|yet"],
@@ -50,7 +60,7 @@ export const english: RuleLanguage = {
     "(?:is|are|was|were|does|did|will|would|could|should) not",
     "(?:do not|don't) (?:do|try) (?:shit|anything stupid)",
     "stop (?:doing|being|that|it|here|there|this|now|the |asking why)",
-    "no (?:longer|need|idea|problem|problems|worries|way|one|such|thanks|thank|matter|clue|luck|rush|hurry|wonder|doubt|more than|sign|result|results|difference|offense|offence|pressure|biggie|dice|reason|joke|kidding|shit|go|surprise|hard feelings|that|it|i|you|we|they|this|not|but|the|just|wait|sorry|please|stop|actually|don't|do|never|fix|use|what|why|how|remove|make|add)",
+    "no (?:longer|need|idea|problem|problems|worries|way|one|such|thanks|thank|matter|clue|luck|rush|hurry|wonder|doubt|more than(?! (?:\\d+|one|two|three|four|five|ten|a hundred) (?:\\p{L}+ ){1,3}?(?:per|a|in|for|each|at))|sign|result|results|difference|offense|offence|pressure|biggie|dice|reason|joke|kidding|shit|go|surprise|hard feelings|that|it|i|you|we|they|this|not|but|the|just|wait|sorry|please|stop|actually|don't|do|never|fix|use|what|why|how|remove|make|add)",
     "avoid (?:the )?(?:question|problem)",
     "no (?:errors?|issues?|output|response|failures?|regressions?|changes? (?:needed|required|here|detected)|bugs?|crash(?:es)?|hits?|matches|effect|news|luck)|only (?:the|a|one|two|three|\\d+|thing|problem|then|now|if|when|because|that|this|after|to)",
     "use(?:d)? to",
@@ -76,6 +86,7 @@ export const english: RuleLanguage = {
     "you must (?:keep|use|follow|ask|stay|respect|preserve|maintain|adhere|comply|obey|include|ensure|stick|get|wait|confirm|check with|work in|write in|leave)",
     "(?:i|we) (?:really |absolutely |definitely )?(?:do not|don't|never) (?:ever )?want (?:you to|any|to see|to have|anything|it to|us to|anyone|secrets|new)",
     "i (?:would |'d )?(?:only|always|never) (?:want|accept|like to see)|i (?:strongly |really |much |would |'d )?prefer [^.!?;]{1,80} (?:over|to|instead of|rather than) |i'd (?:rather|prefer)(?: if| that)? (?:you|we) (?:not|didn't|don't|never|only|always)",
+    "(?:i|we)(?:'d| would) (?:appreciate (?:it )?|be (?:glad|happy|grateful) )(?:if|when) you (?:didn't|don't|wouldn't|never|only|always|could (?:not|always|only)|avoid|left)",
     "i (?:hate|can't stand|don't like) (?:it )?when you",
     `(?:answer|reply|respond|write|speak|talk|communicate)(?: to me| back)?(?: only| always)?(?: everything| all \\p{L}+| comments| commit messages)? in (?:${LANGUAGE_NAMES})`,
     "(?:all|every|each|any) (?:[^\\s,()]+ ){1,6}(?:must|has to|have to|needs to|need to|should|shall) ",
@@ -100,6 +111,7 @@ export const english: RuleLanguage = {
   anywhere: [
     "(?:is|are|stays?|remains?) (?:strictly )?(?:off[- ]limits|forbidden|prohibited|banned|taboo|a no-go|non-negotiable)",
     "(?<!(?:^|\\s)(?:it|this|that|which|there|error) )(?:must (?:not|never|always|only)|mustn't|shall (?:not|never))",
+    "from (?:now|here) on(?: out)?,? [^.!?;]{1,80} (?:always|only|never|must|exclusively)",
     `(?:should|must|needs? to|has to|have to) (?:not )?(?:stay|remain|be kept|be left|keep) ${STAYING}`,
     "(?:should not|shouldn't|must not|mustn't|may not|can not|cannot|can't) be (?:touched|modified|edited|deleted|committed|logged|changed by|altered|renamed|merged without|pushed)",
     "under no circumstances|without (?:asking|my (?:ok|okay|approval|permission|consent|explicit|review|sign-?off|go-ahead)|telling me|permission|approval|consulting|being asked|first asking|checking with me)",
@@ -118,9 +130,10 @@ export const english: RuleLanguage = {
     "(?:max|maximum|at most|no more than|not more than) (?:\\d+|one|two|three|four|five|ten) [^.!?;]{1,60} (?:per|a|each|in) [^.!?;]{1,40}",
     "(?:tabs|spaces|single quotes|double quotes|two spaces|four spaces)(?: only|, not [^.!?;]{1,30})",
     "hands off [^.!?;]{1,80}",
+    "(?:use|keep|put|write|store|format|indent|name|prefix) [^.!?;]{1,80}, never \\p{L}[^.!?;,]{1,40}",
   ],
   doubtful: [
-    "leave (?:it|that|this|them)",
+    "leave (?:it|that|this|them)|hold off (?:on|with)",
     "you (?:must|have to|need to|can't|cannot|can only|shouldn't need)",
     "we (?:never|always|don't|do not|only) (?:use|do|write|commit|push|deploy|allow|add|merge|ship|test|run|squash|rebase|want|call|log)",
     "i (?:strongly |really |much |would |'d )?prefer",
@@ -145,6 +158,7 @@ export const english: RuleLanguage = {
   takesBack: [
     "(?:you can |let's |please )?(?:forget|ignore|disregard|scratch|drop|cancel|skip|remove|lift|strike|scrap|revoke|withdraw|undo|unpin|delete) (?:about )?(?:that|this|the|my|our|those|these|all|all of my|any)(?: [^\\s.!?;,]+){0,8}? (?:rules?|restrictions?|constraints?|bans?|limits?|limitations?|prohibitions?|instructions?)",
     "(?:forget|ignore|disregard|scratch|never ?mind|scrap) (?:about )?(?:what|everything|anything|whatever) i (?:said|told you|wrote|asked|demanded)(?: before| earlier| yesterday| previously)?(?: about| on| regarding)?",
+    "(?:forget|ignore|disregard|scratch|drop|scrap|strike) (?:about )?(?:the|that) (?:thing|things|stuff|bit|part|one|request|point)(?: (?:that )?i (?:said|mentioned|told you|wrote|asked))? (?:about|on|regarding|with)",
     "never ?mind (?:about )?(?:the|that|my)(?: [^\\s.!?;,]+){0,8}? (?:rules?|restrictions?|constraints?|bans?|limits?|instructions?)|never ?mind what i said",
     "(?:that|this|the|my)(?: [^\\s.!?;,]+){0,8}? (?:rule|restriction|ban|constraint|limitation|prohibition)(?: about| on)?(?: [^\\s.!?;,]+){0,6}? (?:no longer (?:applies|holds|counts|stands)|(?:does not|doesn't) (?:apply|hold|count|stand)(?: any ?more| any longer)?|is (?:gone|lifted|off|obsolete|over|void|no longer|dead|cancelled|canceled|hereby)|can go|has been lifted|was wrong)",
     "i(?:'ve| have)? changed my mind (?:about|on)|i take (?:that|it) back about|i take back (?:what i said|the|my)",

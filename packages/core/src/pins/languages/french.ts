@@ -8,16 +8,25 @@ export const french: RuleLanguage = {
   name: "French",
   script: "latin",
   marks: [
-    "le|la|les|l|un|une|des|de|du|d|ne|n|pas|jamais|toujours|et|ou|tu|vous|je|j|il|faut|sans|avec|pour|dans|est|sont|s'il|te|plaît|oublie|oubliez|que|ce|aucune?|seulement|uniquement|désormais|maintenant|nos|mes|utilise|utilisez|merci|peux",
+    "le|la|les|l|un|une|des|de|du|d|ne|n|pas|jamais|toujours|et|ou|tu|vous|je|j|il|faut|sans|avec|pour|dans|est|sont|s'il|te|plaît|oublie|oubliez|que|ce|aucune?|seulement|uniquement|désormais|maintenant|nos|mes|utilise|utilisez|merci|peux|évite|évitez|garde|réponds|traduis|ta|ton|tes|son|sa",
   ],
   openers: [
     "s'il (?:te|vous) plaît|stp|svp|merci de|et|mais|aussi|donc|ok|bon|bien|alors|important|attention|note|remarque|rappel|règle|au fait|d'ailleurs|oui|salut|bonjour|merci|super|ensuite|puis|en plus|de plus|en général|encore une fois|surtout",
-    "non(?=[,.!])|quoi qu'il arrive|quoi que tu fasses|n'oublie pas(?: que| de)?|souviens-toi(?: que| de)?|assure-toi (?:de|que)|veille(?:z)? à|fais attention à|je (?:veux|voudrais|souhaite) que tu|il faut que tu|pense(?:z)? à",
+    "pour l'instant|pour le moment|finalement|non(?=[,.!])|quoi qu'il arrive|quoi que tu fasses|n'oublie pas(?: que| de)?|souviens-toi(?: que| de)?|assure-toi (?:de|que)|veille(?:z)? à|fais attention à|je (?:veux|voudrais|souhaite) que tu|il faut que tu|pense(?:z)? à",
     "à partir de maintenant|désormais|dorénavant|à l'avenir|dans ce (?:projet|dépôt|repo)|pour ce projet",
     "(?:si|quand|lorsque|avant|après|dans|pour|avec|tant que|dès que) [^,;:.!?]{2,90},",
   ],
   telling: [
     "(?:je|j'|il|elle|on|nous|ils|elles|ça|ce|c'|cela|le|la|les|un|une|mon|ma|mes|pourquoi|comment|qui|que|quoi|est-ce|est|sont|peux-tu|pourrais-tu|peut-être|apparemment)",
+  ],
+  reports: [
+    "(?:(?!(?:je|j'|nous|tu|ne|jamais|toujours) ?)[^\\s.!?;:]+ ){0,8}?(?:(?:m'a|nous a|m'ont|a|ont) (?:dit|écrit|expliqué|demandé|répété|répondu)|dit|disent|disait|écrit|indique|précise|stipule|recommande|exige|prétend|affirme)",
+    "(?:selon|d'après) (?!moi|nous)[^\\s.!?;:]+",
+  ],
+  handsOver: [
+    "(?:traduis|traduisez|traduire|résume|résumez|résumer|reformule|reformulez|reformuler|corrige|corrigez|corriger|relis|relisez|relire|réécris|réécrivez|raccourcis|transcris|interprète|paraphrase|explique(?!(?:z|r)?(?:-moi)? (?:pourquoi|comment))|commente (?:cette|ce|cet|le|la))",
+    "(?:améliore|vérifie|simplifie|analyse|lis|regarde|réponds à)z?(?: [^\\s.!?;:]+){0,6}? (?:phrases?|textes?|paragraphe|e-?mails?|mail|messages?|lettre|article|citation|formulation|brouillon|orthographe|grammaire|traduction)",
+    "(?:que|qu'est-ce que)(?: [^\\s.!?;:]+){0,6}? (?:dire|signifie|dit)|comment (?:dit-on|dirais-tu|traduire)|voici (?:[^\\s.!?;:]+ ){1,4}?(?:texte|mail|e-mail|message|lettre|article|brouillon|document|citation|phrase)",
   ],
   joins: ["mais|et|puis|alors|donc|car|ou|parce|s'il"],
   contrasts: ["mais"],
@@ -38,6 +47,7 @@ export const french: RuleLanguage = {
     "tu ne (?:dois|peux|devras|devrais) (?:pas|jamais|rien|que)|tu (?:dois|devras) (?:toujours|jamais|uniquement|seulement)|vous ne devez (?:pas|jamais)|vous devez toujours",
     "il (?:ne faut (?:pas|jamais|surtout pas|rien)|faut (?:toujours|impérativement|absolument|jamais))",
     "je ne veux (?:pas|plus|aucune?|jamais|rien|surtout pas)(?: que| de| d'| voir|\\b)|je veux (?:uniquement|seulement|toujours)|je préfère",
+    "(?:je préférerais|j'aimerais|je souhaiterais|j'apprécierais)(?: mieux)? que tu (?:ne|n'|évites)|(?:je te|je vous) (?:prie|demande) de ne",
     "préfère(?:z)? |respecte(?:z)? (?:les|la|le|nos|mes) |(?:tous|toutes|chaque) [^.!?;]{1,80} (?:doit|doivent) ",
   ],
   standing: [
@@ -47,6 +57,7 @@ export const french: RuleLanguage = {
   anywhere: [
     "(?:est|sont|reste|restent) (?:interdite?s?|proscrite?s?|intouchables?|hors limites|hors de question)",
     "ne (?:doit|doivent|devrait|devraient|peut|peuvent) (?:jamais|en aucun cas|sous aucun prétexte)|ne (?:doit|doivent) pas (?:être|changer|contenir|bouger)",
+    "(?:à partir de maintenant|désormais|dorénavant|à l'avenir),? [^.!?;]{1,80} (?:toujours|uniquement|seulement|jamais|exclusivement|en (?:anglais|français))",
     "en aucun cas|sous aucun prétexte|sans (?:me (?:demander|prévenir|consulter)|mon (?:accord|autorisation|feu vert)|ma (?:permission|validation)|demander|permission|autorisation)",
     "doi(?:t|vent) (?:toujours |absolument )?(?:rester|être) (?:tel|inchangé|compatible|stable|intact|en |vert)[^.!?;]{0,20}",
   ],
@@ -78,7 +89,7 @@ export const french: RuleLanguage = {
     "(?:oublie|oubliez|laisse|annule)(?:-| )?(?:ça|cela|tomber)(?=\\s*(?:[.,!;–—-]|$))|j'ai changé d'avis",
   ],
   allows: [
-    "tu (?:peux|pourras) (?:maintenant|désormais|à nouveau|de nouveau|finalement)|(?:maintenant|désormais|finalement),? tu peux|vous pouvez (?:maintenant|désormais|à nouveau)|tu (?:peux|as le droit de) [^.!?;]{1,80} (?:maintenant|désormais|à nouveau|finalement)|tu as (?:maintenant )?le droit de",
+    "tu (?:peux|pourras) (?:maintenant|désormais|à nouveau|de nouveau|finalement)|(?:maintenant|désormais|finalement),? tu peux|vous pouvez (?:maintenant|désormais|à nouveau)|tu (?:peux|as le droit d[e']) ?[^.!?;]{1,80} (?:maintenant|désormais|à nouveau|finalement)|tu as (?:maintenant |de nouveau |à nouveau )?le droit d[e']",
     "(?:c'est|il est) (?:maintenant |désormais |de nouveau )?(?:bon|ok|autorisé|permis|possible) (?:maintenant )?(?:de|d'|pour)",
     "[^.!?;,]{2,80} (?:est|sont) (?:maintenant|désormais|à nouveau) (?:autorisée?s?|permise?s?|ok)",
   ],

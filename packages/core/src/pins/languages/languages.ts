@@ -21,4 +21,36 @@ export const LANGUAGES: readonly RuleLanguage[] = [
 ];
 
 /** {@link LANGUAGES}, ready to be looked for. */
-export const COMPILED_LANGUAGES: readonly CompiledLanguage[] = LANGUAGES.map(compiledLanguage);
+const COMPILED_LANGUAGES: readonly CompiledLanguage[] = LANGUAGES.map(compiledLanguage);
+
+/** How much of a text is read to tell its language, in UTF-16 code units. */
+const SAMPLE = 2_000;
+const SCRIPTS = [
+  ["cyrillic", /\p{Script=Cyrillic}/u],
+  ["kana", /[\u3040-\u30ff]/],
+  ["han", /[\u4e00-\u9fff]/],
+] as const;
+const LATIN = COMPILED_LANGUAGES.filter(({ script }) => script === "latin");
+
+/** The languages that a sentence looks most like; where it does not tell, those of the text around it. */
+export function languagesFor(said: string, home: readonly CompiledLanguage[]): readonly CompiledLanguage[] {
+  const languages = languagesOf(said);
+  if (languages.length > 0 && languages.length < LATIN.length) return languages;
+  const shared = home.filter((language) => languages.includes(language));
+  return shared.length > 0 ? shared : languages;
+}
+
+/** The languages that the beginning of a text looks most like. */
+export function languagesOf(text: string): readonly CompiledLanguage[] {
+  const said = text.slice(0, SAMPLE);
+  const script = SCRIPTS.find(([, letters]) => letters.test(said))?.[0];
+  const own = COMPILED_LANGUAGES.filter((language) => language.script === script);
+  if (!/\p{Script=Latin}/u.test(said)) return own;
+  const counts = LATIN.map(({ marks }) => count(marks, said));
+  const most = Math.max(...counts);
+  // Names of files and commands are Latin in every language.
+  if (most === 0) return own.length > 0 ? own : LATIN;
+  return [...own, ...LATIN.filter((_, index) => counts[index] === most)];
+}
+
+const count = (pattern: RegExp, text: string): number => text.match(pattern)?.length ?? 0;

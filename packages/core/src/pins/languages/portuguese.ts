@@ -8,16 +8,25 @@ export const portuguese: RuleLanguage = {
   name: "Portuguese",
   script: "latin",
   marks: [
-    "o|a|os|as|um|uma|de|do|da|dos|das|não|nunca|jamais|sempre|por|favor|e|ou|em|no|na|com|sem|para|que|é|são|você|esqueça|esquece|já|pode|use|deixe|nenhum|nenhuma|só|apenas|meu|minha|isso|agora|mais",
+    "o|a|os|as|um|uma|de|do|da|dos|das|não|nunca|jamais|sempre|por|favor|e|ou|em|no|na|com|sem|para|que|é|são|você|esqueça|esquece|já|pode|use|deixe|nenhum|nenhuma|só|apenas|meu|minha|isso|agora|mais|evite|mantenha|antes|ainda|código|esta|este|ao|à",
   ],
   openers: [
     "por favor|pfv|pf|e|mas|também|além disso|ok|certo|bom|então|importante|atenção|nota|obs|regra|lembre-se(?: que| de)?|lembre(?: que| de)?|lembrete|sim|oi|olá|obrigado|obrigada|depois|em geral|outra coisa|mais uma coisa|repito",
-    "não(?=[,.!])|aconteça o que acontecer|faça o que fizer|certifique-se de(?: que)?|garanta que|tenha em mente(?: que)?|quero que você|preciso que você|como (?:eu )?(?:já )?disse|você deve|tem que",
+    "ainda|por enquanto|por ora|não(?=[,.!])|aconteça o que acontecer|faça o que fizer|certifique-se de(?: que)?|garanta que|tenha em mente(?: que)?|quero que você|preciso que você|como (?:eu )?(?:já )?disse|você deve|tem que",
     "a partir de agora|de agora em diante|daqui (?:para|pra) frente|no futuro|neste (?:projeto|repo|repositório)|para este projeto",
     "(?:se|quando|antes de|depois de|em|para|com|enquanto) [^,;:.!?]{2,90},",
   ],
   telling: [
     "(?:eu|ele|ela|eles|elas|nós|isso|isto|esse|essa|este|esta|o|a|os|as|um|uma|meu|minha|há|é|está|são|foi|tem|acho|parece|talvez|por que|como|quem|pode|poderia|me|se)",
+  ],
+  reports: [
+    "(?:(?!(?:eu|nós|você|nunca|sempre|não) )[^\\s.!?;:]+ ){0,8}?(?:(?:me|nos) (?:disse|disseram|falou|escreveu|contou|pediu)|disse|diz|dizem|dizia|falou|escreveu|escreve|indica|recomenda|exige|afirma)",
+    "(?:segundo|conforme|de acordo com) (?!eu|mim)[^\\s.!?;:]+",
+  ],
+  handsOver: [
+    "(?:traduza|traduz|traduzir|resuma|resume|resumir|reformule|reformular|corrija|corrige|corrigir|reescreva|reescrever|encurte|transcreva|interprete|parafraseie|explique(?! (?:por que|como))|comente (?:esta|este|essa|esse|a|o))",
+    "(?:melhore|revise|simplifique|analise|leia|veja|responda a|responda ao)(?: [^\\s.!?;:]+){0,6}? (?:frases?|textos?|parágrafo|e-?mails?|mensagem|mensagens|carta|artigo|citação|redação|rascunho|ortografia|gramática|tradução)",
+    "o que (?:significa|quer dizer)|como (?:se diz|você diria|traduzir)|(?:aqui está|aqui vai|este é|esta é|recebi)(?: [^\\s.!?;:]+){0,4}? (?:texto|e-?mail|mensagem|carta|artigo|rascunho|documento|citação|frase)",
   ],
   joins: ["mas|e|depois|então|ou|porque|por favor"],
   contrasts: ["mas"],
@@ -36,6 +45,7 @@ export const portuguese: RuleLanguage = {
     "evite|pare de|proibido|é proibido|fica(?:m)? proibid[oa]s?|está(?:o)? proibid[oa]s?|limite-se|atenha-se|nem pense em|de jeito nenhum|em hipótese alguma|em nenhuma hipótese|sob nenhuma circunstância|em nenhum caso",
     "(?:responda|responde|escreva|fale)(?: sempre| só| apenas)? em (?:português|inglês|espanhol|alemão)",
     "(?:você )?(?:deve|tem que) (?:sempre|nunca)|(?:só|somente|apenas) (?:use|utilize|modifique|edite|mexa|altere|responda|escreva|pode|deve)|(?:nunca|sempre) deve",
+    "(?:eu )?(?:agradeceria|gostaria|preferiria|agradeço)(?: muito)? (?:se|que) (?:você )?(?:não|nunca|sempre)",
     "prefiro(?: que)?|prefira|respeite (?:o|a|os|as|noss|meu)|tod[oa]s? (?:os|as|o|a) [^.!?;]{1,80} (?:deve|devem|tem que|têm que|precisa|precisam) |quero (?:só|somente|apenas|sempre)",
   ],
   standing: [
@@ -44,6 +54,7 @@ export const portuguese: RuleLanguage = {
   ],
   anywhere: [
     "(?:nunca|jamais) (?:deve|devem|deveria|pode|podem)|não (?:deve|devem|pode|podem) (?:nunca|jamais|ser|mudar|conter)",
+    "(?:a partir de agora|de agora em diante|daqui (?:para|pra) frente),? [^.!?;]{1,80} (?:sempre|só|somente|apenas|nunca|jamais|em inglês|em português)",
     "em hipótese alguma|em nenhuma hipótese|de jeito nenhum|sob nenhuma circunstância|sem (?:me (?:perguntar|consultar|avisar)|perguntar|minha (?:permissão|aprovação|autorização)|meu (?:ok|aval)|permissão|autorização)",
     "deve(?:m)? (?:ficar|permanecer|continuar) (?:como|igual|iguais|intact|estáve|sem|compatíve)\\p{L}*",
   ],

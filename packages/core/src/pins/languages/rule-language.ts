@@ -14,6 +14,10 @@ export interface RuleLanguage {
   readonly openers: readonly string[];
   /** How a sentence begins that tells of something: an order in it needs a clause of its own. */
   readonly telling: readonly string[];
+  /** How a sentence begins that tells what somebody else said, up to the verb: "the docs say", "Bob told me". */
+  readonly reports: readonly string[];
+  /** How a text is handed over to be worked on, before its colon: "translate this into French", "what does it mean". */
+  readonly handsOver: readonly string[];
   /** Words that begin another clause. */
   readonly joins: readonly string[];
   /** Those of them that turn against what was said. */
@@ -72,6 +76,11 @@ export interface CompiledLanguage {
   readonly script: RuleLanguage["script"];
   readonly openers: RegExp;
   readonly telling: RegExp;
+  readonly reports: RegExp;
+  /** Ends behind the colon. */
+  readonly handsOver: RegExp;
+  /** Ends a text that announces rules. */
+  readonly announcesRules: RegExp;
   readonly joins: RegExp;
   readonly contrasts: RegExp;
   readonly notOrders: RegExp;
@@ -109,6 +118,9 @@ export function compiledLanguage(language: RuleLanguage): CompiledLanguage {
     marks: () => (language.marks.length === 0 ? /(?!)/g : new RegExp(`${start}${all(language.marks)}${edge}`, "giu")),
     openers: () => at(language.openers),
     telling: () => at(language.telling),
+    reports: () => at(language.reports),
+    handsOver: () => at(language.handsOver, `${edge}[^.!?;:：。！？]{0,120}[:：]`),
+    announcesRules: () => new RegExp(`${start}${all(language.headings)}\\s*$`, "iu"),
     joins: () => joining(language.joins),
     contrasts: () => joining(language.contrasts),
     notOrders: () => at(language.notOrders),
@@ -156,3 +168,58 @@ const sourceOf = (entry: string): string =>
     .replaceAll(" ?", "\\s?")
     .replaceAll(" ", "\\s+")
     .replace(/(?<=\p{L})'(?=\p{L})/gu, "'?");
+
+const MOST_OPENERS = 6;
+
+/** The place behind what may stand before an order. */
+export function behindOpeners(said: string, start: number, language: CompiledLanguage): number {
+  let at = skipSigns(said, start);
+  for (let count = 0; count < MOST_OPENERS; count++) {
+    const next = place(language.openers, said, at);
+    if (next < 0 || next === at) return at;
+    at = skipSigns(said, next);
+  }
+  return at;
+}
+
+const SIGNS = /[\s"'“”„«»*_>([.,:;!…—–-]*/y;
+
+function skipSigns(said: string, start: number): number {
+  SIGNS.lastIndex = start;
+  SIGNS.test(said);
+  return SIGNS.lastIndex;
+}
+
+/** Where a match ends that begins at a place; −1 when there is none. */
+export function place(pattern: RegExp, said: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(said) ? pattern.lastIndex : -1;
+}
+
+const UNSEEN = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+const STYLED = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]/gu;
+const APOSTROPHE = /(?<=\p{L})[\u2018\u2019\u02bc\u00b4`\uff07](?=\p{L})/gu;
+/** Latin letters, and those of Greek and Cyrillic that look the same, in the same order. */
+const LATIN_LETTERS = "aceijopsxyhABCEHIJKMOPSTXYoivABEHIKMNOPTXYZ";
+const LOOK_ALIKES = "асеіјорѕхуһАВСЕНІЈКМОРЅТХУοινΑΒΕΗΙΚΜΝΟΡΤΧΥΖ";
+const asLatin = new Map(Array.from(LOOK_ALIKES, (letter, index) => [letter, LATIN_LETTERS[index] as string]));
+const MIXES_LETTERS = /[a-zA-Z][\u0370-\u052f]|[\u0370-\u052f][a-zA-Z]/;
+const WORD = /\p{L}+/gu;
+
+/**
+ * A text as it is read: without signs that nobody sees, in letters of one width and kind, with one apostrophe. A word of
+ * Latin letters with some that only look so is one of Latin letters.
+ */
+export function plainLetters(text: string): string {
+  const plain = text
+    .replace(UNSEEN, "")
+    .replace(STYLED, (letter) => letter.normalize("NFKC"))
+    .replace(APOSTROPHE, "'");
+  return MIXES_LETTERS.test(plain) ? plain.replace(WORD, inOneScript) : plain;
+}
+
+function inOneScript(word: string): string {
+  if (!MIXES_LETTERS.test(word)) return word;
+  const latin = Array.from(word, (letter) => asLatin.get(letter) ?? letter).join("");
+  return /^[a-z]+$/i.test(latin) ? latin : word;
+}

@@ -8,16 +8,25 @@ export const spanish: RuleLanguage = {
   name: "Spanish",
   script: "latin",
   marks: [
-    "el|la|los|las|un|una|de|del|nunca|jamás|siempre|no|por|favor|y|o|en|con|sin|para|que|es|son|tú|usted|olvida|ya|puedes|usa|deja|ningún|ninguna|solo|sólo|mi|mis|lo|al|eso|esa|ahora",
+    "el|la|los|las|un|una|de|del|nunca|jamás|siempre|no|por|favor|y|o|en|con|sin|para|que|es|son|tú|usted|olvida|ya|puedes|usa|deja|ningún|ninguna|solo|sólo|mi|mis|lo|al|eso|esa|ahora|evita|mantén|antes|todavía|código|esta|este",
   ],
   openers: [
     "por favor|porfa|y|pero|también|además|ok|vale|bueno|bien|entonces|importante|atención|nota|ojo|regla|recuerda(?: que)?|recordatorio|sí|hola|gracias|oye|luego|en general|otra cosa|una cosa más|insisto",
-    "no(?=[,.!])|pase lo que pase|hagas lo que hagas|asegúrate de(?: que)?|procura|ten en cuenta(?: que)?|quiero que|necesito que|te pido que|como (?:ya )?(?:te )?dije|repito|debes|tienes que|hay que",
+    "todavía|aún|por ahora|de momento|no(?=[,.!])|pase lo que pase|hagas lo que hagas|asegúrate de(?: que)?|procura|ten en cuenta(?: que)?|quiero que|necesito que|te pido que|como (?:ya )?(?:te )?dije|repito|debes|tienes que|hay que",
     "a partir de ahora|de ahora en adelante|en adelante|en el futuro|en este (?:proyecto|repo|repositorio)|para este proyecto",
     "(?:si|cuando|antes de|después de|en|para|con|mientras) [^,;:.!?]{2,90},",
   ],
   telling: [
     "(?:yo|él|ella|ellos|nosotros|esto|eso|esta|este|el|la|los|las|un|una|mi|mis|hay|es|está|son|ha|he|creo|parece|quizás|por qué|cómo|qué|quién|puedes|podrías|me|se)",
+  ],
+  reports: [
+    "(?:(?!(?:yo|nosotros|tú|nunca|siempre|no) )[^\\s.!?;:]+ ){0,8}?(?:(?:me|nos) (?:dijo|dijeron|ha dicho|escribió|contó|pidió)|dijo|dice|dicen|decía|escribió|escribe|indica|recomienda|exige|afirma|pone que)",
+    "(?:según|de acuerdo con) (?!yo|mí)[^\\s.!?;:]+",
+  ],
+  handsOver: [
+    "(?:traduce|traduzca|traducir|resume|resúmeme|resumir|reformula|reformular|corrige|corregir|reescribe|reescribir|acorta|transcribe|interpreta|parafrasea|explica(?:me)?(?! (?:por qué|cómo))|comenta (?:esta|este|la|el))",
+    "(?:mejora|revisa|simplifica|analiza|lee|mira|responde a|contesta a)(?: [^\\s.!?;:]+){0,6}? (?:frases?|textos?|párrafo|correos?|e-?mail|mensajes?|carta|artículo|cita|redacción|borrador|ortografía|gramática|traducción|oración)",
+    "qué (?:significa|quiere decir)|cómo (?:se dice|dirías|traducirías)|(?:aquí (?:está|tienes|va)|este es|esta es|he recibido)(?: [^\\s.!?;:]+){0,4}? (?:texto|correo|e-?mail|mensaje|carta|artículo|borrador|documento|cita|frase)",
   ],
   joins: ["pero|y|luego|entonces|o|porque|por favor"],
   contrasts: ["pero"],
@@ -36,6 +45,7 @@ export const spanish: RuleLanguage = {
     "evita|evitad|deja de|prohibido|queda(?:n)? prohibid[oa]s?|está(?:n)? prohibid[oa]s?|abstente|limítate|cíñete|ni se te ocurra|en ningún caso|bajo ningún concepto|bajo ninguna circunstancia|ni toques",
     "(?:responde|contesta|escribe|habla)(?:me)?(?: siempre| solo)? en (?:español|inglés|castellano|alemán|francés)",
     "(?:debes|tienes que|has de) (?:siempre|nunca)|(?:solo|sólo|únicamente) (?:usa|utiliza|modifica|edita|toca|cambia|responde|escribe|puedes|debes)|(?:nunca|siempre) debes",
+    "te (?:agradecería|pediría|rogaría|agradezco|pido|ruego) que (?:no|nunca|siempre)|(?:preferiría|me gustaría) que (?:no|nunca|siempre)",
     "prefiero(?: que)?|prefiere|respeta (?:la|las|el|los|nuestr|mis)|tod[oa]s? (?:los|las|el|la) [^.!?;]{1,80} (?:debe|deben|tiene que|tienen que) |quiero (?:solo|sólo|únicamente|siempre)",
   ],
   standing: [
@@ -44,6 +54,7 @@ export const spanish: RuleLanguage = {
   ],
   anywhere: [
     "(?:nunca|jamás) (?:debe|deben|debería|deberían|puede|pueden)|no (?:debe|deben) (?:nunca|jamás|ser|cambiar|contener|modificarse|tocarse)",
+    "(?:a partir de ahora|de ahora en adelante|en adelante),? [^.!?;]{1,80} (?:siempre|sólo|solo|únicamente|nunca|jamás|en inglés|en español)",
     "en ningún caso|bajo ningún concepto|bajo ninguna circunstancia|sin (?:preguntarme|preguntar|consultarme|mi (?:permiso|aprobación|autorización|visto bueno)|avisarme|permiso|autorización)",
     "debe(?:n)? (?:quedar(?:se)?|permanecer|seguir) (?:como|igual|intact|estable|sin|compatible)\\p{L}*",
   ],
