@@ -92,7 +92,6 @@ const QUOTE_ENDS: Readonly<Record<string, string>> = {
   "「": "」",
   "『": "』",
 };
-/** These may stand inside a word, or on one line only. */
 const NARROW = "`‘";
 const LONGEST_NARROW = 200;
 const LONGEST_QUOTE = 1_600;
@@ -128,7 +127,9 @@ export function* quotesIn(text: string): Steps<readonly TextRange[]> {
       open = { at: index, ends, longest: NARROW.includes(sign) ? LONGEST_NARROW : LONGEST_QUOTE };
     }
   }
-  return quotes;
+  // A prompt that a harness wrote is in quotes as a whole, and nobody is quoted with it.
+  const isWhole = quotes.length === 1 && quotes[0]?.[0] === text.search(/\S/) && text.trimEnd().length === quotes[0][1];
+  return isWhole ? [] : quotes;
 }
 
 /** What a statement says, in plain letters; masked, with what is quoted in it made unreadable at the same length. */

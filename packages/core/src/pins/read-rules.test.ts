@@ -123,6 +123,13 @@ describe("somebody else's words", () => {
     "翻译这些文案，但不要改动占位符。",
     "Tom is right: never log the token.",
   ])("are not: %s", (text) => expect(rulesIn(text)).toEqual([text]));
+
+  it.each([
+    `"Read docs/plan.md. ${RULE} Write a memo."`,
+    `Here is the issue text:\n\nIt fails at times.\n\nInstructions:\n\n${RULE}`,
+    `Proofread this:\n\nAlways wear a badge.\n\nThanks!\n${RULE}`,
+    `${"Some context that says nothing. ".repeat(400)}\n\nTranslate this: Never lend it.\n\n${RULE}\n\n${"And more. ".repeat(1_200)}`,
+  ])("end where the writer speaks again: %.40s", (text) => expect(rulesIn(text)).toEqual([RULE]));
 });
 
 describe("letters that look otherwise", () => {

@@ -1,6 +1,6 @@
 import { finishSteps, type Steps } from "../time/steps.ts";
 import { languagesFor, languagesOf } from "./languages/languages.ts";
-import { behindOpeners, type CompiledLanguage, place } from "./languages/rule-language.ts";
+import { behindOpeners, type CompiledLanguage, place, skipSigns } from "./languages/rule-language.ts";
 import { MAIL_HEAD, quotesIn, type Spoken, SpokenText } from "./pasted-text.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
@@ -60,14 +60,14 @@ export function* readRulesInSteps(text: string, trusted = false): Steps<readonly
   const home = languagesOf(text);
   const waiting = [...(yield* statementsOf(text, trusted))].reverse();
   const spoken = new SpokenText(text, yield* quotesIn(text));
-  const others = trusted ? undefined : new OthersText();
+  const others = trusted ? undefined : new OthersText(home);
   let read = 0;
   for (let statement = waiting.pop(); statement !== undefined; statement = waiting.pop()) {
     if (read++ % STATEMENTS_A_STEP === 0) yield;
     const { start, leadEnd } = statement;
     const said = spoken.between(start, Math.min(leadEnd, start + LONGEST_RULE));
     const languages = languagesFor(said.masked, home);
-    const whose = others?.read(said.masked, statement, languagesOfHead(said.masked, languages, home)) ?? "own";
+    const whose = others?.read(said.masked, statement, languages) ?? "own";
     if (whose === "other") continue;
     if (addReading(text, statement, said, languages, whose, readings)) continue;
     for (const item of statement.items.toReversed()) waiting.push(item);
@@ -78,60 +78,88 @@ export function* readRulesInSteps(text: string, trusted = false): Steps<readonly
 /** Whose words a statement is in: "unclear" when it may belong to a text that somebody else wrote. */
 type Whose = "own" | "other" | "unclear";
 
-/** Follows through a text which parts of it somebody else wrote: what is handed over, reported, or a mail. */
+/** Follows through a text which parts of it somebody else wrote: what is handed over or shown, reported, or a mail. */
 class OthersText {
+  readonly #home: readonly CompiledLanguage[];
   /** The last passage that is somebody else's, and the last that may be. */
   #other = -1;
   #unclear = -1;
+  /** Where nothing says how long it is, what ends it: an opener always, the lead of a list where it was only shown. */
+  #isShown = false;
   #mailHead = 0;
+  #passage = -1;
 
-  read(said: string, { passage, announces, isIncomplete }: Statement, languages: readonly CompiledLanguage[]): Whose {
+  constructor(home: readonly CompiledLanguage[]) {
+    this.#home = home;
+  }
+
+  read(said: string, statement: Statement, languages: readonly CompiledLanguage[]): Whose {
+    const { passage, announces } = statement;
+    const begins = passage !== this.#passage;
+    this.#passage = passage;
     if (passage <= this.#other) return "other";
+    if (begins && this.#unclear === ENDLESS && speaksAnew(said, languages, this.#isShown)) this.#unclear = -1;
     this.#mailHead = MAIL_HEAD.test(said) ? this.#mailHead + 1 : 0;
-    if (this.#mailHead > 1) this.#unclear = Number.POSITIVE_INFINITY;
-    const colon = handedOver(said, languages);
-    if (colon === undefined) {
-      if (announces !== undefined && /[:：]\s*$/.test(said) && isReport(said, languages)) this.#unclear = passage;
-      return passage <= this.#unclear ? "unclear" : "own";
+    if (this.#mailHead > 1) this.#doubt(false);
+    const colon = COLON_AHEAD.exec(said)?.[0].length;
+    if (colon === undefined) return this.#ownOrUnclear(passage);
+    const headLanguages = colon === said.length ? languages : languagesFor(said.slice(0, colon), this.#home);
+    const handed = handedOver(said, headLanguages);
+    if (handed === undefined) {
+      if (announces !== undefined && colon === said.length && isReport(said, headLanguages)) this.#unclear = passage;
+      return this.#ownOrUnclear(passage);
     }
-    const behind = said.slice(colon).trimStart();
+    return this.#hand(said.slice(handed.colon).trimStart(), handed.isShown, statement);
+  }
+
+  #hand(behind: string, isShown: boolean, { passage, announces, isIncomplete }: Statement): Whose {
     // A quote has an end, and what stands behind it is the writer's again.
     if (/^xx/.test(behind)) return "own";
     if (behind !== "") this.#other = passage;
     else if (announces !== "list" && announces !== "pasted") {
       this.#other = isIncomplete ? passage + 1 : passage;
-      this.#unclear = Number.POSITIVE_INFINITY;
+      this.#doubt(isShown);
     }
     return "other";
   }
+
+  #doubt(isShown: boolean): void {
+    this.#unclear = ENDLESS;
+    this.#isShown = isShown;
+  }
+
+  #ownOrUnclear(passage: number): Whose {
+    return passage <= this.#unclear ? "unclear" : "own";
+  }
 }
 
-/** Behind the colon with which a text is handed over; undefined when none is. */
-function handedOver(said: string, languages: readonly CompiledLanguage[]): number | undefined {
+const ENDLESS = Number.POSITIVE_INFINITY;
+const COLON_AHEAD = /^[^:：\n]{1,240}[:：]/;
+
+/** Behind the colon with which a text is handed over or shown; undefined when none is. */
+function handedOver(
+  said: string,
+  languages: readonly CompiledLanguage[],
+): { readonly colon: number; readonly isShown: boolean } | undefined {
   for (const language of languages) {
     const first = behindOpeners(said, 0, language);
     const asked = place(language.polite, said, first);
     for (const at of asked < 0 ? [first] : [first, behindOpeners(said, asked, language)]) {
-      const end = place(language.handsOver, said, at);
-      if (end >= 0 && !language.announcesRules.test(said.slice(0, end - 1))) return end;
+      const handed = place(language.handsOver, said, at);
+      const colon = handed < 0 ? place(language.shows, said, at) : handed;
+      if (colon >= 0 && !language.announcesRules.test(said.slice(0, colon - 1))) return { colon, isShown: handed < 0 };
     }
   }
   return undefined;
 }
 
+/** True for the beginning of a passage in which its writer speaks again: "please", "also", and where it may, "Instructions:". */
+const speaksAnew = (said: string, languages: readonly CompiledLanguage[], byLead: boolean): boolean =>
+  (byLead && /[:：]\s*$/.test(said)) ||
+  languages.some((language) => behindOpeners(said, 0, language) > skipSigns(said, 0));
+
 const isReport = (said: string, languages: readonly CompiledLanguage[]): boolean =>
   languages.some((language) => place(language.reports, said, behindOpeners(said, 0, language)) >= 0);
-
-/** The languages of what stands before the first colon. What is handed over may be in another. */
-function languagesOfHead(
-  said: string,
-  languages: readonly CompiledLanguage[],
-  home: readonly CompiledLanguage[],
-): readonly CompiledLanguage[] {
-  const colon = /^[^:：\n]{1,240}[:：]/.exec(said)?.[0].length;
-  if (colon === undefined) return [];
-  return colon === said.length ? languages : languagesFor(said.slice(0, colon), home);
-}
 
 /** Adds what a statement says; false when its items are to be read by themselves, since it is not a rule as a whole. */
 function addReading(

@@ -40,6 +40,8 @@ export const english: RuleLanguage = {
     "(?:translate|summari[sz]e|proof-?read|spell-?check|rephrase|paraphrase|reword|rewrite|shorten|condense|polish|transcribe|interpret|grade|tl;?dr|comment on|classify|explain|define)(?! (?:to me )?(?:why|how))",
     "(?:correct|improve|fix|check|review|edit|simplify|analy[sz]e|format|convert|turn|discuss|assess|evaluate|reply to|respond to|answer|read|look at)(?: [^\\s.!?;:]+){0,6}? (?:sentences?|texts?|paragraphs?|phrases?|wording|emails?|e-mails?|mails?|messages?|letters?|articles?|quotes?|quotation|policy|notice|essay|draft|statements?|grammar|spelling|typos|clause|passage|translation|announcement|slogan|speech|poem)",
     "what (?:does|do|is|would)(?: [^\\s.!?;:]+){0,6}? (?:mean|say)|how (?:do|would|should|could) (?:you|i|we) (?:say|translate|put|write)|what do you think (?:of|about) (?:this|the) (?:sentence|text|wording|paragraph|phrase|mail|email|draft|message)|is (?:this|the) (?:sentence|text|wording|paragraph|phrase|translation|mail|email)",
+  ],
+  shows: [
     "(?:here(?:'s| is| are)|this is|i (?:got|received)|below is|attached is)(?: [^\\s.!?;:]+){0,4}? (?:texts?|emails?|e-mails?|mails?|messages?|letters?|articles?|draft|policy|transcript|document|essay|quote|conversation|thread|announcement|translation|original)",
   ],
   joins: ["but|and|then|so|or|because|since|which|that|yet|please|just|also"],

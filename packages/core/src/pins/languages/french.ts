@@ -26,7 +26,10 @@ export const french: RuleLanguage = {
   handsOver: [
     "(?:traduis|traduisez|traduire|résume|résumez|résumer|reformule|reformulez|reformuler|corrige|corrigez|corriger|relis|relisez|relire|réécris|réécrivez|raccourcis|transcris|interprète|paraphrase|explique(?!(?:z|r)?(?:-moi)? (?:pourquoi|comment))|commente (?:cette|ce|cet|le|la))",
     "(?:améliore|vérifie|simplifie|analyse|lis|regarde|réponds à)z?(?: [^\\s.!?;:]+){0,6}? (?:phrases?|textes?|paragraphe|e-?mails?|mail|messages?|lettre|article|citation|formulation|brouillon|orthographe|grammaire|traduction)",
-    "(?:que|qu'est-ce que)(?: [^\\s.!?;:]+){0,6}? (?:dire|signifie|dit)|comment (?:dit-on|dirais-tu|traduire)|voici (?:[^\\s.!?;:]+ ){1,4}?(?:texte|mail|e-mail|message|lettre|article|brouillon|document|citation|phrase)",
+    "(?:que|qu'est-ce que)(?: [^\\s.!?;:]+){0,6}? (?:dire|signifie|dit)|comment (?:dit-on|dirais-tu|traduire)",
+  ],
+  shows: [
+    "voici (?:[^\\s.!?;:]+ ){1,4}?(?:texte|mail|e-mail|message|lettre|article|brouillon|document|citation|phrase)",
   ],
   joins: ["mais|et|puis|alors|donc|car|ou|parce|s'il"],
   contrasts: ["mais"],

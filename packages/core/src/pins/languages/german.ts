@@ -27,7 +27,10 @@ export const german: RuleLanguage = {
     "(?:übersetz(?:e|en|t)?|korrigier(?:e|en)?|formulier(?:e|en)?|lektorier(?:e|en)?|kürz(?:e|en)?|paraphrasier(?:e|en)?|transkribier(?:e|en)?|interpretier(?:e|en)?|bewert(?:e|en)?|kommentier(?:e|en)? (?:den|die|das|diese)|erklär(?:e|en)?(?! (?:mir )?(?:warum|wie|wieso)))|fass(?:e|en)?(?: [^\\s.!?;:]+){1,8}? zusammen|schreib(?:e|en)?(?: [^\\s.!?;:]+){1,5}? um",
     "(?:(?:das|den|die|diesen|diese|dieses|folgenden|folgende|mir|bitte|mal) )*(?:[^\\s.!?;:]+ ){0,6}?(?:übersetzen|zusammenfassen|korrigieren|umformulieren|lektorieren|gegenlesen|verbessern)",
     "(?:prüf|verbesser|les|lies|beantwort|überarbeit|vereinfach|analysier|schau dir)e?(?: [^\\s.!?;:]+){0,6}? (?:satz|sätze|text|texte|absatz|mail|e-mail|nachricht|brief|artikel|zitat|formulierung|entwurf|rechtschreibung|grammatik|tippfehler|übersetzung)",
-    "was (?:bedeutet|heißt|meint)|wie (?:sagt man|würdest du)|(?:hier ist|hier sind|das ist|ich habe)(?: [^\\s.!?;:]+){0,4}? (?:text|mail|e-mail|nachricht|brief|artikel|entwurf|protokoll|dokument|zitat|original)",
+    "was (?:bedeutet|heißt|meint)|wie (?:sagt man|würdest du)",
+  ],
+  shows: [
+    "(?:hier ist|hier sind|das ist|ich habe)(?: [^\\s.!?;:]+){0,4}? (?:text|mail|e-mail|nachricht|brief|artikel|entwurf|protokoll|dokument|zitat|original)",
   ],
   joins: ["aber|und|dann|sondern|denn|weil|oder|bitte|doch"],
   contrasts: ["aber|sondern"],

@@ -26,7 +26,10 @@ export const portuguese: RuleLanguage = {
   handsOver: [
     "(?:traduza|traduz|traduzir|resuma|resume|resumir|reformule|reformular|corrija|corrige|corrigir|reescreva|reescrever|encurte|transcreva|interprete|parafraseie|explique(?! (?:por que|como))|comente (?:esta|este|essa|esse|a|o))",
     "(?:melhore|revise|simplifique|analise|leia|veja|responda a|responda ao)(?: [^\\s.!?;:]+){0,6}? (?:frases?|textos?|parágrafo|e-?mails?|mensagem|mensagens|carta|artigo|citação|redação|rascunho|ortografia|gramática|tradução)",
-    "o que (?:significa|quer dizer)|como (?:se diz|você diria|traduzir)|(?:aqui está|aqui vai|este é|esta é|recebi)(?: [^\\s.!?;:]+){0,4}? (?:texto|e-?mail|mensagem|carta|artigo|rascunho|documento|citação|frase)",
+    "o que (?:significa|quer dizer)|como (?:se diz|você diria|traduzir)",
+  ],
+  shows: [
+    "(?:aqui está|aqui vai|este é|esta é|recebi)(?: [^\\s.!?;:]+){0,4}? (?:texto|e-?mail|mensagem|carta|artigo|rascunho|documento|citação|frase)",
   ],
   joins: ["mas|e|depois|então|ou|porque|por favor"],
   contrasts: ["mas"],

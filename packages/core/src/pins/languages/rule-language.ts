@@ -18,6 +18,8 @@ export interface RuleLanguage {
   readonly reports: readonly string[];
   /** How a text is handed over to be worked on, before its colon: "translate this into French", "what does it mean". */
   readonly handsOver: readonly string[];
+  /** How one is shown, before its colon: "here is the mail". */
+  readonly shows: readonly string[];
   /** Words that begin another clause. */
   readonly joins: readonly string[];
   /** Those of them that turn against what was said. */
@@ -70,6 +72,8 @@ const NOTHING = /(?!)/y;
 /** The end of a word, or a place behind one. */
 const EDGE = "(?:(?![\\p{L}\\p{N}_])|(?<![\\p{L}\\p{N}_]))";
 
+const UP_TO_COLON = "[^.!?;:：。！？]{0,120}[:：]";
+
 /** A language with its entries as regular expressions: those that are sticky look at one place, the others anywhere. */
 export interface CompiledLanguage {
   readonly marks: RegExp;
@@ -77,8 +81,9 @@ export interface CompiledLanguage {
   readonly openers: RegExp;
   readonly telling: RegExp;
   readonly reports: RegExp;
-  /** Ends behind the colon. */
+  /** Both end behind the colon. */
   readonly handsOver: RegExp;
+  readonly shows: RegExp;
   /** Ends a text that announces rules. */
   readonly announcesRules: RegExp;
   readonly joins: RegExp;
@@ -119,7 +124,8 @@ export function compiledLanguage(language: RuleLanguage): CompiledLanguage {
     openers: () => at(language.openers),
     telling: () => at(language.telling),
     reports: () => at(language.reports),
-    handsOver: () => at(language.handsOver, `${edge}[^.!?;:：。！？]{0,120}[:：]`),
+    handsOver: () => at(language.handsOver, `${edge}${UP_TO_COLON}`),
+    shows: () => at(language.shows, `${edge}${UP_TO_COLON}`),
     announcesRules: () => new RegExp(`${start}${all(language.headings)}\\s*$`, "iu"),
     joins: () => joining(language.joins),
     contrasts: () => joining(language.contrasts),
@@ -184,7 +190,7 @@ export function behindOpeners(said: string, start: number, language: CompiledLan
 
 const SIGNS = /[\s"'“”„«»*_>([.,:;!…—–-]*/y;
 
-function skipSigns(said: string, start: number): number {
+export function skipSigns(said: string, start: number): number {
   SIGNS.lastIndex = start;
   SIGNS.test(said);
   return SIGNS.lastIndex;

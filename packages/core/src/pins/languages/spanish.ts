@@ -26,7 +26,10 @@ export const spanish: RuleLanguage = {
   handsOver: [
     "(?:traduce|traduzca|traducir|resume|resúmeme|resumir|reformula|reformular|corrige|corregir|reescribe|reescribir|acorta|transcribe|interpreta|parafrasea|explica(?:me)?(?! (?:por qué|cómo))|comenta (?:esta|este|la|el))",
     "(?:mejora|revisa|simplifica|analiza|lee|mira|responde a|contesta a)(?: [^\\s.!?;:]+){0,6}? (?:frases?|textos?|párrafo|correos?|e-?mail|mensajes?|carta|artículo|cita|redacción|borrador|ortografía|gramática|traducción|oración)",
-    "qué (?:significa|quiere decir)|cómo (?:se dice|dirías|traducirías)|(?:aquí (?:está|tienes|va)|este es|esta es|he recibido)(?: [^\\s.!?;:]+){0,4}? (?:texto|correo|e-?mail|mensaje|carta|artículo|borrador|documento|cita|frase)",
+    "qué (?:significa|quiere decir)|cómo (?:se dice|dirías|traducirías)",
+  ],
+  shows: [
+    "(?:aquí (?:está|tienes|va)|este es|esta es|he recibido)(?: [^\\s.!?;:]+){0,4}? (?:texto|correo|e-?mail|mensaje|carta|artículo|borrador|documento|cita|frase)",
   ],
   joins: ["pero|y|luego|entonces|o|porque|por favor"],
   contrasts: ["pero"],
