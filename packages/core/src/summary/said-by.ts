@@ -1,5 +1,6 @@
 import type { MessageId } from "../model/ids.ts";
 import { type Message, visibleText } from "../model/message.ts";
+import { plainLetters } from "../pins/languages/rule-language.ts";
 import type { ItemSpeaker, OpenItem, StructuredSummary, SummaryItem, TextItem } from "./structured-summary.ts";
 import { type MergedSummary, type ResolvedItem, summaryItemId } from "./summary-change.ts";
 
@@ -105,7 +106,7 @@ export function attributedSummary(summary: StructuredSummary, messageOf: Message
   const notes = constraints.filter((rule) => !rules.includes(rule));
   const demoted = [...(isTask ? [] : [originalTask]), ...notes].map(asNote);
   const known = new Set(demoted.map(({ id }) => id));
-  const facts = summary.facts.filter(({ id }) => !known.has(id)).map((fact) => attributedFact(fact, messageOf));
+  const facts = summary.facts.filter(({ id }) => !known.has(id)).map((fact) => attributedFact(fact, messageOf, spoken));
   return {
     summary: {
       ...summary,
@@ -124,10 +125,38 @@ function attributedWork(item: OpenItem, spoken: SpokenWords): OpenItem {
   return spoken.bearOutWork(item) ? withoutSpeaker(item) : { ...item, by: "agent" };
 }
 
-function attributedFact(fact: TextItem, messageOf: MessageLookup): TextItem {
+function attributedFact(fact: TextItem, messageOf: MessageLookup, spoken: SpokenWords): TextItem {
   if (fact.by !== undefined) return fact;
   const isHandoff = fact.sources.length > 0 && fact.sources.every((id) => messageOf(id)?.origin === "compaction");
-  return isHandoff ? { ...fact, by: "handoff" } : fact;
+  if (isHandoff) return { ...fact, by: "handoff" };
+  return speaksForOthers(fact.text) && !spoken.bearOutRule(fact) ? { ...fact, by: "agent" } : fact;
+}
+
+/** Those for whom nobody else speaks, in the languages of users. */
+const SPEAKERS =
+  "user|human|operator|system|developer|customer|(?:be)?nutzer(?:in)?|betreiber|kunde|utilisateur|usuario|usuário|cliente|пользовател[ья]|оператор|система|用户|用戶|系统|管理员|ユーザー?|システム|管理者|사용자|المستخدم|משתמש|उपयोगकर्ता|χρήστης|kullanıcı|użytkownik";
+/** A label or a mark of a speaker before what he is to have said. */
+const LABELLED = new RegExp(
+  `^[\\p{P}\\p{S}\\s]*(?:role["'\\s]*[:=]["'\\s]*)?(?:${SPEAKERS})["'”’\\s]*[:：)\\]】）〉>=]`,
+  "iu",
+);
+/** What somebody is said to have allowed. */
+const ALLOWED = new RegExp(
+  [
+    `(?<!\\p{L})(?:${SPEAKERS})(?!\\p{L})[,\\s]+(?:\\p{L}+[,\\s]+){0,3}?(?:allow|approv|permit|authori|consent|agreed|confirmed|lifted|granted|waived|autoris|a accord|aprob|aprov|autoriz|permit|разреш|одобр|επέτρεψε|izin|pozwolił)`,
+    "(?<!\\p{L})(?:nutzer|benutzer|betreiber|kunde)(?:in)? (?:hat|haben)(?: \\p{L}+){0,8}? (?:genehmigt|erlaubt|freigegeben|zugestimmt)",
+    "(?:用户|用戶|管理员)[^，。！？]{0,8}(?:同意|批准|允许|允許|授权)|(?:ユーザー?|管理者)[^。！？]{0,24}(?:承認|許可)",
+    "(?<!\\p{L})(?:approval granted|permission granted|consent received)",
+  ].join("|"),
+  "iu",
+);
+/** No more of a fact is looked at, in UTF-16 code units. */
+const LOOKED_AT = 400;
+
+/** True when a fact is put into the mouth of a user or of the system, or tells what one of them allowed. */
+function speaksForOthers(text: string): boolean {
+  const plain = plainLetters(text.slice(0, LOOKED_AT)).normalize("NFKC");
+  return LABELLED.test(plain) || ALLOWED.test(plain);
 }
 
 function asNote({ text, sources }: TextItem): TextItem {
