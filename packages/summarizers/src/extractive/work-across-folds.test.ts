@@ -601,3 +601,226 @@ describe("laws of work over folds", () => {
     });
   });
 });
+
+/** What users and agents say in one language, with ` | ` between; `#` stands for the number of what is asked. */
+type Sayings = Readonly<
+  Record<"asks" | "done" | "failed" | "questions" | "yes" | "thanks" | "takesBack" | "comesBack", string>
+>;
+
+const SAYINGS: Readonly<Record<string, Sayings>> = {
+  en: {
+    asks: "Please look after part number # of the shop. | Could you take care of section number # of the guide?",
+    done: "Done. Part # is implemented and all tests pass. | I've added part #. | Section # is finished, see guide.md. | All set: section # has been written.",
+    failed:
+      "I was unable to build part # on this machine. | Part # still doesn't work because the key is missing. | I wasn't able to finish section #; the source is gone. | Section # could not be rendered here.",
+    questions: "Which colour should part # have, red or blue? | Should section # come before the appendix?",
+    yes: "Yes, go ahead. | yes please | Sounds good, do it. | Yeah, do that. | sure, go for it | Right, please continue.",
+    thanks:
+      "Great, thanks! | Thanks a lot, that's perfect. | Awesome, works like a charm! | Thank you so much! | Nice, works now. | ok great, love it",
+    takesBack: "Never mind. | Forget that, we don't need it. | forget it | Actually, cancel that.",
+    comesBack:
+      "No, not that, I meant the footer. | That's not what I asked for, I meant the other page. | Hm, it's still broken on mobile. | That's wrong, the order should be the other way round. | You missed the title. | I meant the one in the annex.",
+  },
+  de: {
+    asks: "Bitte kümmere dich um Teil Nummer # des Ladens. | Kannst du dich um Abschnitt Nummer # der Anleitung kümmern?",
+    done: "Erledigt. Teil # ist umgesetzt und alle Tests sind grün. | Ich habe Teil # eingebaut. | Abschnitt # ist fertig, siehe anleitung.md. | Alles erledigt: Abschnitt # steht.",
+    failed:
+      "Ich konnte Teil # auf diesem Rechner nicht bauen. | Teil # funktioniert noch nicht, weil der Schlüssel fehlt. | Leider ist es mir nicht gelungen, Abschnitt # fertigzustellen. | Abschnitt # ließ sich nicht erzeugen, das klappt nicht.",
+    questions: "Welche Farbe soll Teil # haben, Rot oder Blau? | Soll Abschnitt # vor dem Anhang stehen?",
+    yes: "Ja, mach das. | ja bitte | Klingt gut, mach. | Gerne, leg los. | klar, mach weiter | Genau, bitte.",
+    thanks:
+      "Super, vielen Dank! | Danke dir, passt perfekt. | Klasse, funktioniert! | Herzlichen Dank! | Prima, läuft. | sehr gut, danke",
+    takesBack: "Ach, vergiss es. | Lass das doch, brauchen wir nicht mehr. | egal, vergiss das | Hat sich erledigt.",
+    comesBack:
+      "Nein, nicht das, ich meinte die Fußzeile. | Das ist nicht, was ich wollte, ich meinte die andere Seite. | Hm, auf dem Handy ist es immer noch kaputt. | Das stimmt nicht, die Reihenfolge ist falsch. | Nein, nicht so. | Ich meinte den im Anhang.",
+  },
+  fr: {
+    asks: "Occupe-toi de la partie numéro # de la boutique. | Peux-tu t'occuper de la section numéro # du guide ?",
+    done: "C'est fait. La partie # est en place et tous les tests passent. | J'ai ajouté la partie #. | La section # est terminée, voir guide.md. | C'est bon, la section # a été créée.",
+    failed:
+      "Je n'ai pas réussi à construire la partie # sur cette machine. | La partie # ne fonctionne toujours pas, car la clé manque. | Malheureusement je n'arrive pas à finir la section #. | Il m'a été impossible de générer la section #.",
+    questions:
+      "De quelle couleur doit être la partie #, rouge ou bleue ? | La section # doit-elle venir avant l'annexe ?",
+    yes: "Oui, vas-y. | oui s'il te plaît | Ça me va, fais-le. | D'accord, continue. | ouais, fais-le | Exactement, merci.",
+    thanks:
+      "Super, merci beaucoup ! | Merci, c'est parfait. | Génial, ça marche ! | Merci bien, très bien ! | Nickel, ça marche. | parfait merci",
+    takesBack: "Laisse tomber. | Oublie, on n'en a plus besoin. | annule | Oublie ça, ce n'est plus la peine.",
+    comesBack:
+      "Non, pas ça, je parlais du pied de page. | Ce n'est pas ce que j'ai demandé, je voulais dire l'autre page. | Hm, c'est toujours cassé sur mobile. | C'est faux, l'ordre est inversé. | Même problème qu'avant. | Je voulais dire celle de l'annexe.",
+  },
+  es: {
+    asks: "Por favor, encárgate de la parte número # de la tienda. | ¿Puedes ocuparte de la sección número # de la guía?",
+    done: "Listo. La parte # está implementada y todas las pruebas pasan. | He añadido la parte #. | La sección # está terminada, mira guia.md. | Todo listo: la sección # ya está creada.",
+    failed:
+      "No he podido construir la parte # en esta máquina. | La parte # sigue sin funcionar porque falta la clave. | Lo siento, no conseguí terminar la sección #. | No fue posible generar la sección #.",
+    questions: "¿De qué color debe ser la parte #, rojo o azul? | ¿La sección # va antes del apéndice?",
+    yes: "Sí, adelante. | sí, por favor | Me parece bien, hazlo. | Vale, continúa. | claro, hazlo | Exacto, por favor.",
+    thanks:
+      "¡Genial, muchas gracias! | Gracias, está perfecto. | ¡Estupendo, funciona! | Mil gracias. | Muy bien, ya funciona. | perfecto, gracias",
+    takesBack: "Olvídalo. | Déjalo, ya no lo necesitamos. | déjalo | Cancela eso.",
+    comesBack:
+      "No, eso no, me refería al pie de página. | Eso no es lo que pedí, quería decir la otra página. | Mm, sigue roto en el móvil. | Está mal, el orden es al revés. | El mismo error de antes. | Quería decir la del apéndice.",
+  },
+  pt: {
+    asks: "Por favor, cuide da parte número # da loja. | Você pode cuidar da seção número # do guia?",
+    done: "Pronto. A parte # está implementada e todos os testes passam. | Adicionei a parte #. | A seção # está concluída, veja guia.md. | Tudo pronto: a seção # foi criada.",
+    failed:
+      "Não consegui construir a parte # nesta máquina. | A parte # ainda não funciona porque falta a chave. | Infelizmente não pude terminar a seção #. | Não foi possível gerar a seção #.",
+    questions: "De que cor deve ser a parte #, vermelha ou azul? | A seção # vem antes do apêndice?",
+    yes: "Sim, pode fazer. | sim, por favor | Parece bom, faça isso. | Beleza, continue. | claro, pode continuar | Isso, por favor.",
+    thanks:
+      "Ótimo, muito obrigado! | Obrigada, ficou perfeito. | Show, funcionou! | Valeu! | Muito bom, funcionou. | perfeito, obrigado",
+    takesBack: "Deixa pra lá. | Esquece isso, não precisamos mais. | deixa | Cancela isso.",
+    comesBack:
+      "Não, isso não, eu quis dizer o rodapé. | Não foi isso que eu pedi, eu me referia à outra página. | Hm, continua quebrado no celular. | Está errado, a ordem é ao contrário. | O mesmo erro de antes. | Eu me referia à do apêndice.",
+  },
+  ru: {
+    asks: "Пожалуйста, займись частью номер # магазина. | Можешь заняться разделом номер # руководства?",
+    done: "Готово. Часть # реализована, все тесты проходят. | Я добавил часть #. | Раздел # готов, смотри guide.md. | Всё сделано: раздел # создан.",
+    failed:
+      "Не удалось собрать часть # на этой машине. | Часть # всё ещё не работает, потому что нет ключа. | К сожалению, я не смог закончить раздел #. | Раздел # не получилось собрать.",
+    questions: "Какого цвета должна быть часть #, красная или синяя? | Раздел # должен стоять перед приложением?",
+    yes: "Да, давай. | да, пожалуйста | Звучит хорошо, делай. | Ага, продолжай. | конечно, делай | Верно, пожалуйста.",
+    thanks:
+      "Отлично, большое спасибо! | Спасибо, то что надо. | Супер, работает! | Благодарю! | Супер, всё работает. | идеально, спасибо",
+    takesBack: "Забудь. | Не надо, это уже не нужно. | отмена | Неважно, забудь об этом.",
+    comesBack:
+      "Нет, не это, я имел в виду подвал страницы. | Это не то, что я просил, я про другую страницу. | Хм, на телефоне всё ещё сломано. | Это неправильно, порядок другой. | Та же ошибка, что и раньше. | Я имела в виду тот, что в приложении.",
+  },
+  zh: {
+    asks: "请处理商店的第#部分。 | 能不能处理一下指南的第#章？",
+    done: "完成。第#部分已经实现，所有测试都通过了。 | 我已经添加了第#部分。 | 第#章已完成，见 guide.md。 | 搞定了，第#章已创建。",
+    failed:
+      "我无法在这台机器上构建第#部分。 | 第#部分还是不能用，因为缺少密钥。 | 抱歉，第#章没能写完。 | 第#章生成失败了，没有成功。",
+    questions: "第#部分应该用什么颜色，红色还是蓝色？ | 第#章要放在附录前面吗？",
+    yes: "好的，继续。 | 可以，做吧 | 没问题，就这么办。 | 嗯，继续吧。 | 对，请继续 | 同意，开始吧。",
+    thanks: "太好了，谢谢！ | 多谢，完美。 | 很棒，可以用了！ | 非常感谢！ | 很好，可以用了。 | 完美，辛苦了",
+    takesBack: "算了。 | 不用了，我们不需要它了。 | 取消 | 不需要了。",
+    comesBack:
+      "不，不是这个，我指的是页脚。 | 这不是我要的，我说的是另一个页面。 | 嗯，手机上还是坏的。 | 不对，顺序反了。 | 还是同样的错误。 | 我说的是附录里的那个。",
+  },
+  ja: {
+    asks: "ショップのパート#をお願いします。 | ガイドの第#章を担当してもらえますか？",
+    done: "完了しました。パート#を実装し、すべてのテストが通りました。 | パート#を追加しました。 | 第#章は完了です。guide.mdをご覧ください。 | 第#章を作成しました。",
+    failed:
+      "このマシンではパート#をビルドできませんでした。 | 鍵がないため、パート#はまだ動作しません。 | 申し訳ありませんが、第#章は完成できませんでした。 | 第#章の生成に失敗しました。",
+    questions: "パート#の色は赤と青のどちらにしますか？ | 第#章は付録の前に置きますか？",
+    yes: "はい、お願いします。 | はい、進めてください | いいですね、やってください。 | うん、続けて。 | 了解、お願いします | もちろん、どうぞ。",
+    thanks:
+      "素晴らしい、ありがとうございます！ | ありがとう、完璧です。 | 助かりました！ | どうもありがとうございました！ | 最高です、動きました。 | いい感じです、助かります",
+    takesBack: "やっぱりいいです。 | それは忘れてください、もう不要です。 | キャンセルで | やっぱりやめます。",
+    comesBack:
+      "いいえ、それではなく、フッターのことです。 | 頼んだのはそれじゃなくて、別のページです。 | うーん、スマホではまだ壊れています。 | 間違っています、順番が逆です。 | 同じエラーが出ます。 | 違います、付録の方です。",
+  },
+};
+
+type Course = "done" | "thanked" | "agreed" | "failed" | "taken-back" | "come-back";
+
+/** A request of a long session, how it ended, and when that was said, as a number of messages. */
+interface Ended {
+  readonly request: string;
+  readonly course: Course;
+  readonly at: number;
+}
+
+/** A session in one language: requests with their courses, and what users said that asks for nothing. */
+function session(says: Sayings, courses: readonly (readonly [Course, number])[]) {
+  const conversation = new Conversation().user("🏁").agent("🙂");
+  const ended: Ended[] = [];
+  const asksNothing: string[] = [];
+  courses.forEach(([course, choice], index) => {
+    const say = (kind: keyof Sayings): string => {
+      const sayings = says[kind].split(" | ");
+      return (sayings[choice % sayings.length] as string).replace("#", String(index + 1));
+    };
+    const asksForNothing = (kind: keyof Sayings): string => {
+      asksNothing.push(say(kind));
+      return say(kind);
+    };
+    conversation.user(say("asks")).bash(`make part-${index}`, "ok");
+    if (course === "taken-back") conversation.user(asksForNothing("takesBack"));
+    else if (course === "agreed")
+      conversation.agent(say("questions")).user(asksForNothing("yes")).bash(`make ${index}`, "ok").agent(say("done"));
+    else if (course === "come-back")
+      conversation.agent(say("done")).user(say("comesBack")).bash(`make ${index}`, "ok").agent(say("failed"));
+    else conversation.agent(say(course === "failed" ? "failed" : "done"));
+    ended.push({ request: say("asks"), course, at: conversation.messages.length });
+    if (course === "thanked") conversation.user(asksForNothing("thanks")).agent("🙂");
+  });
+  return { conversation, ended, asksNothing: new Set(asksNothing) };
+}
+
+const STATES: Readonly<Record<Course, readonly OpenItem["status"][]>> = {
+  done: ["done"],
+  thanked: ["done"],
+  agreed: ["done"],
+  failed: ["open", "lapsed"],
+  "taken-back": ["cancelled"],
+  // What failed at last is open; only a later request may go on with it.
+  "come-back": ["open", "asked", "lapsed"],
+};
+
+describe("requests in the languages of users", () => {
+  const courses = fc.array(
+    fc.tuple(fc.constantFrom<Course>("done", "thanked", "agreed", "failed", "taken-back", "come-back"), fc.nat(11)),
+    { minLength: 20, maxLength: 60 },
+  );
+
+  it.each(Object.entries(SAYINGS))("stand where they stand, over many folds of a long session: %s", (_, says) => {
+    fc.assert(
+      fc.property(courses, fc.integer({ min: 4, max: 40 }), (list, every) => {
+        const { conversation, ended, asksNothing } = session(says, list);
+        const { length } = conversation.messages;
+        const borders = [
+          ...Array.from({ length: Math.floor(length / every) }, (_, index) => (index + 1) * every),
+          length,
+        ];
+        foldAt(conversation, [...new Set(borders)], { maxTokens: 3_000 }).forEach((summary, index) => {
+          for (const { description, status, kind } of summary.openItems) {
+            if (kind !== "request") continue;
+            expect(asksNothing.has(description), description).toBe(false);
+            const end = ended.find(({ request }) => request === description);
+            if (end === undefined || end.at > (borders[index] as number)) continue;
+            expect(STATES[end.course], `${end.course}: ${description}`).toContain(status);
+          }
+        });
+      }),
+      runs(5, 60),
+    );
+  });
+});
+
+describe("a short message of a user's", () => {
+  /** Whether a message counts as a request, when the agent had just said that it was done. */
+  const asks = (text: string): boolean => {
+    const conversation = started()
+      .user("Add a cart.")
+      .bash("npm test", "3 passed")
+      .agent("The cart is there, with tests.");
+    const [summary] = foldAt(conversation.user(text).bash("ls", "src").user("Now the checkout."), [8]);
+    return states(summary, "request").some((told) => told.includes(text));
+  };
+
+  it.each(
+    [
+      "Looks good, thanks for that! | Yes, that's right | Yup, all good | Okay cool, carry on | Scrap that. | no longer needed",
+      "Ja, genau so. | Sieht super aus, danke! | Danke, das war's | Lass gut sein. | egal, vergiss das | Brich ab.",
+      "Oui, c'est ça. | Merci, ça fonctionne ! | Parfait, merci pour ton aide | Non, laisse tomber. | annule",
+      "Todo bien, gracias. | Perfecto, así está bien | Dale, gracias | déjalo | Ya no hace falta, gracias.",
+      "Sim, isso mesmo. | Tudo certo! | Maravilha, obrigado! | Deixa pra lá. | Não é mais necessário.",
+      "Да, всё верно. | Спасибо за помощь! | Да, именно так | Забудь. | Уже не надо, спасибо.",
+      "对，就是这样 | 谢谢你的帮助！ | 太棒了，就这样 | 算了。 | 不需要了，谢谢",
+      "はい、その通りです | ありがとう、これで大丈夫です | はい、問題ありません | やっぱりやめておきます。",
+    ].flatMap((line) => line.split(" | ")),
+  )("asks for nothing: %s", (text) => expect(asks(text)).toBe(false));
+
+  it.each(
+    [
+      "It is all for the help page | Good, now fix the header | Show me how it works | Cancel button to the left",
+      "Ja, aber mach den Rand schmaler | Mach das Menü links | Lass das Menü links. | Das ist für die Seite",
+      "Merci, ajoute aussi un test. | Oublie la marge, mets 8px. | Sí, pero cambia el color | Gracias, ahora el menú.",
+      "Deixa o menu à esquerda. | Obrigado, agora o menu. | Да, но поменяй цвет | Не забудь добавить тест.",
+      "好的，但是改一下颜色 | 取消按钮放左边 | 谢谢，再加个测试 | はい、でも色を変えて | 忘れないでテストを追加して",
+    ].flatMap((line) => line.split(" | ")),
+  )("asks for something: %s", (text) => expect(asks(text)).toBe(true));
+});

@@ -7,7 +7,7 @@ import {
 } from "@threadfold/core";
 import { cutMiddle, excerpt, type MiddleMarker } from "../../text/excerpt.ts";
 import type { Speech } from "../reading/speech.ts";
-import { CANCELLATION, isAcknowledgement, isSlashCommand } from "../text/phrases.ts";
+import { CANCELLATION, isAcknowledgement, isSlashCommand, isTakenBack } from "../text/phrases.ts";
 import { sentencesOf } from "../text/sentence.ts";
 import { isAnswerAlone, isStatement, Request, reactionOf } from "./request.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
@@ -58,13 +58,14 @@ export class RequestCollector implements SpanCollector {
     this.#lastMessage = place.messageId;
     this.#lastSaid = null;
     if (isSlashCommand(text)) return;
-    if (isAcknowledgement(text)) {
+    const takesBack = isTakenBack(text);
+    if (!takesBack && isAcknowledgement(text)) {
       if (before?.acknowledge(speech) === false) this.#live = null;
       return;
     }
-    before?.makeWay(reactionOf(speech), text);
+    before?.makeWay(takesBack ? "takes-back" : reactionOf(speech), text);
     // A user who only takes something back asks for nothing.
-    if (sentences.length > 0 && sentences.every(({ marks }) => marks & CANCELLATION)) {
+    if (takesBack || (sentences.length > 0 && sentences.every(({ marks }) => marks & CANCELLATION))) {
       this.#live = null;
       return;
     }

@@ -11,7 +11,10 @@ export const COMPLAINT = 128;
 /** A request to undo what was done before. */
 export const REVERSAL = 256;
 
-/** The phrases of one language that tell what a sentence does, in lower case, separated by `|`. */
+/**
+ * The phrases of one language that tell what a sentence does, in lower case, separated by `|`. Behind ` … `, what must
+ * stand anywhere later in the sentence.
+ */
 interface PhraseRow {
   readonly language: string;
   readonly phrases: Readonly<Record<number, string>>;
@@ -33,11 +36,11 @@ export const PHRASES: readonly PhraseRow[] = [
       [COMPLETION]:
         "done|complete|completed|implemented|fixed|added|created|updated|removed|deleted|committed|pushed|merged|released|published|resolved|finished|renamed|refactored|works now|working now|tests pass|all pass|ready|here's|here is|here are|the answer is|successfully",
       [SETBACK]:
-        "couldn't|could not|unable to|failed to|still fails|still failing|still broken|still not|still doesn't|still the same|still see|still get|still wrong|still looks|not yet|not done|not fixed|not complete|blocked",
+        "couldn't|could not|unable to|not able to|wasn't able to|didn't manage to|did not manage to|failed to|still fails|still failing|still broken|still not|still doesn't|still the same|still see|still get|still wrong|still looks|not yet|not done|not fixed|not complete|blocked",
       [COMPLAINT]:
-        "not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
+        "no, not that|not that one|i meant|actually, it's|actually it's|no, it's|nope, wrong|that's the wrong|the same thing as before|that is not what|not what i|not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
       [CANCELLATION]:
-        "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|not needed anymore|scrap that|drop that|drop it",
+        "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|no longer necessary|not needed anymore|scrap that|drop that|drop it|changed my mind",
       [REVERSAL]:
         "revert that|revert this|revert it|revert your changes|undo that|undo this|undo it|roll that back|roll it back|take that back|put it back",
     },
@@ -53,10 +56,14 @@ export const PHRASES: readonly PhraseRow[] = [
         "ursache|liegt daran|es stellt sich heraus|das problem ist|das problem war|der fehler ist|der fehler war",
       [PREFERENCE]:
         "ich bevorzuge|ich nutze|ich habe|ich bin|mein name|mein budget|meine frist|wir nutzen|wir haben|unser team",
-      [COMPLETION]: "erledigt|fertig|behoben|umgesetzt|hinzugefügt|abgeschlossen|aktualisiert|erstellt|gelöscht",
-      [SETBACK]: "konnte nicht|noch nicht|funktioniert nicht|geht nicht",
-      [COMPLAINT]: "immer noch|falsch",
-      [CANCELLATION]: "vergiss es|vergiss das|doch nicht|nicht mehr nötig|brich ab",
+      [COMPLETION]:
+        "erledigt|fertig|behoben|umgesetzt|hinzugefügt|abgeschlossen|aktualisiert|erstellt|gelöscht|eingebaut|implementiert|ergänzt|angelegt|entfernt|korrigiert|repariert|umbenannt|veröffentlicht|läuft jetzt|funktioniert jetzt",
+      [SETBACK]:
+        "konnte nicht|konnte … nicht|konnten … nicht|noch nicht|funktioniert nicht|funktioniert … nicht|geht nicht|klappt nicht|nicht gelungen|gelang … nicht|nicht geschafft|gescheitert|war nicht möglich|schlägt … fehl|immer noch kaputt|immer noch … kaputt",
+      [COMPLAINT]:
+        "nein, nicht das|nein, nicht so|nein, es ist|eigentlich ist es|war der falsche|war die falsche|war das falsche|ist der falsche|ist die falsche|ist das falsche|ich meinte|nicht, was ich|nicht das, was ich|stimmt nicht|immer noch|falsch|derselbe fehler|der gleiche fehler",
+      [CANCELLATION]:
+        "vergiss es|vergiss das|doch nicht|nicht mehr nötig|brich ab|lass es sein|lass das sein|lass gut sein|brauchen wir nicht mehr|anders überlegt|brauche ich nicht mehr|hat sich erledigt",
       [REVERSAL]: "mach das rückgängig|mach es rückgängig|rückgängig machen|nimm das zurück|nimm es zurück",
     },
   },
@@ -68,10 +75,14 @@ export const PHRASES: readonly PhraseRow[] = [
       [DECISION]: "décidé|décision|choisi|plutôt que|au lieu de|j'utilise|je vais utiliser|nous utilisons",
       [FINDING]: "la cause|il s'avère|le problème est|le problème était|l'erreur est",
       [PREFERENCE]: "je préfère|je suis|j'ai|mon nom|mon budget|nous utilisons|notre équipe",
-      [COMPLETION]: "terminé|corrigé|ajouté|mis à jour|créé|supprimé|résolu|c'est fait",
-      [SETBACK]: "n'ai pas pu|toujours pas|pas encore|ne marche pas|ne fonctionne pas",
-      [COMPLAINT]: "incorrect",
-      [CANCELLATION]: "laisse tomber|oublie ça|annule ça|plus besoin",
+      [COMPLETION]:
+        "terminé|terminée|corrigé|corrigée|ajouté|ajoutée|mis à jour|mise à jour|créé|créée|supprimé|supprimée|résolu|résolue|implémenté|implémentée|en place|publié|fusionné|c'est fait",
+      [SETBACK]:
+        "n'ai pas pu|n'a pas pu|n'ai pas réussi|n'ai pas été|n'arrive pas|m'a été impossible|toujours pas|pas encore|ne marche pas|ne fonctionne pas|a échoué|toujours cassé|toujours cassée",
+      [COMPLAINT]:
+        "pas ça|pas le bon|pas la bonne|en fait, c'est|en fait c'est|je voulais dire|je parlais|pas ce que j'ai|pas ce que je|c'est faux|incorrect|même erreur|même problème",
+      [CANCELLATION]:
+        "laisse tomber|oublie ça|oubliez ça|annule ça|plus besoin|plus la peine|plus nécessaire|changé d'avis",
       [REVERSAL]: "reviens en arrière|défais ça|annule ces changements|remets comme avant",
     },
   },
@@ -83,10 +94,14 @@ export const PHRASES: readonly PhraseRow[] = [
       [DECISION]: "decidido|decisión|elegí|elegido|en lugar de|en vez de|voy a usar|usaremos",
       [FINDING]: "la causa|resulta que|el problema es|el problema era|el error es",
       [PREFERENCE]: "prefiero|tengo|soy|mi nombre|mi presupuesto|usamos|nuestro equipo",
-      [COMPLETION]: "listo|hecho|corregido|añadido|actualizado|creado|eliminado|resuelto|terminado|completado",
-      [SETBACK]: "no pude|todavía no|aún no|no funciona",
-      [COMPLAINT]: "incorrecto|sigue igual",
-      [CANCELLATION]: "olvídalo|olvida eso|cancela eso|ya no hace falta|ya no es necesario",
+      [COMPLETION]:
+        "listo|lista|hecho|hecha|corregido|corregida|añadido|añadida|actualizado|actualizada|creado|creada|eliminado|eliminada|resuelto|resuelta|terminado|completado|implementado|implementada|arreglado|arreglada|publicado",
+      [SETBACK]:
+        "no pude|no he podido|no se pudo|no logré|no he logrado|no conseguí|no he conseguido|no fue posible|no ha sido posible|todavía no|aún no|no funciona|sigue sin|sigue fallando|sigue roto|sigue rota",
+      [COMPLAINT]:
+        "no, eso no|ese no es|esa no es|eso no es|en realidad es|me refería|quería decir|no es lo que|está mal|mismo error|mismo problema|incorrecto|sigue igual",
+      [CANCELLATION]:
+        "olvídalo|olvida eso|cancela eso|ya no hace falta|ya no es necesario|ya no lo necesito|ya no lo necesitamos|déjalo estar|cambié de idea|cambiado de idea",
       [REVERSAL]: "deshazlo|deshaz eso|revierte eso|reviértelo|déjalo como estaba",
     },
   },
@@ -97,36 +112,140 @@ export const PHRASES: readonly PhraseRow[] = [
       [DECISION]: "决定|采用|改用|选择|而不是|改为",
       [FINDING]: "原因是|问题是|问题在于|发现",
       [PREFERENCE]: "我喜欢|我是|我叫|我的名字|预算|我们用|我们使用",
-      [COMPLETION]: "完成|已修复|搞定|好了|已添加|已更新|已创建|已删除|解决了",
-      [SETBACK]: "无法|还没|仍然",
-      [COMPLAINT]: "不行|不对|还是不",
-      [CANCELLATION]: "算了|取消|不用了|不需要了",
+      [COMPLETION]:
+        "完成了|已完成|已经完成|完成。|完成！|全部完成|已修复|修复了|搞定|好了|已添加|添加了|已更新|更新了|已创建|已删除|已经实现|解决了",
+      [SETBACK]: "无法|还没|仍然|没能|未能|没法|不能用|还是坏|还是失败|失败了|没有成功",
+      [COMPLAINT]: "不行|不对|还是不|其实是|不是这个|不是那个|我指的是|我说的是|不是我要的|错了|同样的错误",
+      [CANCELLATION]: "算了|取消吧|取消这个|不用了|不需要了|不需要它了|不做了|不用做",
       [REVERSAL]: "撤销|回滚|改回去|恢复原样",
+    },
+  },
+  {
+    language: "Portuguese",
+    phrases: {
+      [RULE]:
+        "nunca|jamais|sempre|não deve|não devem|deve|devem|tem que|proibido|somente|sem minha permissão|não use|não mexa|não apague|não altere",
+      [DECISION]: "decidi|decidido|decisão|escolhi|escolhido|em vez de|ao invés de|vou usar|vamos usar",
+      [FINDING]: "a causa|acontece que|o problema é|o problema era|o erro é|o erro era|descobri",
+      [PREFERENCE]: "prefiro|meu nome|meu orçamento|nós usamos|nossa equipe|nosso time",
+      [COMPLETION]:
+        "pronto|pronta|feito|feita|concluído|concluída|implementado|implementada|adicionei|adicionado|adicionada|corrigi|corrigido|corrigida|atualizado|atualizada|criei|criado|criada|removido|removida|resolvido|resolvida|terminado|publicado",
+      [SETBACK]:
+        "não consegui|não pude|não foi possível|não deu certo|ainda não|não funciona|não funcionou|continua sem|continua falhando|continua quebrado|continua quebrada|falhou",
+      [COMPLAINT]:
+        "não, isso não|esse não é|essa não é|na verdade é|na verdade, é|quis dizer|me referia|não foi isso|não é isso|não é o que|está errado|errado|incorreto|mesmo erro|mesmo problema",
+      [CANCELLATION]:
+        "deixa pra lá|deixe pra lá|deixa para lá|esquece isso|esqueça isso|cancela isso|não precisa mais|não preciso mais|não precisamos mais|não é mais necessário|mudei de ideia",
+      [REVERSAL]: "desfaça isso|desfaz isso|reverta isso|reverte isso|deixa como estava|volta como estava",
+    },
+  },
+  {
+    language: "Russian",
+    phrases: {
+      [RULE]:
+        "никогда|всегда|нельзя|не должен|не должна|не должны|должен|должна|должны|обязательно|запрещено|ни в коем случае|без моего разрешения",
+      [DECISION]: "решил|решила|решили|решение|выбрал|выбрала|вместо того|буду использовать|будем использовать",
+      [FINDING]: "причина|оказалось|проблема в|проблема была|ошибка в|дело в том",
+      [PREFERENCE]: "предпочитаю|меня зовут|мой бюджет|мы используем|наша команда",
+      [COMPLETION]:
+        "готово|готова|готов|сделано|исправлено|исправил|исправила|добавил|добавила|добавлено|добавлена|реализовал|реализовано|реализована|реализован|обновил|обновлено|создал|создано|удалил|удалено|завершено|решено|закончил|опубликовано",
+      [SETBACK]:
+        "не удалось|не смог|не смогла|не получилось|не получается|не вышло|всё ещё не|все ещё не|все еще не|всё еще не|до сих пор не|по-прежнему не|ещё не|еще не|не работает|всё ещё … сломано|всё ещё сломано|все еще сломано",
+      [COMPLAINT]:
+        "нет, не это|не это|это не та|это не тот|на самом деле это|я имел в виду|я имела в виду|это не то|не то, что|неправильно|неверно|та же ошибка|та же проблема|ты забыл|снова падает",
+      [CANCELLATION]:
+        "забудь об этом|забудь про это|отмени это|уже не нужно|не нужно уже|больше не нужно|уже не надо|передумал|передумала",
+      [REVERSAL]: "откати это|откати изменения|верни как было|верни обратно|отмени изменения",
+    },
+  },
+  {
+    language: "Japanese",
+    phrases: {
+      [RULE]: "必ず|絶対に|常に|してはいけ|しないでください|禁止",
+      [DECISION]: "決めました|にしました|代わりに|採用しました|選びました",
+      [FINDING]: "原因は|問題は|判明しました|わかりました",
+      [PREFERENCE]: "好みは|私の名前|予算は|使っています",
+      [COMPLETION]:
+        "完了しました|完了です|実装しました|追加しました|修正しました|更新しました|作成しました|削除しました|解決しました|対応しました|変更しました|公開しました|できました",
+      [SETBACK]:
+        "できませんでした|できなかった|まだ動|まだ壊れ|まだできて|動きません|動作しません|失敗しました|うまくいきません|うまくいかな",
+      [COMPLAINT]:
+        "それではなく|それではありません|それじゃな|違います|間違って|直っていません|直ってない|同じエラー|同じ問題",
+      [CANCELLATION]:
+        "それは忘れて|やっぱりいいです|やっぱりやめ|もう不要です|もういらない|もう必要ありません|もう必要ない|中止して|もういいです",
+      [REVERSAL]: "元に戻して|戻してください",
     },
   },
 ];
 
 /** What asks the agent to go on with what it is at. */
-const GO_ON =
-  "go|go ahead|go on|continue|proceed|please|do it|next|weiter|mach weiter|bitte|continuez?|sigue|continúa|继续";
-const YES =
-  "yes|yep|yeah|ok|okay|k|sure|right|exactly|correct|alright|all right|sounds good|ja|oui|d['’]accord|sí|si|vale|是|是的|好|好的|可以|对";
-const NO = "no|nope|nein|non|不";
-const PRAISE =
-  "thanks?|thank you|thx|a lot|so much|very much|great|good|nice|perfect|cool|awesome|super|excellent|brilliant|lgtm|looks good|to me|that works|it works|works now|works|well done|nice work|good job|great job|got it|danke|gut|merci|parfait|gracias|perfecto|谢谢";
+const GO_ON = [
+  "go|go ahead|go on|go for it|continue|carry on|proceed|please|please do|do it|do that|do so|next",
+  "weiter|mach weiter|mach das|mach es|mach|leg los|bitte|continuez?|vas-y|allez-y|fais-le|s['’]il (?:te|vous) pla[iî]t",
+  "sigue|continúa|adelante|hazlo|por favor|pode (?:fazer|seguir|continuar)|faça isso|faz isso|prossiga|vá em frente",
+  "давай|делай|продолжай|пожалуйста|вперёд|вперед|继续吧?|做吧|开始吧|就这么办|就这样做?|请",
+  "お願いします|お願い|進めてください|続けてください|やってください|進めて|続けて|どうぞ",
+].join("|");
+const YES = [
+  "yes|yep|yup|yeah|ok|okay|k|sure|right|exactly|correct|alright|all right|sounds good|that['’]s fine|fine",
+  "ja|jo|klar|gerne|genau|einverstanden|in ordnung|alles klar|klingt gut|oui|ouais|d['’]accord|bien sûr|ça me va|exactement",
+  "sí|si|claro|vale|exacto|de acuerdo|me parece bien|sim|certo|isso|beleza|tá bom|parece bom",
+  "да|ага|конечно|хорошо|ладно|согласен|согласна|верно|именно|звучит хорошо|ок",
+  "是|是的|好|好的|可以|对|行|没问题|同意|嗯|はい|ええ|うん|いいですね|了解です|了解しました|了解|もちろん",
+].join("|");
+const NO = "no|nope|nein|non|não|нет|不|いいえ";
+const PRAISE = [
+  "thanks again|thank you again|exactly what i (?:needed|wanted)|das war['’]s|passt so|tal cual|era isso|(?:excelente|gran) trabajo|i like (?:it|that)|top|c['’]est ça|eso es|isso mesmo|todo bien|tudo (?:certo|bem)|dale|всё верно|все верно|так и надо",
+  "就是这样|这样就好|就这样|很好用|(?:その|まさにその)(?:通り|とおり)(?:です)?|これで大丈夫です|問題ありません|バッチリ(?:です)?",
+  "thanks?|thank you|thx|ty|cheers|a lot|so much|very much|great|good|nice|perfect|cool|awesome|super|excellent|brilliant|amazing|fantastic|wonderful|lgtm|looks good|looks great|to me|love it|that works|it works|works now|works|like a charm|works great|that['’]s (?:perfect|great|good|it|better)|much better|well done|nice work|good job|great job|got it|done",
+  "danke|danke dir|danke schön|dankeschön|vielen dank|besten dank|herzlichen dank|gut|sehr gut|klasse|toll|prima|perfekt|passt|passt perfekt|sieht gut aus|funktioniert|läuft|spitze|wunderbar|gut gemacht|viel besser",
+  "merci|beaucoup|merci (?:beaucoup|bien)|mille mercis|parfait|c['’]est (?:parfait|bon|super|top)|génial|nickel|impeccable|formidable|ça marche|très bien|bien joué|bravo",
+  "gracias|(?:muchas|mil) gracias|genial|perfecto|está perfecto|estupendo|excelente|fantástico|funciona|ya funciona|muy bien|bien hecho|buen trabajo|mucho mejor",
+  "obrigad[oa]|muito obrigad[oa]|valeu|ótimo|perfeito|ficou (?:perfeito|ótimo|bom)|show|legal|maravilha|funcionou|muito bom|muito bem|bom trabalho",
+  "спасибо|большое спасибо|огромное спасибо|благодарю|отлично|супер|класс|здорово|прекрасно|идеально|замечательно|круто|работает|всё работает|то что надо|то, что надо|молодец",
+  "谢谢你?|多谢|感谢你?|太好了|很好|非常好|太棒了|很棒|真棒|完美|不错|可以用了|好用|辛苦了",
+  "(?:どうも)?ありがとう(?:ございま(?:す|した))?|どうも|助かりま(?:す|した)|完璧(?:です)?|素晴らしい(?:です)?|すごい(?:です)?|最高(?:です)?|いい感じです|動きました|うまくいきました|お疲れ様(?:です|でした)",
+].join("|");
+/** What may stand beside it in an acknowledgement, and asks for nothing. */
+const BESIDE = [
+  "really|very|indeed|absolutely|that(?:['’]s)?|this|it(?:['’]s)?|is|was|are|all|so|for|the|a|my|you|your|i(?:['’]m)?|we|of|and|now|too|looks|look|seems|sounds|as expected|help|happy|mate|man|dude|guys|buddy",
+  "sehr|echt|wirklich|das|ist|es|alles|für|die|deine|hilfe|dir|sieht|aus|jetzt|ganz|schon|mir|nun|und|ich|bin|zufrieden|wie|gewünscht|erwartet|gefällt",
+  "très|vraiment|c['’]est|ça|est|tout|pour|ton|votre|l['’]aide|aide|on|fonctionne|marche|va|bien|et|comme|prévu|maintenant",
+  "muy|eso|es|está|todo|por|la|ayuda|tu|así|ya|y|mismo|me|gusta|muito|isso|é|tá|tudo|pela|ajuda|sua|mesmo|assim|e|já|gostei",
+  "очень|всё|все|так|это|за|помощь|и|уже|теперь|мне|нравится|как надо",
+  "非常|十分|真的|很|的|了|就|这样|你的帮助|とても|本当に|です|ね|よ|これで|も",
+].join("|");
+/** A message that is nothing but this takes back what was asked. Within a sentence it may say something else. */
+const TAKEN_BACK = [
+  "never ?mind|nvm|forget (?:it|that)|cancel|vergiss (?:es|das)|lass (?:es|das)|egal|abbrechen",
+  "laisse(?: tomber)?|oublie(?: ça)?|annule|non rien|olvídalo|olvídate|déjalo|cancela|da igual|esquece(?: isso)?|deixa(?: pra lá)?",
+  "забудь(?:те)?|забей|не надо|не нужно|отмена|неважно|算了吧?|取消|不用了|不用|やっぱりいいです|もういいです|忘れてください|キャンセルで?",
+].join("|");
 
+const UNSPACED = "[\\u3040-\\u30ff\\u4e00-\\u9fff]";
+const SEPARATOR = `(?:[\\s.,!¡…、。，！〜~\\p{Extended_Pictographic}\\ufe0f]+|$|(?<=${UNSPACED}))`;
 const only = (words: string, times: string): RegExp =>
-  new RegExp(`^(?:(?:${words})(?:[\\s.,!。，！]+|$))${times}$`, "iu");
-const ACKNOWLEDGEMENT = only(`${GO_ON}|${YES}|${NO}|${PRAISE}`, "{1,5}");
-const ASKS_TO_GO_ON = only(`${YES}|${GO_ON}`, "{1,5}");
-const SAYS_YES = only(YES, "{1,5}");
+  new RegExp(`^[¡\\s]*(?:(?:${words})${SEPARATOR})${times}$`, "iu");
+/** What is longer says more, in UTF-16 code units. */
+const LONGEST_SAYING = 60;
+const ACKNOWLEDGEMENT = only(`${GO_ON}|${YES}|${NO}|${PRAISE}|${BESIDE}`, "{1,9}");
+const ASKS_TO_GO_ON = only(`${YES}|${GO_ON}|${BESIDE}`, "{1,9}");
+const SAYS_YES = only(`${YES}|${BESIDE}`, "{1,9}");
+const among = (words: string): RegExp =>
+  new RegExp(`(?:(?<!\\p{L})|(?<=${UNSPACED}))(?:${words})(?:${SEPARATOR})`, "iu");
+const ACKNOWLEDGES = among(`${GO_ON}|${YES}|${NO}|${PRAISE}`);
+const TAKES_BACK = only(`(?:(?:ach|ok|okay|actually|hm+),?\\s+)?(?:${TAKEN_BACK})`, "{1,3}");
 
 /** True for a user's message that asks for nothing new: a thank-you, a yes, a bare slash command. */
 export function isAcknowledgement(text: string): boolean {
   const message = text.trim();
-  if (message.length > 60) return false;
-  return !/[\p{L}\p{N}]/u.test(message) || isSlashCommand(message) || ACKNOWLEDGEMENT.test(message);
+  if (message.length > LONGEST_SAYING) return false;
+  if (!/[\p{L}\p{N}]/u.test(message) || isSlashCommand(message)) return true;
+  return ACKNOWLEDGES.test(message) && ACKNOWLEDGEMENT.test(message);
 }
+
+/** True for a user's message that does nothing but take back what was asked. */
+export const isTakenBack = (text: string): boolean => text.length <= LONGEST_SAYING && TAKES_BACK.test(text.trim());
 
 /** True for a command to the harness, which says nothing to the agent. */
 export const isSlashCommand = (text: string): boolean => /^\/[\w:-]*$/.test(text.trim());
@@ -134,5 +253,5 @@ export const isSlashCommand = (text: string): boolean => /^\/[\w:-]*$/.test(text
 /** True for an acknowledgement that has the agent go on: always when it says so, and a mere yes when the agent had asked. */
 export function asksToGoOn(text: string, hadAsked: boolean): boolean {
   const message = text.trim();
-  return ASKS_TO_GO_ON.test(message) && (hadAsked || !SAYS_YES.test(message));
+  return ACKNOWLEDGES.test(message) && ASKS_TO_GO_ON.test(message) && (hadAsked || !SAYS_YES.test(message));
 }

@@ -9,6 +9,7 @@ export interface Sentence {
 
 /** What is longer is data, what is shorter says nothing. In UTF-16 code units. */
 const MIN_SENTENCE = 4;
+const MIN_UNSPACED = 2;
 const MAX_SENTENCE = 320;
 const MAX_LINE = 1_200;
 /** How much of the beginning and of the end of a long text is read, in UTF-16 code units. */
@@ -47,7 +48,7 @@ function addLines(text: string, sentences: Sentence[]): void {
     const end = newline < 0 ? text.length : newline;
     const line = end - start > MAX_LINE ? "" : text.slice(start, end).trim();
     if (line.startsWith("```") || line.startsWith("~~~")) fenced = !fenced;
-    else if (!fenced && line.length >= MIN_SENTENCE) addSentences(line, sentences);
+    else if (!fenced && line.length >= MIN_UNSPACED) addSentences(line, sentences);
     start = end + 1;
   }
 }
@@ -62,7 +63,7 @@ function addSentences(line: string, sentences: Sentence[]): void {
 
 function addSentence(part: string, sentences: Sentence[]): void {
   const text = part.trim();
-  if (text.length < MIN_SENTENCE || text.length > MAX_SENTENCE) return;
+  if (text.length < (isUnspaced(text) ? MIN_UNSPACED : MIN_SENTENCE) || text.length > MAX_SENTENCE) return;
   const oneSpaced = text.includes("  ") || text.includes("\t") ? text.replace(/\s+/g, " ") : text;
   sentences.push({ text: oneSpaced, marks: phraseMarks(oneSpaced) });
 }
@@ -70,11 +71,14 @@ function addSentence(part: string, sentences: Sentence[]): void {
 /** True for a sentence that asks something. */
 export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(text);
 
+const ANNOUNCES_ELSEWHERE =
+  /^(?:(?:gut|ok|jetzt|dann|als nächstes|d['’]abord|maintenant|ahora|primero|agora|primeiro|теперь|сначала|хорошо)[,.!]?\s+)*(?:ich werde|ich schaue|lass mich|je vais|laisse(?:z)?-moi|voy a|déjame|vou|deixe-me|сейчас|давайте|я (?:сейчас )?(?:проверю|посмотрю|сделаю|добавлю|исправлю))(?!\p{L})|^(?:让我|我来|我先|接下来我|我现在|我将|我会)|^(?:まず|次に|では|これから)[^。]*(?:します|ます|ましょう)。?$/iu;
 const ANNOUNCES =
   /^(?:(?:now|first|next|then|ok|okay|good(?: question| point| catch| idea)?|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)(?:[,.!]|\s+[-–—])?\s+)*(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)\b/i;
 
 /** True for a sentence that says what its speaker will do next. It may be cut off before it is done. */
-export const isAnnouncement = (sentence: string): boolean => ANNOUNCES.test(sentence);
+export const isAnnouncement = (sentence: string): boolean =>
+  ANNOUNCES.test(sentence) || ANNOUNCES_ELSEWHERE.test(sentence);
 
 /** What says what was found, decided or done. */
 export const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
@@ -129,12 +133,17 @@ export function quoteSentences(sentences: readonly Sentence[], maxLength: number
 
 interface Phrase {
   readonly text: string;
+  /** What must stand later in the sentence, besides. */
+  readonly later: string;
   readonly mark: number;
 }
 
 const ALL: readonly Phrase[] = PHRASES.flatMap(({ phrases }) =>
   Object.entries(phrases).flatMap(([mark, list]) =>
-    list.split("|").map((text): Phrase => ({ text, mark: Number(mark) })),
+    list.split("|").map((phrase): Phrase => {
+      const [text = "", later = ""] = phrase.split(" … ");
+      return { text, later, mark: Number(mark) };
+    }),
   ),
 );
 /** Scripts without spaces begin here: their phrases stand anywhere in a sentence. */
@@ -150,9 +159,14 @@ function wordCodes(): Uint16Array {
   for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_'")
     codes[character.charCodeAt(0)] = character.charCodeAt(0);
   for (let code = 0x41; code <= 0x5a; code++) codes[code] = code | 0x20;
-  for (let code = 0xc0; code < 0x2000; code++) codes[code] = code;
+  for (let code = 0xc0; code < 0x2000; code++) codes[code] = smallCode(code);
   codes[0x2019] = 0x27;
   return codes;
+}
+
+function smallCode(code: number): number {
+  const small = String.fromCharCode(code).toLowerCase();
+  return small.length === 1 ? small.charCodeAt(0) : code;
 }
 
 const isUnspaced = (text: string): boolean => text.charCodeAt(0) >= UNSPACED_FROM;
@@ -203,10 +217,17 @@ function phraseMarks(sentence: string): number {
 
 function marksAt(folded: string, start: number, hash: number): number {
   let marks = 0;
-  for (const { text, mark } of BY_FIRST_WORD.get(hash) ?? []) {
-    if (folded.startsWith(text, start) && endsWord(folded, start + text.length)) marks |= mark;
+  for (const { text, later, mark } of BY_FIRST_WORD.get(hash) ?? []) {
+    const end = start + text.length;
+    if (folded.startsWith(text, start) && endsWord(folded, end) && hasWord(folded, later, end)) marks |= mark;
   }
   return marks;
+}
+
+function hasWord(folded: string, word: string, from: number): boolean {
+  for (let at = folded.indexOf(word, from); at >= 0; at = folded.indexOf(word, at + 1))
+    if (word === "" || (endsWord(folded, at - 1) && endsWord(folded, at + word.length))) return true;
+  return false;
 }
 
 /** The small form of a word's code; 0 for everything else. */
