@@ -193,7 +193,7 @@ describe("renderSummary", () => {
       { op: "set-current-plan", plan: ["read", "write"] },
     );
     expect(renderSummary(summary)).toMatchInlineSnapshot(`
-      "[Summary v2.4 - said by users: Original task, Constraints, unmarked Work items]
+      "[Summary v2.4 - said by users: Original task, Constraints, unmarked Work items before the dash]
       ## Original task (verbatim)
       Fix the login bug.
       Keep the tests green.

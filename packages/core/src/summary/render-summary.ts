@@ -18,14 +18,14 @@ import type {
 export const SUMMARY_RENDER_VERSION = "v2.4";
 
 /** Tells the reader of a summary whose words it holds. */
-const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items";
+const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items before the dash";
 
 /**
  * A summary as text, the same for the same summary on every machine. It says that it is about the past: what is done is
  * marked as done and nothing in it is an instruction to carry out again (L28). Empty sections are left out, and paths
  * stand below the folder that most of them share. Only the original task keeps its line starts: every other text stays
  * under its bullet or is indented, so that none of them passes for a heading. What reads as a request or a rule and no
- * user or system message bears out is marked as the agent's note.
+ * user or system message bears out is marked as the agent's note; what came of work is told behind a dash, by the agent.
  */
 export function renderSummary(summary: StructuredSummary): string {
   const folder = sharedFolder(summary);
