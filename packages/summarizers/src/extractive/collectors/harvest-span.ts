@@ -59,9 +59,12 @@ function spanCollectors(start: SpanStart): readonly SpanCollector[] {
   ];
 }
 
+/** A piece that is no longer is read by all collectors in one step: a step costs more than they do. In UTF-16 code units. */
+const SHORT_PIECE = 2_000;
+
 /**
- * Shows a span to collectors, piece by piece and in order; a step is what one collector reads of one piece. Side branches
- * are not shown: no prompt holds them.
+ * Shows a span to collectors, piece by piece and in order; a step is a short piece, or what one collector reads of a long
+ * one. Side branches are not shown: no prompt holds them.
  */
 function* readSpan(messages: readonly Message[], collectors: readonly SpanCollector[]): Steps<void> {
   const reader = new SpanReader(collectors);
@@ -92,7 +95,7 @@ class SpanReader {
           yield* this.#readText(part.text, message, place, closing);
           break;
         case "reasoning":
-          yield* this.#show((collector) => collector.otherText?.(part.text, place));
+          yield* this.#show(part.text.length, (collector) => collector.otherText?.(part.text, place));
           break;
         case "tool-call":
           yield* this.#readCall(part, place);
@@ -103,9 +106,10 @@ class SpanReader {
     }
   }
 
-  *#show(piece: (collector: SpanCollector) => void): Steps<void> {
+  *#show(length: number, piece: (collector: SpanCollector) => void): Steps<void> {
+    yield;
     for (const collector of this.#collectors) {
-      yield;
+      if (length > SHORT_PIECE) yield;
       piece(collector);
     }
   }
@@ -116,26 +120,26 @@ class SpanReader {
       if (SAYS_NOTHING.test(text)) return;
       this.#spoken = closing ? readSpokenCommand(text, place) : null;
       const speech = new Speech(text, place, "agent", closing && this.#spoken === null);
-      yield* this.#show((collector) => collector.agentSpeech?.(speech));
+      yield* this.#show(text.length, (collector) => collector.agentSpeech?.(speech));
       const spoken = this.#spoken;
-      if (spoken !== null) yield* this.#show((collector) => collector.call?.(spoken));
+      if (spoken !== null) yield* this.#show(text.length, (collector) => collector.call?.(spoken));
       return;
     }
     if (message.role === "user" && isObservation(text)) return yield* this.#readObservation(text, place);
     if (message.role === "system" && message.origin === undefined) {
       const speech = new Speech(text, place, "system");
-      return yield* this.#show((collector) => collector.systemSpeech?.(speech));
+      return yield* this.#show(text.length, (collector) => collector.systemSpeech?.(speech));
     }
     const typed = message.origin === undefined ? typedText(text) : "";
     const speech = typed === "" ? null : new Speech(typed, place, "user");
-    yield* this.#show((collector) => {
+    yield* this.#show(text.length, (collector) => {
       if (speech === null) collector.otherText?.(text, place);
       else collector.userSpeech?.(speech);
     });
   }
 
   #readHandoff(text: string, place: Place): Steps<void> {
-    return this.#show((collector) => {
+    return this.#show(text.length, (collector) => {
       collector.handoff?.(text, place, "handoff");
       collector.otherText?.(text, place);
     });
@@ -144,7 +148,7 @@ class SpanReader {
   #readCall(part: ToolCallPart, place: Place): Steps<void> {
     const call = readCall(part, place);
     this.#calls.set(part.callId, call);
-    return this.#show((collector) => collector.call?.(call));
+    return this.#show(JSON.stringify(part.input).length, (collector) => collector.call?.(call));
   }
 
   #readObservation(text: string, place: Place): Steps<void> {
@@ -154,12 +158,12 @@ class SpanReader {
       place,
     );
     this.#spoken = null;
-    return this.#show((collector) => collector.result?.(reading));
+    return this.#show(text.length, (collector) => collector.result?.(reading));
   }
 
   #readResult({ result }: ToolResultPart, place: Place): Steps<void> {
     const reading = readResult(result, this.#calls.get(result.callId) ?? null, place);
-    return this.#show((collector) => {
+    return this.#show(reading.text.length, (collector) => {
       collector.result?.(reading);
       // What an agent that was sent out brings back is its report.
       if (reading.call?.kind === "agent" && !reading.failed) collector.handoff?.(reading.text, place, "sub-agent");

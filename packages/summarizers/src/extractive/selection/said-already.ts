@@ -22,14 +22,18 @@ export class SaidAlready {
 
   /** True when the text was said, alone or within a longer one. */
   has(text: string): boolean {
-    const key = statementKey(text);
+    return this.#holds(statementKey(text));
+  }
+
+  #holds(key: string): boolean {
     return this.#keys.has(key) || (key.length > 12 && this.#text.includes(key));
   }
 
   /** True when nearly the same was said. */
   hasNearly(text: string): boolean {
-    if (this.has(text)) return true;
-    const words = new Set(statementKey(text).split(" "));
+    const key = statementKey(text);
+    if (this.#holds(key)) return true;
+    const words = new Set(key.split(" "));
     return words.size > 3 && this.#words.some((said) => sharesMost(words, said));
   }
 }
