@@ -92,10 +92,10 @@ export class RequestRecorder {
     this.#ports = ports;
   }
 
-  /** Makes ready in steps what {@link render} would make at once: it is soon done then, however long the thread is. */
+  /** Makes ready in steps what {@link render} and {@link keep} would make at once: they are soon done then, however long the thread is. */
   async catchUp(plan: CompactionPlan): Promise<void> {
     const { thread, request } = this.#ports;
-    await new EventLoopTurns().finish(request.renderer(thread.state).catchUp(plan));
+    await new EventLoopTurns().finish(request.renderer(thread.state).catchUp(plan, true));
   }
 
   /** Renders the thread as it is now under a plan. */

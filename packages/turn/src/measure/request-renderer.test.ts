@@ -35,15 +35,17 @@ describe("a rendering that catches up with its thread in steps", () => {
       fc.property(
         messageInputs({ malformed: true, maxMessages: 12 }),
         fc.constantFrom(...formats),
-        (strange, format) => {
+        fc.boolean(),
+        (strange, format, lowers) => {
           const thread = AgentThread.empty(asThreadId("long")).append([...work(0, 700), ...strange, ...work(700, 700)]);
           const state = threadState(thread, countingTokenizer(), durability);
           const sources = { state, frame: EMPTY_FRAME, format, summaryRole: "user" as const };
           const plan = emptyPlan(thread.id, "test");
           const [atOnce, inSteps] = [new RequestRenderer(sources), new RequestRenderer(sources)];
-          for (const _ of inSteps.catchUp(plan)) steps++;
+          for (const _ of inSteps.catchUp(plan, lowers)) steps++;
           const [a, b] = [atOnce.render(plan), inSteps.render(plan)];
-          expect(b.digest.digest).toBe(a.digest.digest);
+          expect(b.payload).toEqual(a.payload);
+          expect(b.digest).toEqual(a.digest);
           expect(b.rendering).toEqual(a.rendering);
           expect(b.verification).toEqual(a.verification);
         },
@@ -51,6 +53,29 @@ describe("a rendering that catches up with its thread in steps", () => {
       runs(6),
     );
     expect(steps).toBeGreaterThan(2);
+  });
+
+  it("lowers a part of the messages in a step, and none of them twice, where a request is recorded as it is", () => {
+    const thread = AgentThread.empty(asThreadId("long")).append(work(0, 2_000));
+    const state = threadState(thread, countingTokenizer(), durability);
+    const neutral = formatById("neutral");
+    const lowered: number[] = [];
+    const format: typeof neutral = {
+      ...neutral,
+      lower(request, options) {
+        lowered.push(request.messages.length);
+        return neutral.lower(request, options);
+      },
+    };
+    const renderer = new RequestRenderer({ state, frame: EMPTY_FRAME, format, summaryRole: "user" });
+    const plan = emptyPlan(thread.id, "test");
+    finishSteps(renderer.catchUp(plan, true));
+    expect(Math.max(...lowered)).toBeLessThan(thread.length / 2);
+    const sum = lowered.reduce((all, one) => all + one, 0);
+    expect(sum).toBeGreaterThanOrEqual(thread.length);
+    expect(sum).toBeLessThan(thread.length * 1.1);
+    expect(renderer.render(plan).digest.bytes).toBeGreaterThan(0);
+    expect(lowered.reduce((all, one) => all + one, 0)).toBe(sum);
   });
 
   it("takes no step for what a turn adds", () => {

@@ -50,6 +50,8 @@ export interface RenderSources {
 
 /** Entries of a thread that are rendered in one step. */
 const ENTRIES_A_STEP = 1_000;
+/** Lowering goes through what is rendered once a step, so that its steps grow with it: by this share of what is behind them. */
+const LOWERED_A_STEP = 1 / 16;
 
 /** How many renderings are kept: the current plan's, which is measured again and again, and the newest candidate's. */
 const KEPT_RENDERINGS = 2;
@@ -129,25 +131,30 @@ export class RequestRenderer implements PlanVerifier {
   /**
    * Renders a plan in steps where much of the thread is new: what is measured behind it is mostly rendered already, and the
    * same as without it.
+   *
+   * @param lowers true for a request that is recorded as it is: its payload is lowered, checked and hashed in steps as well.
    */
-  *catchUp(plan: CompactionPlan): Steps<void> {
+  *catchUp(plan: CompactionPlan, lowers = false): Steps<void> {
     const { format, state } = this.#sources;
     const { thread } = state;
     if (!thread.isWhole || this.#kept.some((kept) => rendersAlike(kept.plan, plan))) return;
-    let growing = this.#before(plan)?.growing;
-    for (
-      let version = Math.max(growing?.threadVersion ?? 0, plan.threadVersion) + ENTRIES_A_STEP;
-      version < thread.version;
-      version += ENTRIES_A_STEP
-    ) {
+    let { growing, payload = null } = this.#before(plan) ?? {};
+    const from = Math.max(growing?.threadVersion ?? 0, plan.threadVersion);
+    const behind = (version: number): number =>
+      version + Math.max(ENTRIES_A_STEP, lowers ? Math.floor(version * LOWERED_A_STEP) : 0);
+    for (let version = behind(from); version < thread.version; version = behind(version)) {
       const settled = growing?.settledChats.length ?? 0;
       const input = this.#inputFor(plan, thread.atVersion(version));
       growing = growing?.grow(input) ?? GrowingRendering.of(input, format);
       // Where nothing settles, every step would render everything.
       if (growing.settledChats.length <= settled) return;
       yield;
+      if (lowers) payload = yield* loweredInSteps(growing, payload, format);
     }
-    if (growing !== undefined) this.#keep({ plan, growing: growing.grow(this.#inputFor(plan, thread)), payload: null });
+    if (growing === undefined) return;
+    growing = growing.grow(this.#inputFor(plan, thread));
+    if (lowers) payload = yield* loweredInSteps(growing, payload, format);
+    this.#keep({ plan, growing, payload: lowers ? payload : null });
   }
 
   #render(plan: CompactionPlan): GrowingRendering {
@@ -183,6 +190,20 @@ export class RequestRenderer implements PlanVerifier {
     this.#kept = [kept, ...others].slice(0, KEPT_RENDERINGS);
     return kept;
   }
+}
+
+/** The payload of a rendering that goes on from an earlier one, with its digest. */
+function* loweredInSteps(
+  growing: GrowingRendering,
+  before: GrowingPayload | null,
+  format: ProviderFormat,
+): Steps<GrowingPayload> {
+  const payload = before?.grow(growing) ?? GrowingPayload.of(growing, format);
+  yield;
+  // Whatever is hashed of it now, the payloads behind it take over.
+  payload.digest;
+  yield;
+  return payload;
 }
 
 /** A rendering of a plan with the same records, whose manifest names this plan: ids change when token figures do. */
