@@ -405,6 +405,7 @@ export {
   NORMALIZATION_RULES,
   type NormalizedRecords,
   normalizePlan,
+  normalizePlanInSteps,
   type PlacedRecord,
   splitRecord,
 } from "./plan/normalize-plan.ts";

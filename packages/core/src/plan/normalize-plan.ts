@@ -1,5 +1,6 @@
 import { historyNotLoaded } from "../errors/threadfold-error.ts";
 import type { MessageId } from "../model/ids.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
 import { groupRecords, planRecords } from "./compaction-plan.ts";
 import {
   type Assignment,
@@ -30,13 +31,18 @@ export interface NormalizedRecords {
  * punches a hole into becomes one record per remaining run, each rendered once at its own first message.
  * Unknown ids are left out (V6). The result does not depend on the order of the records and is its own normal form.
  */
-export function normalizePlan(records: PlanRecords, shape: ThreadShape): NormalizedRecords {
+export const normalizePlan = (records: PlanRecords, shape: ThreadShape): NormalizedRecords =>
+  finishSteps(normalizePlanInSteps(records, shape));
+
+/** What {@link normalizePlan} returns, in steps. */
+export function* normalizePlanInSteps(records: PlanRecords, shape: ThreadShape): Steps<NormalizedRecords> {
   const changes: NormalizationChange[] = [];
   const claims = planRecords(records)
     .flatMap((record) => claimsOf(record, shape, changes))
     .sort(compareClaims);
+  yield;
   const assignment: Assignment = { claims, owner: assignByPrecedence(claims, shape, changes), shape };
-  applyToFixpoint(assignment, changes);
+  yield* applyToFixpoint(assignment, changes);
   return { records: groupRecords(materialize(assignment)), changes };
 }
 
@@ -93,16 +99,18 @@ function assignByPrecedence(
 }
 
 /** Rules only release messages or hand whole groups to their strongest record, so each message changes a bounded number of times. */
-function applyToFixpoint(assignment: Assignment, changes: NormalizationChange[]): void {
+function* applyToFixpoint(assignment: Assignment, changes: NormalizationChange[]): Steps<void> {
   let changed = true;
   for (let pass = 0; changed && pass <= assignment.claims.length + NORMALIZATION_RULES.length; pass++) {
     changed = false;
     for (const rule of NORMALIZATION_RULES) {
+      yield;
       const made = rule.apply(assignment);
       changed ||= made.length > 0;
       for (const change of made) changes.push(change);
     }
   }
+  yield;
 }
 
 function materialize({ claims, owner, shape }: Assignment): readonly PlanRecord[] {

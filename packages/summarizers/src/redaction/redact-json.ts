@@ -101,6 +101,7 @@ async function replacementsOf(
   const replacements = new Map<string, string>();
   const turns = new EventLoopTurns();
   const unknown = texts.filter((text) => stretches.isTouched(text) === undefined);
+  await turns.take();
   const touched = [...(await touchedBy(unknown, stretches))].map((index) => unknown[index] as string);
   for (const text of [...texts.filter((text) => stretches.isTouched(text)), ...touched]) {
     await turns.take();

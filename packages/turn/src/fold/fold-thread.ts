@@ -7,11 +7,12 @@ import {
   historyNotLoaded,
   type MessageId,
   type NormalizationChange,
-  normalizePlan,
+  normalizePlanInSteps,
   PLAN_SCHEMA_VERSION,
   type PlanRecord,
   type PlanRecords,
   planRecords,
+  type Steps,
   type Stretch,
   sealPlan,
   ThreadfoldError,
@@ -213,7 +214,7 @@ class Fold {
       },
     });
     await this.#hearSignal();
-    const normalized = normalizePlan(groupRecords(records), this.#shape);
+    const normalized = await this.#inSteps(normalizePlanInSteps(groupRecords(records), this.#shape));
     if (planRecords(normalized.records).length === 0) return null;
     await this.#hearSignal();
     const unread = await this.#showUnread(normalized.records, attempt);
@@ -241,20 +242,26 @@ class Fold {
     this.#input.signal?.throwIfAborted();
   }
 
+  #inSteps<Result>(steps: Steps<Result>): Promise<Result> {
+    return this.#turns.finish(steps, this.#input.signal);
+  }
+
   /** A draft that clears only what may be cleared and externalizes only what is stored. */
   async #settledDraft(attempt: FoldAttempt, needed: number): Promise<DraftPlan> {
     const { plan } = this.#input;
     const config = this.#ladderConfig;
     const { replays, archive } = this.#grounds;
     for (;;) {
-      const draft = draftAttempt(
-        attempt,
-        plan,
-        this.#shape,
-        config,
-        needed,
-        (proposal) => this.#ports.onProposal?.(proposal, this.#shape.spanOf(proposal.ordinals)),
-        { replayVerdict: replays.verdictOf, mayStore: archive.mayStore },
+      const draft = await this.#inSteps(
+        draftAttempt(
+          attempt,
+          plan,
+          this.#shape,
+          config,
+          needed,
+          (proposal) => this.#ports.onProposal?.(proposal, this.#shape.spanOf(proposal.ordinals)),
+          { replayVerdict: replays.verdictOf, mayStore: archive.mayStore },
+        ),
       );
       if (await settleProposals(draft.proposals, this.#grounds, this.#shape)) return draft;
     }
@@ -288,6 +295,7 @@ class Fold {
     const { proposals } = draft;
     if (config.enableExternalization && attempt.summaryMaxTokens > 0)
       await storeIrreplaceable(proposals, this.#grounds.archive, this.#shape);
+    await this.#hearSignal();
     const records: PlanRecord[] = [...draft.keptRecords];
     for (const proposal of proposals) {
       const record = await fulfilProposal(proposal, fulfilment);

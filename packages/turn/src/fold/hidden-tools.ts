@@ -60,8 +60,19 @@ const definedIn = (found: ReadonlyMap<string, FoundTool>): readonly RevealedTool
     definition === undefined ? [] : [{ ...named, schemaDigest: schemaDigestOf(definition), definition }],
   );
 
+/** Of what folds look at: whether a message of it found a tool. A fold asks for every plan that it tries. */
+const searched = new WeakMap<ThreadShape, boolean>();
+
 /** True where a message that the fold looks at found a tool. */
 function hasSearches({ thread, shape }: HiddenToolsInput): boolean {
+  const known = shape && searched.get(shape);
+  if (known !== undefined) return known;
+  const has = findsTools(thread, shape);
+  if (shape !== undefined) searched.set(shape, has);
+  return has;
+}
+
+function findsTools(thread: AgentThread, shape: ThreadShape | undefined): boolean {
   for (let ordinal = 0; ordinal < thread.length; ordinal = shape?.after(ordinal) ?? ordinal + 1) {
     const message = thread.messageAt(ordinal);
     if (message !== undefined && toolsFoundIn(message).length > 0) return true;

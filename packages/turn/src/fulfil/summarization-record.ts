@@ -38,6 +38,7 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const base = recordBase(proposal, fulfilment);
   const whole = [...(proposal.gathers ?? []), ...proposal.ordinals];
   const { summary: previous, resolved: joined } = joinedSummaries(proposal);
+  await turns.take();
   const span = standsFor(whole, proposal, fulfilment);
   const covered = coveredOrdinals(proposal, fulfilment);
   const messages = messagesOf({ ordinals: whole.filter((ordinal) => !covered.has(ordinal)) }, fulfilment).filter(

@@ -3,6 +3,7 @@ import {
   type ContextCompactionConfig,
   NO_RECORDS,
   type ProbeVerdict,
+  type Steps,
   type ThreadShape,
 } from "@threadfold/core";
 import type { CompactionProposal } from "@threadfold/strategies";
@@ -28,11 +29,11 @@ export interface DraftGrounds {
 const NOTHING_VERIFIED: DraftGrounds = { replayVerdict: () => "unverifiable", mayStore: () => true };
 
 /**
- * Walks an attempt's ladder, rung by rung, until the estimate says that enough is freed. Pure: headers in, draft out.
+ * Walks an attempt's ladder, a rung a step, until the estimate says that enough is freed. Pure: headers in, draft out.
  *
  * @param needed tokens to free from what the current plan renders.
  */
-export function draftAttempt(
+export function* draftAttempt(
   attempt: FoldAttempt,
   plan: CompactionPlan,
   shape: ThreadShape,
@@ -40,9 +41,10 @@ export function draftAttempt(
   needed: number,
   onProposal?: (proposal: CompactionProposal) => void,
   grounds: DraftGrounds = NOTHING_VERIFIED,
-): DraftPlan {
+): Steps<DraftPlan> {
   const bare = attempt.summaryMaxTokens === 0;
   const draft = new DraftPlan(bare ? NO_RECORDS : plan, shape);
+  yield;
   const unread = attempt.unread === "nothing" ? [] : unreadResults(shape);
   const foldable = foldableGroups(shape, {
     recentTokens: attempt.recentTokens,
@@ -68,6 +70,7 @@ export function draftAttempt(
   }
   for (const strategy of attempt.ladder) {
     if (open <= 0) break;
+    yield;
     const proposals = strategy.analyze({
       shape,
       foldable: strategy.keepsMessages === true ? emptiable : foldable,
@@ -79,6 +82,7 @@ export function draftAttempt(
       replayVerdict: grounds.replayVerdict,
       ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
     });
+    yield;
     const durable = proposals.flatMap((made) => durableProposals(made, shape, grounds.replayVerdict, config));
     for (const proposal of durable) {
       if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;

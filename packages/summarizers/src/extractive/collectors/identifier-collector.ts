@@ -85,8 +85,12 @@ export class IdentifierCollector implements SpanCollector {
   }
 
   *prepare({ messages }: HarvestContext): Steps<void> {
-    const ranked = this.#index.entries
-      .map((entry) => ({ entry, odds: identifierOdds(entry, messages, this.#firstUserPosition) }))
+    const entries = this.#index.entries.map((entry) => ({
+      entry,
+      odds: identifierOdds(entry, messages, this.#firstUserPosition),
+    }));
+    yield;
+    const ranked = entries
       .sort((a, b) => worthOf(b) - worthOf(a) || (a.entry.text < b.entry.text ? -1 : 1))
       .slice(0, MAX_CANDIDATES);
     yield;
