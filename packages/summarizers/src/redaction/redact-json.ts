@@ -100,10 +100,15 @@ async function replacementsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const replacements = new Map<string, string>();
   const turns = new EventLoopTurns();
-  const unknown = texts.filter((text) => stretches.isTouched(text) === undefined);
-  await turns.take();
-  const touched = [...(await touchedBy(unknown, stretches))].map((index) => unknown[index] as string);
-  for (const text of [...texts.filter((text) => stretches.isTouched(text)), ...touched]) {
+  const [touched, unknown]: [string[], string[]] = [[], []];
+  for (const [index, text] of texts.entries()) {
+    if (index % VALUES_A_STEP === 0) await turns.take();
+    const isTouched = stretches.isTouched(text);
+    if (isTouched === undefined) unknown.push(text);
+    else if (isTouched) touched.push(text);
+  }
+  for (const index of await touchedBy(unknown, stretches)) touched.push(unknown[index] as string);
+  for (const text of touched) {
     await turns.take();
     if (ids.has(text) || replacements.has(text)) continue;
     replacements.set(text, withoutStretches(text, await stretches.of(text)));

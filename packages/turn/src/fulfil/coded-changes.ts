@@ -1,6 +1,7 @@
 import {
   actionOf,
   applySummaryChanges,
+  EventLoopTurns,
   type ExternalizationRecord,
   emptySummary,
   type FileItem,
@@ -34,6 +35,7 @@ export interface OwedItems {
 /** Reads what messages owe to whatever takes their place. Each message is looked at once. */
 export async function owedItems(messages: readonly Message[], fulfilment: Fulfilment): Promise<OwedItems> {
   const { redact = async (value) => value } = fulfilment;
+  const turns = new EventLoopTurns();
   const outcomes: NewItem<"toolOutcomes">[] = [];
   const artifacts = new Map<string, NewItem<"artifacts">>();
   for (const message of messages) {
@@ -45,6 +47,7 @@ export async function owedItems(messages: readonly Message[], fulfilment: Fulfil
     const words = { description: await redact(description), rehydrateHint: await redact(hint) };
     artifacts.set(reference.artifactId, { ...reference, ...words });
   }
+  await turns.take();
   return { outcomes, artifacts: [...artifacts.values()], files: changedFiles(messages) };
 }
 
@@ -269,8 +272,9 @@ function changesOf({ toolName, input }: ToolCallPart): readonly FileChange[] {
   if (PATCHES.has(name)) return patchedFiles(input);
   const fields = fieldsOf(input);
   const action = EDITORS.has(name) ? editorAction(fields) : ACTIONS[name];
+  if (action === undefined) return [];
   const path = PATH_FIELDS.map((field) => fields[field]).find((value) => typeof value === "string" && isPath(value));
-  return action === undefined || path === undefined ? [] : [{ path: path as string, action }];
+  return path === undefined ? [] : [{ path: path as string, action }];
 }
 
 const fieldsOf = (input: JsonValue): JsonObject =>
