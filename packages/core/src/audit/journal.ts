@@ -246,10 +246,11 @@ export function nextJournalEntry(
 ): JournalEntry {
   const sequence = (previous?.sequence ?? 0) + 1;
   const previousHash = previous?.hash ?? JOURNAL_START;
-  const before = canonicalJson({ at, previousHash }).slice(1, -1);
-  const behind = canonicalJson({ sequence, threadId }).slice(1, -1);
   // The canonical JSON of all fields, in the order of their names.
-  const hash = sha256(`{${before},"record":${written},${behind}}`);
+  const [before, link, place, thread] = [at, previousHash, sequence, threadId].map((field) => canonicalJson(field));
+  const hash = sha256(
+    `{"at":${before},"previousHash":${link},"record":${written},"sequence":${place},"threadId":${thread}}`,
+  );
   return { sequence, threadId, at, record, previousHash, hash };
 }
 
