@@ -58,6 +58,14 @@ export interface RequestSettingsParts {
   readonly summaryRole?: SummaryRole;
 }
 
+/** What is charged under a configuration for a model. */
+interface Pricing {
+  readonly config: ContextCompactionConfig;
+  readonly model: string | undefined;
+  readonly price: PromptCachePrice | undefined;
+  readonly times: CacheTimes | null;
+}
+
 /**
  * What requests are made of besides thread and plan: format, model, cap, and the host's frame. Keeps the newest
  * renderer.
@@ -78,6 +86,7 @@ export class RequestSettings {
   #isGuessed: boolean;
   #model: string | undefined;
   #frame: RequestFrame;
+  #priced: Pricing | undefined;
   #newest: { readonly turn: RenderSources; readonly renderer: RequestRenderer } | undefined;
 
   constructor(parts: RequestSettingsParts) {
@@ -117,16 +126,21 @@ export class RequestSettings {
 
   /** What the provider charges for the model that holds now; undefined when that is not known. */
   get price(): PromptCachePrice | undefined {
-    return cachePriceOf(this.#config, this.format.id, this.#model);
+    return this.#pricing.price;
   }
 
   /** The times that prefixes may be written for; null where the provider lets nobody choose, or its prices are not known. */
   get cacheTimes(): CacheTimes | null {
-    const { price } = this;
-    const [id] = price?.otherTimes ?? [];
-    if (price === undefined || id === undefined) return null;
-    const other = promptCachePriceFor(promptCachePrice(id), nameOf(this.#model));
-    return price.ttlSeconds < other.ttlSeconds ? { short: price, long: other } : { short: other, long: price };
+    return this.#pricing.times;
+  }
+
+  /** Asked for many times in a turn, and the same until the model is another one. */
+  get #pricing(): Pricing {
+    const [config, model] = [this.#config, this.#model];
+    if (this.#priced?.config === config && this.#priced.model === model) return this.#priced;
+    const price = cachePriceOf(config, this.format.id, model);
+    this.#priced = { config, model, price, times: cacheTimesOf(price, model) };
+    return this.#priced;
   }
 
   get frame(): RequestFrame {
@@ -270,6 +284,13 @@ function cachePriceOf(
         ? promptCachePrice(configured)
         : configured;
   return price && promptCachePriceFor(price, name);
+}
+
+function cacheTimesOf(price: PromptCachePrice | undefined, model: string | undefined): CacheTimes | null {
+  const [id] = price?.otherTimes ?? [];
+  if (price === undefined || id === undefined) return null;
+  const other = promptCachePriceFor(promptCachePrice(id), nameOf(model));
+  return price.ttlSeconds < other.ttlSeconds ? { short: price, long: other } : { short: other, long: price };
 }
 
 const nameOf = (model: string | undefined): string => (model === undefined ? "" : modelName(model));
