@@ -156,9 +156,10 @@ function tailManifest(manifest: RenderManifest, from: number): RenderManifest {
   const shift = (index: number | null) => (index === null ? null : Math.max(0, index - from + 1));
   const shifted = manifest.messages.slice(from).map((message, index) => ({ ...message, index: index + 1 }));
   // Made on top of the manifest and not copied, because a copy would make its prefix digests.
-  return Object.create(manifest, {
-    messages: { value: [RENDERED_OPENING, ...shifted] },
-    firstEdited: { value: shift(manifest.firstEdited) },
-    firstUnedited: { value: shift(manifest.firstUnedited) },
-  }) as RenderManifest;
+  return {
+    __proto__: manifest,
+    messages: [RENDERED_OPENING, ...shifted],
+    firstEdited: shift(manifest.firstEdited),
+    firstUnedited: shift(manifest.firstUnedited),
+  } as unknown as RenderManifest;
 }

@@ -85,7 +85,7 @@ export class CacheTrace {
     shared: SharedBeginning | null,
   ): readonly RequestPrefix[] {
     const ends = marks === null ? [] : [...(marks.frame ? [0] : []), ...marks.messages.map((index) => index + 1)];
-    const known = this.#remembered.filter(({ digest, messages }) => chain.prefix(messages)?.digest === digest);
+    const known = this.#remembered.filter(({ digest, messages }) => chain.digestAt(messages) === digest);
     const rows = [...new Set(known.map(({ price }) => price))];
     const found = (marks === null ? [chain.length] : ends).flatMap((end) =>
       rows.map((row) =>
@@ -108,15 +108,12 @@ export class CacheTrace {
   #remember(prefixes: readonly RequestPrefix[], price: string | undefined): void {
     const marked = prefixes.filter(({ marked }) => marked === true);
     const written = marked.length > 0 ? marked : prefixes;
-    const rows = new Map(this.#remembered.map(({ digest, price }) => [digest, price]));
-    const digests = new Set(written.map(({ digest }) => digest));
-    const added = written.map(({ digest, messages }) => {
-      return { digest, messages, price: rows.has(digest) ? rows.get(digest) : price };
+    const added = written.map(({ digest, messages }): RememberedPrefix => {
+      const known = this.#remembered.find((one) => one.digest === digest);
+      return { digest, messages, price: known === undefined ? price : known.price };
     });
-    this.#remembered = [...added, ...this.#remembered.filter(({ digest }) => !digests.has(digest))].slice(
-      0,
-      REMEMBERED,
-    );
+    const others = this.#remembered.filter(({ digest }) => added.every((one) => one.digest !== digest));
+    this.#remembered = [...added, ...others].slice(0, REMEMBERED);
   }
 
   #recallJournal(entries: readonly JournalEntry[]): void {

@@ -47,6 +47,11 @@ export class PrefixChain {
     return this.#links.length;
   }
 
+  /** The digest of the beginning with so many messages; undefined where the request has fewer. */
+  digestAt(messages: number): string | undefined {
+    return messages === 0 ? this.#frame.digest : this.#links.at(messages - 1)?.digest;
+  }
+
   /** The beginning with so many messages; undefined where the request has fewer. */
   prefix(messages: number): RequestPrefix | undefined {
     if (messages === 0) return { ...this.#frame, messages };
