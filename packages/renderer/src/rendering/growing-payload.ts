@@ -155,11 +155,20 @@ function checkTail(
 function tailManifest(manifest: RenderManifest, from: number): RenderManifest {
   const shift = (index: number | null) => (index === null ? null : Math.max(0, index - from + 1));
   const shifted = manifest.messages.slice(from).map((message, index) => ({ ...message, index: index + 1 }));
-  // Made on top of the manifest and not copied, because a copy would make its prefix digests.
+  const { formatVersion, format, model, host, reasoningBinding, threadId, threadVersion, planId } = manifest;
   return {
-    __proto__: manifest,
+    ...{ formatVersion, format, threadId, threadVersion, planId },
+    ...(model !== undefined && { model }),
+    ...(host !== undefined && { host }),
+    ...(reasoningBinding !== undefined && { reasoningBinding }),
+    planVersion: manifest.planVersion,
+    systemSources: manifest.systemSources,
     messages: [RENDERED_OPENING, ...shifted],
     firstEdited: shift(manifest.firstEdited),
     firstUnedited: shift(manifest.firstUnedited),
-  } as unknown as RenderManifest;
+    // Not copied, because a copy would make them.
+    get prefixDigests() {
+      return manifest.prefixDigests;
+    },
+  };
 }
