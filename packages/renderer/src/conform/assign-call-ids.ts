@@ -95,10 +95,6 @@ function withResultId(draft: Draft, ids: CallIds): Draft {
   return withParts(draft, [renamedPart(part, id)]);
 }
 
-const acceptedId = derivation(
-  ({ callId }: ToolCallPart, requirement: CallIdRequirement): string => acceptedName(callId, requirement) || "call",
-);
-
 /**
  * Assigns ids to calls from left to right, so that what comes later never changes an earlier one, and to their results.
  */
@@ -121,7 +117,8 @@ class CallIds {
 
   /** The id of the next call. */
   give(part: ToolCallPart): string {
-    const base = acceptedId(part, this.#requirement);
+    // Asked anew each time: what is remembered of every call of a long thread costs the garbage collector more.
+    const base = acceptedName(part.callId, this.#requirement) || "call";
     let id = base;
     let use = this.#uses.get(base) ?? 1;
     while (this.#taken.has(id)) id = acceptedName(`${base}-${++use}`, this.#requirement);
