@@ -111,20 +111,22 @@ interface ItemPairs {
   readonly open: ReadonlySet<Part>;
 }
 
+const NO_ITEMS: ItemPairs = { paired: new Set(), callOf: new Map(), open: new Set() };
+
 export function pairItems(
   messages: readonly ChatMessage[],
   { opaquePairs = [], opaquePairsInLoop }: FormatRequirements,
 ): ItemPairs {
+  if (!messages.some(({ parts }) => parts.some(({ type }) => type === "opaque"))) return NO_ITEMS;
   const inLoop = opaquePairsInLoop === true;
   const paired = new Set<Part>();
   const callOf = new Map<Part, Part>();
   const called = new Set<string>();
   const open = new Map<string, readonly Part[]>();
   for (const message of messages) {
-    const { parts } = message;
     if (inLoop && isSpoken(message)) open.clear();
     const unnamed = new Map<string, readonly Part[]>();
-    for (const part of parts) {
+    for (const part of message.parts) {
       const item = pairKey(part, opaquePairs);
       if (item === undefined) continue;
       const { key, isCall, isNamed } = item;
