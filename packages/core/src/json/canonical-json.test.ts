@@ -94,6 +94,17 @@ describe("canonicalJson", () => {
     );
   });
 
+  it("orders keys by UTF-16 code units, however many there are and however they come", () => {
+    const names = fc.uniqueArray(unicodeTexts(3), { maxLength: 40 });
+    fc.assert(
+      fc.property(names, (keys) => {
+        const text = canonicalJson(Object.fromEntries(keys.map((key) => [key, 0])));
+        expect(text).toBe(`{${[...keys].sort().map((key) => `${JSON.stringify(key)}:0`)}}`);
+      }),
+      runs(200),
+    );
+  });
+
   it.each<[string, JsonValue, string]>([
     ["minus zero", -0, "0"],
     ["the first number in exponent form", 1e21, "1e+21"],

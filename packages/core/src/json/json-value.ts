@@ -122,7 +122,7 @@ export function freezeDeep<Value>(value: Value): Value {
   Object.freeze(value);
   if (Array.isArray(value) && isWrittenOnce(value)) return value;
   // A list may name a million messages: it is walked and not copied.
-  const items: Iterable<unknown> = Array.isArray(value) ? value : Object.values(value);
-  for (const item of items) if (typeof item === "object") freezeDeep(item);
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (let index = 0; index < items.length; index++) if (typeof items[index] === "object") freezeDeep(items[index]);
   return value;
 }
