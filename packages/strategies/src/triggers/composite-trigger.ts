@@ -6,7 +6,10 @@ import { type CompactionTrigger, NO_TRIGGER, refuseShare, type TriggerDecision }
  */
 export function anyOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {
   return {
-    name: `any of (${triggers.map((trigger) => trigger.name).join(", ")})`,
+    // Put together when somebody asks: triggers are made anew for every decision.
+    get name() {
+      return `any of (${triggers.map((trigger) => trigger.name).join(", ")})`;
+    },
     evaluate: (input) => strictest(triggers.map((trigger) => trigger.evaluate(input))),
   };
 }
@@ -14,7 +17,9 @@ export function anyOf(...triggers: readonly CompactionTrigger[]): CompactionTrig
 /** Fires when every trigger fires, as hard as the hardest and down to the smallest target. Of no triggers: always (S4). */
 export function allOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {
   return {
-    name: `all of (${triggers.map((trigger) => trigger.name).join(", ")})`,
+    get name() {
+      return `all of (${triggers.map((trigger) => trigger.name).join(", ")})`;
+    },
     evaluate(input) {
       const decisions = triggers.map((trigger) => trigger.evaluate(input));
       if (decisions.length === 0) return { level: "soft", reason: "no condition is set" };

@@ -36,7 +36,9 @@ export function maxOutputTrigger(fraction = 0.5): CompactionTrigger {
  * anyway is due at once when prompt and answer compete for one window (Goat).
  */
 export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger => ({
-  name: `${trigger.name}, hard after a cut-off`,
+  get name() {
+    return `${trigger.name}, hard after a cut-off`;
+  },
   evaluate(input) {
     const decision = trigger.evaluate(input);
     return decision.level === "soft" && input.stoppedAtMaxOutput === true ? { ...decision, level: "hard" } : decision;
