@@ -1,21 +1,31 @@
 import {
+  asMessageId,
+  asThreadId,
   type CompactionOutcome,
+  type CompactionPlan,
+  compactionConfig,
+  type DropRecord,
+  emptyPlan,
   type FoldAttemptedRecord,
   PROMPT_CACHE_PRICES,
   promptCachePrice,
 } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
+import { scriptThread } from "@threadfold/strategies/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { afterAttempt, type FoldMoment, foldHistory, mayFold } from "../state/breaker.ts";
+import { folded } from "../testing/run-fold.ts";
 import {
   type CacheTemperature,
   type CommitFigures,
   cacheTemperature,
   callsToWait,
+  configForEpoch,
   expectedRemainingCalls,
   weighCommit,
 } from "./costs.ts";
+import { firstEdit } from "./weigh-fold.ts";
 
 const anthropic = promptCachePrice("anthropic");
 const figures: CommitFigures = {
@@ -220,5 +230,69 @@ describe("the breaker", () => {
     };
     expect(foldHistory(2, record)).toMatchObject({ failures: 2 });
     expect(foldHistory(3, record)).toMatchObject({ failures: 0 });
+  });
+});
+
+const epoch = compactionConfig({ maxInputTokens: 20_000, softThresholdPercent: 0.95, minCallsPerFold: 20 });
+const targetAt = (growth: number, options = {}): number =>
+  configForEpoch({ ...epoch, ...options }, growth).targetPercent;
+
+describe("the target for an epoch", () => {
+  it("is the configuration's own where so many calls fit above it", () => {
+    expect(configForEpoch(epoch, 400)).toBe(epoch);
+    expect(targetAt(2_000, { maxInputTokens: 100_000 })).toBe(0.5);
+    expect(targetAt(2_000, { minCallsPerFold: 0 })).toBe(0.5);
+  });
+
+  it("leaves room for so many calls of average growth, and never less than half of itself", () => {
+    expect(targetAt(600)).toBeCloseTo(0.35);
+    expect(targetAt(5_000)).toBe(0.25);
+    expect(targetAt(5_000, { targetPercent: 0 })).toBe(0);
+  });
+
+  it("makes a fold go deeper in a thread of large calls", async () => {
+    const thread = scriptThread(`u1 ${Array.from({ length: 20 }, (_, at) => `a${at} t${at}`).join(" ")}`, 500);
+    const fold = (minCallsPerFold: number) => folded(thread, { config: { maxInputTokens: 20_000, minCallsPerFold } });
+    const [usual, deeper] = [await fold(0), await fold(25)];
+    expect(usual.tokens.after).toBeLessThanOrEqual(10_000);
+    expect(deeper.tokens.after).toBeLessThanOrEqual(5_000);
+    expect(usual.tokens.after).toBeGreaterThan(deeper.tokens.after);
+  });
+});
+
+const ordinalOf = (id: string): number | undefined => (id.startsWith("m") ? Number(id.slice(1)) : undefined);
+
+const dropOf = (ids: readonly string[], reason = "to make room"): DropRecord => ({
+  action: "drop",
+  span: { messageIds: ids.map(asMessageId), firstTurn: 0, lastTurn: 0 },
+  strategy: "drop",
+  reason,
+  sincePlanVersion: 1,
+  originalTokens: 10,
+  keywords: [],
+});
+
+const planOf = (...drops: readonly DropRecord[]): CompactionPlan => ({
+  ...emptyPlan(asThreadId("thread"), "policy"),
+  drops,
+});
+
+describe("firstEdit", () => {
+  it.each<[string, CompactionPlan, CompactionPlan, number | null]>([
+    ["nothing is folded", planOf(), planOf(), null],
+    ["a record was copied", planOf(dropOf(["m1", "m2"])), planOf(dropOf(["m1", "m2"])), null],
+    ["the first fold", planOf(), planOf(dropOf(["m4", "m3"])), 3],
+    ["a message behind is folded, too", planOf(dropOf(["m1"])), planOf(dropOf(["m1"]), dropOf(["m7"])), 7],
+    ["a message is shown again", planOf(dropOf(["m2"]), dropOf(["m5"])), planOf(dropOf(["m5"])), 2],
+    [
+      "a record says something else",
+      planOf(dropOf(["m1"]), dropOf(["m6"])),
+      planOf(dropOf(["m1"]), dropOf(["m6"], "now")),
+      6,
+    ],
+    ["one record took the place of two", planOf(dropOf(["m1"]), dropOf(["m2"])), planOf(dropOf(["m1", "m2"])), 1],
+    ["the thread does not know the message", planOf(), planOf(dropOf(["x1"])), null],
+  ])("%s", (_, before, after, expected) => {
+    expect(firstEdit(before, after, ordinalOf)).toBe(expected);
   });
 });

@@ -3,6 +3,7 @@ import { countingTokenizer } from "@threadfold/core/laws";
 import type { CompactionStrategy } from "@threadfold/strategies";
 import {
   recursiveSummarization,
+  shownMessageCountTrigger,
   slidingWindow,
   springSessionPreset,
   tokenCountWindow,
@@ -11,7 +12,7 @@ import {
 import { type ScriptTokens, scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { type CompactionResult, compactionResult } from "../commit/compaction-result.ts";
-import { shownTurns } from "../decide/trigger.ts";
+import { shownMessages, shownTurns } from "../decide/trigger.ts";
 import { factSummarizer, folded, runFold } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
@@ -170,4 +171,24 @@ describe("seed 004, Spring AI Session: recursive summarization", () => {
     expect(result.summarizerProblem).toBe("llm@1: down");
     expect(result.plan.summarizations[0]?.summarizer).toBe("floor@1");
   });
+});
+
+it("messages that were folded do not count again, and their summary counts as one", async () => {
+  const thread = scriptThread(Array.from({ length: 12 }, (_, turn) => `u${turn} a${turn}`).join(" "));
+  const before = emptyPlan(thread.id, "test");
+  expect(shownMessages(thread.length, before)).toBe(24);
+  const { plan } = await folded(thread, {
+    preset: { ...springSessionPreset, ladder: [slidingWindow({ maxEvents: 6 })] },
+    plan: before,
+    ports: { summarizer: factSummarizer },
+  });
+  const removed = [...plan.summarizations, ...plan.drops].flatMap(({ span }) => span.messageIds);
+  const shown = shownMessages(thread.length, plan);
+  expect(removed.length).toBeGreaterThan(10);
+  expect(shown).toBe(24 - removed.length + plan.summarizations.length);
+  const input = { tokens: 1, roomTokens: 100, turns: 12, steps: 12, messages: thread.length };
+  const trigger = shownMessageCountTrigger(shown);
+  expect(trigger.evaluate({ ...input, shownMessages: shown }).level).toBe("none");
+  expect(trigger.evaluate({ ...input, shownMessages: shown + 1 }).level).toBe("soft");
+  expect(trigger.evaluate(input).level).toBe("soft");
 });
