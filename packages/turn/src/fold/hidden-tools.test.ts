@@ -1,0 +1,142 @@
+import {
+  type DropRecord,
+  emptyPlan,
+  type JsonValue,
+  NO_RECORDS,
+  type PlanRecords,
+  schemaDigestOf,
+  spanOf,
+  type ToolDefinition,
+} from "@threadfold/core";
+import { assistant, call, result, tool } from "@threadfold/core/laws";
+import { describe, expect, it } from "vitest";
+import { shapeOf, threadOf } from "../testing/fold-case.ts";
+import { hiddenTools } from "./hidden-tools.ts";
+
+const deferred = (name: string, type = "object"): ToolDefinition => ({
+  name,
+  inputSchema: { type },
+  providerMetadata: { anthropic: { defer_loading: true } },
+});
+const plain: ToolDefinition = { name: "bash", inputSchema: { type: "object" } };
+const digest = (type = "object") => schemaDigestOf(deferred("any", type));
+
+/** A search that found a tool of the host's. */
+const search = (at: number, name: string, branch?: string) => {
+  const value: JsonValue = [{ type: "tool_reference", tool_name: name }];
+  const place = branch === undefined ? {} : { branch };
+  return [
+    { ...assistant(`s${at}`, call(`c${at}`, "find", {})), ...place },
+    { ...tool(`r${at}`, result(`c${at}`, "", { toolName: "find", content: { type: "json", value } })), ...place },
+  ];
+};
+/** A search of the provider's that defined a tool. */
+const definition = (at: number, name: string, type = "object") =>
+  assistant(`d${at}`, [
+    {
+      ...{ type: "opaque", provider: "openai" },
+      value: { type: "tool_search_output", tools: [{ type: "function", name, parameters: { type } }] },
+    },
+  ]);
+
+const thread = threadOf(
+  ...search(1, "deploy"),
+  ...search(2, "notify"),
+  definition(3, "lookup"),
+  definition(4, "lookup", "array"),
+);
+
+function dropping(of: typeof thread, ...ids: readonly string[]): PlanRecords {
+  const drop: DropRecord = {
+    ...{ action: "drop", span: spanOf([...of.messages].filter(({ id }) => ids.includes(id))), strategy: "drop" },
+    ...{ reason: "to make room", sincePlanVersion: 1, originalTokens: 9, keywords: [] },
+  };
+  return { ...NO_RECORDS, drops: [drop] };
+}
+
+type Fields = Partial<Parameters<typeof hiddenTools>[1]>;
+const found = (records: PlanRecords, { plan, ...fields }: Fields & { thread?: typeof thread } = {}) =>
+  hiddenTools(records, { thread, plan: plan ?? emptyPlan(thread.id, "test"), ...fields }).revealedTools?.map(
+    ({ name, schemaDigest }) => [name, schemaDigest],
+  );
+const tools = [plain, deferred("deploy"), deferred("notify")];
+
+describe("tools whose searches a plan hides", () => {
+  it("are those that the host defines, with the schema that it has now", () => {
+    expect(found(NO_RECORDS, { tools })).toBeUndefined();
+    expect(found(dropping(thread, "s1", "r1"), { tools })).toEqual([["deploy", digest()]]);
+    const changed = [deferred("deploy", "array"), deferred("notify")];
+    expect(found(dropping(thread, "s1", "r1", "s2", "r2"), { tools: changed })).toEqual([
+      ["deploy", digest("array")],
+      ["notify", digest()],
+    ]);
+    // One that is shown without a search, or not offered at all, need not be named.
+    expect(
+      found(dropping(thread, "s1", "r1"), { tools: [{ ...deferred("deploy"), providerMetadata: {} }] }),
+    ).toBeUndefined();
+    expect(found(dropping(thread, "s1", "r1"), {})).toBeUndefined();
+  });
+
+  it("are not those that another search shows, nor those of a side branch", () => {
+    const twice = thread.append(search(5, "deploy"));
+    expect(found(dropping(thread, "s1", "r1"), { tools, thread: twice })).toBeUndefined();
+    expect(found(dropping(twice, "s1", "r1", "s5", "r5"), { tools, thread: twice })).toEqual([["deploy", digest()]]);
+    const aside = thread.append(search(5, "deploy", "side"));
+    expect(found(dropping(aside, "s1", "r1"), { tools, thread: aside })).toEqual([["deploy", digest()]]);
+    expect(found(dropping(aside, "s5", "r5"), { tools, thread: aside })).toBeUndefined();
+  });
+
+  it("are those that a search defined, as the newest of them gave them", () => {
+    expect(found(dropping(thread, "d3"))).toBeUndefined();
+    expect(found(dropping(thread, "d3", "d4"))).toEqual([["lookup", digest("array")]]);
+    // The host's own definition goes before what a search gave.
+    expect(found(dropping(thread, "d3", "d4"), { tools: [{ ...plain, name: "lookup" }] })).toBeUndefined();
+  });
+
+  it("are hidden by a clearing of the result, and not by one of the call's arguments alone", () => {
+    const [drop] = dropping(thread, "r1").drops;
+    const clearing = (target: "tool-result" | "tool-input") =>
+      ({
+        ...NO_RECORDS,
+        clearings: [{ ...drop, action: "clear", targets: [target], preservedFields: {} }],
+      }) as unknown as PlanRecords;
+    expect(found(clearing("tool-result"), { tools })).toEqual([["deploy", digest()]]);
+    expect(found(clearing("tool-input"), { tools })).toBeUndefined();
+  });
+
+  it("stay those of the plan before, as long as they are the same", () => {
+    const revealedTools = [
+      { name: "deploy", schemaDigest: digest() },
+      { name: "lookup", schemaDigest: digest(), definition: deferred("lookup") },
+    ];
+    const plan = { ...emptyPlan(thread.id, "test"), revealedTools };
+    const empty = threadOf();
+    expect(found(NO_RECORDS, { thread: empty, plan, tools })).toEqual([
+      ["deploy", digest()],
+      ["lookup", digest()],
+    ]);
+    expect(found(NO_RECORDS, { thread: empty, plan, tools: [deferred("deploy", "array")] })).toEqual([
+      ["lookup", digest()],
+    ]);
+    // A search that shows a tool again takes it out of the list; the newest definition counts.
+    expect(found(NO_RECORDS, { plan })).toBeUndefined();
+    expect(found(dropping(thread, "d3", "d4"), { plan })).toEqual([["lookup", digest("array")]]);
+  });
+
+  it("are all that stand before an item of the provider's, for that provider", () => {
+    const item = thread.messageAt(4)?.id as NonNullable<Fields["item"]>;
+    expect(thread.messageAt(4)?.id).toBe("r2");
+    expect(found(NO_RECORDS, { tools, item })).toEqual([
+      ["deploy", digest()],
+      ["notify", digest()],
+    ]);
+    expect(found(NO_RECORDS, { tools, item: thread.messageAt(3)?.id as typeof item })).toEqual([["deploy", digest()]]);
+  });
+
+  it("are looked for only in what a fold looks at", () => {
+    const shape = shapeOf(thread);
+    const blind = { ...shape, after: () => thread.length } as unknown as typeof shape;
+    expect(found(dropping(thread, "d3", "d4"), { shape })).toEqual([["lookup", digest("array")]]);
+    expect(found(dropping(thread, "d3", "d4"), { shape: blind })).toBeUndefined();
+  });
+});
