@@ -5,8 +5,9 @@ import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { previewPlan } from "./preview-plan.ts";
 import { foldHistory } from "./state/breaker.ts";
-import type { CompactOptions } from "./state/compact-options.ts";
-import type { Turn } from "./state/turn-state.ts";
+import { type CompactOptions, isAsked, policyOfCall } from "./state/compact-options.ts";
+import { attemptKey, isSettled, type Turn } from "./state/turn-state.ts";
+import { NO_USAGE } from "./state/usage.ts";
 import { answers, artifactsThat, calls, threadOf } from "./testing/fold-case.ts";
 import { PLAIN_PRICE, plansThat, triggeredBy, turnOf } from "./testing/turn-case.ts";
 import { foldTurn, planFloor, planTurn, type TurnCommit, type TurnResult } from "./turn.ts";
@@ -290,5 +291,50 @@ describe("what a provider's own compaction gave", () => {
       { ...named, providerItem: thread.messageAt(0)?.id as never },
     );
     expect(again.result).toMatchObject({ plan: { providerItem, version: 2 } });
+  });
+});
+
+describe("a call with a policy of its own", () => {
+  const preset = triggeredBy(SOFT);
+  const figures = due().config;
+  const own = { name: "own", evaluate: () => SOFT };
+
+  it("folds when its trigger fires, at once, and as deep as its strategy proposes", () => {
+    expect(policyOfCall(preset, figures, { force: true })).toEqual({ preset, config: figures });
+    const triggered = policyOfCall(preset, figures, { trigger: own });
+    expect(triggered.config).toBe(figures);
+    expect(triggered.preset.ladder).toBe(preset.ladder);
+    expect(triggered.preset.trigger(figures).evaluate({} as never)).toEqual({ ...SOFT, level: "hard" });
+    const silent = policyOfCall(preset, figures, { trigger: { name: "own", evaluate: () => ({ level: "none" }) } });
+    expect(silent.preset.trigger(figures).evaluate({} as never)).toEqual({ level: "none" });
+    const folded = policyOfCall(preset, figures, { strategy: clearStrategy });
+    expect(folded.preset).toEqual({ ...preset, ladder: [clearStrategy] });
+    expect(folded.config).toEqual({ ...figures, targetPercent: 0, minReclaimPercent: 0, preserveRecentTurns: 0 });
+  });
+
+  it("is one that somebody asked for", () => {
+    expect([{}, { force: false }, { instructions: "x" }].map(isAsked)).toEqual([false, false, false]);
+    expect([{ force: true }, { trigger: own }, { strategy: clearStrategy }].map(isAsked)).toEqual([true, true, true]);
+  });
+});
+
+describe("the same fold", () => {
+  it("is tried once: whatever it depends on makes it another", () => {
+    const key = attemptKey(due());
+    expect(attemptKey(due())).toBe(key);
+    const measured = { planVersion: 0, inputTokens: 9_000, counted: 1, unshown: 0, resent: 0 };
+    const others: readonly Turn[] = [
+      turnOf(thread.append([message("u9", "user", "")]), { config }),
+      due({ plan: { ...due().plan, version: 1 } }),
+      due({ config: { maxInputTokens: 3_301 } }),
+      due({ usage: { ...NO_USAGE, overflow: "pending" } }),
+      due({ usage: { ...NO_USAGE, maxOutput: "pending" } }),
+      due({ usage: { ...NO_USAGE, measured } }),
+      due({ sources: { frame: { system: ["More."], tools: [] } } }),
+    ];
+    expect(new Set([key, ...others.map(attemptKey)]).size).toBe(others.length + 1);
+    const again = (["postponed", "conflict", "aborted"] as const).map((type) => isSettled({ type } as never));
+    const settled = (["no-op", "inflated", "committed", "failed"] as const).map((type) => isSettled({ type } as never));
+    expect([again, settled]).toEqual([again.map(() => false), settled.map(() => true)]);
   });
 });

@@ -1,14 +1,17 @@
-import type { Summarizer } from "@threadfold/core";
+import type { SummarizeRequest, SummarizeResult, Summarizer } from "@threadfold/core";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { factSummarizer, folded } from "../testing/run-fold.ts";
 import {
   countFailure,
   countRest,
+  limitedSummarizer,
+  meteredSummarizer,
   NO_SUMMARIZER_FAILURES,
   SUMMARIZER_REST,
   type SummarizerFailures,
   summarizerAfter,
+  waitedForOnce,
 } from "./summarizer-failures.ts";
 
 const after = (...problems: readonly (string | null)[]): readonly [SummarizerFailures, readonly boolean[]] => {
@@ -62,5 +65,97 @@ describe("summarizer failures", () => {
     expect(isAsked()).toBe(false);
     ({ failures } = countFailure(failures, null));
     expect(isAsked()).toBe(true);
+  });
+});
+
+describe("a fold's summarizer", () => {
+  const request = {
+    threadId: "t",
+    span: { messageIds: [], firstTurn: 0, lastTurn: 0 },
+    messages: [],
+  } as unknown as SummarizeRequest;
+  /** Answers, or fails, as the test says: with each call the next. */
+  const saying = (...answers: readonly (Partial<SummarizeResult> | Error)[]): Summarizer & { calls: number } => ({
+    ...{ id: "llm@1", identity: { model: "a" }, calls: 0 },
+    async summarize() {
+      const answer = answers[this.calls++ % answers.length];
+      if (answer instanceof Error) throw answer;
+      return { changes: [], ...answer };
+    },
+  });
+
+  it("is metered: its calls, what they took as far as it says so, and how the newest ended", async () => {
+    const usage = { inputTokens: 100, outputTokens: 7 };
+    const model = saying(
+      { usage },
+      { usage: { ...usage, cacheReadTokens: 50 } },
+      {},
+      { problem: "cut off" },
+      new TypeError("x"),
+    );
+    const { summarizer, of, cost, newest } = meteredSummarizer(model);
+    expect([of, summarizer.id, summarizer.identity]).toEqual([model, "llm@1", { model: "a" }]);
+    expect([cost(), newest()]).toEqual([{ summarizerCalls: 0, inputTokens: 0, outputTokens: 0 }, null]);
+    await summarizer.summarize(request);
+    expect([cost(), newest()]).toEqual([{ summarizerCalls: 1, ...usage }, { problem: null }]);
+    await summarizer.summarize(request);
+    await summarizer.summarize(request);
+    expect(cost()).toEqual({ summarizerCalls: 3, inputTokens: 200, outputTokens: 14, cacheReadTokens: 50 });
+    await summarizer.summarize(request);
+    expect(newest()).toEqual({ problem: "cut off" });
+    await expect(summarizer.summarize(request)).rejects.toThrow(TypeError);
+    expect([newest(), cost().summarizerCalls]).toEqual([{ problem: "TypeError" }, 5]);
+    const anonymous = meteredSummarizer({ id: "own@1", summarize: model.summarize });
+    expect(anonymous.summarizer).not.toHaveProperty("identity");
+  });
+
+  it("adds up what was written to a cache, and says nothing of an aborted call", async () => {
+    const used = (cacheWriteTokens: number) => ({ usage: { inputTokens: 1, outputTokens: 1, cacheWriteTokens } });
+    const { summarizer, cost, newest } = meteredSummarizer(saying(used(30), used(12), new Error("gone")));
+    await summarizer.summarize(request);
+    await summarizer.summarize(request);
+    expect(cost()).toEqual({ summarizerCalls: 2, inputTokens: 2, outputTokens: 2, cacheWriteTokens: 42 });
+    await expect(summarizer.summarize({ ...request, signal: AbortSignal.abort() })).rejects.toThrow("gone");
+    expect(newest()).toBeNull();
+  });
+
+  it("is asked no more in this fold once it has failed for as long as one waits", async () => {
+    const standIn = saying({ by: "stand-in@1" });
+    const ask = async (milliseconds: number, ...answers: readonly (Partial<SummarizeResult> | Error)[]) => {
+      const model = saying(...answers);
+      const waited = waitedForOnce(model, standIn, milliseconds);
+      expect([waited.id, waited.identity]).toEqual(["llm@1", { model: "a" }]);
+      const first = await waited.summarize(request).catch(() => null);
+      return { first, second: await waited.summarize(request).catch(() => null), calls: model.calls };
+    };
+    // No time at all to wait: the stand-in has the whole fold.
+    expect(await ask(0, {})).toMatchObject({ calls: 0, first: { by: "stand-in@1", problem: "llm@1 failed" } });
+    // However long a success takes, it takes nothing off the time for failures.
+    expect(await ask(1e-9, {})).toMatchObject({ calls: 2 });
+    expect(await ask(1e-9, new Error("no answer"))).toMatchObject({
+      ...{ calls: 1, first: null },
+      second: { by: "stand-in@1", problem: "llm@1: no answer" },
+    });
+    expect(await ask(1e-9, { problem: "cut off" })).toMatchObject({ calls: 1, second: { problem: "cut off" } });
+    expect(await ask(1e9, new Error("no answer"))).toMatchObject({ calls: 2, second: null });
+  });
+
+  it("is waited for no longer than its limit, and not after the fold was given up", async () => {
+    const slow: Summarizer = {
+      id: "llm@1",
+      summarize: ({ signal }) =>
+        new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true })),
+    };
+    await expect(limitedSummarizer(slow, 1).summarize(request)).rejects.toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining("llm@1"),
+        hint: expect.stringContaining("summaryTimeLimitMs"),
+      }),
+    );
+    const given = limitedSummarizer(slow).summarize({ ...request, signal: AbortSignal.abort(new Error("given up")) });
+    await expect(given).rejects.toThrow("given up");
+    const named = limitedSummarizer(saying({ by: "b" }));
+    expect([named.id, named.identity, (await named.summarize(request)).by]).toEqual(["llm@1", { model: "a" }, "b"]);
+    expect(limitedSummarizer(slow)).not.toHaveProperty("identity");
   });
 });

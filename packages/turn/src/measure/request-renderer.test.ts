@@ -1,4 +1,20 @@
-import { AgentThread, asThreadId, compactionConfig, emptyPlan, finishSteps, type MessageInput } from "@threadfold/core";
+import {
+  AgentThread,
+  afterReported,
+  asPlanId,
+  asThreadId,
+  compactionConfig,
+  type DropRecord,
+  emptyPlan,
+  finishSteps,
+  type MessageInput,
+  requestTokens,
+  scaledTokens,
+  spanOf,
+  type TokenBreakdown,
+  tokenBudget,
+  unreported,
+} from "@threadfold/core";
 import {
   assistant,
   call,
@@ -12,11 +28,14 @@ import {
 } from "@threadfold/core/laws";
 import { FORMAT_NAMES, formatById } from "@threadfold/renderer";
 import { durabilityPolicy } from "@threadfold/strategies";
+import { scriptThread } from "@threadfold/strategies/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EMPTY_FRAME } from "./request-frame.ts";
-import { RequestRenderer } from "./request-renderer.ts";
-import { threadState } from "./thread-state.ts";
+import { AS_COUNTED, providerTokens } from "./provider-count.ts";
+import { requestBudget } from "./request-budget.ts";
+import { EMPTY_FRAME, isSameFrame, parseFrame, type RequestFrame, serializeFrame } from "./request-frame.ts";
+import { type RenderSources, RequestRenderer } from "./request-renderer.ts";
+import { extendState, extendStateInSteps, inProviderTokens, threadState } from "./thread-state.ts";
 
 const work = (from: number, count: number): readonly MessageInput[] =>
   Array.from({ length: count }, (_, index) => from + index).flatMap((at) => [
@@ -26,6 +45,7 @@ const work = (from: number, count: number): readonly MessageInput[] =>
   ]);
 
 const durability = durabilityPolicy(compactionConfig({}));
+const sumOf = (breakdown: TokenBreakdown): number => Object.values(breakdown).reduce((sum, share) => sum + share, 0);
 const formats = FORMAT_NAMES.map((name) => formatById(name));
 
 describe("a rendering that catches up with its thread in steps", () => {
@@ -88,5 +108,141 @@ describe("a rendering that catches up with its thread in steps", () => {
     const grown = { ...sources, state: threadState(thread.append(work(700, 2)), countingTokenizer(), durability) };
     expect([...new RequestRenderer(grown, before).catchUp(plan)]).toEqual([]);
     expect(finishSteps(before.catchUp(plan))).toBeUndefined();
+  });
+});
+
+describe("a renderer", () => {
+  const thread = AgentThread.empty(asThreadId("short")).append(work(0, 3));
+  const plan = emptyPlan(thread.id, "test");
+  const state = threadState(thread, countingTokenizer(), durability);
+  const sources: RenderSources = { state, frame: EMPTY_FRAME, format: formatById("neutral"), summaryRole: "user" };
+
+  it("renders a plan anew where its records differ; of another id only the manifest knows", () => {
+    const renderer = new RequestRenderer(sources);
+    const [first, next] = [renderer.render(plan), renderer.render({ ...plan, planId: asPlanId("next") })];
+    expect(next.payload).toEqual(first.payload);
+    expect([first, next].map(({ rendering }) => rendering.manifest.planId)).toEqual([plan.planId, "next"]);
+    expect(next.rendering.manifest).toEqual({ ...first.rendering.manifest, planId: "next" });
+    const drop: DropRecord = {
+      ...{ action: "drop", span: spanOf([...thread.messages].slice(1, 3)), strategy: "drop", reason: "to make room" },
+      ...{ sincePlanVersion: 1, originalTokens: 1, keywords: [] },
+    };
+    const folded = renderer.render({ ...plan, drops: [drop] });
+    expect(folded.verification.tokens).toBeLessThan(first.verification.tokens);
+    // What is kept of earlier renderings changes nothing, nor what a renderer takes over of another format.
+    expect(renderer.render(plan)).toEqual(first);
+    const followed = new RequestRenderer(sources, renderer);
+    expect(followed.render(plan).digest.digest).toBe(first.digest.digest);
+    const other = new RequestRenderer({ ...sources, format: formatById("anthropic") }, renderer);
+    expect(other.render(plan).payload).toEqual(
+      new RequestRenderer({ ...sources, format: formatById("anthropic") }).render(plan).payload,
+    );
+  });
+
+  it("tells all figures in the provider's tokens, which add up to the request's", () => {
+    const counted = new RequestRenderer(sources).render(plan).verification;
+    expect(sumOf(counted.breakdown)).toBe(counted.tokens);
+    for (const reported of [1_500, 3_000, 20_000]) {
+      const estimate = afterReported(unreported(), { counted: 1_000, reported });
+      const count = { estimate, measured: null };
+      const { tokens, breakdown } = new RequestRenderer({ ...sources, count }).render(plan).verification;
+      expect(tokens).toBe(providerTokens(count, plan, counted.tokens));
+      expect(tokens).not.toBe(counted.tokens);
+      expect(sumOf(breakdown)).toBe(tokens);
+      expect(breakdown.kept).toBe(scaledTokens(estimate, counted.breakdown.kept));
+      // A report of less than that leaves less for what is kept, and nothing for what nobody sees.
+      const measured = { planVersion: 0, inputTokens: 5, counted: counted.tokens, unshown: 0, resent: 0 };
+      const little = new RequestRenderer({ ...sources, count: { estimate, measured } }).render(plan).verification;
+      expect([little.tokens, sumOf(little.breakdown), little.breakdown.overhead]).toEqual([5, 5, 0]);
+    }
+  });
+
+  it("says what its requests hold besides the thread, and shows what was brought back", () => {
+    const tools = [{ name: "bash", inputSchema: { type: "object" } }];
+    const framed = new RequestRenderer({ ...sources, frame: { system: ["You are an agent."], tools } });
+    expect(framed.tools).toBe(tools);
+    const { system, tools: shown } = framed.rendering(plan).request;
+    expect([system, shown.map(({ name }) => name)]).toEqual([["You are an agent."], ["bash"]]);
+  });
+});
+
+describe("the budget of a request", () => {
+  const config = compactionConfig({ maxInputTokens: 9_000 });
+  const ledger = (script: string) => threadState(scriptThread(script, 50), countingTokenizer(), durability).ledger;
+  const tools = [{ name: "bash", inputSchema: { type: "object" } }];
+  const frame = { system: ["x".repeat(400), "y".repeat(40)], tools };
+
+  it("is the configuration's, and what system text and tools take of it in the provider's tokens", () => {
+    const tool = countingTokenizer().countToolSchemas(tools);
+    expect(requestBudget(config, frame, ledger("s0 u1"), AS_COUNTED)).toEqual({
+      ...tokenBudget(config),
+      ...{ systemPromptTokens: 110 + 50, toolSchemaTokens: tool },
+    });
+    const estimate = afterReported(unreported(), { counted: 1_000, reported: 3_000 });
+    expect(requestBudget(config, frame, ledger("s0 u1"), { estimate, measured: null })).toMatchObject({
+      systemPromptTokens: requestTokens(estimate, 160),
+      toolSchemaTokens: scaledTokens(estimate, tool),
+    });
+    expect(requestBudget(config, EMPTY_FRAME, ledger("u1"), AS_COUNTED)).toEqual(tokenBudget(config));
+  });
+
+  it("counts a frame once for each counter", () => {
+    let counted = 0;
+    const counting = (factor: number) => {
+      const plain = countingTokenizer();
+      const countTokens = (text: string) => (counted++, factor * plain.countTokens(text));
+      return threadState(scriptThread("u1"), { ...plain, countTokens }, durability).ledger;
+    };
+    const [once, twice] = [counting(1), counting(2)];
+    const systemOf = (by: typeof once) => requestBudget(config, frame, by, AS_COUNTED).systemPromptTokens;
+    expect(systemOf(once)).toBe(110);
+    const before = counted;
+    expect([systemOf(once), counted]).toEqual([110, before]);
+    expect(systemOf(twice)).toBe(220);
+  });
+});
+
+describe("a frame", () => {
+  const tools = [{ name: "bash", inputSchema: { type: "object" } }];
+  const frame: RequestFrame = { system: ["a"], tools, host: { store: true, toolChoice: "auto" } };
+
+  it("is the same after it was kept, and no other text is one", () => {
+    for (const kept of [frame, EMPTY_FRAME, { system: frame.system, tools }]) {
+      expect(parseFrame(serializeFrame(kept))).toEqual(kept);
+      expect(isSameFrame(kept, parseFrame(serializeFrame(kept)))).toBe(true);
+    }
+    for (const text of ["{}", '{"system":[],"tools":7}', '{"system":[],"tools":[],"host":{"store":1}}'])
+      expect(() => parseFrame(text)).toThrow(expect.objectContaining({ code: "STORE_CORRUPT" }));
+  });
+
+  it("is another where anything of it is", () => {
+    for (const other of [{ system: ["b"] }, { tools: [] }, { host: { store: false } }, { host: { store: true } }])
+      expect(isSameFrame(frame, { ...frame, ...other })).toBe(false);
+    expect(isSameFrame(frame, { system: frame.system, tools })).toBe(false);
+    expect(isSameFrame(frame, { ...frame })).toBe(true);
+  });
+});
+
+describe("the state of a thread", () => {
+  const tokenizer = countingTokenizer();
+  const thread = scriptThread("u1 a1 t1 u2", 50);
+
+  it("grows with it, and is the same as one that is counted anew", () => {
+    const state = threadState(thread.atVersion(2), tokenizer, durability);
+    expect(extendState(state, state.thread)).toBe(state);
+    for (const grown of [extendState(state, thread), finishSteps(extendStateInSteps(state, thread))]) {
+      expect(grown.thread).toBe(thread);
+      expect(grown.ledger.headers).toEqual(threadState(thread, tokenizer, durability).ledger.headers);
+      expect(grown.grouped.groups.map(({ ordinals }) => ordinals)).toEqual([[0], [1, 2], [3]]);
+    }
+    expect(finishSteps(extendStateInSteps(state, state.thread))).toBe(state);
+  });
+
+  it("is told in the provider's tokens where they are others", () => {
+    const state = threadState(thread, tokenizer, durability);
+    expect(inProviderTokens(state, unreported())).toBe(state);
+    const estimate = { ...unreported(), slope: 2 };
+    expect(inProviderTokens(state, estimate).ledger.totalTokens).toBe(2 * state.ledger.totalTokens);
+    expect(inProviderTokens(state, estimate).thread).toBe(thread);
   });
 });
