@@ -1,22 +1,24 @@
 import {
   AgentThread,
+  type ArtifactId,
+  applySummaryChanges,
   asMessageId,
   asThreadId,
   asToolCallId,
-  type CompactionPlan,
-  emptyPlan,
+  emptySummary,
   type JsonValue,
   type Message,
   type MessageInput,
+  renderSummary,
+  type StructuredSummary,
   SUMMARY_SECTIONS,
-  type SummaryItem,
+  type SummaryChange,
+  spanOf,
 } from "@threadfold/core";
-import { message, runs } from "@threadfold/core/laws";
-import { presetByName } from "@threadfold/strategies";
-import fc from "fast-check";
+import { countingTokenizer, message } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { runFold } from "../testing/run-fold.ts";
-import { changedFiles, isSameFile } from "./coded-changes.ts";
+import { changedFiles, codedChanges, isSameFile, type OwedItems, reservedTokens } from "./coded-changes.ts";
+import type { Fulfilment } from "./fulfilment.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 
@@ -68,78 +70,215 @@ describe("changedFiles", () => {
   });
 });
 
+describe("a call that changes a file", () => {
+  const changed = (name: string, input: JsonValue) =>
+    changedFiles(work([name, input])).map(({ path, action }) => [path, action]);
+
+  it.each([
+    ["write_file", "created"],
+    ["fs.createFile", "created"],
+    ["functions.save-file", "created"],
+    ["MultiEdit", "modified"],
+    ["mcp__a__b__apply_diff", "modified"],
+    ["NotebookEdit", "modified"],
+    ["delete_file", "deleted"],
+  ])("is known by its tool's name, in whatever spelling: %s", (name, action) => {
+    for (const field of ["path", "file_path", "filePath", "target_file", "notebook_path"])
+      expect(changed(name, { [field]: "src/a.ts" })).toEqual([["src/a.ts", action]]);
+  });
+
+  it.each<[string, JsonValue, string | undefined]>([
+    ["create", { command: "create", path: "a.ts" }, "created"],
+    ["insert", { command: "insert", path: "a.ts" }, "modified"],
+    ["view", { command: "view", path: "a.ts" }, undefined],
+    ["undo", { command: "undo_edit", path: "a.ts", old_text: "a" }, undefined],
+    ["an old text without a command", { path: "a.ts", old_text: "" }, "modified"],
+  ])("says in an editor what it does: %s", (_what, input, action) => {
+    for (const editor of ["str_replace_editor", "text_editor", "editor"])
+      expect(changed(editor, input)).toEqual(action === undefined ? [] : [["a.ts", action]]);
+  });
+
+  it.each<[string, JsonValue]>([
+    ["no path", { content: "x" }],
+    ["an empty path", { path: "" }],
+    ["a path of several lines", { path: "a\rb" }],
+    ["a path that is none", { path: 7 }],
+    ["a path of 301 characters", { path: "x".repeat(301) }],
+    ["a list", ["a.ts"]],
+    ["nothing", null],
+    ["a text", "a.ts"],
+  ])("changes nothing with %s", (_what, input) => {
+    expect(changed("write", input)).toEqual([]);
+    expect(changed("write", { path: "x".repeat(300) })).toHaveLength(1);
+  });
+
+  it.each<[string, (patch: string) => JsonValue]>([
+    ["as its input", (patch) => patch],
+    ["as a field", (input) => ({ input })],
+    ["as a patch", (patch) => ({ patch })],
+    ["as a diff", (diff) => ({ diff })],
+  ])("is a patch that stands there %s", (_where, made) => {
+    const patch =
+      "*** Begin Patch\n*** Add File: new.ts \n+x\n*** Update File: old.ts\n*** Delete File: gone.ts\n *** Add File: no.ts";
+    expect(changed("apply_patch", made(patch))).toEqual([
+      ["gone.ts", "deleted"],
+      ["old.ts", "modified"],
+      ["new.ts", "created"],
+    ]);
+    expect(changed("apply_patch", { other: patch })).toEqual([]);
+  });
+
+  it("leaves a file that was made a new one when it is edited, and not when it is written or deleted after that", () => {
+    const made = (...names: readonly string[]) =>
+      changedFiles(work(...names.map((name) => [name, { path: "a.ts" }] as const)));
+    expect(made("write", "edit", "edit")).toMatchObject([
+      { action: "created", changes: 3, sources: ["a0", "a1", "a2"] },
+    ]);
+    expect(made("edit", "write")).toMatchObject([{ action: "created", changes: 2 }]);
+    expect(made("write", "delete_file")).toMatchObject([{ action: "deleted" }]);
+    expect(made("write", "!edit")).toMatchObject([{ changes: 1 }]);
+  });
+});
+
+describe("what code owes a summary", () => {
+  const thread = AgentThread.empty(asThreadId("t")).append([
+    message("m1", "user", "Go."),
+    message("m2", "user", "On."),
+  ]);
+  const span = spanOf([...thread.messages]);
+  const tokenizer = countingTokenizer();
+  const fulfilment = (summaryMaxTokens: number) => ({ tokenizer, summaryMaxTokens }) as unknown as Fulfilment;
+  const outcome = (source: string, fields: object = {}) => ({
+    ...{ toolName: "get_order", outcome: "success" as const, errorMessage: null, keyFields: { id: source } },
+    ...{ sources: [asMessageId(source)], declared: true as const, ...fields },
+  });
+  const artifact = (id: string) => ({
+    ...{ artifactId: id.padEnd(64, "0") as ArtifactId, description: `body ${id}`, rehydrateHint: "full result" },
+    sources: [asMessageId("m1")],
+  });
+  const nothing: OwedItems = { outcomes: [], artifacts: [], files: [] };
+  const add = (section: string, item: object): SummaryChange =>
+    ({ op: "add", section, item }) as unknown as SummaryChange;
+  const file = (path: string, action = "modified") =>
+    ({ path, action, description: "", changes: 1, sources: [asMessageId("m1")] }) as OwedItems["files"][number];
+  const coded = (
+    changes: readonly SummaryChange[],
+    owed: Partial<OwedItems>,
+    maxTokens = 6_000,
+    previous: StructuredSummary | null = null,
+  ) => codedChanges(changes, previous, span, { ...nothing, ...owed }, fulfilment(maxTokens));
+  const fact = add("facts", { text: "All is well.", sources: [] });
+
+  it("is added to what a summarizer says, and nothing is where nothing is owed", () => {
+    expect(coded([fact], {})).toEqual([fact]);
+    const owed = { outcomes: [outcome("m1")], artifacts: [artifact("a")], files: [file("a.ts")] };
+    expect(coded([fact], owed)).toEqual([
+      ...[fact, add("toolOutcomes", outcome("m1")), add("artifacts", artifact("a")), add("files", file("a.ts"))],
+    ]);
+  });
+
+  it("is one item with what the summarizer says of the same call, and of no other", () => {
+    const said = (fields: object = {}) => outcome("m1", { keyFields: { note: "ok", id: "wrong" }, ...fields });
+    const { declared: _, ...plain } = said();
+    const kept = { ...plain, keyFields: { note: "ok", id: "m1" }, declared: true };
+    expect(coded([add("toolOutcomes", plain)], { outcomes: [outcome("m1")] })).toEqual([add("toolOutcomes", kept)]);
+    // Nobody else says of an item that it was declared.
+    expect(coded([add("toolOutcomes", said())], {})).toEqual([add("toolOutcomes", plain)]);
+    for (const other of [{ toolName: "read" }, { sources: [asMessageId("m2")] }])
+      expect(coded([add("toolOutcomes", { ...plain, ...other })], { outcomes: [outcome("m1")] })).toEqual([
+        ...[add("toolOutcomes", { ...plain, ...other }), add("toolOutcomes", outcome("m1"))],
+      ]);
+    const both = add("toolOutcomes", { ...plain, sources: [asMessageId("m1"), asMessageId("m2")] });
+    expect(coded([both], { outcomes: [outcome("m1"), outcome("m2")] })).toHaveLength(3);
+    expect(coded([add("toolOutcomes", plain), add("toolOutcomes", plain)], { outcomes: [outcome("m1")] })).toEqual([
+      ...[add("toolOutcomes", kept), add("toolOutcomes", plain)],
+    ]);
+  });
+
+  it("is not taken out by a summarizer, which takes out what is its own", () => {
+    const start = [
+      add("toolOutcomes", outcome("m1")),
+      add("toolOutcomes", outcome("m2", { declared: undefined })),
+      add("artifacts", artifact("a")),
+      fact,
+    ];
+    const { summary: previous } = applySummaryChanges(null, span, start);
+    const all = SUMMARY_SECTIONS.flatMap((section) => previous[section].map(({ id }) => [section, id] as const));
+    expect(all).toHaveLength(4);
+    const removals = all.map(
+      ([section, itemId]) => ({ op: "resolve", section, itemId, reason: "done" }) as unknown as SummaryChange,
+    );
+    const left = coded(removals, {}, 6_000, previous).map((change) => "section" in change && change.section);
+    expect(left.toSorted()).toEqual(["facts", "toolOutcomes"]);
+  });
+
+  it("names an artifact and a file once, whoever named it", () => {
+    const named = [add("artifacts", artifact("a")), add("files", file("/srv/app/src/a.ts"))];
+    expect(coded(named, { artifacts: [artifact("a")], files: [file("src/a.ts")] })).toEqual(named);
+    const { summary: previous } = applySummaryChanges(null, span, named);
+    expect(coded([], { artifacts: [artifact("a")], files: [file("src/a.ts")] }, 6_000, previous)).toEqual([]);
+    expect(coded([], { artifacts: [artifact("b")], files: [file("b.ts")] }, 6_000, previous)).toHaveLength(2);
+    // An identifier of the same words is no artifact.
+    expect(coded([fact], { artifacts: [artifact("a")] })).toHaveLength(2);
+  });
+
+  it("takes a share of the summary at most: the newest artifacts, and of files as many as there is room for", () => {
+    const artifacts = Array.from({ length: 30 }, (_, at) => artifact(`a${at}`));
+    const shown = coded([], { artifacts }, 2_000).flatMap((change) =>
+      "item" in change && "artifactId" in change.item ? [change.item] : [],
+    );
+    expect(shown.length).toBeGreaterThan(1);
+    expect(shown).toEqual(artifacts.slice(-shown.length));
+    const { summary } = applySummaryChanges(
+      null,
+      span,
+      shown.map((item) => add("artifacts", item)),
+    );
+    const empty = tokenizer.countTokens(renderSummary(emptySummary(span)));
+    expect(tokenizer.countTokens(renderSummary(summary)) - empty).toBeLessThanOrEqual(2_000 / 8);
+    // What an earlier fold named goes for what is newer, oldest first, and says so.
+    const { summary: previous } = applySummaryChanges(
+      null,
+      span,
+      artifacts.slice(0, 3).map((item) => add("artifacts", item)),
+    );
+    const replaced = coded([], { artifacts: artifacts.slice(3) }, 2_000, previous);
+    const gone = replaced.flatMap((change) => ("itemId" in change ? [change.itemId] : []));
+    expect(gone.toSorted()).toEqual(previous.artifacts.map(({ id }) => id).toSorted());
+    expect(
+      coded([], { artifacts: artifacts.slice(3, 4) }, 2_000, previous).filter((change) => "itemId" in change),
+    ).toEqual([]);
+
+    const files = Array.from({ length: 400 }, (_, at) => file(`src/file-${at}.ts`));
+    const many = coded([], { files }, 1_000);
+    expect(many.length).toBeGreaterThan(10);
+    expect(many.length).toBeLessThan(400);
+    expect(many).toEqual(files.slice(0, many.length).map((item) => add("files", item)));
+    const full = add("facts", { text: "x".repeat(8_000), sources: [] });
+    const few = coded([full], { files }, 1_000);
+    expect(few.length).toBeGreaterThan(1);
+    expect(few.length).toBeLessThan(many.length);
+    // Where the summarizer named files that changed, there is no share for others.
+    expect(coded([full, add("files", file("own.ts"))], { files }, 1_000)).toHaveLength(2);
+    expect(coded([full, add("files", file("own.ts", "read"))], { files }, 1_000).length).toBeGreaterThan(2);
+  });
+
+  it("is room that the summarizer need not find, up to half of the summary", () => {
+    const reserved = (owed: Partial<OwedItems>, most: number) =>
+      reservedTokens({ ...nothing, ...owed }, fulfilment(most));
+    expect([reserved({}, 1_000), reserved({ files: [file("a.ts")] }, 1_000)]).toEqual([0, 0]);
+    const [one, artifacts] = [reserved({ outcomes: [outcome("m1")] }, 1_000), { artifacts: [artifact("a")] }];
+    expect(one).toBeGreaterThan(0);
+    expect(reserved({ outcomes: [outcome("m1")], ...artifacts }, 1_000)).toBe(one + reserved(artifacts, 1_000));
+    expect(reserved(artifacts, 80)).toBe(10);
+    expect(reserved({ outcomes: Array.from({ length: 90 }, (_, at) => outcome(`m${at}`)) }, 101)).toBe(50);
+  });
+});
+
 describe("isSameFile", () => {
   it("knows a path by its end, and no other path", () => {
     expect(isSameFile("/srv/app/src/a.ts", "src/a.ts")).toBe(true);
     expect(isSameFile("a.ts", "/srv/app/a.ts")).toBe(true);
     expect(isSameFile("/srv/app/data.ts", "a.ts")).toBe(false);
-  });
-});
-
-/** One fact a message, so that every fold adds facts and has to let old ones go. */
-const factEach = {
-  id: "fact-each@1",
-  summarize: async ({ messages }: { readonly messages: readonly { readonly id: string }[] }) => ({
-    changes: messages.map(({ id }) => ({
-      op: "add" as const,
-      section: "facts" as const,
-      item: { text: `${id} said what nobody else said`, sources: [id as never] },
-    })),
-  }),
-};
-
-const itemsOf = (plan: CompactionPlan): readonly SummaryItem[] =>
-  plan.summarizations.flatMap(({ summary }) =>
-    SUMMARY_SECTIONS.flatMap((section): readonly SummaryItem[] => summary[section]),
-  );
-
-/** What the fold that made a plan took out of summaries. */
-const goneIn = ({ summarizations, version }: CompactionPlan): readonly string[] =>
-  summarizations
-    .filter(({ sincePlanVersion }) => sincePlanVersion === version)
-    .flatMap(({ resolved }) => resolved.map(({ item }) => item.id));
-
-describe("what a fold took out of a summary", () => {
-  it("is said once, by the plan of that fold, and never left unsaid", async () => {
-    let gone = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom("codex", "ladder", "spring-session-turns"),
-        fc.array(fc.integer({ min: 4, max: 30 }), { minLength: 3, maxLength: 5 }),
-        fc.integer({ min: 60, max: 400 }),
-        async (name, growth, summaryMaxTokens) => {
-          let thread = AgentThread.empty(asThreadId("t"));
-          let plan = emptyPlan(thread.id, "test");
-          const said: string[] = [];
-          for (const [round, turns] of growth.entries()) {
-            for (let turn = 0; turn < turns; turn++) {
-              const id = `${round}.${turn}`;
-              thread = thread.append([
-                message(`u${id}`, "user", `Question ${id}?`),
-                message(`a${id}`, "assistant", "Answer. ".repeat(20)),
-              ]);
-            }
-            const fold = runFold(thread, {
-              preset: presetByName(name),
-              plan,
-              config: { maxInputTokens: 2_000, targetPercent: 0.4, summaryMaxTokens },
-              ports: { summarizer: factEach },
-            });
-            const result = await fold.result;
-            if (result.type !== "ready" || result.floor) return;
-            const kept = new Set(itemsOf(result.plan).map(({ id }) => id));
-            const missing = itemsOf(plan).filter(({ id }) => !kept.has(id));
-            const taken = goneIn(result.plan);
-            expect(taken).toEqual(expect.arrayContaining(missing.map(({ id }) => id)));
-            said.push(...taken);
-            plan = result.plan;
-          }
-          gone += said.length;
-          expect(new Set(said).size).toBe(said.length);
-        },
-      ),
-      runs(60),
-    );
-    expect(gone).toBeGreaterThan(100);
   });
 });

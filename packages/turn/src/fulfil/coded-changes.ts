@@ -280,8 +280,7 @@ function changesOf({ toolName, input }: ToolCallPart): readonly FileChange[] {
 const fieldsOf = (input: JsonValue): JsonObject =>
   typeof input === "object" && input !== null && !Array.isArray(input) ? (input as JsonObject) : {};
 
-const isPath = (text: string): boolean =>
-  text !== "" && text.length <= LONGEST_PATH && !/[\n\r]/.test(text) && text.isWellFormed();
+const isPath = (text: string): boolean => text !== "" && text.length <= LONGEST_PATH && !/[\n\r]/.test(text);
 
 /** Some editors name what they do; of the others the old text tells it that they replace. */
 function editorAction({ command, old_text: replaced }: JsonObject): FileItem["action"] | undefined {

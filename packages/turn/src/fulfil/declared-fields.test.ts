@@ -69,6 +69,33 @@ describe("declaredFields", () => {
     );
   });
 
+  it.each<[string, ToolResultContent, object]>([
+    ["a list from its first bracket to its last", asText('[{"id": 1}] (1 row)'), { "0.id": 1 }],
+    ["nothing that only ends like JSON", asText('} "id": 1 ]'), {}],
+    ["nothing behind words on the same line", asText('the order: {"0": {"id": 1}}'), {}],
+    ["nothing of four million characters and more", asText(`[{"id":1,"x":"${"x".repeat(4_000_000)}"}]`), {}],
+    [
+      "the first of blocks that is JSON",
+      {
+        type: "blocks",
+        blocks: [
+          { type: "text", text: "{" },
+          { type: "text", text: '[{"id":1}]' },
+        ],
+      },
+      { "0.id": 1 },
+    ],
+    ["nothing of blocks without JSON", { type: "blocks", blocks: [{ type: "text", text: "id" }] }, {}],
+    ["nothing of a list by a place that is no whole number", json([{ id: 1 }]), { "0.id": 1 }],
+  ])("reads %s", (_what, content, fields) => {
+    expect(fieldsOf(content, "0.id", "0x0.id", "-1.id", ".id")).toEqual(fields);
+  });
+
+  it("reads nothing of a list whose entries have no such field, and only those that have it of others", () => {
+    expect(fieldsOf(json([{ a: 1 }, 7]), "*.id", "*")).toEqual({ "*": [{ a: 1 }, 7] });
+    expect(fieldsOf(json([{ id: 1 }, 7, { id: null }]), "*.id")).toEqual({ "*.id": [1, null] });
+  });
+
   it("has the key fields of the tool beside them", () => {
     const both = declaredFields(
       { keyFields: { customer: "C-7" }, content: json(ORDER) },
@@ -79,6 +106,20 @@ describe("declaredFields", () => {
 });
 
 describe("boundedFields", () => {
+  it.each<[JsonValue]>([["x".repeat(2_000)], [null], [0], [false], [{ a: ["b".repeat(1_900)] }], [""]])(
+    "leaves a short value as it is: %j",
+    (value) => {
+      expect(boundedFields({ value })).toEqual({ value });
+    },
+  );
+
+  it("counts the characters of a long list as its JSON has them", () => {
+    const list = Array.from({ length: 900 }, (_, at) => at);
+    const { list: cut } = boundedFields({ list });
+    expect(String(cut).slice(0, 2_000)).toBe(JSON.stringify(list).slice(0, 2_000));
+    expect(String(cut)).toContain(`${JSON.stringify(list).length} characters in all`);
+  });
+
   it("leaves values as they are, and of pages the beginning with a word about the rest", () => {
     const page = "x".repeat(9_000);
     const { id, page: cut } = boundedFields({ id: ["ORD-1", 2], page });
@@ -139,5 +180,42 @@ describe("resultKeyFields", () => {
     const text = `${"x".repeat(1_000_000)}\nexit code: 7`;
     expect(JSON.stringify(placeholderFields({ content: { type: "text", text } })).length).toBeLessThan(300);
     expect(placeholderFields({ content: { type: "text", text } })).toMatchObject({ exitCode: 7 });
+  });
+
+  it.each<[string, string | undefined, Partial<ToolResultEnvelope>, object]>([
+    ["an exit code in any of its spellings", "ok then\nexit status: 0", {}, { exitCode: 0, begins: "ok then" }],
+    ["a return code", "returncode=137\nKilled by the kernel", {}, { exitCode: 137, begins: "returncode=137" }],
+    ["the first of two exit codes", "fine\nexit code 0\nexited with 2", {}, { exitCode: 0, begins: "fine" }],
+    ["no number of four digits", "exit code 1234", {}, { begins: "exit code 1234" }],
+    [
+      "the error line of a command that exited with another code",
+      "start\nfatal: none\nexit code 128",
+      {},
+      { exitCode: 128, error: "fatal: none" },
+    ],
+    [
+      "no error line where the exit code is 0",
+      "all: 0 failed\nexit code 0",
+      {},
+      { exitCode: 0, begins: "all: 0 failed" },
+    ],
+    [
+      "the beginning of a failure without a telling line",
+      "nothing to see",
+      { outcome: "failure" },
+      { begins: "nothing to see" },
+    ],
+    ["nothing of a text without words", "--\n  {}\n12", {}, {}],
+    ["nothing of what declares itself ephemeral", "a whole line", { durability: "ephemeral" }, {}],
+    [
+      "what it declared, ephemeral or not",
+      "a whole line",
+      { durability: "ephemeral", keyFields: { id: 7 } },
+      { id: 7 },
+    ],
+    ["the telling line as far as it fits", "word".repeat(50), {}, { begins: "word".repeat(40) }],
+    ["a line at the end of a long text", `${"-".repeat(2_500)}\nDone at last`, {}, { begins: "Done at last" }],
+  ])("shows %s", (_what, text, fields, shown) => {
+    expect(placeholderFields({ content: { type: "text", text: text ?? "" }, ...fields })).toEqual(shown);
   });
 });
