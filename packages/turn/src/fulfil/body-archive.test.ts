@@ -1,5 +1,13 @@
-import { type Message, type MessageInput, planRecords, visibleText } from "@threadfold/core";
-import { runs } from "@threadfold/core/laws";
+import {
+  type ArtifactId,
+  type ArtifactStore,
+  type Message,
+  type MessageInput,
+  planRecords,
+  spanOf,
+  visibleText,
+} from "@threadfold/core";
+import { message, runs } from "@threadfold/core/laws";
 import { clearStrategy, externalizeStrategy, summarizeStrategy } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -14,7 +22,8 @@ import {
   threadOf,
   threadsWithResults,
 } from "../testing/fold-case.ts";
-import type { StorageProblem } from "./body-archive.ts";
+import { bodyArchive, type StorageProblem } from "./body-archive.ts";
+import { floorSummaryChanges } from "./floor-summary.ts";
 
 const searches = (count: number): readonly MessageInput[] =>
   Array.from({ length: count }, (_, at) => [
@@ -159,5 +168,78 @@ describe("S41: what is large enough for the artifact store", () => {
   ])("%s", async (_, thread, expected) => {
     expect(shapeOf(thread).header(2).role).toBe("tool");
     expect(await externalized(thread)).toEqual(expected);
+  });
+});
+
+describe("a body in the artifact store", () => {
+  const told: unknown[] = [];
+  const artifacts: ArtifactStore = {
+    ...artifactsThat(),
+    store: async (content, metadata) => {
+      told.push([content, metadata]);
+      return `artifact-${told.length}` as ArtifactId;
+    },
+  };
+  const thread = threadOf(
+    { ...message("u1", "user", "A long text."), metadata: { sensitivity: "restricted" } },
+    calls("c", "x", "bash"),
+    answers("r", "x", "bash", "the body"),
+  );
+  const owner = { tenantId: "acme", now: "2026-01-02T03:04:05.000Z", ttlSeconds: 60 };
+
+  it("is stored once, under whose it is, how long it is kept and as sensitive as its message says", async () => {
+    const archive = bodyArchive(thread, artifacts, owner);
+    expect([archive.artifactOf(3), archive.mayStore(3), archive.problems]).toEqual([undefined, true, []]);
+    expect(await archive.store([1, 3, 3])).toBe(true);
+    expect(await archive.store([3])).toBe(true);
+    const metadata = {
+      ...{ threadId: thread.id, tenantId: "acme", createdAt: owner.now, ttlSeconds: 60, mediaType: "text/plain" },
+    };
+    expect(told).toEqual([
+      ["A long text.", { ...metadata, sensitivity: "restricted" }],
+      ["the body", { ...metadata, sensitivity: "internal" }],
+    ]);
+    expect([archive.artifactOf(1), archive.artifactOf(3)]).toEqual(["artifact-1", "artifact-2"]);
+    await archive.storeText("made of both", [...thread.messages]);
+    expect(told[2]).toEqual(["made of both", { ...metadata, sensitivity: "restricted" }]);
+  });
+
+  it("is tried no more after the store refused it, nor any after three refusals", async () => {
+    const bodies = threadOf(...searches(5));
+    const refusing = artifactsThat((content) => !content.startsWith("0 "));
+    const archive = bodyArchive(bodies, refusing, owner);
+    const results = [2, 4, 6, 8, 10];
+    expect(await archive.store(results)).toBe(false);
+    expect(refusing.asked).toHaveLength(4);
+    expect(await archive.store([2])).toBe(true);
+    expect(await archive.store([4])).toBe(false);
+    expect(refusing.asked).toHaveLength(4);
+    expect(results.map(archive.mayStore)).toEqual([true, false, false, false, false]);
+    expect(archive.problems.map(({ messageId }) => messageId)).toEqual(["r1", "r2", "r3"]);
+  });
+});
+
+describe("a summary without a summarizer", () => {
+  it("says how much was folded, and what was asked first by somebody", () => {
+    const thread = threadOf(
+      calls("c", "x", "bash"),
+      answers("r", "x", "bash", "the body"),
+      { ...message("n", "user", "Time is up."), origin: "harness" },
+      message("u1", "user", `Next. ${"z".repeat(400)}`),
+    );
+    const messages = [...thread.messages];
+    const changesOf = (from: number) => floorSummaryChanges(messages.slice(from), spanOf(messages.slice(from)));
+    expect(changesOf(0)).toEqual([
+      {
+        op: "add",
+        section: "facts",
+        item: { text: expect.stringMatching(/^Turns 1–3 held 7 messages with 1 tool calls/), sources: ["u0"] },
+      },
+      { op: "set-original-task", task: { text: "Go.", sources: ["u0"] } },
+    ]);
+    const later = changesOf(1)[1];
+    expect(later).toMatchObject({ op: "set-original-task", task: { sources: ["u1"] } });
+    expect(later?.op === "set-original-task" && later.task.text).toBe(`Next. ${"z".repeat(394)}`);
+    expect(floorSummaryChanges(messages.slice(1, 3), spanOf(messages.slice(1, 3)))).toHaveLength(1);
   });
 });

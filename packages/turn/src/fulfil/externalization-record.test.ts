@@ -1,8 +1,10 @@
-import { AgentThread, asMessageId, asThreadId, asToolCallId } from "@threadfold/core";
+import { AgentThread, asMessageId, asThreadId, asToolCallId, compactionConfig } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { externalizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
+import { answers, calls, shapeOf, threadOf } from "../testing/fold-case.ts";
 import { foldedPlan } from "../testing/run-fold.ts";
+import { externalizationRecord } from "./externalization-record.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 /** The record of a body that a tool gave back. */
@@ -58,5 +60,58 @@ describe("the record of an externalized body", () => {
   it("lets the names stand beside what else the result has to say", async () => {
     const { keyFields } = await recordOf(`${filler}exit code: 3 in src/a_b.ts`);
     expect(keyFields).toMatchObject({ exitCode: 3, names: ["src/a_b.ts"] });
+  });
+});
+
+describe("what a pointer says of its body", () => {
+  const input = { query: { deep: 1 }, pattern: "x".repeat(121), path: "src/a.ts", zone: "b" };
+  const thread = threadOf(
+    calls("a1", "c1", "ask", input),
+    answers("t1", "c1", "ask", "Error: none", { outcome: "failure" }),
+    calls("a2", "c2", "ask", { pattern: "x".repeat(121) }),
+    answers("t2", "c2", "ask", "fine"),
+    calls("a3", "c3", "ask", "src/a.ts"),
+    answers("t3", "c3", "ask", "fine"),
+  );
+  const shape = shapeOf(thread);
+  const fulfilment = {
+    thread,
+    shape,
+    config: compactionConfig(),
+    planVersion: 4,
+    artifactOf: (at: number) => `artifact-${at}`,
+  };
+  const record = (ordinal: number) =>
+    externalizationRecord(
+      { ...{ action: "externalize", strategy: "externalize", reason: "large", ordinals: [ordinal] } } as never,
+      fulfilment as never,
+    );
+
+  it("is what its call asked for, in the first short words of it", () => {
+    expect([2, 4, 6].map((at) => record(at).rehydrateHint)).toEqual([
+      ...["full result of ask src/a.ts", "full result of ask", "full result of ask"],
+    ]);
+    expect(record(0).rehydrateHint).toContain("user message of turn 1");
+  });
+
+  it("is how the call ended, with its error, or how a message begins", () => {
+    expect(record(2)).toMatchObject({
+      artifactId: "artifact-2",
+      form: "body",
+      sincePlanVersion: 4,
+      span: { messageIds: ["t1"] },
+    });
+    const { toolOutcomes, facts } = record(2).summary;
+    expect([facts, toolOutcomes]).toMatchObject([
+      [],
+      [{ toolName: "ask", outcome: "failure", errorMessage: "Error: none", sources: ["t1"], keyFields: {} }],
+    ]);
+    expect(record(4).summary.toolOutcomes[0]).toMatchObject({ errorMessage: null, keyFields: { begins: "fine" } });
+    const long = threadOf(message("u1", "user", "y".repeat(200)));
+    const { summary } = externalizationRecord(
+      { action: "externalize", ordinals: [1] } as never,
+      { ...fulfilment, thread: long, shape: shapeOf(long) } as never,
+    );
+    expect(summary).toMatchObject({ toolOutcomes: [], facts: [{ text: "y".repeat(160), sources: ["u1"] }] });
   });
 });

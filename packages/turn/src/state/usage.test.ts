@@ -1,7 +1,19 @@
-import { asThreadId, emptyPlan, sealPlan } from "@threadfold/core";
+import { asThreadId, emptyPlan, sealPlan, ThreadfoldError } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { providerTokens } from "../measure/provider-count.ts";
-import { afterFold, afterOverflow, afterReport, afterSending, NO_USAGE, type UsageState } from "./usage.ts";
+import { problemOf } from "./problem-of.ts";
+import {
+  addUsage,
+  afterAnswer,
+  afterFold,
+  afterOverflow,
+  afterReport,
+  afterSending,
+  NO_TOTALS,
+  NO_USAGE,
+  stopReasonOf,
+  type UsageState,
+} from "./usage.ts";
 
 const none = emptyPlan(asThreadId("t"), "p");
 const plan = (version: number) => sealPlan({ ...none, version });
@@ -102,5 +114,100 @@ describe("what nobody sees of an answer", () => {
     const { measured, ...first } = answered(NO_USAGE, 10_000, 10_000);
     const other = { ...first, measured: measured === null ? null : { ...measured, planVersion: 7 } };
     expect(answered(other, 10_100, 10_100).resends).toBe(true);
+  });
+});
+
+describe("what was reported of a session", () => {
+  it("adds up, and counts no request that reports no prompt", () => {
+    expect(NO_TOTALS).toMatchObject({ requests: 0, cacheHitRate: null });
+    const first = addUsage(NO_TOTALS, { inputTokens: 100, outputTokens: 7, cacheReadTokens: 25, cacheWriteTokens: 60 });
+    expect(first).toEqual({
+      ...{
+        requests: 1,
+        inputTokens: 100,
+        outputTokens: 7,
+        cacheReadTokens: 25,
+        cacheWriteTokens: 60,
+        cacheHitRate: 0.25,
+      },
+    });
+    expect(addUsage(first, { inputTokens: 0, outputTokens: 9 })).toBe(first);
+    expect(addUsage(first, { inputTokens: 300, cacheReadTokens: 200, outputTokens: 1, cacheWriteTokens: 2 })).toEqual({
+      ...{
+        requests: 2,
+        inputTokens: 400,
+        outputTokens: 8,
+        cacheReadTokens: 225,
+        cacheWriteTokens: 62,
+        cacheHitRate: 225 / 400,
+      },
+    });
+    expect(addUsage(first, { inputTokens: 100 })).toMatchObject({
+      outputTokens: 7,
+      cacheReadTokens: 25,
+      cacheHitRate: 0.125,
+    });
+  });
+
+  it.each([
+    ["max_tokens", "max-output"],
+    ["length", "max-output"],
+    ["error", "error"],
+    ["Failed", "error"],
+    ["aborted", "aborted"],
+    ["cancelled", "aborted"],
+    ["canceled", "aborted"],
+    ["tool_use", "end"],
+    ["", "end"],
+    [null, "end"],
+    [undefined, "end"],
+  ] as const)("ends an answer, by the provider's word %s", (word, reason) => {
+    expect(stopReasonOf(word)).toBe(reason);
+  });
+
+  it("settles what was asked for before it, once an answer came through", () => {
+    const asked: UsageState = { ...sent, overflow: "pending", maxOutput: "answered" };
+    for (const failed of ["error", "aborted"] as const) expect(afterAnswer(asked, failed)).toBe(asked);
+    expect(afterAnswer(asked, "end")).toEqual({ ...asked, overflow: "none", maxOutput: "none" });
+    expect(afterAnswer(asked, "max-output")).toEqual({ ...asked, overflow: "none", maxOutput: "exhausted" });
+  });
+
+  it("teaches nothing of a request that nobody counted: before the first, and where the provider compacted", () => {
+    expect(afterOverflow(NO_USAGE, 9_000)).toEqual({ ...NO_USAGE, overflow: "pending" });
+    expect(afterOverflow(sent, 0).estimate).toBe(sent.estimate);
+    const compacted = afterReport({ ...sent, overflow: "pending" }, { inputTokens: 1_200, compacted: true });
+    expect(compacted).toEqual({ ...sent, overflow: "none" });
+  });
+
+  it("tells an answer that is hardly longer than what is seen of it from one with something behind it", () => {
+    const answered = (outputTokens: number, shown?: number) =>
+      afterReport(sent, { inputTokens: 1_000, outputTokens }, shown).measured?.unshown;
+    expect([answered(500, 100), answered(80, 100), answered(500)]).toEqual([400, 0, 0]);
+    const next = (unshown: number, grown: number) => {
+      const measured = { planVersion: 1, inputTokens: 1_000, counted: 1_000, unshown, resent: unshown };
+      return afterReport({ ...sent, measured }, { inputTokens: 1_000 + grown }).resends;
+    };
+    // Half of what nobody saw decides, and fewer than 200 tokens say nothing.
+    expect([next(400, 201), next(400, 200), next(199, 0), next(200, 0)]).toEqual([true, false, true, false]);
+  });
+});
+
+describe("what is said of a failure", () => {
+  it.each<[string, unknown, string]>([
+    [
+      "one of ours",
+      new ThreadfoldError("PLAN_NOT_FOUND", "There is no plan 7."),
+      "PLAN_NOT_FOUND: There is no plan 7.",
+    ],
+    ["one of others", new TypeError("secret"), "TypeError"],
+    ["one of a driver with a code", Object.assign(new Error("secret"), { code: "ECONNREFUSED" }), "Error ECONNREFUSED"],
+    ["a code of other letters", Object.assign(new Error("x"), { code: "user 7" }), "Error"],
+    ["a code that goes on", Object.assign(new Error("x"), { code: "E_1 secret" }), "Error"],
+    ["a code that begins otherwise", Object.assign(new Error("x"), { code: "secret E_1" }), "Error"],
+    ["a long code", Object.assign(new Error("x"), { code: "E".repeat(41) }), "Error"],
+    ["a number", Object.assign(new Error("x"), { code: 7 }), "Error"],
+    ["no error at all", "secret", "something that is not an error was thrown"],
+  ])("quotes nothing that may hold content: %s", (_what, thrown, words) => {
+    expect(problemOf(thrown)).toBe(words);
   });
 });
