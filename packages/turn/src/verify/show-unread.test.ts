@@ -1,7 +1,18 @@
-import { hostileTexts } from "@threadfold/core/laws";
+import {
+  asMessageId,
+  type ClearRecord,
+  groupRecords,
+  type Message,
+  NO_RECORDS,
+  type PlanRecords,
+  spanOf,
+  type TokenBudget,
+} from "@threadfold/core";
+import { hostileTexts, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { textEnds } from "./show-unread.ts";
+import { answers, calls, shapeOf, threadOf } from "../testing/fold-case.ts";
+import { showUnread, textEnds, unreadBodies } from "./show-unread.ts";
 
 /** A letter outside of ASCII is a token, of the others four make one. */
 const countTokens = (text: string): number => {
@@ -81,5 +92,115 @@ describe("textEnds", () => {
       textEnds(text, 1_000_000, 1_000, counting);
       expect(read).toBeLessThan(60_000);
     }
+  });
+});
+
+describe("unread results that do not fit as they are", () => {
+  const thread = threadOf(
+    ...["a", "b", "c"].flatMap((name, at) => [
+      calls(`call-${name}`, name, "bash"),
+      answers(name, name, "bash", `${name} says so\n`.repeat([40, 400, 1_200][at] as number)),
+    ]),
+  );
+  const shape = shapeOf(thread);
+  const ordinals = [2, 4, 6];
+  const sizes = ordinals.map((at) => shape.header(at).shares.toolResult);
+  const cleared = (id: string, fields: Partial<ClearRecord> = {}): ClearRecord => ({
+    ...{
+      action: "clear",
+      span: spanOf([thread.message(asMessageId(id)) as Message]),
+      strategy: "clear",
+      reason: "unread",
+    },
+    ...{ sincePlanVersion: 1, originalTokens: 9, targets: ["tool-result"], preservedFields: {}, ...fields },
+  });
+  const records: PlanRecords = groupRecords(["a", "b", "c"].map((id) => cleared(id)));
+  const keptOf = (shown: PlanRecords) =>
+    Object.fromEntries(shown.clearings.map(({ span, keep }) => [span.messageIds[0], keep]));
+  const REST = 500;
+  /** What a request takes: the rest, those that stand there whole, and the ends of the others. */
+  const measure = async (shown: PlanRecords): Promise<number> => {
+    const kept = keptOf(shown);
+    return ["a", "b", "c"].reduce((sum, id, at) => {
+      if (!(id in kept)) return sum + (sizes[at] as number);
+      const { headCharacters = 0, tailCharacters = 0 } = kept[id] ?? {};
+      return sum + Math.ceil((headCharacters + tailCharacters) / 4);
+    }, REST);
+  };
+  const room = (softLimit: number, limitTokens = softLimit) => ({ softLimit, limitTokens }) as TokenBudget;
+  const bodies = (held: PlanRecords = records) => unreadBodies(ordinals, held, thread, shape);
+  const show = async (budget: TokenBudget) => {
+    const shown = await showUnread(records, bodies(), budget, countTokens, measure);
+    return { ...shown, taken: await measure(shown.records), kept: keptOf(shown.records) };
+  };
+
+  it("are those that a record empties and leaves in their place", () => {
+    expect(bodies().map(({ id, tokens }) => [id, tokens])).toEqual(["a", "b", "c"].map((id, at) => [id, sizes[at]]));
+    const others = groupRecords([
+      cleared("a", { targets: ["tool-input"] }),
+      cleared("b"),
+      { ...cleared("c"), action: "drop", keywords: [] } as unknown as ClearRecord,
+    ]);
+    expect(bodies(others).map(({ id }) => id)).toEqual(["b"]);
+    const two = cleared("a", { span: spanOf([...thread.messages].slice(2, 5)) });
+    expect(bodies(groupRecords([two]))).toEqual([]);
+    expect(bodies(NO_RECORDS)).toEqual([]);
+    const stored = { ...cleared("a"), action: "externalize", form: "body", artifactId: "x", rehydrateHint: "" };
+    expect(bodies({ ...NO_RECORDS, externalizations: [stored as never] }).map(({ id }) => id)).toEqual(["a"]);
+    expect(bodies({ ...NO_RECORDS, externalizations: [{ ...stored, form: "span" } as never] })).toEqual([]);
+  });
+
+  it("use nearly all of the room below the soft threshold: the small ones whole, of the others as much each", async () => {
+    const { taken, kept, enough, restTokens } = await show(room(3_500));
+    expect([enough, restTokens]).toEqual([true, REST]);
+    expect(taken).toBeLessThanOrEqual(3_500);
+    expect(taken).toBeGreaterThan(3_500 - 0.05 * 3_000);
+    expect(Object.keys(kept)).toEqual(["c"]);
+    const tight = await show(room(1_700));
+    expect(Object.keys(tight.kept)).toEqual(["b", "c"]);
+    const [b, c] = ["b", "c"].map(
+      (id) => (tight.kept[id]?.headCharacters ?? 0) + (tight.kept[id]?.tailCharacters ?? 0),
+    );
+    expect(Math.abs((b ?? 0) - (c ?? 0))).toBeLessThan(0.2 * (c ?? 0));
+    expect((await show(room(10_000))).records).toEqual(NO_RECORDS);
+  });
+
+  it("go above the threshold where there is too little below it, and never above the limit", async () => {
+    const pressed = await show(room(REST + 50, 2_000));
+    expect(pressed.taken).toBeGreaterThan(1_900);
+    expect(pressed.taken).toBeLessThanOrEqual(2_000);
+    expect(pressed.enough).toBe(true);
+    const none = await show(room(REST + 50, REST));
+    expect([none.records, none.enough, none.restTokens]).toEqual([records, false, REST]);
+    // Enough is a quarter of the room, where that is less than three hundred tokens for each.
+    expect((await show(room(600, REST + 149))).enough).toBe(false);
+    expect((await show(room(600, REST + 150))).enough).toBe(true);
+  });
+
+  it("are shown for the first ones alone where a share would say nothing", async () => {
+    const { kept, taken } = await show(room(REST + 110));
+    expect(taken).toBeLessThanOrEqual(REST + 110);
+    expect(kept).toEqual({ b: undefined, c: undefined });
+    expect((await show(room(REST + 99))).kept["a"]).toMatchObject({ headCharacters: expect.any(Number) });
+  });
+
+  it("are not asked for where there are none", async () => {
+    const shown = await showUnread(records, [], room(100), countTokens, measure);
+    expect(shown).toEqual({ records, restTokens: REST, enough: true });
+  });
+
+  it("fit whatever a rendering adds to what was counted", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 520, max: 6_000 }),
+        fc.double({ min: 0.7, max: 1.5, noNaN: true }),
+        async (limit, factor) => {
+          const rendered = async (shown: PlanRecords) => REST + Math.round(((await measure(shown)) - REST) * factor);
+          const shown = await showUnread(records, bodies(), room(limit), countTokens, rendered);
+          expect(await rendered(shown.records)).toBeLessThanOrEqual(limit);
+        },
+      ),
+      runs(60),
+    );
   });
 });

@@ -1,4 +1,14 @@
-import { type AgentThread, type CompactionPlan, compactionConfig, emptyPlan, planRecords } from "@threadfold/core";
+import {
+  type AgentThread,
+  asPinId,
+  type CompactionPlan,
+  compactionConfig,
+  emptyPlan,
+  type PlanVerification,
+  planRecords,
+  renderSummary,
+  tokenBudget,
+} from "@threadfold/core";
 import { assistant, call, countingTokenizer, message, result, tool } from "@threadfold/core/laws";
 import { formatById } from "@threadfold/renderer";
 import { clearStrategy, durabilityPolicy, summarizeStrategy } from "@threadfold/strategies";
@@ -74,5 +84,73 @@ describe("what calls have used since a fold began", () => {
     const { kept } = await checked([summarizeStrategy], asks("'session is nil'"), redact);
     expect(JSON.stringify(kept?.plan)).toContain("[secret]");
     expect(JSON.stringify(kept?.plan)).not.toContain("KEY-4711");
+  });
+});
+
+describe("a line that is told", () => {
+  const plan = emptyPlan(thread.id, config.policyVersion);
+  const made = folded(thread, { plan, config, ports: { ladder: [summarizeStrategy] } });
+
+  /** What the fold becomes where its plan with the line renders to this. */
+  async function told(then: Partial<PlanVerification>, now: Partial<PlanVerification> = {}) {
+    const turn = turnOf(plan);
+    const sound = { tokens: 1_000, violations: [], missingPins: [] };
+    const renderer = Object.assign(Object.create(turn.renderer), {
+      rendering: (of: CompactionPlan) => turn.renderer.rendering(of),
+      verify: (of: CompactionPlan) => ({ ...sound, ...(of === plan ? now : then) }),
+    });
+    return keepUsed({ ...turn, renderer }, await made, thread.version, asks("'session is nil'"));
+  }
+  const broken = [{ rule: "pairs" }] as unknown as PlanVerification["violations"];
+
+  it("makes the fold anew where the plan with it does not fit, frees nothing, hides a pin or breaks more", async () => {
+    const { softLimit } = tokenBudget(config);
+    const { before, after } = (await made).tokens;
+    expect(before).toBeLessThan(softLimit * 2);
+    expect(await told({ tokens: Math.min(softLimit, before - 1) })).toMatchObject({ tokens: { before } });
+    for (const tokens of [Math.max(softLimit, after) + 1, before]) expect(await told({ tokens })).toBeNull();
+    expect(await told({ missingPins: [asPinId("p1")] })).toBeNull();
+    expect(await told({ violations: broken })).toBeNull();
+    expect(await told({ violations: broken }, { violations: broken })).not.toBeNull();
+  });
+
+  it("counts what it adds to its summary, and changes nothing else of the fold", async () => {
+    const kept = await keepUsed(turnOf(plan), await made, thread.version, asks("'session is nil'"));
+    const [record, bare] = [kept?.plan.summarizations.at(-1), (await made).plan.summarizations.at(-1)];
+    const tokens = (of: typeof bare) =>
+      of === undefined ? 0 : countingTokenizer().countTokens(renderSummary(of.summary));
+    expect((record?.summaryTokens ?? 0) - (bare?.summaryTokens ?? 0)).toBe(tokens(record) - tokens(bare));
+    expect(tokens(record)).toBeGreaterThan(tokens(bare));
+    expect(record?.summary.round).toBe(bare?.summary.round);
+    expect({ ...kept, plan: 0, tokens: 0 }).toEqual({ ...(await made), plan: 0, tokens: 0 });
+  });
+
+  it.each([
+    ["as a whole where it is short", "a b KEY_4711_x c d", "a b KEY_4711_x c d"],
+    [
+      "with eighty characters on either side",
+      `${"l".repeat(200)} KEY_4711_x ${"r".repeat(200)}`,
+      `${"l".repeat(79)} KEY_4711_x ${"r".repeat(79)}`,
+    ],
+    ["from where it begins", "first\nthen KEY_4711_x and\nlast", "then KEY_4711_x and"],
+    ["to where the text ends", "one\nKEY_4711_x", "KEY_4711_x"],
+  ])("stands in the summary %s", async (_how, text, line) => {
+    const own = threadOf(...step(0, text), ...[1, 2, 3].flatMap((index) => step(index, `${noise}${index}`)));
+    const state = threadState(own, countingTokenizer(), durabilityPolicy(config));
+    const fold = await folded(own, { plan, config, ports: { ladder: [summarizeStrategy] } });
+    const renderer = new RequestRenderer({
+      ...{ state, frame: { system: [], tools: [] }, format: formatById("neutral"), summaryRole: "user" },
+    });
+    const used = own.append([assistant("a-use", call("use", "grep", { pattern: "'KEY_4711_x'" }))]);
+    const kept = await keepUsed({ state, renderer, plan, config } as Turn, fold, own.version, used);
+    expect(kept?.plan.summarizations.at(-1)?.summary.identifiers).toMatchObject([
+      { text: line, where: "bash", sources: ["t0"] },
+    ]);
+    // A call of a side branch, or of before the fold, uses nothing.
+    expect(await keepUsed({ state, renderer, plan, config } as Turn, fold, used.version, used)).toBe(fold);
+    const aside = own.append([
+      { ...assistant("a-use", call("use", "grep", { pattern: "'KEY_4711_x'" })), branch: "side" },
+    ]);
+    expect(await keepUsed({ state, renderer, plan, config } as Turn, fold, own.version, aside)).toBe(fold);
   });
 });

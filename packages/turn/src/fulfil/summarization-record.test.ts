@@ -3,16 +3,25 @@ import {
   AgentThread,
   asThreadId,
   type CompactionPlan,
+  compactionConfig,
   emptyPlan,
+  NO_RECORDS,
   SUMMARY_SECTIONS,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type SummaryChange,
   type SummaryItem,
+  ThreadfoldError,
 } from "@threadfold/core";
 import { countingTokenizer, message, runs } from "@threadfold/core/laws";
 import { presetByName } from "@threadfold/strategies";
 import { scriptThread } from "@threadfold/strategies/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { answers, calls, shapeOf, threadOf } from "../testing/fold-case.ts";
 import { folded, runFold } from "../testing/run-fold.ts";
+import type { Fulfilment } from "./fulfilment.ts";
+import { summarizationRecord } from "./summarization-record.ts";
 
 const thread = scriptThread(`u1 ${Array.from({ length: 40 }, (_, at) => `a${at} t${at}`).join(" ")}`, 500);
 
@@ -153,5 +162,115 @@ describe("what a fold took out of a summary", () => {
       runs(60),
     );
     expect(gone).toBeGreaterThan(100);
+  });
+});
+
+describe("what a summarizer is asked, and what becomes of its answer", () => {
+  const own = threadOf(
+    { ...message("side", "user", "Elsewhere."), branch: "side" },
+    calls("a1", "c1", "bash"),
+    answers("t1", "c1", "bash", "all fine"),
+    message("a2", "assistant", "Fine."),
+  );
+  const shape = shapeOf(own);
+  const fact: SummaryChange = { op: "add", section: "facts", item: { text: "All is fine.", sources: [] } };
+
+  async function summarized(
+    answer: Partial<SummarizeResult> | Error,
+    fields: Partial<Fulfilment> = {},
+    asked: object = {},
+  ) {
+    const requests: SummarizeRequest[] = [];
+    const told: string[] = [];
+    const summarizer: Summarizer = {
+      id: "llm@1",
+      summarize: async (request) => {
+        requests.push(request);
+        if (answer instanceof Error) throw answer;
+        return { changes: [fact], ...answer };
+      },
+    };
+    const fulfilment = {
+      ...{ thread: own, shape, tokenizer: countingTokenizer(), config: compactionConfig(), summarizer, planVersion: 3 },
+      ...{ records: NO_RECORDS, summaryMaxTokens: 900, ladder: [], artifactOf: () => undefined },
+      onSummarizerFailure: (problem: string) => told.push(problem),
+      onInstructionsUsed: () => told.push("used"),
+      ...fields,
+    } as unknown as Fulfilment;
+    const proposal = {
+      ...{ action: "summarize", strategy: "summarize", reason: "old", ordinals: [0, 1, 2, 3], absorbs: [], ...asked },
+    } as unknown as Parameters<typeof summarizationRecord>[0];
+    const record = await summarizationRecord(proposal, fulfilment);
+    return { record, told, request: requests[0] as SummarizeRequest };
+  }
+
+  it("is the main branch of what is folded, with what stands behind it, the pins and its limit", async () => {
+    const { request, record } = await summarized({}, {}, { overlap: [4] });
+    expect(request.messages.map(({ id }) => id)).toEqual(["u0", "a1", "t1"]);
+    expect(request.overlap?.map(({ id }) => id)).toEqual(["a2"]);
+    expect(request.span.messageIds).toEqual(["u0", "side", "a1", "t1"]);
+    expect([request.threadId, request.previous, request.pins]).toEqual([own.id, null, []]);
+    expect(request.countTokens("12345")).toBe(2);
+    expect(request.maxTokens).toBeLessThanOrEqual(900);
+    expect(record).toMatchObject({ action: "summarize", summarizer: "llm@1", sincePlanVersion: 3, resolved: [] });
+    expect(record.summary.facts).toMatchObject([{ text: "All is fine." }]);
+    expect(record.summary.handling).toEqual({ trust: "external", sensitivity: "internal" });
+    const { request: bare } = await summarized({});
+    for (const name of ["overlap", "instructions", "signal"]) expect(bare).not.toHaveProperty(name);
+  });
+
+  it("is what somebody told it to keep in mind, and whether it did is told", async () => {
+    const signal = new AbortController().signal;
+    const { request, told } = await summarized({}, { instructions: "the port", signal });
+    expect([request.instructions, request.signal, told]).toEqual(["the port", signal, ["used"]]);
+    expect((await summarized({ instructionsUnused: true })).told).toEqual([]);
+    expect((await summarized({ changes: [] })).told).toEqual(["llm@1 gave no summary"]);
+    expect((await summarized({ changes: [], nothingToSay: true })).told).toEqual([]);
+  });
+
+  it("is replaced where there is none, which is told unless there was nothing to say", async () => {
+    for (const answer of [{ changes: [] }, { changes: [], nothingToSay: true as const }, new Error("no answer")]) {
+      const { record } = await summarized(answer);
+      expect(record.summarizer).toBe("floor@1");
+      expect(record.summary.originalTask?.text).toBe("Go.");
+    }
+    expect((await summarized(new Error("no answer"))).told).toEqual(["llm@1: no answer"]);
+    const partial = await summarized({ problem: "cut off", by: "extractive@1" });
+    expect([partial.told, partial.record.summarizer]).toEqual([["cut off", "used"], "extractive@1"]);
+  });
+
+  it.each<[string, Partial<SummarizeResult> | Error, string]>([
+    ["failed", new Error("no answer"), "llm@1: no answer"],
+    ["failed with an error of ours", new ThreadfoldError("SUMMARIZER_FAILED", "no model"), "no model"],
+    ["had a problem", { problem: "cut off" }, "cut off"],
+    ["said nothing", { changes: [] }, "llm@1 gave no summary"],
+  ])("ends the fold where the host wants that: it %s", async (_what, answer, problem) => {
+    await expect(summarized(answer, { keepsOnFailure: true })).rejects.toThrow(
+      expect.objectContaining({ code: "SUMMARIZER_FAILED", message: problem }),
+    );
+    await expect(summarized(answer)).resolves.toBeDefined();
+  });
+
+  it("ends with the signal's reason where the fold was given up meanwhile", async () => {
+    const signal = AbortSignal.abort(new Error("given up"));
+    await expect(summarized(new Error("no answer"), { signal })).rejects.toThrow("given up");
+  });
+
+  it("goes on from the summaries that it takes in, without their messages, and handles all of it as the least trusted", async () => {
+    const first = (await summarized({}, {}, { ordinals: [0, 2] })).record;
+    const { request, record } = await summarized(
+      { changes: [], nothingToSay: true },
+      {},
+      { ordinals: [0, 2, 3, 4], absorbs: [first] },
+    );
+    expect(request.previous).toEqual(first.summary);
+    expect(request.messages.map(({ id }) => id)).toEqual(["t1", "a2"]);
+    expect(record.summary.facts[0]?.text).toBe("All is fine.");
+    const again = await summarized({ changes: [] }, {}, { ordinals: [0, 2], absorbs: [first] });
+    expect([again.record.summarizer, again.told, again.record.summary.handling]).toEqual([
+      "llm@1",
+      [],
+      first.summary.handling,
+    ]);
   });
 });
