@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { keepLaws } from "../laws/law.ts";
+import { recallLaws } from "../laws/recall-laws.ts";
 import { growthOnQuadrupling } from "../laws/runs.ts";
-import { asMessageId } from "../model/ids.ts";
+import { asMessageId, asThreadId, type ThreadId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
-import { passagesOf, passageText } from "./recall-passage.ts";
+import type { RecallIndex } from "../ports/recall-index.ts";
+import { passagesOf, passageText, type RecallPassage } from "./recall-passage.ts";
+import { type RecallRequest, readRecallRequest, searchPassages } from "./recall-search.ts";
 import { loadStemmers } from "./stemmers.ts";
 
 const stemmers = await loadStemmers();
@@ -49,5 +53,138 @@ describe("the passages of a message", () => {
         }
       }),
     );
+  });
+});
+
+/** An index in memory, as every backend keeps one: passages by number, and by each word the numbers of those that hold it. */
+function memoryIndex(): RecallIndex {
+  interface KnownThread {
+    passages: RecallPassage[];
+    messages: Map<string, Message>;
+    words: Map<string, number[]>;
+  }
+  const threads = new Map<ThreadId, KnownThread>();
+  return {
+    async index(threadId, messages) {
+      const known: KnownThread = threads.get(threadId) ?? { passages: [], messages: new Map(), words: new Map() };
+      threads.set(threadId, known);
+      for (const message of messages) {
+        if (known.messages.has(message.id)) continue;
+        known.messages.set(message.id, message);
+        for (const { passage, terms } of passagesOf(message, stemmers)) {
+          const key = known.passages.push(passage) - 1;
+          for (const term of terms) known.words.set(term, [...(known.words.get(term) ?? []), key]);
+        }
+      }
+    },
+    async search(threadId, request) {
+      const search = await readRecallRequest(request);
+      const known = threads.get(threadId);
+      if (known === undefined) return { hits: [], total: 0, nextCursor: null };
+      const { found, total, nextCursor } = searchPassages<number>(
+        {
+          passages: known.passages.length,
+          words: known.passages.reduce((sum, { words }) => sum + words, 0),
+          find: (term) => known.words.get(term) ?? [],
+          passage: (key) => known.passages[key] as RecallPassage,
+        },
+        search,
+      );
+      const hits = found.map(({ passage, score }) => {
+        const { words: _, ...place } = passage;
+        return { ...place, score, excerpt: passageText(known.messages.get(passage.messageId) as Message, passage) };
+      });
+      return { hits, total, nextCursor };
+    },
+    remove: async (threadId) => void threads.delete(threadId),
+  };
+}
+
+keepLaws(
+  "an index in memory",
+  recallLaws(() => ({ index: memoryIndex() })),
+  { describe, it },
+);
+
+describe("how passages are ranked", () => {
+  const threadId = asThreadId("ranked");
+  const say = (at: number, text: string, fields: Partial<Message> = {}): Message => ({
+    ...messageOf(text),
+    ...{ id: asMessageId(`m${at}`), ordinal: at, turn: at },
+    ...fields,
+  });
+  async function found(messages: readonly Message[], request: RecallRequest) {
+    const index = memoryIndex();
+    await index.index(threadId, messages);
+    const { hits, total, nextCursor } = await index.search(threadId, request);
+    return { ids: hits.map(({ messageId }) => messageId), scores: hits.map(({ score }) => score), total, nextCursor };
+  }
+
+  it("is by the weight of rare words in short passages: the figure of BM25 where a passage stands alone", async () => {
+    const messages = [say(0, "needle straw"), say(2, "straw straw"), say(4, "straw and more of it")];
+    const { ids, scores } = await found(messages, { text: "needle straw" });
+    expect(ids).toEqual(["m0", "m2", "m4"]);
+    const weight = (holding: number) => Math.log(1 + (3 - holding + 0.5) / (holding + 0.5));
+    const factor = (words: number) => 2.2 / (1 + 1.2 * (0.25 + (0.75 * words) / 3));
+    expect(scores[0]).toBeCloseTo((weight(1) + weight(3)) * factor(2));
+    expect(scores[1]).toBeCloseTo(weight(3) * factor(2));
+    expect(scores[2]).toBeCloseTo(weight(3) * factor(5));
+  });
+
+  it("counts what stands beside a passage in its turn and branch, each word once, and nothing else", async () => {
+    const pair = (fields: Partial<Message>) => [
+      say(1, "alpha one", { turn: 1 }),
+      say(2, "beta two", { turn: 1, ...fields }),
+    ];
+    const [beside, elsewhere] = [
+      await found(pair({}), { text: "alpha beta" }),
+      await found(pair({ turn: 2 }), { text: "alpha beta" }),
+    ];
+    const weight = Math.log(1 + (2 - 1 + 0.5) / 1.5);
+    const factor = 2.2 / (1 + 1.2 * (0.25 + 0.75));
+    expect(elsewhere.scores[0]).toBeCloseTo(weight * factor);
+    expect(beside.scores[0]).toBeCloseTo(0.7 * weight * factor + 0.3 * 2 * weight * factor);
+    const branched = await found(pair({ branch: "side" }), { text: "alpha beta", branch: "side" });
+    expect(branched.scores[0]).toBeCloseTo(weight * factor);
+    const apart = await found([say(1, "alpha one", { turn: 1 }), say(3, "beta two", { turn: 1 })], {
+      text: "alpha beta",
+    });
+    expect(apart.scores[0]).toBeCloseTo(weight * factor);
+    const same = await found([say(1, "alpha one", { turn: 1 }), say(2, "alpha two", { turn: 1 })], { text: "alpha" });
+    const both = Math.log(1 + 0.5 / 2.5);
+    expect(same.scores[0]).toBeCloseTo(both * factor);
+    // Equal scores: the newer first.
+    expect(same.ids).toEqual(["m2", "m1"]);
+  });
+
+  it("goes page by page, and weighs no word by what may not be found", async () => {
+    const messages = Array.from({ length: 5 }, (_, at) => say(2 * at, "needle"));
+    const first = await found(messages, { text: "needle", limit: 2 });
+    expect([first.ids, first.total, first.nextCursor]).toEqual([["m8", "m6"], 5, "after-2"]);
+    const last = await found(messages, { text: "needle", limit: 3, cursor: "after-2" });
+    expect([last.ids, last.total, last.nextCursor]).toEqual([["m4", "m2", "m0"], 5, null]);
+    const hidden = [say(0, "needle straw"), say(2, "straw"), say(4, "needle", { branch: "side" })];
+    const { ids, scores } = await found(hidden, { text: "needle straw" });
+    expect(ids).toEqual(["m0", "m2"]);
+    const weight = (holding: number) => Math.log(1 + (3 - holding + 0.5) / (holding + 0.5));
+    expect(scores[1]).toBeCloseTo(weight(2) * (2.2 / (1 + 1.2 * (0.25 + (0.75 * 1) / (4 / 3)))));
+  });
+
+  it("refuses what is no request, and names the field", async () => {
+    for (const [field, request] of [
+      ["limit", { limit: 0 }],
+      ["limit", { limit: 2_001 }],
+      ["cursor", { cursor: "before-2" }],
+      ["branch", { branch: "" }],
+      ["roles", { roles: ["nobody"] }],
+      ["after", { after: "yesterday" }],
+    ] as const)
+      await expect(readRecallRequest({ text: "x", ...request } as RecallRequest)).rejects.toThrow(
+        expect.objectContaining({ code: "INVALID_QUERY", message: expect.stringMatching(new RegExp(`^${field}`)) }),
+      );
+    await expect(readRecallRequest(null as never)).rejects.toThrow(/^The query: /);
+    expect(await readRecallRequest({ text: "needle" })).toMatchObject({
+      ...{ offset: 0, limit: 20, terms: expect.arrayContaining(["needle"]) },
+    });
   });
 });

@@ -4,6 +4,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { structuredSummaries } from "../laws/plan-record-arbitrary.ts";
 import { withTextReplaced } from "../laws/text-arbitrary.ts";
 import { asMessageId } from "../model/ids.ts";
+import { isSameFile, strongestAction } from "./file-item.ts";
 import { emptySummary, SUMMARY_SECTIONS, structuredSummarySchema } from "./structured-summary.ts";
 
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 3 };
@@ -58,4 +59,30 @@ describe("structuredSummarySchema", () => {
     ]);
     expect(structuredSummarySchema.safeParse(emptySummary(span)).success).toBe(true);
   });
+});
+
+describe("two spellings of a path", () => {
+  it.each([
+    ["src/a.ts", "./src/a.ts"],
+    ["/home/me/app/src/a.ts", "src/a.ts"],
+    ["src/a.ts", "/home/me/app/src/a.ts"],
+  ])("%s and %s are one file", (one, other) => expect(isSameFile(one, other)).toBe(true));
+
+  it.each([
+    ["a.ts", "/home/me/app/src/a.ts"],
+    ["src/a.ts", "/home/me/app/other-src/a.ts"],
+    ["/src/a.ts", "/home/me/app/src/a.ts"],
+  ])("%s and %s need not be", (one, other) => expect(isSameFile(one, other)).toBe(false));
+});
+
+describe("what is true of a file after two actions", () => {
+  it.each([
+    ["created", "modified", "created"],
+    ["modified", "read", "modified"],
+    ["modified", "deleted", "deleted"],
+    ["deleted", "created", "modified"],
+    ["read", "modified", "modified"],
+  ] as const)("after it was %s and %s it is %s", (earlier, later, both) =>
+    expect(strongestAction(earlier, later)).toBe(both),
+  );
 });
