@@ -1,9 +1,14 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type JournalEntry, type JournalRecord, nextJournalEntry } from "../audit/journal.ts";
 import { asArtifactId, asThreadId } from "../model/ids.ts";
+import type { PromptCachePrice } from "../providers/cache-prices.ts";
 import { cacheBill } from "./cache-bill.ts";
 import { CacheLedger, cacheLedger } from "./cache-ledger.ts";
+import { missByClaim, missByRules } from "./cache-misses.ts";
+import { insteadBills } from "./instead-bills.ts";
+import { keepAliveAdvice } from "./keep-alive.ts";
+import type { RecordedCall } from "./recorded-call.ts";
 
 const START = Date.parse("2026-03-02T09:00:00.000Z");
 
@@ -146,4 +151,190 @@ it("blames a short request behind a long one for no more than what it sent", () 
   expect(calls[1]?.misses).toMatchObject([{ cause: "changed", by: "fold", tokens: 4_000 }]);
   expect(folds).toMatchObject([{ planVersion: 1, missedTokens: 4_000 }]);
   expect(folds[0]?.missedDollars).toBeLessThan(calls[1]?.dollars ?? 0);
+});
+
+/** Writing costs a fifth more than an uncached token, reading a tenth; kept for five minutes, from a thousand tokens on. */
+const PRICE: PromptCachePrice = {
+  ...{ id: "own", formats: [], models: [], read: 0.1, write: 1.2, ttlSeconds: 300 },
+  ...{ minimumPrefixTokens: 1_000, minimumPrefixByModel: {} },
+};
+type CallFields = {
+  tokens?: number;
+  idle?: number | null;
+  cache?: object;
+  model?: string;
+  record?: object;
+  price?: PromptCachePrice;
+};
+const called = ({
+  tokens = 5_000,
+  idle = 10,
+  cache = {},
+  model = "m",
+  record = {},
+  price = PRICE,
+}: CallFields = {}): RecordedCall =>
+  ({
+    ...{ sequence: 1, at: START, usage: undefined, model, idleSeconds: idle, price, row: undefined },
+    record: {
+      ...{ tokens, planVersion: 0, format: "anthropic-messages" },
+      cache: { price: "own", ends: "marks", prefixes: [], unfoldedTokens: tokens, ...cache },
+      ...record,
+    },
+  }) as unknown as RecordedCall;
+
+describe("why tokens were paid for again, by the rules of the provider", () => {
+  const whole = (digest: string, tokens: number) => ({ digest, tokens, blocks: 1, messages: 1 });
+  const miss = (now: RecordedCall, fields: object = {}, before: RecordedCall | null = called()) =>
+    missByRules({
+      ...{ now, before, price: PRICE, outcome: { readTokens: 1_000 }, leftTokens: 4_000, expiredTokens: 0, ...fields },
+    } as unknown as Parameters<typeof missByRules>[0]);
+
+  it("is the first call, with all that nobody else left there", () => {
+    expect(miss(called(), {}, null)).toEqual({ cause: "first-call", tokens: 4_000 });
+  });
+
+  it("is a request too short to be cached, as far as it begins like the one before", () => {
+    const shared = { prefixes: [whole("a", 600), whole("b", 900)] };
+    const short = called({ tokens: 999, cache: shared });
+    expect(miss(short, {}, called({ cache: { prefixes: [whole("a", 600)] } }))).toEqual({
+      ...{ cause: "below-minimum", minimumTokens: 1_000, tokens: 600 },
+    });
+    expect(miss(short, {}, called({ cache: { prefixes: [whole("c", 600)] } }))).toBeNull();
+    expect(miss(called({ tokens: 1_000 }), { outcome: { readTokens: 1_000 } })).toBeNull();
+  });
+
+  it("is nothing where all that was left there was read, and no more than what was sent", () => {
+    expect(miss(called(), { outcome: { readTokens: 4_000 } })).toBeNull();
+    expect(miss(called(), { outcome: { readTokens: 3_999 } })).toMatchObject({ tokens: 1 });
+    expect(miss(called({ tokens: 2_000 }))).toMatchObject({ tokens: 1_000 });
+  });
+
+  it("is time, where nothing was read after the prefix was gone, or a longer one is gone", () => {
+    const none = { outcome: { readTokens: 0 } };
+    expect(miss(called({ idle: 300 }), none)).toEqual({
+      cause: "expired",
+      idleSeconds: 300,
+      ttlSeconds: 300,
+      tokens: 4_000,
+    });
+    expect(miss(called({ idle: 299 }), none)).toMatchObject({ cause: "changed" });
+    expect(miss(called({ idle: 300 }))).toMatchObject({ cause: "changed" });
+    expect(miss(called({ idle: null }), { expiredTokens: 1_001 })).toMatchObject({ cause: "expired", idleSeconds: 0 });
+    expect(miss(called(), { expiredTokens: 1_000 })).toMatchObject({ cause: "changed" });
+    const hour = called({ price: { ...PRICE, ttlSeconds: 3_600 } });
+    expect(miss(called({ idle: 300 }), none, hour)).toMatchObject({ cause: "changed" });
+    expect(miss(called({ idle: 3_600 }), none, hour)).toMatchObject({ cause: "expired", ttlSeconds: 3_600 });
+  });
+
+  it("is a mark that stands too far away, where all of it is there", () => {
+    const prefixes = [whole("a", 4_000)];
+    const before = called({ cache: { prefixes } });
+    expect(miss(called({ cache: { prefixes } }), {}, before)).toMatchObject({ cause: "out-of-reach", tokens: 3_000 });
+    expect(miss(called({ cache: { prefixes } }), { leftTokens: 4_001 }, before)).toMatchObject({ cause: "changed" });
+  });
+
+  it("is a change, by whom the record says, else by what both records show", () => {
+    const change = { by: "tools", message: null, byte: 7, reason: "a tool is new" };
+    expect(miss(called({ cache: { change } }))).toEqual({ cause: "changed", ...change, tokens: 3_000 });
+    const by = (now: CallFields) => {
+      const found = miss(called(now));
+      return found?.cause === "changed" ? [found.by, found.message, found.byte] : null;
+    };
+    expect(by({ model: "other" })).toEqual(["model", null, null]);
+    expect(by({ record: { format: "gemini" } })).toEqual(["host", null, null]);
+    expect(by({ record: { planVersion: 1 } })).toEqual(["fold", null, null]);
+    expect(by({})).toEqual(["host", null, null]);
+  });
+});
+
+it.each([
+  [4_000, { cause: "not-claimed", tokens: 1_000 }],
+  [4_899, { cause: "not-claimed", tokens: 101 }],
+  [4_900, null],
+  [5_600, null],
+  [5_601, { cause: "claimed-more", tokens: 601 }],
+])("a provider that claims to have read %i of 5,000 tokens", (claimed, miss) => {
+  expect(missByClaim({ claimed, possible: 5_000, margin: 100, believed: 5_500 })).toEqual(miss);
+  expect(missByClaim({ claimed: 5_101, possible: 5_000, margin: 100, believed: 0 })).toMatchObject({ tokens: 101 });
+});
+
+describe("keeping a prefix warm", () => {
+  const advice = (...idle: readonly (number | null)[]) =>
+    keepAliveAdvice(idle.map((seconds) => called({ idle: seconds, tokens: 2_000 })));
+
+  it("pays for pauses that are longer than it stays, and shorter than what the requests cost that keep it", () => {
+    // Each costs a tenth of what it keeps, and eleven tenths are spared: eleven requests every 270 seconds at the most.
+    const breakEvenSeconds = 10 * 270 + 300;
+    expect(advice(null, 299)).toEqual({
+      everySeconds: 270,
+      breakEvenSeconds,
+      pauses: 0,
+      spared: { bill: 0, dollars: 0 },
+    });
+    const one = advice(null, 300);
+    expect(one?.pauses).toBe(1);
+    expect(one?.spared.bill).toBeCloseTo(2_000 * (1.1 - 0.1));
+    expect(advice(null, 569)?.spared.bill).toBeCloseTo(2_000 * (1.1 - 0.1));
+    expect(advice(null, 570)?.spared.bill).toBeCloseTo(2_000 * (1.1 - 0.2));
+    expect(advice(null, breakEvenSeconds + 1)?.pauses).toBe(0);
+    expect(advice(null, 300, 10, 300)).toMatchObject({ pauses: 2 });
+    // What stood there before the pause is kept, when it can be cached at all.
+    expect(keepAliveAdvice([called({ tokens: 999, idle: null }), called({ idle: 300 })])?.pauses).toBe(0);
+    expect(keepAliveAdvice([called({ tokens: 1_000, idle: null }), called({ idle: 300 })])?.pauses).toBe(1);
+  });
+
+  it("is no advice where nothing is known, or nothing can be spared", () => {
+    expect(keepAliveAdvice([])).toBeNull();
+    for (const price of [
+      { ...PRICE, read: 0 },
+      { ...PRICE, read: 1.2, write: 1.2 },
+    ])
+      expect(keepAliveAdvice([called({ idle: null }), called({ idle: 300, price })])).toBeNull();
+    expect(keepAliveAdvice([{ ...called(), price: undefined }])).toBeNull();
+  });
+});
+
+describe("what a conversation would have cost otherwise", () => {
+  const unfolded = (unfoldedTokens: number, fields: CallFields = {}) =>
+    called({ ...fields, cache: { ...fields.cache, unfoldedTokens } });
+  const bill = (...calls: readonly RecordedCall[]) =>
+    insteadBills(calls, { prices: [PRICE] }).find(({ as }) => as === "unfolded")?.bill;
+
+  it("unfolded is all of the call before read, and what is new written", () => {
+    expect(bill(unfolded(10_000))).toBeCloseTo(12_000);
+    expect(bill(unfolded(10_000), unfolded(11_000))).toBeCloseTo(12_000 + 1_000 + 1_200);
+    expect(bill(unfolded(10_000), unfolded(11_000, { cache: { change: { by: "fold" } } }))).toBeCloseTo(14_200);
+    expect(bill(unfolded(10_000), unfolded(11_000, { cache: { change: { by: "recall" } } }))).toBeCloseTo(14_200);
+    // Changed by the host, or gone by then: written anew.
+    expect(bill(unfolded(10_000), unfolded(11_000, { cache: { change: { by: "host" } } }))).toBeCloseTo(
+      12_000 + 13_200,
+    );
+    expect(bill(unfolded(10_000), unfolded(11_000, { idle: 300 }))).toBeCloseTo(12_000 + 13_200);
+    expect(bill(unfolded(10_000), unfolded(11_000, { idle: 299 }))).toBeCloseTo(14_200);
+    // Too short to be cached: paid for as it is.
+    expect(bill(unfolded(999))).toBeCloseTo(999);
+    expect(bill(unfolded(999), unfolded(1_500))).toBeCloseTo(999 + 1_800);
+  });
+
+  it("is not told where no call has prices and a record of its cache", () => {
+    expect(insteadBills([], {})).toEqual([]);
+    expect(insteadBills([{ ...called(), price: undefined }], {})).toEqual([]);
+    const [sent, other, ...rest] = insteadBills([called()], {});
+    expect([sent?.as, other?.as, rest]).toEqual(["sent", "unfolded", []]);
+    expect(sent).toMatchObject({ price: "own", ttlSeconds: 300, tooLarge: 0, dollars: null });
+  });
+
+  it("tells each time that a provider keeps prefixes for, where a request may choose, and what had no room", () => {
+    const hour = { ...PRICE, id: "hour", ttlSeconds: 3_600, write: 2 };
+    const calls = [called({ price: { ...PRICE, otherTimes: ["hour"] } })];
+    const times = insteadBills(calls, { prices: [hour] }).filter(({ as }) => as === "one-time");
+    expect(times.map(({ price, ttlSeconds }) => [price, ttlSeconds])).toEqual([
+      ["own", 300],
+      ["hour", 3_600],
+    ]);
+    const row = { windowTokens: 7_000 } as unknown as NonNullable<RecordedCall["row"]>;
+    const large = [5_000, 7_000, 7_001].map((tokens) => ({ ...unfolded(tokens), row }));
+    expect(insteadBills(large, {}).map(({ tooLarge }) => tooLarge)).toEqual([0, 1]);
+  });
 });

@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { call, text } from "../laws/messages.ts";
+import { countingTokenizer } from "../laws/samples.ts";
+import type { Part } from "../model/part.ts";
+import { scaledTokenizer } from "./scaled-tokenizer.ts";
 import {
   afterReported,
   handedOn,
   MAX_OFFSET,
+  parseCalibration,
   requestTokens,
   SLOPE_RANGE,
   scaledTokens,
@@ -133,5 +138,64 @@ describe("the estimate of the provider's tokens", () => {
   it("is plain JSON", () => {
     const estimate = after(growing(1.3, 500, [1_000, 2_000]));
     expect(JSON.parse(JSON.stringify(estimate))).toEqual(estimate);
+  });
+});
+
+describe("a counter times a factor", () => {
+  const base = countingTokenizer();
+  const message = { role: "user", parts: [text("x".repeat(100)), call("c1", "read", { path: "a.ts" })] } as const;
+  const tools = [{ name: "read", inputSchema: { type: "object" } }];
+
+  it("counts each piece as the other one does, times the factor", () => {
+    const twice = scaledTokenizer(base, 2);
+    expect(twice.id).toBe(`${base.id}×2`);
+    expect(twice.countTokens("12345")).toBe(4);
+    expect(twice.countPart(message.parts[0])).toBe(50);
+    expect(twice.messageOverhead("user")).toBe(2 * base.messageOverhead("user"));
+    expect(twice.countMessage(message)).toBe(2 * base.countMessage(message));
+    expect(twice.countToolSchemas(tools)).toBe(2 * base.countToolSchemas(tools));
+    const request = { system: ["You are an agent."], messages: [message, message], tools };
+    expect(twice.countRequest(request as never)).toBe(2 * base.countRequest(request as never));
+    expect(scaledTokenizer(base, 1.5).countTokens("12345")).toBe(3);
+  });
+
+  it("is the other one itself where the factor is 1, and made once for a factor", () => {
+    expect(scaledTokenizer(base, 1)).toBe(base);
+    const twice = scaledTokenizer(base, 2);
+    expect(scaledTokenizer(base, 2)).toBe(twice);
+    expect(scaledTokenizer(base, 3).id).toBe(`${base.id}×3`);
+  });
+
+  it("counts in steps where the other one does", () => {
+    expect(scaledTokenizer(base, 2)).not.toHaveProperty("countPartInSteps");
+    const stepping = {
+      ...base,
+      *countPartInSteps(part: Part) {
+        yield;
+        return base.countPart(part);
+      },
+    };
+    const counting = scaledTokenizer(stepping, 2).countPartInSteps?.(message.parts[0]);
+    expect([counting?.next(), counting?.next()]).toEqual([{ done: false }, { done: true, value: 50 }]);
+  });
+});
+
+describe("a stored calibration", () => {
+  it("is read as it was kept, and refused by the name of what is wrong in it", () => {
+    const learned = { "claude-sonnet-5": after([{ counted: 1_000, reported: 1_300 }]) };
+    expect(parseCalibration(JSON.parse(JSON.stringify(learned)))).toEqual(learned);
+    expect(parseCalibration({})).toEqual({});
+    for (const [value, name] of [
+      [7, "calibration"],
+      [{ m: 7 }, "calibration.m"],
+      [{ m: { ...unreported(), slope: "1" } }, "calibration.m.slope"],
+    ] as const)
+      expect(() => parseCalibration(value)).toThrow(
+        expect.objectContaining({
+          code: "INVALID_CONFIG",
+          details: { name },
+          message: expect.stringMatching(new RegExp(`^${name}: `)),
+        }),
+      );
   });
 });

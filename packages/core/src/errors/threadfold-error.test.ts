@@ -102,4 +102,21 @@ describe("BudgetInfeasibleError", () => {
       expect(error.message).toContain(part);
     expect(error.details).toEqual({ budget: 1_000, required: 1_157, indispensable: error.indispensable });
   });
+
+  it("says where the budget comes from, and why nothing was folded", () => {
+    const parts = { system: 600, tools: 300, pins: 50, newest: 200, overhead: 7 };
+    const said = (request: ConstructorParameters<typeof BudgetInfeasibleError>[2]) =>
+      new BudgetInfeasibleError(1_000, parts, request);
+    const cap = { maxInputTokens: 1_500, outputReserveTokens: 400, safetyBufferTokens: 100 };
+    expect(said({ cap }).message).toContain("1500 less 400 for the answer and 100 for safety");
+    expect(said({ cap: { ...cap, outputReserveTokens: 0 } }).message).toContain("1500 less 100 for safety");
+    expect(said({ cap: { ...cap, safetyBufferTokens: 0 } }).message).toContain("1500 less 400 for the answer.");
+    expect(said({ cap: { maxInputTokens: 1_000, outputReserveTokens: 0 } }).message).not.toContain("less");
+    expect(said({ cap, outcome: "refused" }).details).toMatchObject({ ...cap, outcome: "refused" });
+    const unfolded = said({ unfolded: "folding is switched off", hint: "Switch it on." });
+    expect(unfolded.message).toContain("not folded because folding is switched off");
+    expect(unfolded.message).toContain("messages 200");
+    expect(unfolded.message).not.toContain("newest");
+    expect(unfolded.hint).toBe("Switch it on.");
+  });
 });

@@ -1,11 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { assistant, call, result, threadOf, tool, user } from "../laws/messages.ts";
 import { structuredSummaries } from "../laws/plan-record-arbitrary.ts";
+import { samplePin } from "../laws/samples.ts";
 import { withTextReplaced } from "../laws/text-arbitrary.ts";
 import { asMessageId } from "../model/ids.ts";
+import type { MessageInput } from "../model/message.ts";
+import { lastTurnAfter } from "../ports/summarizer.ts";
 import { isSameFile, strongestAction } from "./file-item.ts";
-import { emptySummary, SUMMARY_SECTIONS, structuredSummarySchema } from "./structured-summary.ts";
+import {
+  emptySummary,
+  type StructuredSummary,
+  SUMMARY_SECTIONS,
+  sourcedItems,
+  structuredSummarySchema,
+} from "./structured-summary.ts";
+import { type SummaryChange, withoutLiftedRules } from "./summary-change.ts";
 
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 3 };
 
@@ -85,4 +96,61 @@ describe("what is true of a file after two actions", () => {
   ] as const)("after it was %s and %s it is %s", (earlier, later, both) =>
     expect(strongestAction(earlier, later)).toBe(both),
   );
+});
+
+describe("all that a summary says with its sources", () => {
+  it("are the items of every section, the original task and the narrative, where there are any", () => {
+    const task = { id: "t", text: "Go.", sources: [] };
+    const item = (id: string) => ({ id, sources: [], text: id });
+    const summary = { ...emptySummary(span), facts: [item("a")], constraints: [item("b")] };
+    const ids = (of: typeof summary) => sourcedItems(of).map(({ id }) => id);
+    expect(ids(summary).toSorted()).toEqual(["a", "b"]);
+    expect(ids({ ...summary, originalTask: task, narrative: { ...task, id: "n" } }).toSorted()).toEqual([
+      "a",
+      "b",
+      "n",
+      "t",
+    ]);
+    expect(sourcedItems(emptySummary(span))).toEqual([]);
+  });
+});
+
+describe("rules that do not hold any more", () => {
+  const add = (text: string, section = "constraints") =>
+    ({ op: "add", section, item: { text, sources: [] } }) as unknown as SummaryChange;
+  const lifted = [samplePin("p1", { text: "Never push  to main." })];
+  const rule = (id: string, text: string) => ({ id, text, sources: [] });
+  const previous = {
+    ...emptySummary(span),
+    constraints: [rule("1", "Never push to\nmain."), rule("2", "Write tests.")],
+  } as unknown as StructuredSummary;
+
+  it("are not added, and taken out of the summary before, with what took them back as the reason", () => {
+    const changes = [add("Never push to main."), add("Never push to main.", "facts"), add("Write tests.")];
+    expect(withoutLiftedRules(changes, null, [])).toBe(changes);
+    expect(withoutLiftedRules(changes, null, lifted)).toEqual(changes.slice(1));
+    const gone = { op: "resolve", section: "constraints", itemId: "1", reason: "taken back" };
+    expect(withoutLiftedRules(changes, previous, lifted)).toEqual([...changes.slice(1), gone]);
+    // What the summarizer says of the item itself stands.
+    const resolved = { ...gone, reason: "done" } as unknown as SummaryChange;
+    expect(withoutLiftedRules([resolved], previous, lifted)).toEqual([resolved]);
+  });
+});
+
+describe("the last turn of what is summarized", () => {
+  const thread = (...rest: readonly MessageInput[]) =>
+    threadOf(user("u1", "Go."), assistant("a1", call("c1")), ...rest);
+  const after = (...rest: readonly MessageInput[]) => lastTurnAfter(thread(...rest), asMessageId("a1"));
+  const aside = { ...assistant("s", "Elsewhere."), branch: "side" };
+
+  it("is running while calls are made behind it, and ended by an answer or the next question", () => {
+    expect(after()).toBeUndefined();
+    expect(after(tool("t1", result("c1", "ok")))).toBe("running");
+    expect(after(tool("t1", result("c1", "ok")), assistant("a2", call("c2")))).toBe("running");
+    expect(after(tool("t1", result("c1", "ok")), assistant("a2", "Done."))).toBe("ended");
+    expect(after(tool("t1", result("c1", "ok")), user("u2", "And?"))).toBe("ended");
+    expect(after(tool("t1", result("c1", "ok")), assistant("a2", call("c2")), aside)).toBe("running");
+    expect(after(aside)).toBeUndefined();
+    expect(lastTurnAfter(thread(), asMessageId("nobody"))).toBeUndefined();
+  });
 });
