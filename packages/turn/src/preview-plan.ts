@@ -1,5 +1,4 @@
 import {
-  type ArtifactStore,
   artifactIdOf,
   type CompactionOutcome,
   type CompactionPlan,
@@ -44,7 +43,7 @@ export interface PlanPreview {
 export async function previewPlan(turn: Turn, options: CompactOptions): Promise<PlanPreview> {
   const { plan: current, renderer, state } = turn;
   const shownBefore = renderer.render(current).rendering.request;
-  const dry = { ...turn, artifacts: discardingArtifacts(turn.artifacts), emit: () => undefined };
+  const dry = { ...turn, artifacts: DISCARDING, emit: () => undefined };
   const { decision, weighing, result } = await plannedOrKept(dry, options);
   const plan = result.type === "ready" ? result.plan : current;
   const shownAfter = renderer.render(plan).rendering.request;
@@ -71,12 +70,7 @@ function outcomeOf(result: PlannedFold["result"]): PreviewOutcome {
   return { type: "would-commit", tokens, floor, summarizerProblem, ...told };
 }
 
-/** An artifact store that reads what is there and keeps nothing new: ids are those that storing would assign. */
-function discardingArtifacts(store: ArtifactStore): ArtifactStore {
-  return {
-    store: async (content, { threadId, tenantId }) => artifactIdOf(threadId, tenantId, content),
-    getMetadata: (artifactId, requester) => store.getMetadata(artifactId, requester),
-    retrieve: (artifactId, requester) => store.retrieve(artifactId, requester),
-    list: (threadId, requester, mediaType) => store.list(threadId, requester, mediaType),
-  };
-}
+/** Stores nothing: ids are those that storing would assign. */
+const DISCARDING: Turn["artifacts"] = {
+  store: async (content, { threadId, tenantId }) => artifactIdOf(threadId, tenantId, content),
+};

@@ -1,11 +1,11 @@
-import { type CompactionPlan, planRecords, sealPlan } from "@threadfold/core";
+import { asPinId, type CompactionPlan, planRecords, sealPlan } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { clearStrategy, externalizeStrategy, summarizeStrategy, type TriggerDecision } from "@threadfold/strategies";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { previewPlan } from "./preview-plan.ts";
 import { foldHistory } from "./state/breaker.ts";
-import { type CompactOptions, isAsked, policyOfCall } from "./state/compact-options.ts";
+import type { CompactOptions } from "./state/compact-options.ts";
 import { attemptKey, isSettled, type Turn } from "./state/turn-state.ts";
 import { NO_USAGE } from "./state/usage.ts";
 import { answers, artifactsThat, calls, threadOf } from "./testing/fold-case.ts";
@@ -285,36 +285,30 @@ describe("what a provider's own compaction gave", () => {
     const named = below.result.type === "ready" ? below.result.plan : below.turn.plan;
     expect([planRecords(named), named.version, named.threadVersion]).toEqual([[], 1, thread.version]);
     expect(named.compactedTokens).toBe(below.turn.renderer.measure(named));
+    // A plan that hides a pin is not taken, whatever it would spare: then our own fold is, or none.
+    const hiding = (of: Turn) =>
+      ({
+        tools: of.renderer.tools,
+        rendering: (at: CompactionPlan) => of.renderer.rendering(at),
+        measure: (at: CompactionPlan) => of.renderer.measure(at),
+        verify: (at: CompactionPlan) => ({
+          ...of.renderer.verify(at),
+          ...(at.providerItem === providerItem && { missingPins: [asPinId("p1")] }),
+        }),
+      }) as unknown as Turn["renderer"];
+    const own = await planTurn({ ...above.turn, renderer: hiding(above.turn) }, {});
+    expect(own.result).toMatchObject({ type: "ready" });
+    expect(own.result.type === "ready" && own.result.plan).not.toHaveProperty("providerItem");
+    const before = below.turn.renderer.measure(below.turn.plan);
+    expect((await planTurn({ ...below.turn, renderer: hiding(below.turn) }, {})).result).toEqual({
+      ...{ type: "refused", violations: [], missingPins: ["p1"], tokens: { before, after: before } },
+    });
     // A newer item takes the place of the one that the plan names.
     const again = await planned(
       { config: { maxInputTokens: 40_000 } },
       { ...named, providerItem: thread.messageAt(0)?.id as never },
     );
     expect(again.result).toMatchObject({ plan: { providerItem, version: 2 } });
-  });
-});
-
-describe("a call with a policy of its own", () => {
-  const preset = triggeredBy(SOFT);
-  const figures = due().config;
-  const own = { name: "own", evaluate: () => SOFT };
-
-  it("folds when its trigger fires, at once, and as deep as its strategy proposes", () => {
-    expect(policyOfCall(preset, figures, { force: true })).toEqual({ preset, config: figures });
-    const triggered = policyOfCall(preset, figures, { trigger: own });
-    expect(triggered.config).toBe(figures);
-    expect(triggered.preset.ladder).toBe(preset.ladder);
-    expect(triggered.preset.trigger(figures).evaluate({} as never)).toEqual({ ...SOFT, level: "hard" });
-    const silent = policyOfCall(preset, figures, { trigger: { name: "own", evaluate: () => ({ level: "none" }) } });
-    expect(silent.preset.trigger(figures).evaluate({} as never)).toEqual({ level: "none" });
-    const folded = policyOfCall(preset, figures, { strategy: clearStrategy });
-    expect(folded.preset).toEqual({ ...preset, ladder: [clearStrategy] });
-    expect(folded.config).toEqual({ ...figures, targetPercent: 0, minReclaimPercent: 0, preserveRecentTurns: 0 });
-  });
-
-  it("is one that somebody asked for", () => {
-    expect([{}, { force: false }, { instructions: "x" }].map(isAsked)).toEqual([false, false, false]);
-    expect([{ force: true }, { trigger: own }, { strategy: clearStrategy }].map(isAsked)).toEqual([true, true, true]);
   });
 });
 

@@ -229,7 +229,12 @@ describe("a compaction of another tool", () => {
 
   it("is told in the tool's own words, with what stood there before", () => {
     const record = applied([of("c1"), of("c2", "u3")])?.summarizations[0];
-    expect(record).toMatchObject({ originalTokens: 5 * 50, sincePlanVersion: 7, summarizer: "logged@1" });
+    expect(record).toMatchObject({
+      originalTokens: 5 * 50,
+      sincePlanVersion: 7,
+      summarizer: "logged@1",
+      strategy: "logged-compaction",
+    });
     expect(record?.span.messageIds).toEqual(["u1", "a1", "u2", "a2", "c1"]);
     expect(record?.summary).toMatchObject({ round: 2, facts: [], narrative: { sources: ["u1", "c1"] } });
     expect(record?.summary.narrative?.text).toMatch(/^c2\.+$/);

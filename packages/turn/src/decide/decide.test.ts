@@ -1,10 +1,11 @@
 import { type CompactionPlan, type DropRecord, emptyPlan, spanOf } from "@threadfold/core";
 import { assistant, call, message, result, text, tool } from "@threadfold/core/laws";
 import { formatById } from "@threadfold/renderer";
-import { summarizeStrategy, type TriggerDecision, type TriggerInput } from "@threadfold/strategies";
+import { clearStrategy, summarizeStrategy, type TriggerDecision, type TriggerInput } from "@threadfold/strategies";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { foldHistory } from "../state/breaker.ts";
+import { isAsked, policyOfCall } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
 import { NO_USAGE, type UsageState } from "../state/usage.ts";
 import { threadOf } from "../testing/fold-case.ts";
@@ -284,5 +285,29 @@ describe("a soft fold in an open tool loop", () => {
     expect(declined(decide(turned, {}))).toMatchObject({ attempted: false, result: { type: "postponed" } });
     expect(decide({ ...turned, preset: triggeredBy(HARD) }, {}).due).toBe(true);
     expect(decide(turned, { force: true }).due).toBe(true);
+  });
+});
+
+describe("a call with a policy of its own", () => {
+  const preset = triggeredBy(SOFT);
+  const figures = turn(SOFT).config;
+  const own = { name: "own", evaluate: () => SOFT };
+
+  it("folds when its trigger fires, at once, and as deep as its strategy proposes", () => {
+    expect(policyOfCall(preset, figures, { force: true })).toEqual({ preset, config: figures });
+    const triggered = policyOfCall(preset, figures, { trigger: own });
+    expect(triggered.config).toBe(figures);
+    expect(triggered.preset.ladder).toBe(preset.ladder);
+    expect(triggered.preset.trigger(figures).evaluate({} as never)).toEqual({ ...SOFT, level: "hard" });
+    const silent = policyOfCall(preset, figures, { trigger: { name: "own", evaluate: () => ({ level: "none" }) } });
+    expect(silent.preset.trigger(figures).evaluate({} as never)).toEqual({ level: "none" });
+    const folded = policyOfCall(preset, figures, { strategy: clearStrategy });
+    expect(folded.preset).toEqual({ ...preset, ladder: [clearStrategy] });
+    expect(folded.config).toEqual({ ...figures, targetPercent: 0, minReclaimPercent: 0, preserveRecentTurns: 0 });
+  });
+
+  it("is one that somebody asked for", () => {
+    expect([{}, { force: false }, { instructions: "x" }].map(isAsked)).toEqual([false, false, false]);
+    expect([{ force: true }, { trigger: own }, { strategy: clearStrategy }].map(isAsked)).toEqual([true, true, true]);
   });
 });

@@ -46,7 +46,7 @@ export interface FoldInput {
 export interface FoldPorts {
   readonly ladder: readonly CompactionStrategy[];
   readonly summarizer: Summarizer;
-  readonly artifacts: ArtifactStore;
+  readonly artifacts: Pick<ArtifactStore, "store">;
   readonly verifier: PlanVerifier;
   readonly clock: Clock;
   /** Checks whether the sources of replayable results are unchanged. Without a probe nothing replayable is cleared. */

@@ -51,7 +51,7 @@ const MAX_REFUSALS = 3;
  */
 export function bodyArchive(
   thread: AgentThread,
-  artifacts: ArtifactStore,
+  artifacts: Pick<ArtifactStore, "store">,
   owner: { readonly tenantId: string | null; readonly now: string; readonly ttlSeconds: number | null },
   signal?: AbortSignal,
   onProblem: (problem: StorageProblem) => void = () => undefined,

@@ -108,6 +108,8 @@ describe("a rendering that catches up with its thread in steps", () => {
     const grown = { ...sources, state: threadState(thread.append(work(700, 2)), countingTokenizer(), durability) };
     expect([...new RequestRenderer(grown, before).catchUp(plan)]).toEqual([]);
     expect(finishSteps(before.catchUp(plan))).toBeUndefined();
+    const short = { ...sources, state: threadState(thread.atVersion(900), countingTokenizer(), durability) };
+    expect([...new RequestRenderer(short).catchUp(plan)]).toEqual([]);
   });
 });
 

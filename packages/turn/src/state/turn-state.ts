@@ -62,7 +62,7 @@ export interface TurnPorts {
   /** Renders plans over the state's thread, and says what they take and which rules they break. */
   readonly renderer: RequestRenderer;
   readonly summarizer: Summarizer;
-  readonly artifacts: ArtifactStore;
+  readonly artifacts: Pick<ArtifactStore, "store">;
   readonly clock: Clock;
   /** Takes secrets out of what code writes into summaries; absent where nothing is redacted. */
   readonly redact?: Redact;
