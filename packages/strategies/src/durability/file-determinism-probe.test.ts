@@ -57,6 +57,8 @@ describe("fileDeterminismProbe", () => {
   it.each<[string, JsonValue, DeterminismMetadata]>([
     ["time and version, of which a file has one", { path: "a.ts" }, { mtime: 1, version: "2" }],
     ["a hash of another kind", { path: "a.ts" }, { contentHash: "not hexadecimal" }],
+    ["a hash behind other words", { path: "a.ts" }, { contentHash: `md5 ${HASH}` }],
+    ["a hash with other words behind it", { path: "a.ts" }, { contentHash: `${HASH.slice(0, 20)} and so on` }],
     ["a hash too short to tell", { path: "a.ts" }, { contentHash: HASH.slice(0, 8) }],
     ["arguments without a path", { command: "cat a.ts" }, { contentHash: HASH }],
     ["arguments that are no object", "a.ts", { contentHash: HASH }],

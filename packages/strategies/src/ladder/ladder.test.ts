@@ -1,6 +1,16 @@
-import { keepLaws } from "@threadfold/core/laws";
-import { describe, it } from "vitest";
+import { AgentThread, asThreadId, type MessageInput, type ProbeVerdict } from "@threadfold/core";
+import { assistant, call, keepLaws, message, result, text, tool } from "@threadfold/core/laws";
+import { describe, expect, it } from "vitest";
+import { durableProposals } from "../durability/durable-proposals.ts";
+import { scriptMessages } from "../laws/script-thread.ts";
+import { contextOf } from "../laws/strategy-context-arbitrary.ts";
 import { strategyLaws } from "../laws/strategy-laws.ts";
+import {
+  type CompactionProposal,
+  type CompactionStrategy,
+  pointerTokens,
+  type StrategyContext,
+} from "../strategy/compaction-strategy.ts";
 import { lastTurns, nothing } from "../windows/cut-points.ts";
 import { pruneStrategy } from "../windows/prune-strategy.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
@@ -23,3 +33,206 @@ const strategies = [
 ];
 
 for (const strategy of strategies) keepLaws(`${strategy.name} strategy`, strategyLaws(strategy), { describe, it });
+
+/** An old turn of this, and newer ones that nothing takes. */
+function contextFor(
+  messages: readonly MessageInput[],
+  config: Partial<StrategyContext["config"]> = {},
+  needed = 1e9,
+): StrategyContext {
+  const later = scriptMessages("u1 a1 u2 a2 u3 a3 u4 a4 u5", 10);
+  const context = contextOf(AgentThread.empty(asThreadId("t")).append([...messages, ...later]), needed);
+  return { ...context, config: { ...context.config, ...config } };
+}
+const proposed = (strategy: CompactionStrategy, ...input: Parameters<typeof contextFor>) =>
+  strategy.analyze(contextFor(...input)).filter(({ ordinals }) => (ordinals[0] as number) < input[0].length);
+/** A call with a result of so many tokens. */
+const exchange = (at: number, tokens: number, toolName = "read", fields: object = {}) => [
+  assistant(`call-${at}`, call(`c${at}`, toolName, { path: "a.ts" })),
+  tool(`result-${at}`, result(`c${at}`, "x".repeat(4 * tokens), { toolName, ...fields })),
+];
+
+describe("what is externalized", () => {
+  const sizes = (...input: Parameters<typeof contextFor>) =>
+    proposed(externalizeStrategy, ...input).map(({ ordinals }) => ordinals[0]);
+
+  it("are results above the threshold, and of users' texts those that are four times as long", () => {
+    expect(sizes(exchange(0, 120))).toEqual([]);
+    expect(sizes(exchange(0, 121))).toEqual([1]);
+    expect(sizes(exchange(0, 71), { externalizeThresholdTokens: 20 })).toEqual([1]);
+    expect(sizes(exchange(0, 70), { externalizeThresholdTokens: 20 })).toEqual([]);
+    const said = (tokens: number, role: "user" | "assistant" = "user") => [message("m", role, "x".repeat(4 * tokens))];
+    expect([sizes(said(480)), sizes(said(481)), sizes(said(2_000, "assistant"))]).toEqual([[], [0], []]);
+    expect([
+      sizes(said(70), { externalizeThresholdTokens: 1 }),
+      sizes(said(71), { externalizeThresholdTokens: 1 }),
+    ]).toEqual([[], [0]]);
+  });
+
+  it("are not what the store brought back, nor what is free to have again", () => {
+    expect(sizes(exchange(0, 500, "read_artifact"))).toEqual([]);
+    const free = (durability: "ephemeral" | "non_replayable", replayCost: "free" | "cheap") => ({
+      toolDurabilityOverrides: {
+        ask: { durability, mustPreserveFields: [], replayCost, externalizeThresholdTokens: 300 },
+      },
+    });
+    const sizesOf = (tokens: number, ...input: Parameters<typeof free>) =>
+      sizes(exchange(0, tokens, "ask", { durability: input[0] }), free(...input) as never);
+    expect([sizesOf(300, "ephemeral", "cheap"), sizesOf(301, "ephemeral", "cheap")]).toEqual([[], [1]]);
+    expect([sizesOf(500, "ephemeral", "free"), sizesOf(500, "non_replayable", "free")]).toEqual([[], [1]]);
+  });
+
+  it("stop where enough is freed, and say what each frees", () => {
+    const three = [...exchange(0, 500), ...exchange(1, 400), ...exchange(2, 300)];
+    const all = proposed(externalizeStrategy, three);
+    expect(all.map(({ ordinals, estimatedTokensFreed }) => [ordinals[0], estimatedTokensFreed])).toEqual([
+      ...[
+        [1, 500 - pointerTokens(500)],
+        [3, 400 - pointerTokens(400)],
+        [5, 300 - pointerTokens(300)],
+      ],
+    ]);
+    const first = 500 - pointerTokens(500);
+    expect(proposed(externalizeStrategy, three, {}, first)).toHaveLength(1);
+    expect(proposed(externalizeStrategy, three, {}, first + 1)).toHaveLength(2);
+    expect(all[0]?.reason).toContain("result of read takes 500 tokens");
+  });
+});
+
+describe("what is cleared", () => {
+  it("are old results that are worth a placeholder, externalized where they cannot be had again", () => {
+    const actions = (tokens: number, durability: string, config = {}) =>
+      proposed(clearStrategy, exchange(0, tokens, "ask", { durability }), config).map(({ action, ordinals }) => [
+        action,
+        ordinals[0],
+      ]);
+    expect([actions(80, "ephemeral"), actions(81, "ephemeral")]).toEqual([[], [["clear", 1]]]);
+    expect([actions(140, "non_replayable"), actions(141, "non_replayable")]).toEqual([[], [["externalize", 1]]]);
+    expect(actions(500, "non_replayable", { enableExternalization: false })).toEqual([]);
+    // Nobody looked at the source.
+    expect(actions(500, "replayable")).toEqual([["externalize", 1]]);
+  });
+
+  it("is a result whose source was found unchanged, or not looked at yet, and no other", () => {
+    const context = contextFor(exchange(0, 500, "ask", { durability: "replayable" }));
+    const shown = (verdict: ProbeVerdict | undefined) =>
+      clearStrategy.analyze({ ...context, replayVerdict: () => verdict })[0] as CompactionProposal;
+    expect(
+      (["matches", undefined, "changed", "unverifiable"] as const).map((verdict) => shown(verdict).action),
+    ).toEqual([...["clear", "clear", "externalize", "externalize"]]);
+    expect(shown("changed").reason).toContain("changed");
+    expect(shown("unverifiable").reason).toContain("verifies");
+    expect(shown("changed").estimatedTokensFreed).toBe(500 - pointerTokens(500));
+    expect(shown("matches").estimatedTokensFreed).toBe(460);
+  });
+
+  it("are the large arguments and the thinking of old steps, and not the thinking of the newest", () => {
+    const thinking = { type: "reasoning", text: "y".repeat(2_400), provider: "anthropic" } as const;
+    const old = assistant("a0", [thinking, call("c0", "write", { path: "a.ts", content: "x".repeat(4_000) })]);
+    const [both] = proposed(clearStrategy, [old, ...exchange(0, 10).slice(1)]);
+    expect(both).toMatchObject({
+      action: "clear",
+      ordinals: [0],
+      targets: expect.arrayContaining(["tool-input", "reasoning"]),
+    });
+    expect(both).toMatchObject({ keep: { headCharacters: 80, tailCharacters: 0 } });
+    const [thought] = proposed(clearStrategy, [assistant("a0", [thinking, text("Fine.")])]);
+    expect(thought).toMatchObject({ targets: ["reasoning"] });
+    expect(thought).not.toHaveProperty("keep");
+    const context = contextOf(
+      AgentThread.empty(asThreadId("t")).append([
+        assistant("a0", [thinking, text("Fine.")]),
+        ...scriptMessages("u1 u2 u3 u4 u5", 10),
+      ]),
+      1e9,
+    );
+    expect(clearStrategy.analyze(context)).toEqual([]);
+  });
+});
+
+describe("what may be cleared of several results", () => {
+  const context = contextFor([
+    ...exchange(0, 500, "ask", { durability: "ephemeral" }),
+    ...exchange(1, 500, "ask", { durability: "non_replayable" }),
+  ]);
+  const clear = (ordinals: readonly number[], fields: object = {}) =>
+    ({
+      action: "clear",
+      strategy: "own",
+      ordinals,
+      targets: ["tool-result"],
+      estimatedTokensFreed: 1,
+      reason: "old",
+      ...fields,
+    }) as CompactionProposal;
+  const durable = (proposal: CompactionProposal) =>
+    durableProposals(proposal, context.shape, () => undefined, context.config);
+
+  it("is what can be had again; the others are put away", () => {
+    expect(durable(clear([1]))).toEqual([clear([1])]);
+    expect(durable(clear([1, 3]))).toMatchObject([
+      clear([1]),
+      { action: "externalize", strategy: "own", ordinals: [3] },
+    ]);
+    expect(durable(clear([3]))).toMatchObject([{ action: "externalize", ordinals: [3] }]);
+  });
+
+  it("is all of a proposal that keeps the ends, or empties something else", () => {
+    for (const proposal of [
+      clear([3], { keep: { headCharacters: 1, tailCharacters: 1 } }),
+      clear([3], { targets: ["text"] }),
+      clear([3], { action: "drop" }),
+    ])
+      expect(durable(proposal)).toEqual([proposal]);
+  });
+
+  it("is nothing that is expensive to have again", () => {
+    const toolDurabilityOverrides = {
+      ask: { durability: "ephemeral", mustPreserveFields: [], replayCost: "expensive" },
+    };
+    const [instead] = durableProposals(clear([1]), context.shape, () => "matches", {
+      enableExternalization: true,
+      toolDurabilityOverrides,
+    } as never);
+    expect(instead).toMatchObject({ action: "externalize", reason: expect.stringContaining("expensive") });
+  });
+});
+
+describe("the last rungs", () => {
+  it("take the oldest groups out, as many as it takes, and none that is gone already", () => {
+    const three = [...exchange(0, 100), ...exchange(1, 100), ...exchange(2, 100)];
+    const each = proposed(dropStrategy, three)[0]?.estimatedTokensFreed ?? 0;
+    expect(each).toBeGreaterThan(100);
+    expect(proposed(dropStrategy, three, {}, each).map(({ ordinals }) => ordinals)).toEqual([[0, 1]]);
+    expect(proposed(dropStrategy, three, {}, each + 1).map(({ ordinals }) => ordinals)).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+    const context = contextFor(three);
+    for (const action of ["drop", "summarize"] as const) {
+      const heldBy = (at: number) => (at < 2 ? ({ action } as never) : undefined);
+      expect(dropStrategy.analyze({ ...context, heldBy })[0]?.ordinals).toEqual([2, 3]);
+    }
+    const cleared = { ...context, heldBy: () => ({ action: "clear" }) as never };
+    expect(dropStrategy.analyze(cleared)[0]?.ordinals).toEqual([0, 1]);
+  });
+
+  it("cut the middle out of what is larger than both ends, of a message by what it is", () => {
+    const large = [...exchange(0, 500), message("u0", "user", "x".repeat(2_000)), assistant("a0", "x".repeat(2_000))];
+    const cut = truncateStrategy.analyze({ ...contextFor(large), truncateTo: 100 });
+    expect(cut.map((proposal) => [proposal.ordinals[0], "targets" in proposal && proposal.targets])).toEqual([
+      [1, ["tool-result"]],
+      [2, ["text", "media"]],
+      [3, ["text", "tool-input", "reasoning", "media"]],
+    ]);
+    expect(cut[0]).toMatchObject({
+      keep: { headCharacters: 100, tailCharacters: 100 },
+      estimatedTokensFreed: 500 - 90,
+    });
+    const { truncateTo: _, ...without } = contextFor(large);
+    expect(truncateStrategy.analyze(without)).toEqual([]);
+    const at = (tokens: number) =>
+      truncateStrategy.analyze({ ...contextFor(exchange(0, tokens)), truncateTo: 100 }).length;
+    expect([at(90), at(91)]).toEqual([0, 1]);
+  });
+});
