@@ -155,6 +155,10 @@ describe("R12 a Merkle tree of RFC 6962", () => {
       [Number.NaN, 4],
     ] as const)
       expect(verifyInclusion({ leafHash, index, size, rootHash }, [])).toBe(false);
+    // The proof is sound, and the place that it is claimed for is behind the end.
+    const [lone, root] = [LEAVES[0]!, ROOTS[1]!];
+    expect(verifyInclusion({ leafHash: lone, index: 0, size: 1, rootHash: root }, [])).toBe(true);
+    expect(verifyInclusion({ leafHash: lone, index: 1, size: 1, rootHash: root }, [])).toBe(false);
     expect(verifyConsistency({ from: 5, fromRoot: ROOTS[5]!, to: 4, toRoot: rootHash }, [])).toBe(false);
     expect(verifyConsistency({ from: 0, fromRoot: EMPTY_TREE_ROOT, to: 4, toRoot: rootHash }, [])).toBe(true);
     expect(verifyConsistency({ from: 0, fromRoot: rootHash, to: 4, toRoot: rootHash }, [])).toBe(false);

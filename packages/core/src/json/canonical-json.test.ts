@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { runs } from "../laws/runs.ts";
 import { jsonValues, unicodeTexts } from "../laws/text-arbitrary.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalForm, canonicalJson } from "./canonical-json.ts";
 import { type JsonValue, MAX_JSON_DEPTH } from "./json-value.ts";
 
 /** The double with these bits. */
@@ -188,3 +188,19 @@ function capture(action: () => unknown): unknown {
     return error;
   }
 }
+
+describe("the canonical form of a value", () => {
+  it("says whether JSON.stringify writes it as it is: always, but where a key begins with a digit", () => {
+    fc.assert(
+      fc.property(jsonValues, (value) => {
+        const { value: form, stringifies } = canonicalForm(value);
+        expect(form).toEqual(value);
+        if (stringifies) expect(JSON.stringify(form)).toBe(canonicalJson(value));
+      }),
+      runs(200),
+    );
+    for (const value of [7, "x", null, [1, { a: 1 }], { b: 1, a: [{ c: 2 }] }])
+      expect(canonicalForm(value).stringifies).toBe(true);
+    for (const value of [{ 10: "a", 9: "b" }, [{ a: { 1: 2 } }]]) expect(canonicalForm(value).stringifies).toBe(false);
+  });
+});

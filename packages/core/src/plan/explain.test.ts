@@ -3,8 +3,11 @@ import { applyPatches, enablePatches } from "immer";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { agentThreads, countingTokenizer, planRecordsFor, withoutOverlaps } from "../laws/index.ts";
+import { assistant, threadOf, user } from "../laws/messages.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
-import { spanStart } from "../thread/span-reference.ts";
+import type { Message } from "../model/message.ts";
+import { emptySummary } from "../summary/structured-summary.ts";
+import { spanOf, spanStart } from "../thread/span-reference.ts";
 import { type CompactionPlan, emptyPlan, groupRecords, planRecords, sealPlan } from "./compaction-plan.ts";
 import { explainMessage, planDiff } from "./explain.ts";
 import { groupMessages } from "./message-group.ts";
@@ -74,6 +77,43 @@ describe("explainMessage", () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it("names the artifact of what was put away, who folded a message with what, and why one is in the prompt or not", () => {
+    const thread = threadOf(user("u1", "Go."), assistant("a1", "On it."), {
+      ...assistant("s1", "Aside."),
+      branch: "side",
+    });
+    const span = spanOf([thread.messageAt(0) as Message]);
+    const record = {
+      ...{
+        action: "externalize",
+        form: "body",
+        artifactId: "artifact-1",
+        rehydrateHint: "",
+        summary: emptySummary(span),
+      },
+      ...{ span, strategy: "externalize", reason: "It is large.", sincePlanVersion: 1, originalTokens: 9 },
+    } as unknown as PlanRecord;
+    const plan = planWith([record], 1);
+    expect(explainMessage(thread, plan, asMessageId("u1"))).toMatchObject({
+      ...{
+        action: "externalize",
+        strategy: "externalize",
+        reason: "It is large.",
+        sincePlanVersion: 1,
+        planVersion: 1,
+      },
+      ...{ foldedWith: ["u1"], recovery: [{ from: "thread" }, { from: "artifact", artifactId: "artifact-1" }] },
+    });
+    expect(explainMessage(thread, plan, asMessageId("a1"))).toMatchObject({
+      ...{ action: "include", strategy: null, sincePlanVersion: null, foldedWith: [], recovery: [{ from: "thread" }] },
+    });
+    expect(explainMessage(thread, plan, asMessageId("a1")).recovery).toHaveLength(1);
+    expect(explainMessage(thread, plan, asMessageId("s1"))).toMatchObject({
+      action: "hidden-branch",
+      reason: expect.stringContaining("side"),
+    });
   });
 
   it("refuses a message that the thread does not have", () => {

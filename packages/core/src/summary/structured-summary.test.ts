@@ -8,7 +8,7 @@ import { withTextReplaced } from "../laws/text-arbitrary.ts";
 import { asMessageId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { lastTurnAfter } from "../ports/summarizer.ts";
-import { isSameFile, strongestAction } from "./file-item.ts";
+import { isSameFile, joinedFile, strongestAction } from "./file-item.ts";
 import {
   emptySummary,
   type StructuredSummary,
@@ -152,5 +152,35 @@ describe("the last turn of what is summarized", () => {
     expect(after(tool("t1", result("c1", "ok")), assistant("a2", call("c2")), aside)).toBe("running");
     expect(after(aside)).toBeUndefined();
     expect(lastTurnAfter(thread(), asMessageId("nobody"))).toBeUndefined();
+  });
+});
+
+describe("what two summaries say of one file", () => {
+  const file = (fields: object) =>
+    ({ id: "1", path: "a.ts", action: "modified", description: "", sources: [], ...fields }) as Parameters<
+      typeof joinedFile
+    >[0];
+
+  it("is one item: the longer spelling, the stronger action, the newer words, and all changes and sources", () => {
+    const [earlier, later] = [
+      file({
+        path: "src/a.ts",
+        action: "created",
+        description: "The parser.",
+        changes: 2,
+        changed: ["parse"],
+        sources: ["m1", "m2"],
+      }),
+      file({ id: "2", changes: 1, changed: ["read", "parse"], sources: ["m2", "m3"] }),
+    ];
+    expect(joinedFile(earlier, later)).toEqual({
+      ...{ path: "src/a.ts", action: "created", description: "The parser.", changes: 3 },
+      ...{ changed: ["read", "parse"], sources: ["m1", "m2", "m3"] },
+    });
+    expect(joinedFile(later, file({ description: "Reads." }))).toMatchObject({ description: "Reads." });
+    expect(joinedFile(earlier, file({ description: "Reads." }))).toMatchObject({ description: "Reads." });
+    expect(joinedFile(file({}), file({ path: "./a.ts" }))).toEqual({
+      ...{ path: "./a.ts", action: "modified", description: "", sources: [] },
+    });
   });
 });
