@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type JournalEntry, type JournalRecord, nextJournalEntry } from "../audit/journal.ts";
 import { asArtifactId, asThreadId } from "../model/ids.ts";
-import type { PromptCachePrice } from "../providers/cache-prices.ts";
+import { type PromptCachePrice, promptCachePrice } from "../providers/cache-prices.ts";
+import { PromptCache } from "../providers/prompt-cache.ts";
 import { cacheBill } from "./cache-bill.ts";
 import { CacheLedger, cacheLedger } from "./cache-ledger.ts";
 import { missByClaim, missByRules } from "./cache-misses.ts";
 import { insteadBills } from "./instead-bills.ts";
 import { keepAliveAdvice } from "./keep-alive.ts";
-import type { RecordedCall } from "./recorded-call.ts";
+import { keepShared, playCall, type RecordedCall } from "./recorded-call.ts";
 
 const START = Date.parse("2026-03-02T09:00:00.000Z");
 
@@ -337,4 +338,31 @@ describe("what a conversation would have cost otherwise", () => {
     const large = [5_000, 7_000, 7_001].map((tokens) => ({ ...unfolded(tokens), row }));
     expect(insteadBills(large, {}).map(({ tooLarge }) => tooLarge)).toEqual([0, 1]);
   });
+});
+
+it("finds what a provider keeps of a request although nothing marked it, and nothing of one that marks its own", () => {
+  const openai = promptCachePrice("openai");
+  const whole = (digest: string, tokens: number, blocks: number) => ({ digest, tokens, blocks, messages: blocks });
+  const before = {
+    ...called({ price: openai, cache: { ends: "anywhere", prefixes: [whole("a", 2_000, 1), whole("c", 5_000, 2)] } }),
+    at: START,
+  };
+  const now = {
+    ...called({ price: openai, cache: { ends: "anywhere", prefixes: [whole("a", 2_000, 1), whole("b", 5_000, 2)] } }),
+    at: START + 10_000,
+  };
+  const read = (earlier: RecordedCall | null, price = openai, call: RecordedCall = now) => {
+    const cache = new PromptCache();
+    keepShared(cache, call, earlier, price);
+    return playCall(cache, call, price).readTokens;
+  };
+  expect(read(before)).toBeGreaterThan(1_800);
+  expect(read(before)).toBeLessThanOrEqual(2_000);
+  expect(read(null)).toBe(0);
+  expect(read({ ...before, record: { ...before.record, tokens: openai.minimumPrefixTokens - 1 } })).toBe(0);
+  const marked = {
+    ...now,
+    record: { ...now.record, cache: { ...now.record.cache, ends: "marks" } },
+  } as unknown as RecordedCall;
+  expect(read(before, promptCachePrice("anthropic"), marked)).toBe(0);
 });
