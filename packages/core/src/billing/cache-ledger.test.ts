@@ -150,7 +150,7 @@ it("blames a short request behind a long one for no more than what it sent", () 
   );
   const { calls, folds } = cacheBill(entries);
   expect(calls[1]?.misses).toMatchObject([{ cause: "changed", by: "fold", tokens: 4_000 }]);
-  expect(folds).toMatchObject([{ planVersion: 1, missedTokens: 4_000 }]);
+  expect(folds).toMatchObject([{ planVersion: 1, calls: 1, missedTokens: 4_000, sparedTokens: 46_000, summary: null }]);
   expect(folds[0]?.missedDollars).toBeLessThan(calls[1]?.dollars ?? 0);
 });
 
