@@ -206,6 +206,15 @@ describe("the floor", () => {
     expect(outcome).toMatchObject({ type: "committed", floor: true });
   });
 
+  it("is none where there is nothing to fold, which counts as tried", async () => {
+    const within = due({ config: { maxInputTokens: 40_000 } });
+    const tokens = within.renderer.measure(within.plan);
+    expect(await planFloor(within, {})).toMatchObject({
+      ...{ attempted: true, weighing: null, waitCalls: 0, decision: { level: "hard" } },
+      result: { type: "no-op", tokens: { before: tokens, after: tokens } },
+    });
+  });
+
   it("is not kept from folding by a summarizer that fails", async () => {
     const failing = { id: "llm@1", summarize: async () => Promise.reject(new Error("no answer")) };
     const turn = due({ summarizer: failing, onSummaryFailure: "keep" });

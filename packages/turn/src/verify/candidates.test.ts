@@ -188,3 +188,59 @@ describe("a plan that breaks more", () => {
     );
   });
 });
+
+describe("the attempts of a fold", () => {
+  const config = compactionConfig({ maxInputTokens: 10_000, preserveRecentPercent: 0.6, summaryMaxPercent: 0.2 });
+  const made = (unread = { exist: false, mayStayWhole: true }, fields: Partial<typeof config> = {}, free = 3_000) =>
+    foldAttempts(threadfoldPreset.ladder, { ...config, ...fields }, free, unread);
+
+  it("keep less of the recent past and allow shorter summaries from one to the next, down to the newest user message", () => {
+    expect(
+      made().map(({ recentTokens, summaryMaxTokens, newest, floor, exhaustive }) => [
+        recentTokens,
+        summaryMaxTokens,
+        newest,
+        floor,
+        exhaustive,
+      ]),
+    ).toEqual([
+      [1_800, 2_000, "group", false, false],
+      [600, 1_000, "group", false, false],
+      [0, 500, "group", false, false],
+      [0, 500, "message", true, false],
+      [0, 500, "nothing", true, false],
+      [0, 300, "nothing", true, true],
+      [0, 0, "nothing", true, true],
+    ]);
+    expect(made(undefined, { summaryMaxTokens: 800 }).map(({ summaryMaxTokens }) => summaryMaxTokens)).toEqual([
+      800, 400, 200, 200, 200, 200, 0,
+    ]);
+    expect(made(undefined, {}, -5)[0]?.recentTokens).toBe(0);
+  });
+
+  it("leave unread results whole as long as they fit, then their ends, and give them up last", () => {
+    const unread = (mayStayWhole: boolean) => made({ exist: true, mayStayWhole }).map((attempt) => attempt.unread);
+    expect(unread(true)).toEqual([
+      ...["whole", "whole", "whole", "whole", "ends", "ends", "ends"],
+      ...["nothing", "nothing"],
+    ]);
+    expect(unread(false)).toEqual([...["ends", "ends", "ends", "ends", "ends", "ends"], ...["nothing", "nothing"]]);
+  });
+
+  it("leave out the rungs that are switched off; the floor keeps those that are about the prompt alone", () => {
+    const rungs = (fields: Partial<typeof config>) =>
+      made(undefined, fields).map(({ ladder: own }) => own.map(({ name }) => name));
+    const all = rungs({});
+    const switches = {
+      externalize: "enableExternalization",
+      summarize: "enableSummarization",
+      clear: "enableClearing",
+      drop: "enableDropping",
+    } as const;
+    for (const [name, option] of Object.entries(switches)) {
+      const left = rungs({ [option]: false });
+      expect(left[0]).toEqual(all[0]?.filter((rung) => rung !== name));
+      expect(left[3]?.includes(name)).toBe(name === "externalize" ? false : all[3]?.includes(name));
+    }
+  });
+});
