@@ -249,6 +249,19 @@ describe("what code owes a summary", () => {
       coded([], { artifacts: artifacts.slice(3, 4) }, 2_000, previous).filter((change) => "itemId" in change),
     ).toEqual([]);
 
+    const partly = artifacts
+      .map((_, count) => coded([], { artifacts: artifacts.slice(3, 3 + count) }, 2_000, previous))
+      .map((told) => told.flatMap((change) => ("itemId" in change ? [change.itemId] : [])))
+      .filter(({ length }) => length > 0 && length < 3);
+    expect(partly.length).toBeGreaterThan(0);
+    for (const ids of partly)
+      expect(ids.toSorted()).toEqual(
+        previous.artifacts
+          .slice(0, ids.length)
+          .map(({ id }) => id)
+          .toSorted(),
+      );
+
     const files = Array.from({ length: 400 }, (_, at) => file(`src/file-${at}.ts`));
     const many = coded([], { files }, 1_000);
     expect(many.length).toBeGreaterThan(10);
