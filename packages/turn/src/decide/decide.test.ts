@@ -266,6 +266,16 @@ describe("a soft fold in an open tool loop", () => {
     expect(wait(looping, { costModelEnabled: false })).toBeNull();
     expect(wait(looping, {}, { format: formatById("openai-chat") })).toBeNull();
     expect(wait(looping.append([assistant("a2", [text("Done.")])]))).toBeNull();
+    // What it thought before the newest question is of no use to the loop.
+    const thought = assistant("a2", [
+      { type: "reasoning", text: "So.", provider: "anthropic", signature: "c2ln" },
+      text("Done."),
+    ]);
+    const onwards = [
+      assistant("a3", [call("c3", "read", { path: "b.ts" })]),
+      tool("t3", result("c3", "b", { toolName: "read" })),
+    ];
+    expect(wait(looping.append([thought, message("u2", "user", "On."), ...onwards]))).toBeNull();
     expect(wait(threadOf(assistant("a1", [call("c1", "read", { path: "a.ts" })]), answer))).toBeNull();
   });
 
