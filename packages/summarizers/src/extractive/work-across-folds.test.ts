@@ -619,7 +619,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
       "Great, thanks! | Thanks a lot, that's perfect. | Awesome, works like a charm! | Thank you so much! | Nice, works now. | ok great, love it",
     takesBack: "Never mind. | Forget that, we don't need it. | forget it | Actually, cancel that.",
     comesBack:
-      "No, not that, I meant the footer. | That's not what I asked for, I meant the other page. | Hm, it's still broken on mobile. | That's wrong, the order should be the other way round. | You missed the title. | I meant the one in the annex.",
+      "I don't understand, how does it do that? | No, not that, I meant the footer. | That's not what I asked for, I meant the other page. | Hm, it's still broken on mobile. | That's wrong, the order should be the other way round. | You missed the title. | I meant the one in the annex.",
   },
   de: {
     asks: "Bitte kümmere dich um Teil Nummer # des Ladens. | Kannst du dich um Abschnitt Nummer # der Anleitung kümmern?",
@@ -632,7 +632,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
       "Super, vielen Dank! | Danke dir, passt perfekt. | Klasse, funktioniert! | Herzlichen Dank! | Prima, läuft. | sehr gut, danke",
     takesBack: "Ach, vergiss es. | Lass das doch, brauchen wir nicht mehr. | egal, vergiss das | Hat sich erledigt.",
     comesBack:
-      "Nein, nicht das, ich meinte die Fußzeile. | Das ist nicht, was ich wollte, ich meinte die andere Seite. | Hm, auf dem Handy ist es immer noch kaputt. | Das stimmt nicht, die Reihenfolge ist falsch. | Nein, nicht so. | Ich meinte den im Anhang.",
+      "Das verstehe ich nicht. | Nein, nicht das, ich meinte die Fußzeile. | Das ist nicht, was ich wollte, ich meinte die andere Seite. | Hm, auf dem Handy ist es immer noch kaputt. | Das stimmt nicht, die Reihenfolge ist falsch. | Nein, nicht so. | Ich meinte den im Anhang.",
   },
   fr: {
     asks: "Occupe-toi de la partie numéro # de la boutique. | Peux-tu t'occuper de la section numéro # du guide ?",
@@ -646,7 +646,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
       "Super, merci beaucoup ! | Merci, c'est parfait. | Génial, ça marche ! | Merci bien, très bien ! | Nickel, ça marche. | parfait merci",
     takesBack: "Laisse tomber. | Oublie, on n'en a plus besoin. | annule | Oublie ça, ce n'est plus la peine.",
     comesBack:
-      "Non, pas ça, je parlais du pied de page. | Ce n'est pas ce que j'ai demandé, je voulais dire l'autre page. | Hm, c'est toujours cassé sur mobile. | C'est faux, l'ordre est inversé. | Même problème qu'avant. | Je voulais dire celle de l'annexe.",
+      "Je ne comprends pas. | Non, pas ça, je parlais du pied de page. | Ce n'est pas ce que j'ai demandé, je voulais dire l'autre page. | Hm, c'est toujours cassé sur mobile. | C'est faux, l'ordre est inversé. | Même problème qu'avant. | Je voulais dire celle de l'annexe.",
   },
   es: {
     asks: "Por favor, encárgate de la parte número # de la tienda. | ¿Puedes ocuparte de la sección número # de la guía?",
@@ -659,7 +659,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
       "¡Genial, muchas gracias! | Gracias, está perfecto. | ¡Estupendo, funciona! | Mil gracias. | Muy bien, ya funciona. | perfecto, gracias",
     takesBack: "Olvídalo. | Déjalo, ya no lo necesitamos. | déjalo | Cancela eso.",
     comesBack:
-      "No, eso no, me refería al pie de página. | Eso no es lo que pedí, quería decir la otra página. | Mm, sigue roto en el móvil. | Está mal, el orden es al revés. | El mismo error de antes. | Quería decir la del apéndice.",
+      "No lo entiendo. | No, eso no, me refería al pie de página. | Eso no es lo que pedí, quería decir la otra página. | Mm, sigue roto en el móvil. | Está mal, el orden es al revés. | El mismo error de antes. | Quería decir la del apéndice.",
   },
   pt: {
     asks: "Por favor, cuide da parte número # da loja. | Você pode cuidar da seção número # do guia?",
@@ -672,7 +672,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
       "Ótimo, muito obrigado! | Obrigada, ficou perfeito. | Show, funcionou! | Valeu! | Muito bom, funcionou. | perfeito, obrigado",
     takesBack: "Deixa pra lá. | Esquece isso, não precisamos mais. | deixa | Cancela isso.",
     comesBack:
-      "Não, isso não, eu quis dizer o rodapé. | Não foi isso que eu pedi, eu me referia à outra página. | Hm, continua quebrado no celular. | Está errado, a ordem é ao contrário. | O mesmo erro de antes. | Eu me referia à do apêndice.",
+      "Não entendi. | Não, isso não, eu quis dizer o rodapé. | Não foi isso que eu pedi, eu me referia à outra página. | Hm, continua quebrado no celular. | Está errado, a ordem é ao contrário. | O mesmo erro de antes. | Eu me referia à do apêndice.",
   },
   ru: {
     asks: "Пожалуйста, займись частью номер # магазина. | Можешь заняться разделом номер # руководства?",
@@ -685,7 +685,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
       "Отлично, большое спасибо! | Спасибо, то что надо. | Супер, работает! | Благодарю! | Супер, всё работает. | идеально, спасибо",
     takesBack: "Забудь. | Не надо, это уже не нужно. | отмена | Неважно, забудь об этом.",
     comesBack:
-      "Нет, не это, я имел в виду подвал страницы. | Это не то, что я просил, я про другую страницу. | Хм, на телефоне всё ещё сломано. | Это неправильно, порядок другой. | Та же ошибка, что и раньше. | Я имела в виду тот, что в приложении.",
+      "Я не понимаю. | Нет, не это, я имел в виду подвал страницы. | Это не то, что я просил, я про другую страницу. | Хм, на телефоне всё ещё сломано. | Это неправильно, порядок другой. | Та же ошибка, что и раньше. | Я имела в виду тот, что в приложении.",
   },
   zh: {
     asks: "请处理商店的第#部分。 | 能不能处理一下指南的第#章？",
@@ -697,7 +697,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
     thanks: "太好了，谢谢！ | 多谢，完美。 | 很棒，可以用了！ | 非常感谢！ | 很好，可以用了。 | 完美，辛苦了",
     takesBack: "算了。 | 不用了，我们不需要它了。 | 取消 | 不需要了。",
     comesBack:
-      "不，不是这个，我指的是页脚。 | 这不是我要的，我说的是另一个页面。 | 嗯，手机上还是坏的。 | 不对，顺序反了。 | 还是同样的错误。 | 我说的是附录里的那个。",
+      "我不明白。 | 不，不是这个，我指的是页脚。 | 这不是我要的，我说的是另一个页面。 | 嗯，手机上还是坏的。 | 不对，顺序反了。 | 还是同样的错误。 | 我说的是附录里的那个。",
   },
   ja: {
     asks: "ショップのパート#をお願いします。 | ガイドの第#章を担当してもらえますか？",
@@ -710,7 +710,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
       "素晴らしい、ありがとうございます！ | ありがとう、完璧です。 | 助かりました！ | どうもありがとうございました！ | 最高です、動きました。 | いい感じです、助かります",
     takesBack: "やっぱりいいです。 | それは忘れてください、もう不要です。 | キャンセルで | やっぱりやめます。",
     comesBack:
-      "いいえ、それではなく、フッターのことです。 | 頼んだのはそれじゃなくて、別のページです。 | うーん、スマホではまだ壊れています。 | 間違っています、順番が逆です。 | 同じエラーが出ます。 | 違います、付録の方です。",
+      "よくわかりません。 | いいえ、それではなく、フッターのことです。 | 頼んだのはそれじゃなくて、別のページです。 | うーん、スマホではまだ壊れています。 | 間違っています、順番が逆です。 | 同じエラーが出ます。 | 違います、付録の方です。",
   },
 };
 

@@ -38,7 +38,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "couldn't|could not|unable to|not able to|wasn't able to|didn't manage to|did not manage to|failed to|still fails|still failing|still broken|still not|still doesn't|still the same|still see|still get|still wrong|still looks|not yet|not done|not fixed|not complete|blocked",
       [COMPLAINT]:
-        "no, not that|not that one|i meant|actually, it's|actually it's|no, it's|nope, wrong|that's the wrong|the same thing as before|that is not what|not what i|not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
+        "i don't understand|no, not that|not that one|i meant|actually, it's|actually it's|no, it's|nope, wrong|that's the wrong|the same thing as before|that is not what|not what i|not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
       [CANCELLATION]:
         "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|no longer necessary|not needed anymore|scrap that|drop that|drop it|changed my mind",
       [REVERSAL]:
@@ -61,7 +61,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "konnte nicht|konnte … nicht|konnten … nicht|noch nicht|funktioniert nicht|funktioniert … nicht|geht nicht|klappt nicht|nicht gelungen|gelang … nicht|nicht geschafft|gescheitert|war nicht möglich|schlägt … fehl|immer noch kaputt|immer noch … kaputt",
       [COMPLAINT]:
-        "nein, nicht das|nein, nicht so|nein, es ist|eigentlich ist es|war der falsche|war die falsche|war das falsche|ist der falsche|ist die falsche|ist das falsche|ich meinte|nicht, was ich|nicht das, was ich|stimmt nicht|immer noch|falsch|derselbe fehler|der gleiche fehler",
+        "verstehe ich nicht|ich verstehe nicht|nein, nicht das|nein, nicht so|nein, es ist|eigentlich ist es|war der falsche|war die falsche|war das falsche|ist der falsche|ist die falsche|ist das falsche|ich meinte|nicht, was ich|nicht das, was ich|stimmt nicht|immer noch|falsch|derselbe fehler|der gleiche fehler",
       [CANCELLATION]:
         "vergiss es|vergiss das|doch nicht|nicht mehr nötig|brich ab|lass es sein|lass das sein|lass gut sein|brauchen wir nicht mehr|anders überlegt|brauche ich nicht mehr|hat sich erledigt",
       [REVERSAL]: "mach das rückgängig|mach es rückgängig|rückgängig machen|nimm das zurück|nimm es zurück",
@@ -80,7 +80,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "n'ai pas pu|n'a pas pu|n'ai pas réussi|n'ai pas été|n'arrive pas|m'a été impossible|toujours pas|pas encore|ne marche pas|ne fonctionne pas|a échoué|toujours cassé|toujours cassée",
       [COMPLAINT]:
-        "pas ça|pas le bon|pas la bonne|en fait, c'est|en fait c'est|je voulais dire|je parlais|pas ce que j'ai|pas ce que je|c'est faux|incorrect|même erreur|même problème",
+        "je ne comprends pas|pas ça|pas le bon|pas la bonne|en fait, c'est|en fait c'est|je voulais dire|je parlais|pas ce que j'ai|pas ce que je|c'est faux|incorrect|même erreur|même problème",
       [CANCELLATION]:
         "laisse tomber|oublie ça|oubliez ça|annule ça|plus besoin|plus la peine|plus nécessaire|changé d'avis",
       [REVERSAL]: "reviens en arrière|défais ça|annule ces changements|remets comme avant",
@@ -99,7 +99,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "no pude|no he podido|no se pudo|no logré|no he logrado|no conseguí|no he conseguido|no fue posible|no ha sido posible|todavía no|aún no|no funciona|sigue sin|sigue fallando|sigue roto|sigue rota",
       [COMPLAINT]:
-        "no, eso no|ese no es|esa no es|eso no es|en realidad es|me refería|quería decir|no es lo que|está mal|mismo error|mismo problema|incorrecto|sigue igual",
+        "no entiendo|no lo entiendo|no, eso no|ese no es|esa no es|eso no es|en realidad es|me refería|quería decir|no es lo que|está mal|mismo error|mismo problema|incorrecto|sigue igual",
       [CANCELLATION]:
         "olvídalo|olvida eso|cancela eso|ya no hace falta|ya no es necesario|ya no lo necesito|ya no lo necesitamos|déjalo estar|cambié de idea|cambiado de idea",
       [REVERSAL]: "deshazlo|deshaz eso|revierte eso|reviértelo|déjalo como estaba",
@@ -115,7 +115,8 @@ export const PHRASES: readonly PhraseRow[] = [
       [COMPLETION]:
         "完成了|已完成|已经完成|完成。|完成！|全部完成|已修复|修复了|搞定|好了|已添加|添加了|已更新|更新了|已创建|已删除|已经实现|解决了",
       [SETBACK]: "无法|还没|仍然|没能|未能|没法|不能用|还是坏|还是失败|失败了|没有成功",
-      [COMPLAINT]: "不行|不对|还是不|其实是|不是这个|不是那个|我指的是|我说的是|不是我要的|错了|同样的错误",
+      [COMPLAINT]:
+        "不明白|没看懂|不行|不对|还是不|其实是|不是这个|不是那个|我指的是|我说的是|不是我要的|错了|同样的错误",
       [CANCELLATION]: "算了|取消吧|取消这个|不用了|不需要了|不需要它了|不做了|不用做",
       [REVERSAL]: "撤销|回滚|改回去|恢复原样",
     },
@@ -133,7 +134,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "não consegui|não pude|não foi possível|não deu certo|ainda não|não funciona|não funcionou|continua sem|continua falhando|continua quebrado|continua quebrada|falhou",
       [COMPLAINT]:
-        "não, isso não|esse não é|essa não é|na verdade é|na verdade, é|quis dizer|me referia|não foi isso|não é isso|não é o que|está errado|errado|incorreto|mesmo erro|mesmo problema",
+        "não entendi|não entendo|não, isso não|esse não é|essa não é|na verdade é|na verdade, é|quis dizer|me referia|não foi isso|não é isso|não é o que|está errado|errado|incorreto|mesmo erro|mesmo problema",
       [CANCELLATION]:
         "deixa pra lá|deixe pra lá|deixa para lá|esquece isso|esqueça isso|cancela isso|não precisa mais|não preciso mais|não precisamos mais|não é mais necessário|mudei de ideia",
       [REVERSAL]: "desfaça isso|desfaz isso|reverta isso|reverte isso|deixa como estava|volta como estava",
@@ -152,7 +153,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "не удалось|не смог|не смогла|не получилось|не получается|не вышло|всё ещё не|все ещё не|все еще не|всё еще не|до сих пор не|по-прежнему не|ещё не|еще не|не работает|всё ещё … сломано|всё ещё сломано|все еще сломано",
       [COMPLAINT]:
-        "нет, не это|не это|это не та|это не тот|на самом деле это|я имел в виду|я имела в виду|это не то|не то, что|неправильно|неверно|та же ошибка|та же проблема|ты забыл|снова падает",
+        "не понимаю|не понял|не поняла|нет, не это|не это|это не та|это не тот|на самом деле это|я имел в виду|я имела в виду|это не то|не то, что|неправильно|неверно|та же ошибка|та же проблема|ты забыл|снова падает",
       [CANCELLATION]:
         "забудь об этом|забудь про это|отмени это|уже не нужно|не нужно уже|больше не нужно|уже не надо|передумал|передумала",
       [REVERSAL]: "откати это|откати изменения|верни как было|верни обратно|отмени изменения",
@@ -170,7 +171,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "できませんでした|できなかった|まだ動|まだ壊れ|まだできて|動きません|動作しません|失敗しました|うまくいきません|うまくいかな",
       [COMPLAINT]:
-        "それではなく|それではありません|それじゃな|違います|間違って|直っていません|直ってない|同じエラー|同じ問題",
+        "わかりません|分かりません|それではなく|それではありません|それじゃな|違います|間違って|直っていません|直ってない|同じエラー|同じ問題",
       [CANCELLATION]:
         "それは忘れて|やっぱりいいです|やっぱりやめ|もう不要です|もういらない|もう必要ありません|もう必要ない|中止して|もういいです",
       [REVERSAL]: "元に戻して|戻してください",
