@@ -5,7 +5,10 @@ import {
   type CompactionPlan,
   compactionConfig,
   groupMessages,
+  type MessageId,
   type MessageInput,
+  planRecords,
+  removesMessages,
   type Stretch,
   TokenLedger,
 } from "@threadfold/core";
@@ -79,6 +82,63 @@ describe("P9: what an earlier plan absorbed is not walked again", () => {
       runs(60),
     );
     expect(looked).toBeGreaterThan(10);
+  });
+
+  it("law: what is left out lies between whole groups, behind the first two of its run, before what is recent, in one turn", async () => {
+    let seen = 0;
+    let acrossTurns = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom("rules", "more rules"), { maxLength: 2 }),
+        messageInputs({ malformed: true, maxMessages: 12 }),
+        fc.integer({ min: 2, max: 200 }),
+        fc.constantFrom(...PRESETS),
+        fc.integer({ min: 0, max: 400 }),
+        async (rules, between, perTurn, name, recentTokens) => {
+          const preset = presetByName(name);
+          const opening = rules.map((rule, index) => message(`s${index}`, "system", rule));
+          const thread = AgentThread.empty(asThreadId("long")).append([
+            ...opening,
+            ...work(0, 70, perTurn),
+            ...renamed(between, "x"),
+            ...work(70, 40, perTurn),
+          ]);
+          const first = await runFold(thread, { preset, config: BUDGET }).result;
+          if (first.type !== "ready") return;
+          const config = compactionConfig({ ...preset.config, ...BUDGET });
+          const ledger = TokenLedger.empty(countingTokenizer(), durabilityPolicy(config)).extend(thread);
+          const grouped = groupMessages(ledger.headers);
+          const { groups, groupOf } = grouped;
+          const turnOf = (ordinal: number): number => ledger.header(ordinal)?.turn as number;
+          const firstOf = (ordinal: number): number => groups[groupOf[ordinal] as number]?.ordinals[0] as number;
+          const stretches = absorbedStretches({ thread, ledger, grouped, plan: first.plan }, recentTokens);
+          const taken = planRecords(first.plan).filter(removesMessages);
+          expect(stretches.map(({ from }) => from)).toEqual(stretches.map(({ from }) => from).sort((a, b) => a - b));
+          for (const { from, to, within } of stretches) {
+            expect(taken.map(({ span }) => span)).toContain(within);
+            seen++;
+            expect(to - from).toBeGreaterThanOrEqual(31);
+            expect([firstOf(from), firstOf(to + 1)]).toEqual([from, to + 1]);
+            expect([ledger.header(from)?.role, ledger.header(to + 1)?.role]).not.toContain("tool");
+            const absorbed = new Set(within.messageIds);
+            let start = from;
+            while (start > 0 && absorbed.has(thread.messageAt(start - 1)?.id as MessageId)) start--;
+            expect((groupOf[from] as number) - (groupOf[start] as number)).toBe(2);
+            const behind = groups.filter(({ ordinals }) => (ordinals.at(-1) as number) > to);
+            const onMain = behind.filter(({ ordinals }) => ledger.header(ordinals[0] as number)?.branch === undefined);
+            expect(onMain.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(recentTokens);
+            if (turnOf(from - 1) === turnOf(to)) continue;
+            acrossTurns++;
+            expect(turnOf(to)).not.toBe(turnOf(ledger.length - 1));
+            const before = Array.from({ length: start }, (_, ordinal) => ledger.header(ordinal)?.role);
+            expect(before.filter((role) => role !== "system")).toEqual([]);
+          }
+        },
+      ),
+      runs(60),
+    );
+    expect(seen).toBeGreaterThan(10);
+    expect(acrossTurns).toBeGreaterThan(0);
   });
 
   it("reads no more messages behind a long history than behind a short one", async () => {
