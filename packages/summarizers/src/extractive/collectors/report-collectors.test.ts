@@ -1,3 +1,4 @@
+import { applySummaryChanges, asMessageId } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { Conversation, foldAt, summaryOf } from "../../testing/conversation.ts";
 import { commitMessage } from "./report-collectors.ts";
@@ -74,6 +75,21 @@ describe("what a reader would not miss", () => {
     const [first, second] = foldAt(conversation, [3, 6]).map((summary) => summary?.facts.map(({ text }) => text));
     expect(first).toEqual(["Let me look at the sockets more carefully."]);
     expect(second).toEqual(["The pool in src/pool.ts keeps sockets of failed requests."]);
+  });
+
+  it("what a user said of himself, and a long sentence of a model, stay when an earlier fold is taken up", () => {
+    const long = `The importer ${"drops what it cannot read and ".repeat(12)}says nothing.`;
+    const facts = ["I have a problem with my reservation.", "Let me add that my budget is small.", long];
+    const { messages } = new Conversation()
+      .user("Find a room.")
+      .bash("git commit -m 'Keep sockets of guests'", "1 file changed");
+    const { summary: previous } = applySummaryChanges(
+      null,
+      { messageIds: [asMessageId("m0")], firstTurn: 0, lastTurn: 0 },
+      facts.map((text) => ({ op: "add", section: "facts", item: { text, sources: [asMessageId("m0")] } }) as const),
+    );
+    const told = summaryOf(messages, { previous }).summary.facts.map(({ text }) => text);
+    expect(told).toEqual([...facts, "Committed: Keep sockets of guests"]);
   });
 
   it("of an old message the sentence stays that tells most, wherever it stands", () => {

@@ -10,7 +10,8 @@ import {
   type TextItem,
 } from "@threadfold/core";
 import type { Candidate, Harvest } from "../collectors/span-collector.ts";
-import { isPassing, isRemark, sentencesOf } from "../text/sentence.ts";
+import { PREFERENCE } from "../text/phrases.ts";
+import { isPassing, isRemark, type Sentence, sentencesOf } from "../text/sentence.ts";
 import { InstructionWords } from "../text/words.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
 import {
@@ -234,10 +235,15 @@ function* fillSection(
 /** Takes out announcements and remarks of earlier folds: where the agent was at their ends is told by what it did since. */
 function evictUntelling(draft: SummaryDraft, previous: readonly TextItem[]): void {
   for (const item of previous) {
-    const tells = sentencesOf(item.text).some((sentence) => !isPassing(sentence) && !isRemark(sentence));
+    const sentences = sentencesOf(item.text);
+    // What is too long to be read as a sentence was written by a model, and what a user says of himself is a fact.
+    const tells = sentences.length === 0 || sentences.some((one) => tellsOfUser(one) || tellsByItself(one));
     if (!tells) draft.evict("facts", item, draft.costOf("facts", item));
   }
 }
+
+const tellsOfUser = ({ marks }: Sentence): boolean => (marks & PREFERENCE) !== 0;
+const tellsByItself = (sentence: Sentence): boolean => !isPassing(sentence) && !isRemark(sentence);
 
 /** What new items would add to a section, in tokens; not counted further than `most`. */
 function wantedTokens(

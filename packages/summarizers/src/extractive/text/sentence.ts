@@ -1,4 +1,4 @@
-import { COMPLETION, DECISION, FINDING, PHRASES, SETBACK } from "./phrases.ts";
+import { COMPLETION, DECISION, FINDING, PHRASES, PREFERENCE, SETBACK } from "./phrases.ts";
 
 /** One sentence on one line, without list mark and emphasis, and what it does by the phrases in it. */
 export interface Sentence {
@@ -86,7 +86,7 @@ export const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
 const NAMES = /`|[a-z][A-Z]|\w_\w|[\w)]\.[a-z]\w|\/\w|\d/;
 /** That its speaker has looked at enough; what was seen stands in other sentences. */
 const UNDERSTOOD =
-  /^(?:(?:now|good|great|perfect|excellent|ok(?:ay)?|so|yes)[,.!]?\s+)*i(?: can)?(?: now)? (?:have|see|understand)\b.{0,60}\b(?:picture|understanding|information|overview|context|everything|pattern|issue|problem|flow|structure|situation)\b/i;
+  /^(?:(?:now|good|great|perfect|excellent|ok(?:ay)?|so|yes)[,.!]?\s+)*(?:i(?: can)?(?: now)? (?:see|understand)\b.{0,60}\b(?:picture|pattern|issue|problem|flow|structure|situation)\b|i(?: now)? have (?:now )?(?:enough|everything|a (?:clear|full|good|better|complete|comprehensive|solid)|the (?:full|whole|complete)|gathered)\b)/i;
 /** Praise, agreement and surprise say nothing of the work. */
 const REACTS =
   /^(?:(?:oh|ah|ok(?:ay)?|great|good|perfect|excellent|nice|wow|hmm+|sorry|thanks)\b|you['’]re (?:absolutely |completely |totally )?(?:right|correct)|(?:that|this|it)(?:['’]s| is| looks) (?:a |an |the |much |very |so |really |more )*(?:great|good|better|perfect|excellent|clever|nice|fine|fair|crucial|right|correct|clear|clean|cleaner|mess|complex|expected|helpful|useful)\b|(?:all |both )?(?:makes sense|looks good|works?)\b)/i;
@@ -111,13 +111,14 @@ export const isRemark = (sentence: Sentence): boolean =>
 /** A longer sentence tells no more. In UTF-16 code units. */
 const TELLING_LENGTH = 100;
 
-/** How much a sentence tells by itself, as far as that is seen without the others of its message: from 0 to 3. */
+/** How much a sentence tells by itself, as far as that is seen without the others of its message: from 0 to 4. */
 export function tellingOf(text: string): number {
-  if (isAnnouncement(text)) return 0;
   const marks = phraseMarks(text);
-  if (isRemark({ text, marks }) || isSlight({ text, marks })) return 0;
-  const concludes = (marks & CONCLUDES) === 0 ? 0 : 1;
-  return Math.min(2, text.length / TELLING_LENGTH) + (namesSomething(text) ? 1 : 0) + concludes;
+  // What a user says of himself and his work is as much of a statement as what an agent concludes.
+  const states = (marks & (CONCLUDES | PREFERENCE)) !== 0;
+  const isUserFact = (marks & PREFERENCE) !== 0;
+  if (!isUserFact && (isAnnouncement(text) || isRemark({ text, marks }) || isSlight({ text, marks }))) return 0;
+  return Math.min(2, text.length / TELLING_LENGTH) + (namesSomething(text) ? 1 : 0) + (states ? 1 : 0);
 }
 
 /** The first sentences, whole and each once, as many as fit into this many UTF-16 code units; always the first one. */
