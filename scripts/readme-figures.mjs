@@ -8,6 +8,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { currentCommit } from "./current-commit.mjs";
 import { MEASURED_FIGURES, sayBundledSession, saySideBySide, saySpeed } from "./figures/figures.mjs";
 import { npm } from "./npm.mjs";
 import { BUNDLED_SESSION, COMMAND } from "./start.mjs";
@@ -88,13 +89,6 @@ async function measure(wanted, commit) {
   return [run, { date: new Date().toISOString().slice(0, 10), commit, values: readFigures(text) }];
 }
 
-/** The commit that is measured, marked when more is changed than what this command writes itself. */
-function currentCommit() {
-  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-  const changed = git("status", "--porcelain", "--", ".", ":!README.md", `:!${MEASURED}`, ":!docs/figures.md");
-  return `${git("rev-parse", "--short", "HEAD")}${changed === "" ? "" : " with changes"}`;
-}
-
 function read(path) {
   return readFileSync(join(root, path), "utf8");
 }
@@ -106,7 +100,7 @@ function readMeasured() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [flag, ...runs] = process.argv.slice(2);
   if (flag === "--write") {
-    const commit = runs.length > 0 ? currentCommit() : "";
+    const commit = runs.length > 0 ? currentCommit(["README.md", MEASURED, "docs/figures.md"]) : "";
     for (const wanted of runs) {
       const [run, measured] = await measure(wanted, commit);
       writeFileSync(join(root, MEASURED), `${JSON.stringify({ ...readMeasured(), [run]: measured }, null, 2)}\n`);

@@ -1,10 +1,10 @@
 // Writes docs/reliability.md: what the reliability tests of the last run proved, by which test, with the figures that the
-// run itself reported. It reads the JSON reports that vitest leaves in each package; run the tests first. With `--json` it
-// prints a line for each claim instead, and writes nothing.
+// run itself reported, and what full runs found (full-run.mjs). It reads the JSON reports that vitest leaves in each package;
+// run the tests first. With `--json` it prints a line for each claim instead, and writes nothing.
 import { writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { machineInWords, readFullRun, testsOf } from "./full-run.mjs";
 import { readAssertions } from "./test-report.mjs";
 import { root } from "./workspaces.mjs";
 
@@ -52,61 +52,85 @@ export const CLAIMS = {
 
 const STATES = { passed: "passed", failed: "**failed**" };
 
-/** The tests of a run by the ids in their names, in the order of the claims. */
-export function testsById(assertions) {
-  return Object.keys(CLAIMS).map((id) => ({
-    id,
-    tests: assertions.filter(({ fullName }) => new RegExp(`\\b${id}\\b`).test(fullName)),
-  }));
+/**
+ * The claims in the order of the document, each with the tests of a run that have its id, and with what a full run found. What
+ * only a full run tries stands with the tests of that one.
+ */
+export function testsById(assertions, fullRun = {}) {
+  return Object.keys(CLAIMS).map((id) => {
+    const tests = testsOf(id, assertions);
+    return { id, tests: tests.length > 0 ? tests : (fullRun[id]?.tests ?? []), full: fullRun[id] };
+  });
 }
 
+const passes = (tests) =>
+  tests.some(({ status }) => status === "passed") && !tests.some(({ status }) => status === "failed");
+
+const figuresOf = (tests) =>
+  tests.flatMap(({ title, meta }) => (meta?.figures ? [{ test: title, ...meta.figures }] : []));
+
 /** A claim as a line of JSON: proved when a test of it passed and none failed, with the figures of each of its tests. */
-export const claimLine = ({ id, tests }) =>
+export const claimLine = ({ id, tests, full }) =>
   JSON.stringify({
     id,
-    passed: tests.some(({ status }) => status === "passed") && !tests.some(({ status }) => status === "failed"),
-    figures: tests.flatMap(({ title, meta }) => (meta?.figures ? [{ test: title, ...meta.figures }] : [])),
+    passed: passes(tests),
+    figures: figuresOf(tests),
+    ...(full && {
+      fullRun: { date: full.date, commit: full.commit, passed: passes(full.tests), figures: figuresOf(full.tests) },
+    }),
   });
 
 /** The document's text. */
-export function reliabilityPage(assertions, { date, machine }) {
-  const families = testsById(assertions);
-  const all = new Set(families.flatMap(({ tests }) => tests));
-  const seconds = [...all].reduce((sum, { duration }) => sum + duration, 0) / 1_000;
+export function reliabilityPage(assertions, { date, machine }, fullRun = {}) {
+  const families = testsById(assertions, fullRun);
+  const all = new Set(assertions.filter((test) => families.some(({ tests }) => tests.includes(test))));
+  const seconds = secondsOf([...all]);
   const failed = [...all].filter(({ status }) => status === "failed").length;
   const skipped = [...all].filter(({ status }) => status !== "failed" && status !== "passed").length;
   return [
     "# What is proved about reliability",
     "",
-    "Written by `npm run reliability` from the reports of a test run; do not edit. Figures are those that the tests reported themselves in that run.",
+    "Written by `npm run reliability` from the reports of a test run and from what full runs left in [full-run.json](full-run.json); do not edit. Figures are those that the tests reported themselves.",
     "",
     `${date}, ${machine}. ${all.size} tests, ${failed} failed, ${skipped} skipped, ${seconds.toFixed(0)} s of test time in all (packages run side by side).`,
     "",
-    "What is meant by a crash: processes are killed with SIGKILL at random times and at single system calls, calls fail with errors, connections are cut. Power loss is not tested by pulling a plug; that data is on the disk when a call returns rests on `synchronous=FULL` and fsync, and on the server's own settings for PostgreSQL. System-call faults need strace and are skipped by name where it is missing. The figures of a release, ten to fifty times these, come with `npm run test:full`, and those of single claims with `npm run test:full -- R1 R6`. How much of the code the tests reach (R35) and how many changes of it they notice (R34) are measured by that run alone, or by `npm run test:coverage` and `npm run test:mutation`; after a day's run these two stand here without a test.",
+    "What is meant by a crash: processes are killed with SIGKILL at random times and at single system calls, calls fail with errors, connections are cut. Power loss is not tested by pulling a plug; that data is on the disk when a call returns rests on `synchronous=FULL` and fsync, and on the server's own settings for PostgreSQL. System-call faults need strace and are skipped by name where it is missing. A full run, `npm run test:full`, tries the same ten to fifty times as often; it takes hours and is made in parts, so that each claim names the day and the commit of its own. How much of the code the tests reach (R35) and how many changes of it they notice (R34) are measured by full runs alone.",
     "",
-    "| Id | Claim | Result | Tests | s |",
-    "|---|---|---|---|---|",
-    ...families.map(({ id, tests }) => familyRow(id, tests)),
+    "| Id | Claim | Result | Tests | s | Full run |",
+    "|---|---|---|---|---|---|",
+    ...families.map(familyRow),
     "",
     "## Figures",
     "",
     "| Id | Test | Figures of this run | Result | s |",
     "|---|---|---|---|---|",
-    ...families.flatMap(({ id, tests }) =>
-      tests.filter(({ meta }) => meta?.figures).map((test) => figureRow(id, test)),
-    ),
+    ...families.flatMap(({ id, tests, full }) => (tests === full?.tests ? [] : figureRows(id, tests))),
+    "",
+    "## Figures of full runs",
+    "",
+    "| Id | Test | Figures of the full run | Result | s |",
+    "|---|---|---|---|---|",
+    ...families.flatMap(({ id, full }) => figureRows(id, full?.tests ?? [])),
     "",
   ].join("\n");
 }
 
-function familyRow(id, tests) {
-  const failed = tests.some(({ status }) => status === "failed");
-  const passed = tests.some(({ status }) => status === "passed");
-  const result = failed ? "**failed**" : passed ? "passed" : tests.length === 0 ? "no test" : "skipped";
-  const files = [...new Set(tests.map(({ file }) => `\`${basename(file)}\``))].join(", ");
-  const seconds = tests.reduce((sum, { duration }) => sum + duration, 0) / 1_000;
-  return `| ${id} | ${CLAIMS[id]} | ${result} | ${tests.length} in ${files || "none"} | ${seconds.toFixed(1)} |`;
+const secondsOf = (tests) => tests.reduce((sum, { duration }) => sum + duration, 0) / 1_000;
+
+function resultOf(tests) {
+  if (tests.some(({ status }) => status === "failed")) return STATES.failed;
+  if (passes(tests)) return STATES.passed;
+  return tests.length === 0 ? "no test" : "skipped";
 }
+
+function familyRow({ id, tests, full }) {
+  const files = [...new Set(tests.map(({ file }) => `\`${basename(file)}\``))].join(", ");
+  const fullRun = full === undefined ? "" : `${resultOf(full.tests)}, ${full.date}, at ${full.commit}`;
+  const found = `${resultOf(tests)} | ${tests.length} in ${files || "none"} | ${secondsOf(tests).toFixed(1)}`;
+  return `| ${id} | ${CLAIMS[id]} | ${found} | ${fullRun} |`;
+}
+
+const figureRows = (id, tests) => tests.filter(({ meta }) => meta?.figures).map((test) => figureRow(id, test));
 
 function figureRow(id, { title, meta, status, duration }) {
   const cells = [id, title, figuresInWords(meta), STATES[status] ?? "skipped", (duration / 1_000).toFixed(1)];
@@ -121,20 +145,14 @@ export const figuresInWords = (meta) =>
 
 const shown = (value) => (typeof value === "number" ? value.toLocaleString("en-US") : String(value));
 
-/** The machine in words, without its name. */
-function machineInWords() {
-  const cores = cpus();
-  const model = cores[0]?.model.trim() || process.arch;
-  return `${cores.length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}, Node.js ${process.versions.node}`;
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { assertions, startedAt } = readAssertions(root);
-  const claims = testsById(assertions);
+  const fullRun = readFullRun();
+  const claims = testsById(assertions, fullRun);
   if (process.argv.includes("--json")) for (const claim of claims) console.log(claimLine(claim));
   else {
     const date = new Date(startedAt).toISOString().slice(0, 10);
-    writeFileSync(PLACE, reliabilityPage(assertions, { date, machine: machineInWords() }));
+    writeFileSync(PLACE, reliabilityPage(assertions, { date, machine: machineInWords() }, fullRun));
     const unproved = claims.filter(({ tests }) => !tests.some(({ status }) => status === "passed"));
     console.log(`docs/reliability.md: ${claims.length - unproved.length} of ${claims.length} claims passed.`);
     if (unproved.length > 0) console.log(`Not proved in this run: ${unproved.map(({ id }) => id).join(", ")}`);

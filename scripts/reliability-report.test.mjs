@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { withClaims } from "./full-run.mjs";
 import { claimLine, reliabilityPage, testsById } from "./reliability-report.mjs";
 import { readAssertions } from "./test-report.mjs";
 
@@ -66,5 +67,43 @@ describe("the reliability report", () => {
     const page = reliabilityPage(assertions, place);
     expect(page).toMatch(/^\| R1 \|.*\| \*\*failed\*\* \|/m);
     expect(page).toMatch(/^\| R2 \|.*\| skipped \|/m);
+  });
+
+  it("says of each claim what its full run found, and when, and takes from there what no other run tries", () => {
+    const run = { date: "2026-01-01", commit: "abc", machine: "2 cores" };
+    const { assertions: full } = read(
+      test("R1 loses nothing", "passed", { figures: { kills: 2_000 } }),
+      test("R34 a test notices", "failed", { figures: { "score, %": 84 } }),
+    );
+    const kept = withClaims({}, ["R1", "R34"], full, run);
+    const { assertions } = read(test("R1 loses nothing", "passed", { figures: { kills: 200 } }));
+    const page = reliabilityPage(assertions, place, kept);
+    expect(page).toContain("2026-01-31, 2 cores. 1 tests, 0 failed");
+    expect(page).toMatch(/^\| R1 \|.*\| passed \| 1 in `kills.test.ts` \| 1.5 \| passed, 2026-01-01, at abc \|$/m);
+    expect(page).toMatch(/^\| R34 \|.*\| \*\*failed\*\* \| 1 in .*, 2026-01-01, at abc \|$/m);
+    const [figures, ofFullRuns] = page.split("## Figures of full runs");
+    expect(figures).toContain("| R1 | R1 loses nothing | kills 200 | passed | 1.5 |");
+    expect(figures).not.toContain("score, % 84");
+    expect(ofFullRuns).toContain("| R1 | R1 loses nothing | kills 2,000 | passed | 1.5 |");
+    expect(ofFullRuns).toContain("| R34 | R34 a test notices | score, % 84 | **failed** | 1.5 |");
+    const lines = testsById(assertions, kept).map((claim) => JSON.parse(claimLine(claim)));
+    expect(lines[0]).toMatchObject({
+      passed: true,
+      figures: [{ kills: 200 }],
+      fullRun: { commit: "abc", passed: true, figures: [{ kills: 2_000 }] },
+    });
+    expect(lines.find(({ id }) => id === "R34")).toMatchObject({ passed: false, figures: [{ "score, %": 84 }] });
+  });
+
+  it("keeps a claim of an earlier full run until the same one is tried again", () => {
+    const run = (commit) => ({ date: "2026-01-01", commit, machine: "2 cores" });
+    const { assertions } = read(test("R10 R2 a", "passed"), test("R2 b", "skipped"));
+    const first = withClaims({}, ["R10", "R3"], assertions, run("one"));
+    const second = withClaims(first, ["R2"], assertions, run("two"));
+    expect(Object.entries(second).map(([id, { commit, tests }]) => [id, commit, tests.length])).toEqual([
+      ["R2", "two", 2],
+      ["R10", "one", 1],
+    ]);
+    expect(JSON.stringify(second)).not.toContain("/x/");
   });
 });
