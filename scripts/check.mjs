@@ -10,7 +10,7 @@ import { root } from "./workspaces.mjs";
 const turboTasks = (...tasks) =>
   script(
     "turbo.mjs",
-    ...[...tasks, "--continue=dependencies-successful", "--output-logs=errors-only", "--concurrency=2"],
+    ...[...tasks, "--continue=dependencies-successful", "--output-logs=errors-only", "--concurrency=3"],
   );
 
 /** Steps that look at the sources alone: they go beside the build and the tests, which often wait, for servers or at an end. */

@@ -1,4 +1,5 @@
-import { defineConfig } from "vitest/config";
+import { join } from "node:path";
+import { defineConfig, mergeConfig } from "vitest/config";
 import base from "../../vitest.base.ts";
 
 /**
@@ -10,7 +11,9 @@ const packages = (process.env["THREADFOLD_COVERED_PACKAGES"] ?? "").split(" ").f
 /** One run over the tests of several packages, so that a line counts that the test of another package reaches. */
 export default defineConfig({
   test: {
-    projects: packages.map((name) => `packages/${name}`),
+    projects: packages.map((name) =>
+      mergeConfig(base, { test: { name, dir: join(import.meta.dirname, "../../packages", name) } }),
+    ),
     reporters: ["default", ["json", { outputFile: "scripts/line-coverage/.cache/run.json" }]],
     ...(base.test?.maxWorkers === undefined ? {} : { maxWorkers: base.test.maxWorkers }),
     coverage: {

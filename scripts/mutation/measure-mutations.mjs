@@ -108,7 +108,7 @@ function tryPackage(house, name, sample, workers) {
     dryRunTimeoutMinutes: 60,
     reporters: ["progress-append-only", "json"],
     jsonReporter: { fileName: reportFile },
-    vitest: { configFile: "vitest.config.ts" },
+    vitest: { configFile: "vitest.config.ts", dir: folder },
     allowEmpty: true,
   };
   const configFile = join(folder, "stryker.config.json");

@@ -14,4 +14,4 @@ const tests = {
   reporters: ["default", ["json", { outputFile: "scripts/oldest-node/.cache/test-results.json" }]],
 };
 
-export default { ...mergeConfig(base, {}), root: `${import.meta.dirname}/../..`, test: { ...base.test, ...tests } };
+export default { ...mergeConfig(base, {}), test: { ...base.test, ...tests } };

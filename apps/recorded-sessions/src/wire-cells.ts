@@ -64,21 +64,21 @@ export function wireCells(files: readonly RecordedFile[]): readonly WireCell[] {
 }
 
 /**
- * A sample of the cells that is the same on every run: each session once in every second format, the others of them for the
+ * A sample of the cells that is the same on every run: each session once in every third format, the next ones of them for the
  * next session, under presets and budgets in turn, so that every preset meets every format and every budget. Every second
  * one is for one of the format's models, in turn. File by file.
  */
 export function sampledWireCells(files: readonly RecordedFile[]): readonly WireCell[] {
   return files.flatMap((file, row) =>
     WIRE_FORMATS.flatMap((format, column): readonly WireCell[] => {
-      if ((row + column) % 2 !== 0) return [];
+      if ((row + column) % 3 !== 0) return [];
       const index = row * WIRE_FORMATS.length + column;
       const place = index + Math.floor(index / BUDGETS.length);
       const models = WIRE_MODELS[format];
-      const model = models[Math.floor(row / 4) % models.length] as string;
+      const model = models[Math.floor(row / 6) % models.length] as string;
       const preset = presetAt(row + column * STRIDE);
       // Half of them are for any model of the provider.
-      return [{ file, preset, budget: budgetAt(place), format, ...(((row + column) / 2) % 2 === 0 && { model }) }];
+      return [{ file, preset, budget: budgetAt(place), format, ...(((row + column) / 3) % 2 === 0 && { model }) }];
     }),
   );
 }

@@ -191,7 +191,7 @@ describe.for(BACKENDS)("a session whose ports fail, over %s", ([backend, open]) 
   );
 
   // On every day a sample of the pairs, which are more than a thousand; a larger one for the store that most have.
-  const stride = isThorough() ? 1 : backend === "SQLite" ? 53 : 101;
+  const stride = isThorough() ? 1 : backend === "SQLite" ? 151 : 211;
   it.skipIf(!isThere)(
     `R3 P6 two calls of one loop, wherever they are: folding ends in an outcome, the loop goes on${note}`,
     { timeout: patience(120_000) },
