@@ -65,6 +65,37 @@ describe("what a reader would not miss", () => {
     ]);
   });
 
+  it("how the agent feels is not told, and what another statement says with all its words is told once", () => {
+    const conversation = new Conversation()
+      .user("Make the patch.")
+      .agent("The patch file is complete. I understand this is extremely frustrating.")
+      .bash("ls", "patch.diff")
+      .agent("Now the patch file is signed, compressed, uploaded and complete. I'm at a complete loss about the check.")
+      .bash("ls", "patch.diff")
+      .agent("I apologize for the confusion in what I said before. The lines of its header were folded twice.");
+    const { facts, openItems } = summaryOf(conversation).summary;
+    expect(openItems).toMatchObject([{ context: "The lines of its header were folded twice." }]);
+    expect(facts.map(({ text }) => text)).toEqual(["Now the patch file is signed, compressed, uploaded and complete."]);
+  });
+
+  it("a statement and its denial, or another count, are two, however much they share", () => {
+    for (const [one, other] of [
+      ["The patch file is complete.", "The patch file is not complete."],
+      ["All tests of the parser pass now.", "All tests of the parser don't pass now."],
+      ["Of the tests of the parser and the lexer 31 fail.", "Of the tests of the parser and the lexer 4 fail."],
+      ["The proxy keeps nothing of its requests.", "The proxy keeps all of its requests."],
+    ] as const) {
+      const conversation = new Conversation()
+        .user("Make the patch.")
+        .agent(one)
+        .bash("ls", "patch.diff")
+        .agent(other)
+        .bash("ls -la", "patch.diff")
+        .agent("The lines of its header were folded twice.");
+      expect(summaryOf(conversation).summary.facts.map(({ text }) => text)).toEqual([one, other]);
+    }
+  });
+
   it("where the agent was at the end of an earlier fold is told by what it did since", () => {
     const conversation = new Conversation()
       .user("Find the leak.")

@@ -2,7 +2,7 @@ import { isUnsettled, type MessageId, type NewItem, type OpenItem, ORIGINAL_TASK
 import { sentenceExcerpt, statementKey } from "../../text/excerpt.ts";
 import type { Speech } from "../reading/speech.ts";
 import { asksToGoOn, CANCELLATION, COMPLAINT, COMPLETION, REVERSAL, SETBACK } from "../text/phrases.ts";
-import { isAnnouncement, isQuestion, partRead, quoteSentences, type Sentence } from "../text/sentence.ts";
+import { isAnnouncement, isQuestion, isRemark, partRead, quoteSentences, type Sentence } from "../text/sentence.ts";
 
 /**
  * Where a request stands: the agent is at work on it, ended its turn on it (with its work done, with something else to
@@ -248,7 +248,8 @@ export function reactionOf({ text, sentences }: Speech): Reaction {
 
 /** The sentences that say how it ended, whole: the one that says so, and what stands after it. */
 function closingWords(sentences: readonly Sentence[], telling: Sentence | undefined): string {
-  const said = sentences.filter((sentence) => sentence === telling || !isFrame(sentence));
+  const told = sentences.filter((sentence) => sentence === telling || !(isFrame(sentence) || isRemark(sentence)));
+  const said = told.length > 0 ? told : sentences;
   const first = telling ?? said.find(isStatement) ?? said.find(({ text }) => !isQuestion(text)) ?? said[0];
   return first === undefined ? "" : quoteSentences(said.slice(said.indexOf(first)), MAX_ANSWER);
 }

@@ -3,6 +3,17 @@ import type { RoomSection } from "./room.ts";
 
 /** Two statements that share this much of their words say the same. */
 const SAME_SHARE = 0.75;
+/** A statement says what another one says if it has all of its words, and is at most this many times as long. */
+const LONGER = 3;
+/** A statement and its denial share nearly all of their words. The first one is what is left of "isn't". */
+const DENIES: readonly string[] =
+  "t not no never none nothing neither cannot without nicht kein keine nie pas jamais nunca não не нет".split(" ");
+/** Words that make no difference. */
+const GLUE = new Set(
+  "a all also and are as at be been but for had has have i in is it its now of on so that the then this to was were with".split(
+    " ",
+  ),
+);
 const MAX_COMPARED = 200;
 
 /** What a summary says already, so that nothing is said twice in other words. */
@@ -34,8 +45,23 @@ export class SaidAlready {
     const key = statementKey(text);
     if (this.#holds(key)) return true;
     const words = new Set(key.split(" "));
-    return words.size > 3 && this.#words.some((said) => sharesMost(words, said));
+    return (
+      words.size > 3 &&
+      this.#words.some((said) => (sharesMost(words, said) || saysAllOf(words, said)) && !differs(words, said))
+    );
   }
+}
+
+/** What is denied, or counted otherwise, is another statement. */
+const differs = (words: ReadonlySet<string>, said: ReadonlySet<string>): boolean =>
+  denies(words) !== denies(said) || [...words].some((word) => /\d/.test(word) && !said.has(word));
+
+const denies = (words: ReadonlySet<string>): boolean => DENIES.some((word) => words.has(word));
+
+function saysAllOf(words: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
+  if (said.size > LONGER * words.size) return false;
+  for (const word of words) if (!said.has(word) && !GLUE.has(word)) return false;
+  return true;
 }
 
 function sharesMost(words: ReadonlySet<string>, said: ReadonlySet<string>): boolean {

@@ -90,6 +90,9 @@ const UNDERSTOOD =
 /** Praise, agreement and surprise say nothing of the work. */
 const REACTS =
   /^(?:(?:oh|ah|ok(?:ay)?|great|good|perfect|excellent|nice|wow|hmm+|sorry|thanks)\b|you['’]re (?:absolutely |completely |totally )?(?:right|correct)|(?:that|this|it)(?:['’]s| is| looks) (?:a |an |the |much |very |so |really |more )*(?:great|good|better|perfect|excellent|clever|nice|fine|fair|crucial|right|correct|clear|clean|cleaner|mess|complex|expected|helpful|useful)\b|(?:all |both )?(?:makes sense|looks good|works?)\b)/i;
+/** How its speaker feels about it. */
+const FEELS =
+  /^(?:(?:so|well|ok(?:ay)?|honestly|clearly|at this point)[,.!]?\s+)*i(?:['’]m|['’]ve| am| was| have been| may have been| must be| understand| realize| know| think)?\b.{0,40}\b(?:frustrat(?:ing|ed|ion)|at a (?:complete |total )?loss|overthinking|overcomplicating|apologi[sz]e|confused|missing something)\b/i;
 /** A shorter sentence that names nothing is hardly more than a remark. In UTF-16 code units. */
 const SHORTEST_STATEMENT = 40;
 
@@ -103,10 +106,13 @@ export const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) &
 export const isSlight = ({ text, marks }: Sentence): boolean =>
   text.length < SHORTEST_STATEMENT && (marks & CONCLUDES) === 0 && !namesSomething(text) && !isUnspaced(text);
 
-/** True for what says nothing without the text around it: the words before a list, "I see the problem.", "That's much better." */
+/** True for what says nothing without the text around it: the words before a list, "I see the problem.", "I'm at a loss.", "That's much better." */
 export const isRemark = (sentence: Sentence): boolean =>
   !namesSomething(sentence.text) &&
-  (sentence.text.endsWith(":") || UNDERSTOOD.test(sentence.text) || (isSlight(sentence) && REACTS.test(sentence.text)));
+  (sentence.text.endsWith(":") ||
+    UNDERSTOOD.test(sentence.text) ||
+    FEELS.test(sentence.text) ||
+    (isSlight(sentence) && REACTS.test(sentence.text)));
 
 /** A longer sentence tells no more. In UTF-16 code units. */
 const TELLING_LENGTH = 100;
