@@ -1,7 +1,9 @@
 // Changes the code of core and of what a turn is made of, one place at a time, and looks whether a test notices (R34).
 // Stryker makes the changes and runs the tests that reach them; `--sample 200 --seed 1` says how many changes and which,
 // `--package turn` takes those of one package, `--workers 2` is how many run side by side. Every change that no test
-// notices is printed with its place. The tests are those of the package that is changed, in a copy of the house.
+// notices is printed with its place. The tests are those of the package that is changed, in a copy of the house; its
+// properties are tried a tenth as often as on every day, so that a score is the least that the tests of a day have, and
+// always on the same inputs, which the seed chooses as well, so that one seed has one score.
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -15,15 +17,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, relative } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { writeReport } from "../test-report.mjs";
 import { readWorkspaces, root } from "../workspaces.mjs";
-import { keyOf, mutantsOf, sampleOf } from "./sample.mjs";
+import { keyOf, mutantsOf, placeOf, sampleOf } from "./sample.mjs";
 
 const PACKAGES = ["core", "strategies", "renderer", "turn"];
 const LEAST_SCORE = 85;
+/** Of the properties' runs on every day. A change that is noticed at all is noticed in few of them. */
+const PROPERTY_SCALE = "0.1";
 /** For changes that never end. On a machine with other work a test takes several times what it takes alone. */
 const HANG_MS = 60_000;
 const HANG_FACTOR = 4;
@@ -87,6 +91,17 @@ function copyHouse(target) {
   }
 }
 
+/** Where the tests of the copy begin: properties take the inputs of this seed. */
+const SETUP = "mutation-setup.mjs";
+const setupOf = (seed) => `import fc from "fast-check";\nfc.configureGlobal({ seed: ${seed} });\n`;
+
+/** The configuration of a package's tests, which begin with the setup. */
+const TEST_CONFIG = "vitest.mutation.config.mjs";
+const TEST_CONFIG_TEXT = `import { mergeConfig } from "vitest/config";
+import own from "./vitest.config.ts";
+export default mergeConfig(own, { test: { setupFiles: ["../../${SETUP}"] } });
+`;
+
 /** Tries a package's part of the sample in the copy. */
 function tryPackage(house, name, sample, workers) {
   const folder = join(house, "packages", name);
@@ -97,7 +112,7 @@ function tryPackage(house, name, sample, workers) {
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner", fileURLToPath(new URL("sample-checker.mjs", import.meta.url))],
     checkers: ["sample"],
-    mutate: [...new Set(sample.map(({ fileName }) => relative(join(root, "packages", name), fileName)))],
+    mutate: sample.map((mutant) => placeOf(mutant, join(root, "packages", name))),
     inPlace: true,
     disableTypeChecks: false,
     ignoreStatic: true,
@@ -108,15 +123,16 @@ function tryPackage(house, name, sample, workers) {
     dryRunTimeoutMinutes: 60,
     reporters: ["progress-append-only", "json"],
     jsonReporter: { fileName: reportFile },
-    vitest: { configFile: "vitest.config.ts", dir: folder },
+    vitest: { configFile: TEST_CONFIG, dir: folder, related: false },
     allowEmpty: true,
   };
+  writeFileSync(join(folder, TEST_CONFIG), TEST_CONFIG_TEXT);
   const configFile = join(folder, "stryker.config.json");
   writeFileSync(configFile, JSON.stringify(config));
   const stryker = join(house, "node_modules", "@stryker-mutator", "core", "bin", "stryker.js");
   const { status } = spawnSync(process.execPath, [stryker, "run", configFile], {
     cwd: folder,
-    env: { ...process.env, THREADFOLD_PROPERTY_SCALE: "1", THREADFOLD_MUTATION_SAMPLE: keys },
+    env: { ...process.env, THREADFOLD_PROPERTY_SCALE: PROPERTY_SCALE, THREADFOLD_MUTATION_SAMPLE: keys },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (!existsSync(reportFile)) throw new Error(`Stryker left no report of ${name} and ended with ${status}.`);
@@ -131,6 +147,7 @@ async function measure({ names, size, seed, workers }) {
   const house = mkdtempSync(join(tmpdir(), "threadfold-mutation-"));
   try {
     copyHouse(house);
+    writeFileSync(join(house, SETUP), setupOf(seed));
     const outcomes = names.map((name) => {
       const began = Date.now();
       const part = sample.filter(({ fileName }) => fileName.startsWith(join(root, "packages", name, "src")));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { outcomesOf, scoreOf } from "./measure-mutations.mjs";
-import { keyOf, mutantsOf, sampleOf } from "./sample.mjs";
+import { keyOf, mutantsOf, placeOf, sampleOf } from "./sample.mjs";
 
 const mutant = (number, folder = "/house") => ({
   fileName: `${folder}/packages/core/src/a.ts`,
@@ -26,6 +26,10 @@ describe("a sample of changes", () => {
   it("grows with its size, and is everything at most", () => {
     expect(sampleOf(all, 60, 7).slice(0, 40)).toEqual(sampleOf(all, 40, 7));
     expect(sampleOf(all, 1_000, 7)).toHaveLength(400);
+  });
+
+  it("is told to Stryker place by place, with lines that begin at one", () => {
+    expect(placeOf(mutant(4), "/house/packages/core")).toBe("src/a.ts:5:0-5:4");
   });
 
   it("is drawn from the sources, and not from tests, laws or lists of names", async () => {

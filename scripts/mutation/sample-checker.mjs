@@ -1,5 +1,5 @@
-// A plugin of Stryker that lets through the mutants of the sample and no others. Stryker itself can be told lines, and a
-// line has all its mutants and those of every function that begins there.
+// A plugin of Stryker that lets through the mutants of the sample and no others. Stryker itself can be told places, and a
+// place has all its mutants and those of what is inside of it.
 import { readFileSync } from "node:fs";
 import { CheckStatus } from "@stryker-mutator/api/check";
 import { declareClassPlugin, PluginKind } from "@stryker-mutator/api/plugin";

@@ -1,7 +1,7 @@
 // Which mutants a run tries: a sample by seed and size, the same on every machine.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { commonTokens } from "@stryker-mutator/api/plugin";
 import { createInstrumenter } from "@stryker-mutator/instrumenter";
 import { createInjector } from "typed-inject";
@@ -36,6 +36,15 @@ export async function mutantsOf(folder) {
 export function keyOf({ fileName, location: { start, end }, mutatorName, replacement }) {
   const path = fileName.replaceAll("\\", "/").replace(/^.*\/(?=packages\/[^/]+\/src\/)/, "");
   return [path, start.line, start.column, end.line, end.column, mutatorName, replacement].join(":");
+}
+
+/**
+ * Where a mutant is, in the words of Stryker's `mutate`: with the places alone the rest of a file stays as fast as it is.
+ * The place has the mutants of what is inside of it as well.
+ */
+export function placeOf({ fileName, location: { start, end } }, folder) {
+  const path = relative(folder, fileName).replaceAll("\\", "/");
+  return `${path}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`;
 }
 
 /** As many of the mutants as asked for, by the order of their digests under the seed: each is as likely as any other. */

@@ -90,9 +90,11 @@ const check = (name: string, holds: (context: StrategyContext) => void): Law<Str
 const makesProgress = (strategy: CompactionStrategy, inputs: fc.Arbitrary<StrategyContext>): Law => ({
   name: "folds something, somewhere",
   broken: () => {
-    const contexts = fc.sample(inputs, { numRuns: 200, seed: 1 });
-    const isBusy = contexts.some((context) => strategy.analyze(context).length > 0);
-    return isBusy ? null : "it proposes nothing for any of 200 threads";
+    for (let seed = 1; seed <= 10; seed++) {
+      const contexts = fc.sample(inputs, { numRuns: 20, seed });
+      if (contexts.some((context) => strategy.analyze(context).length > 0)) return null;
+    }
+    return "it proposes nothing for any of 200 threads";
   },
 });
 
