@@ -1,6 +1,7 @@
 import {
   type AgentThread,
   type BodyPreview,
+  type ClearRecord,
   groupRecords,
   type Message,
   type MessageId,
@@ -76,6 +77,8 @@ export async function showUnread(
   const least = Math.min(LEAST_SHOWN * bodies.length, Math.floor(softLimit / 4));
   const limit = restTokens + least <= softLimit ? softLimit : limitTokens;
   const room = limit - restTokens;
+  // More than this is no share of anything, so that less of it would still show all of them whole.
+  const wholeTokens = bodies.reduce((sum, { tokens }) => sum + tokens, 0);
   let best = records;
   let reached = restTokens;
   let share = room;
@@ -87,7 +90,10 @@ export async function showUnread(
       reached = taken;
     }
     if (taken <= limit && (shown.whole || taken >= limit - SLACK * room)) break;
-    share += taken <= limit ? limit - taken : limit - taken - Math.ceil((SLACK * room) / 4);
+    share =
+      taken <= limit
+        ? share + limit - taken
+        : Math.min(share, wholeTokens) + limit - taken - Math.ceil((SLACK * room) / 4);
   }
   return { records: best, restTokens, enough: room >= least };
 }
@@ -137,7 +143,7 @@ function equalShare(sizes: readonly number[], room: number): number {
 function withPreview(record: PlanRecord, preview: BodyPreview | null): PlanRecord {
   if (preview === null) return record;
   if (record.action === "externalize") return { ...record, preview };
-  return record.action === "clear" ? { ...record, keep: preview } : record;
+  return { ...(record as ClearRecord), keep: preview };
 }
 
 /** What the beginning of a text gets of the room for both ends: it says what the text is. */
