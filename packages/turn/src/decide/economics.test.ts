@@ -81,6 +81,18 @@ describe("weighing a commit", () => {
     );
   });
 
+  it("says why in terms of the cache: what is written anew, what is cheaper at once, what was never cached", () => {
+    const reasons = (["warm", "cold", "uncached"] as const).map(
+      (temperature) => weighCommit({ ...figures, temperature }).reason,
+    );
+    expect(reasons).toEqual([
+      expect.stringContaining("writing 60000 tokens anew"),
+      "anthropic's cache is cold, so the smaller request costs 12500 less at once",
+      "the request is too short for anthropic to cache, so every token freed pays",
+    ]);
+    expect(weighCommit({ ...figures, before: 90_000 }).reason).toContain("so it never pays");
+  });
+
   it("always prefers to fold while the cache is cold, and never calls growth a gain", () => {
     fc.assert(
       fc.property(anyFigures, (input) => {
@@ -292,6 +304,7 @@ describe("firstEdit", () => {
     ],
     ["one record took the place of two", planOf(dropOf(["m1"]), dropOf(["m2"])), planOf(dropOf(["m1", "m2"])), 1],
     ["the thread does not know the message", planOf(), planOf(dropOf(["x1"])), null],
+    ["the thread knows one of its messages", planOf(), planOf(dropOf(["x1", "m4"])), 4],
   ])("%s", (_, before, after, expected) => {
     expect(firstEdit(before, after, ordinalOf)).toBe(expected);
   });

@@ -118,6 +118,8 @@ describe("tools whose searches a plan hides", () => {
     expect(found(NO_RECORDS, { thread: empty, plan, tools: [deferred("deploy", "array")] })).toEqual([
       ["lookup", digest()],
     ]);
+    // One that nobody defines any more is none.
+    expect(found(NO_RECORDS, { thread: empty, plan, tools: [] })).toEqual([["lookup", digest()]]);
     // A search that shows a tool again takes it out of the list; the newest definition counts.
     expect(found(NO_RECORDS, { plan })).toBeUndefined();
     expect(found(dropping(thread, "d3", "d4"), { plan })).toEqual([["lookup", digest("array")]]);

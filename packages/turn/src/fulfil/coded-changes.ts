@@ -95,7 +95,6 @@ function itemTokens<Section extends SummarySection>(
   items: readonly NewItem<Section>[],
   { tokenizer }: Pick<Fulfilment, "tokenizer">,
 ): number {
-  if (items.length === 0) return 0;
   const shown = items.map((item) => ({ ...item, id: "" }) as unknown as SummaryItem);
   const alone = { ...NOTHING, [section]: shown } as unknown as StructuredSummary;
   return Math.max(0, tokenizer.countTokens(renderSummary(alone)) - tokenizer.countTokens(renderSummary(NOTHING)));

@@ -1,4 +1,4 @@
-import { AgentThread, asMessageId, asThreadId, asToolCallId, compactionConfig } from "@threadfold/core";
+import { AgentThread, asMessageId, asThreadId, asToolCallId, compactionConfig, summaryItemId } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { externalizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
@@ -113,5 +113,9 @@ describe("what a pointer says of its body", () => {
       { ...fulfilment, thread: long, shape: shapeOf(long) } as never,
     );
     expect(summary).toMatchObject({ toolOutcomes: [], facts: [{ text: "y".repeat(160), sources: ["u1"] }] });
+    // An item has the id that it has in every summary.
+    for (const { id, ...fact } of summary.facts) expect(id).toBe(summaryItemId("facts", fact));
+    for (const { id, ...outcome } of record(2).summary.toolOutcomes)
+      expect(id).toBe(summaryItemId("toolOutcomes", outcome));
   });
 });

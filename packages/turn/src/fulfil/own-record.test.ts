@@ -98,7 +98,7 @@ describe("a strategy that makes its own records", () => {
     const controller = new AbortController();
     const strategy = making("externalize", ["r"], async ({ signal }) => {
       controller.abort();
-      throw signal?.reason;
+      throw signal?.aborted === true ? signal.reason : new Error("no");
     });
     expect((await fold(thread, { ladder: [strategy] }, {}, controller.signal)).type).toBe("aborted");
   });

@@ -154,6 +154,10 @@ describe("a fold's summarizer", () => {
     );
     const given = limitedSummarizer(slow).summarize({ ...request, signal: AbortSignal.abort(new Error("given up")) });
     await expect(given).rejects.toThrow("given up");
+    const asked: SummarizeRequest[] = [];
+    const hears: Summarizer = { id: "llm@1", summarize: async (heard) => (asked.push(heard), { changes: [] }) };
+    await limitedSummarizer(hears).summarize(request);
+    expect(asked).toEqual([{ ...request, signal: expect.any(AbortSignal) }]);
     const named = limitedSummarizer(saying({ by: "b" }));
     expect([named.id, named.identity, (await named.summarize(request)).by]).toEqual(["llm@1", { model: "a" }, "b"]);
     expect(limitedSummarizer(slow)).not.toHaveProperty("identity");

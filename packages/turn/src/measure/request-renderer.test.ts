@@ -1,5 +1,6 @@
 import {
   AgentThread,
+  abridgePlan,
   afterReported,
   asPlanId,
   asThreadId,
@@ -7,10 +8,14 @@ import {
   type DropRecord,
   emptyPlan,
   finishSteps,
+  hiddenRuns,
   type MessageInput,
+  parseAbridgedPlan,
+  planRecords,
   requestTokens,
   scaledTokens,
   spanOf,
+  spanStart,
   type TokenBreakdown,
   tokenBudget,
   unreported,
@@ -26,11 +31,13 @@ import {
   text,
   tool,
 } from "@threadfold/core/laws";
-import { FORMAT_NAMES, formatById } from "@threadfold/renderer";
+import { FORMAT_NAMES, formatById, GrowingRendering } from "@threadfold/renderer";
+import { renderInputs } from "@threadfold/renderer/laws";
 import { durabilityPolicy } from "@threadfold/strategies";
 import { scriptThread } from "@threadfold/strategies/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { foldedPlan } from "../testing/run-fold.ts";
 import { AS_COUNTED, providerTokens } from "./provider-count.ts";
 import { requestBudget } from "./request-budget.ts";
 import { EMPTY_FRAME, isSameFrame, parseFrame, type RequestFrame, serializeFrame } from "./request-frame.ts";
@@ -110,6 +117,8 @@ describe("a rendering that catches up with its thread in steps", () => {
     expect(finishSteps(before.catchUp(plan))).toBeUndefined();
     const short = { ...sources, state: threadState(thread.atVersion(900), countingTokenizer(), durability) };
     expect([...new RequestRenderer(short).catchUp(plan)]).toEqual([]);
+    // What a plan has seen is rendered at once with it.
+    expect([...new RequestRenderer(sources).catchUp({ ...plan, threadVersion: 500 })]).toEqual([]);
   });
 });
 
@@ -159,12 +168,25 @@ describe("a renderer", () => {
     }
   });
 
-  it("says what its requests hold besides the thread, and shows what was brought back", () => {
-    const tools = [{ name: "bash", inputSchema: { type: "object" } }];
-    const framed = new RequestRenderer({ ...sources, frame: { system: ["You are an agent."], tools } });
-    expect(framed.tools).toBe(tools);
-    const { system, tools: shown } = framed.rendering(plan).request;
-    expect([system, shown.map(({ name }) => name)]).toEqual([["You are an agent."], ["bash"]]);
+  it("renders whatever its sources say of a request: frame, wording, model, host, what was brought back", () => {
+    const told = fc.record(
+      { model: fc.constantFrom("claude-opus-4-1", "claude-haiku-4-5"), host: fc.constant({ store: false }) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(renderInputs, told, fc.constantFrom(...formats), (input, { model, host }, format) => {
+        const { continuation: _, system, tools, summaryRole = "user", plan, ...given } = input;
+        const state = threadState(input.thread, countingTokenizer(), () => "anchoring");
+        const frame = { system, tools, ...(host !== undefined && { host }) };
+        const named = model === undefined ? {} : { model };
+        const renderer = new RequestRenderer({ ...given, ...named, state, frame, format, summaryRole });
+        const { ledger } = state;
+        const whole = { ...given, ...frame, ...named, plan, ledger, summaryRole };
+        expect(renderer.rendering(plan)).toEqual(GrowingRendering.of(whole, format).rendering);
+        expect(renderer.tools).toBe(tools);
+      }),
+      runs(60),
+    );
   });
 });
 
@@ -222,6 +244,15 @@ describe("a frame", () => {
       expect(isSameFrame(frame, { ...frame, ...other })).toBe(false);
     expect(isSameFrame(frame, { system: frame.system, tools })).toBe(false);
     expect(isSameFrame(frame, { ...frame })).toBe(true);
+    // What is one object is not read: a turn asks at every call.
+    const unreadable = {
+      name: "bash",
+      get inputSchema(): never {
+        throw new Error("read");
+      },
+    };
+    const large = { system: [], tools: [unreadable] };
+    expect(isSameFrame(large, { ...large })).toBe(true);
   });
 });
 
@@ -238,6 +269,31 @@ describe("the state of a thread", () => {
       expect(grown.grouped.groups.map(({ ordinals }) => ordinals)).toEqual([[0], [1, 2], [3]]);
     }
     expect(finishSteps(extendStateInSteps(state, state.thread))).toBe(state);
+  });
+
+  it("takes as much where its folded messages are not in memory, or only the first of them is", async () => {
+    const script = `u1 ${Array.from({ length: 20 }, (_, at) => `a${at} t${at}`).join(" ")} u2 a90 u3`;
+    const whole = scriptThread(script, (label) => 40 + label.length);
+    const { totalTokens } = threadState(whole, tokenizer, durability).ledger;
+    const plan = await foldedPlan(whole, { config: { maxInputTokens: 1_200 } });
+    const places = new Map([...whole.messages].map(({ id, ordinal }) => [id, { ordinal, version: ordinal + 1 }]));
+    const abridged = parseAbridgedPlan(abridgePlan(plan, (id) => places.get(id)));
+    const hiddenAt = (ordinal: number) =>
+      hiddenRuns(abridged).some(({ fromOrdinal, toOrdinal }) => fromOrdinal <= ordinal && ordinal <= toOrdinal);
+    expect(hiddenRuns(abridged).length).toBeGreaterThan(0);
+    for (const isHeld of [false, true]) {
+      const firsts = new Set(planRecords(abridged).map(({ span }) => spanStart(span)));
+      const held = whole.entriesBetween(0).flatMap((entry, index) => {
+        const isIn = entry.type !== "message" || !hiddenAt(index) || (isHeld && firsts.has(entry.message.id));
+        return isIn ? [{ version: index + 1, entry }] : [];
+      });
+      const { version, length, position, digest } = whole;
+      const resumed = AgentThread.resume(whole.id, { version, length, position, digest, held }, []);
+      expect(threadState(resumed, tokenizer, durability, abridged).ledger.totalTokens).toBe(totalTokens);
+      const { ledger } = threadState(resumed, tokenizer, durability);
+      expect(() => ledger.totalTokens).toThrow(expect.objectContaining({ code: "HISTORY_NOT_LOADED" }));
+    }
+    expect(threadState(whole, tokenizer, durability, plan).ledger.totalTokens).toBe(totalTokens);
   });
 
   it("is told in the provider's tokens where they are others", () => {
