@@ -29,7 +29,7 @@ const LEAST_SCORE = 85;
 /** Of the properties' runs on every day. A change that is noticed at all is noticed in few of them. */
 const PROPERTY_SCALE = "0.1";
 /** For changes that never end. On a machine with other work a test takes several times what it takes alone. */
-const HANG_MS = 60_000;
+const HANG_MS = 20_000;
 const HANG_FACTOR = 4;
 const NOTICED = ["Killed", "Timeout"];
 const UNNOTICED = ["Survived", "NoCoverage"];
