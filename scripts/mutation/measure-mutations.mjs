@@ -1,9 +1,10 @@
 // Changes the code of core and of what a turn is made of, one place at a time, and looks whether a test notices (R34).
 // Stryker makes the changes and runs the tests that reach them; `--sample 200 --seed 1` says how many changes and which,
 // `--package turn` takes those of one package, `--workers 2` is how many run side by side. Every change that no test
-// notices is printed with its place. The tests are those of the package that is changed, in a copy of the house; its
-// properties are tried a tenth as often as on every day, so that a score is the least that the tests of a day have, and
-// always on the same inputs, which the seed chooses as well, so that one seed has one score.
+// notices is printed with its place. The tests are those of the package that is changed and those that show people what it
+// comes to: the golden prompts and the presets' pages. They run in a copy of the house. Properties are tried a tenth as often
+// as on every day, so that a score is the least that the tests of a day have, and always on the same inputs, which the seed
+// chooses as well, so that one seed has one score.
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -33,7 +34,7 @@ const HANG_MS = 20_000;
 const HANG_FACTOR = 4;
 const NOTICED = ["Killed", "Timeout"];
 const UNNOTICED = ["Survived", "NoCoverage"];
-const COPIED = ["packages", "apps", "package.json", "tsconfig.base.json", "vitest.base.ts"];
+const COPIED = ["packages", "apps", "examples", "package.json", "tsconfig.base.json", "vitest.base.ts"];
 const NOT_COPIED = new Set(["node_modules", "dist", ".cache", ".turbo"]);
 
 /**
@@ -95,11 +96,15 @@ function copyHouse(target) {
 const SETUP = "mutation-setup.mjs";
 const setupOf = (seed) => `import fc from "fast-check";\nfc.configureGlobal({ seed: ${seed} });\n`;
 
+/** Tests of other packages in which a person sees what a change of any package comes to. */
+const SHOWN_TO_PEOPLE = ["apps/golden-tests/src/golden-prompts.test.ts", "packages/session/src/requirements/*.test.ts"];
+
 /** The configuration of a package's tests, which begin with the setup. */
 const TEST_CONFIG = "vitest.mutation.config.mjs";
-const TEST_CONFIG_TEXT = `import { mergeConfig } from "vitest/config";
+const testConfigOf = (name) => `import { mergeConfig } from "vitest/config";
 import own from "./vitest.config.ts";
-export default mergeConfig(own, { test: { setupFiles: ["../../${SETUP}"] } });
+const include = ${JSON.stringify([`packages/${name}/src/**/*.test.ts`, ...SHOWN_TO_PEOPLE])};
+export default mergeConfig(own, { test: { include, setupFiles: ["./${SETUP}"] } });
 `;
 
 /** Tries a package's part of the sample in the copy. */
@@ -123,10 +128,10 @@ function tryPackage(house, name, sample, workers) {
     dryRunTimeoutMinutes: 60,
     reporters: ["progress-append-only", "json"],
     jsonReporter: { fileName: reportFile },
-    vitest: { configFile: TEST_CONFIG, dir: folder, related: false },
+    vitest: { configFile: TEST_CONFIG, dir: house, related: false },
     allowEmpty: true,
   };
-  writeFileSync(join(folder, TEST_CONFIG), TEST_CONFIG_TEXT);
+  writeFileSync(join(folder, TEST_CONFIG), testConfigOf(name));
   const configFile = join(folder, "stryker.config.json");
   writeFileSync(configFile, JSON.stringify(config));
   const stryker = join(house, "node_modules", "@stryker-mutator", "core", "bin", "stryker.js");
