@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { modelCallError, modelCallFailure } from "../ports/completion-model.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 import { BudgetInfeasibleError, nearestName, ThreadfoldError } from "./threadfold-error.ts";
 
@@ -85,6 +86,15 @@ describe("ThreadfoldError", () => {
       "retryable",
     ]);
   });
+});
+
+it("says of a call of a model that failed what the provider said, and of no other error", () => {
+  const cause = new Error("socket closed");
+  const failed = modelCallError("It was busy.", { kind: "overloaded", retryAfterMs: 7 } as never, cause);
+  expect(failed).toMatchObject({ code: "MODEL_CALL_FAILED", message: "It was busy.", cause });
+  expect(modelCallFailure(failed)).toEqual({ kind: "overloaded", retryAfterMs: 7 });
+  expect(modelCallError("It was busy.", {} as never)).not.toHaveProperty("cause");
+  for (const other of [cause, new ThreadfoldError("USAGE", "x"), null]) expect(modelCallFailure(other)).toBeNull();
 });
 
 describe("BudgetInfeasibleError", () => {

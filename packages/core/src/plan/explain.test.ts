@@ -120,7 +120,10 @@ describe("explainMessage", () => {
     fc.assert(
       fc.property(agentThreads(), (thread) => {
         expect(() => explainMessage(thread, emptyPlan(thread.id, "test"), asMessageId("no such message"))).toThrow(
-          expect.objectContaining({ code: "MESSAGE_NOT_FOUND" }),
+          expect.objectContaining({
+            code: "MESSAGE_NOT_FOUND",
+            message: expect.stringContaining("no such message"),
+          }),
         );
       }),
       { numRuns: 20 },

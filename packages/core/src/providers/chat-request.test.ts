@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { threadOf, user } from "../laws/messages.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
+import type { Message } from "../model/message.ts";
 import {
   systemEntrySchema,
   systemText,
@@ -31,6 +33,17 @@ describe("toolDefinitionSchema", () => {
   ])("refuses %j", (definition) => {
     expect(toolDefinitionSchema.safeParse(definition).success).toBe(false);
   });
+});
+
+it("shows a message with its parts, where it comes from, and what its provider says of it, where it says something", () => {
+  for (const providerMetadata of [undefined, { openai: { name: "ops" } }]) {
+    const fields = providerMetadata === undefined ? {} : { providerMetadata };
+    const [message] = threadOf(user("u1", "Go.", fields)).messagesBetween(0);
+    const { role, parts } = message as Message;
+    expect(Object.entries(toChatMessage(message as Message))).toEqual(
+      Object.entries({ role, parts, sources: ["u1"], ...fields }),
+    );
+  }
 });
 
 const marked = { text: "Be brief.", role: "developer", providerMetadata: { openai: { name: "ops" } } } as const;

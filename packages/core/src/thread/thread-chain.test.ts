@@ -5,7 +5,7 @@ import { sha256 } from "../json/sha256.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
 import { AgentThread } from "./agent-thread.ts";
-import { entryDigest, nextThreadLink, THREAD_CHAIN_START } from "./thread-chain.ts";
+import { entryDigest, nextThreadLink, restoreRun, THREAD_CHAIN_START } from "./thread-chain.ts";
 
 const writtenDown = (thread: AgentThread): readonly string[] =>
   [...thread.entries].map((entry) => canonicalJson(entry));
@@ -22,6 +22,23 @@ describe("a thread that is restored from its entries", () => {
         expect(restored.length).toBe(thread.length);
       }),
       { numRuns: 200 },
+    );
+  });
+
+  it("is read part by part between the digests before and after, and from no other place", () => {
+    fc.assert(
+      fc.property(agentThreads({ malformed: true }), fc.nat(), (thread, place) => {
+        const from = place % (thread.version + 1);
+        const [before, after] = [thread.atVersion(from).digest, thread.digest];
+        const text = writtenDown(thread).slice(from);
+        expect(restoreRun(text, before, after).map((entry) => canonicalJson(entry))).toEqual(text);
+        const refused = expect.objectContaining({
+          code: "STORE_CORRUPT",
+          details: { entries: text.length, digest: before },
+        });
+        if (text.length > 0) expect(() => restoreRun(text, before, before)).toThrow(refused);
+      }),
+      { numRuns: 100 },
     );
   });
 
