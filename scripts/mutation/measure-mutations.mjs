@@ -1,8 +1,8 @@
 // Changes the code of core and of what a turn is made of, one place at a time, and looks whether a test notices (R34).
 // Stryker makes the changes and runs the tests that reach them; `--sample 200 --seed 1` says how many changes and which,
 // `--package turn` takes those of one package, `--workers 2` is how many run side by side. Every change that no test
-// notices is printed with its place. The tests are those of the package that is changed and those that show people what it
-// comes to: the golden prompts and the presets' pages. They run in a copy of the house. Properties are tried a tenth as often
+// notices is printed with its place. The tests are those of the package that is changed, and those in which all packages come
+// together: a session's, and the golden prompts. They run in a copy of the house. Properties are tried a tenth as often
 // as on every day, so that a score is the least that the tests of a day have, and always on the same inputs, which the seed
 // chooses as well, so that one seed has one score.
 import { spawnSync } from "node:child_process";
@@ -96,14 +96,14 @@ function copyHouse(target) {
 const SETUP = "mutation-setup.mjs";
 const setupOf = (seed) => `import fc from "fast-check";\nfc.configureGlobal({ seed: ${seed} });\n`;
 
-/** Tests of other packages in which a person sees what a change of any package comes to. */
-const SHOWN_TO_PEOPLE = ["apps/golden-tests/src/golden-prompts.test.ts", "packages/session/src/requirements/*.test.ts"];
+/** Tests of other packages in which all of them come together, without those that kill processes and wait for servers. */
+const OF_THE_WHOLE = ["packages/session/src/!(reliability|worker)/**/*.test.ts", "apps/golden-tests/src/*.test.ts"];
 
 /** The configuration of a package's tests, which begin with the setup. */
 const TEST_CONFIG = "vitest.mutation.config.mjs";
 const testConfigOf = (name) => `import { mergeConfig } from "vitest/config";
 import own from "./vitest.config.ts";
-const include = ${JSON.stringify([`packages/${name}/src/**/*.test.ts`, ...SHOWN_TO_PEOPLE])};
+const include = ${JSON.stringify([`packages/${name}/src/**/*.test.ts`, ...OF_THE_WHOLE])};
 export default mergeConfig(own, { test: { include, setupFiles: ["./${SETUP}"] } });
 `;
 
