@@ -55,6 +55,8 @@ const ANCHORS: readonly Anchor[] = [
   { before: "(?:a|b{0,2})-?", sign: "_", after: "(?:\\d|[^\\w-]|)" },
   { before: "(?:x(?:y|z){2}|[\\]a-c])", sign: "-", after: "\\[+\\\\" },
   { before: "^", sign: "-" },
+  { before: "[ a][\\s:]", sign: "=" },
+  { before: "k\\s{0,2}[^b]", sign: "=", after: "\\s" },
 ];
 const anchorSearch = new AnchorSearch(new Map(ANCHORS.map((anchor, index) => [index, [anchor]])));
 

@@ -57,7 +57,10 @@ export function rule(
 const BEYOND = 128;
 const BITS = 32;
 
-/** The anchors around one sign: for each character before it and behind it, in bits, which of them may stand there. */
+/**
+ * The anchors around one sign: for the last character before it that is no white space and for each one right behind it, in
+ * bits, which of them may stand there.
+ */
 interface AnchorsOfSign {
   /** Where the bits of this sign begin among those of all signs, and how many words they take. */
   readonly word: number;
@@ -101,7 +104,7 @@ export class AnchorSearch<Kind> {
       for (let code = 0; code <= BEYOND; code++) {
         const at = code * words + (index >>> 5);
         const isAny = code === BEYOND;
-        if (isAny || left.canBeEmpty || left.last.has(code))
+        if (isAny || left.canBeBlank || left.last.has(code))
           before[at] = (before[at] as number) | (1 << (index % BITS));
         if (isAny || right.canBeEmpty || right.first.has(code))
           behind[at] = (behind[at] as number) | (1 << (index % BITS));
@@ -129,7 +132,9 @@ export class AnchorSearch<Kind> {
     open: Int32Array,
     kinds: Set<Kind>,
   ): void {
-    const [left, right] = [codeAt(text, index - 1) * words, codeAt(text, index + 1) * words];
+    let last = index - 1;
+    while (isBlank(codeAt(text, last))) last--;
+    const [left, right] = [codeAt(text, last) * words, codeAt(text, index + 1) * words];
     for (let at = 0; at < words; at++) {
       let bits = (before[left + at] as number) & (behind[right + at] as number) & (open[word + at] as number);
       for (; bits !== 0; bits &= bits - 1) {
@@ -149,6 +154,9 @@ function codeAt(text: string, index: number): number {
   return index < 0 || index >= text.length ? BEYOND : Math.min(text.charCodeAt(index), BEYOND);
 }
 
+/** The white space of ASCII. */
+const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
+
 /** Matches the sign alone, where an anchor stands around it. */
 function sourceOf({ before, sign, after }: Anchor): string {
   const literal = sign === "." || sign === "$" ? `\\${sign}` : sign;
@@ -156,14 +164,16 @@ function sourceOf({ before, sign, after }: Anchor): string {
   return `${literal}${behind}${after === undefined ? "" : `(?=${after})`}`;
 }
 
-/** The ASCII characters with which what a pattern matches may begin and end. */
+/** The ASCII characters with which what a pattern matches may begin and, but for white space, end. */
 interface Edges {
   readonly first: ReadonlySet<number>;
   readonly last: ReadonlySet<number>;
   readonly canBeEmpty: boolean;
+  /** True when it may match nothing but white space. */
+  readonly canBeBlank: boolean;
 }
 
-const NOTHING: Edges = { first: new Set(), last: new Set(), canBeEmpty: true };
+const NOTHING: Edges = { first: new Set(), last: new Set(), canBeEmpty: true, canBeBlank: true };
 /** A group's begin, a bar, a group's end, or one character or class; and how often it may stand there. */
 const PIECE = /(\(\?:)|(\|)|(\))|(\[(?:[^\]\\]|\\.)*\]|\\.|[^[\](){}*+?|\\])/y;
 const OFTEN = /[*?]|\+|\{(\d+)(?:,\d*)?\}/y;
@@ -183,7 +193,8 @@ function edgesOf(source: string): Edges {
     const found = OFTEN.exec(source);
     if (found === null) return edges;
     position = OFTEN.lastIndex;
-    return { ...edges, canBeEmpty: edges.canBeEmpty || found[0] === "*" || found[0] === "?" || found[1] === "0" };
+    const mayLack = found[0] === "*" || found[0] === "?" || found[1] === "0";
+    return { ...edges, canBeEmpty: edges.canBeEmpty || mayLack, canBeBlank: edges.canBeBlank || mayLack };
   };
   const alternatives = (): Edges => {
     const all: Edges[] = [NOTHING];
@@ -195,6 +206,7 @@ function edgesOf(source: string): Edges {
       first: new Set(all.flatMap(({ first }) => [...first])),
       last: new Set(all.flatMap(({ last }) => [...last])),
       canBeEmpty: all.some(({ canBeEmpty }) => canBeEmpty),
+      canBeBlank: all.some(({ canBeBlank }) => canBeBlank),
     };
   };
   return alternatives();
@@ -203,8 +215,9 @@ function edgesOf(source: string): Edges {
 function joined(left: Edges, right: Edges): Edges {
   return {
     first: left.canBeEmpty ? new Set([...left.first, ...right.first]) : left.first,
-    last: right.canBeEmpty ? new Set([...left.last, ...right.last]) : right.last,
+    last: right.canBeBlank ? new Set([...left.last, ...right.last]) : right.last,
     canBeEmpty: left.canBeEmpty && right.canBeEmpty,
+    canBeBlank: left.canBeBlank && right.canBeBlank,
   };
 }
 
@@ -216,7 +229,9 @@ function edgesOfOne(piece: string): Edges {
   const pattern = new RegExp(piece);
   const codes = Array.from({ length: BEYOND }, (_, code) => code);
   const matched = new Set(codes.filter((code) => pattern.test(String.fromCharCode(code))));
-  const edges: Edges = { first: matched, last: matched, canBeEmpty: false };
+  const last = new Set(matched);
+  for (const code of matched) if (isBlank(code)) last.delete(code);
+  const edges: Edges = { first: matched, last, canBeEmpty: false, canBeBlank: last.size < matched.size };
   knownEdges.set(piece, edges);
   return edges;
 }
