@@ -53,11 +53,10 @@ export function* selectChanges(
   said.say(draft.originalTask);
   // Identifiers of earlier folds take what is left: until they compete for it, their room is everybody's.
   const limit = request.maxTokens + draft.identifierTokens;
-  const demands = yield* demandsOf(draft, candidates);
-  const room = Math.max(0, limit - draft.tokens + demands.before);
-  const { sections, places } = allotments(room, demands.sections);
+  const { room, demands } = yield* demandsOf(draft, candidates, limit);
+  const { sections, places } = allotments(room, demands);
   // A section that gets all that it has to say is not short of room, however little that is.
-  const isShort = sections.openItems < demands.sections.openItems;
+  const isShort = sections.openItems < demands.openItems;
   const work = openWork(draft, candidates, request, isShort ? sections.openItems : Number.POSITIVE_INFINITY);
   if (work.chapter !== null) draft.merge(work.chapter.candidate, work.chapter.merged);
   const left: Candidate[] = [];
@@ -133,28 +132,45 @@ const ranked = (candidates: readonly Candidate[]): readonly Candidate[] =>
 /** Characters per token, roughly, where nothing is decided yet. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
-/** What each section would take with all that was found for it, and what earlier folds have in all of them, in tokens. */
+/**
+ * The room of all sections, with what earlier folds have in them, and what each would take with all that was found for it,
+ * in tokens. Of a section that would take more than there is, no more than that is told.
+ */
 function* demandsOf(
   draft: SummaryDraft,
   candidates: readonly Candidate[],
-): Steps<{ readonly sections: Readonly<Record<RoomSection, number>>; readonly before: number }> {
-  const sections = Object.fromEntries(ROOM_SECTIONS.map((section) => [section, 0])) as Record<RoomSection, number>;
+  limit: number,
+): Steps<{ readonly room: number; readonly demands: Readonly<Record<RoomSection, number>> }> {
+  const demands = Object.fromEntries(ROOM_SECTIONS.map((section) => [section, 0])) as Record<RoomSection, number>;
   let before = 0;
   const costs = new Map<string, number>();
   for (const section of ROOM_SECTIONS)
     for (const item of draft.previousItems(section)) {
       const cost = draft.costOf(section, item);
       costs.set(item.id, cost);
-      sections[section] += cost;
+      demands[section] += cost;
       before += cost;
     }
-  for (const { section, item, supersedes } of candidates) {
+  const room = Math.max(0, limit - draft.tokens + before);
+  const found = Map.groupBy(
+    candidates.filter(({ section }) => section in demands),
+    ({ supersedes }) => supersedes !== undefined,
+  );
+  const costOf = ({ section, item }: Candidate): number =>
+    Math.ceil(`${itemLine(section, item, draft.folder)}\n`.length / CHARACTERS_PER_TOKEN);
+  for (const candidate of found.get(true) ?? []) {
     yield;
-    if (!(section in sections)) continue;
-    const cost = Math.ceil(`${itemLine(section, item, draft.folder)}\n`.length / CHARACTERS_PER_TOKEN);
-    sections[section as RoomSection] += cost - (supersedes === undefined ? 0 : (costs.get(supersedes) ?? 0));
+    demands[candidate.section as RoomSection] += costOf(candidate) - (costs.get(candidate.supersedes as string) ?? 0);
   }
-  return { sections, before };
+  // What takes the place of longer items leaves their room to others.
+  const most = Object.values(demands).reduce((sum, demand) => sum + Math.max(0, -demand), room);
+  for (const candidate of found.get(false) ?? []) {
+    const section = candidate.section as RoomSection;
+    if (demands[section] > most) continue;
+    yield;
+    demands[section] += costOf(candidate);
+  }
+  return { room, demands };
 }
 
 function openWork(
