@@ -59,10 +59,8 @@ export class FileCollector implements SpanCollector {
 
   /** The rarest names, without words that stand everywhere. */
   #telling(names: readonly string[]): readonly string[] {
-    return this.#words.rarest(
-      names.filter((name) => !tellsNothing(name) && !this.#words.isCommon(name)),
-      NAMES_PER_CHANGE,
-    );
+    const telling = names.filter((name) => !tellsNothing(name) && !this.#words.isCommon(name));
+    return this.#words.rarest(telling, NAMES_PER_CHANGE).map(({ word }) => word);
   }
 
   #fileAt(path: string): FileHistory | undefined {

@@ -1,5 +1,6 @@
 import {
   asToolCallId,
+  type JsonValue,
   type Message,
   type Steps,
   type SummarizeRequest,
@@ -59,114 +60,136 @@ function spanCollectors(start: SpanStart): readonly SpanCollector[] {
   ];
 }
 
-/** A piece that is no longer is read by all collectors in one step: a step costs more than they do. In UTF-16 code units. */
-const SHORT_PIECE = 2_000;
-
 /**
- * Shows a span to collectors, piece by piece and in order; a step is a short piece, or what one collector reads of a long
- * one. Side branches are not shown: no prompt holds them.
+ * Short pieces are read together until they are this long: a step costs more than they do. Of a longer piece a step is what
+ * one collector reads. In UTF-16 code units.
  */
+const SHORT = 2_000;
+
+/** Shows a span to collectors, piece by piece and in order. Side branches are not shown: no prompt holds them. */
 function* readSpan(messages: readonly Message[], collectors: readonly SpanCollector[]): Steps<void> {
-  const reader = new SpanReader(collectors);
-  for (const [position, message] of messages.entries()) yield* reader.read(message, position);
+  const reader = new SpanReader();
+  let length = 0;
+  for (const [position, message] of messages.entries())
+    for (const piece of reader.piecesOf(message, position)) {
+      length += piece.length;
+      if (length > SHORT) yield;
+      for (const collector of collectors) {
+        if (piece.length > SHORT) yield;
+        piece.show(collector);
+      }
+      if (length > SHORT) length = 0;
+    }
 }
+
+/** A piece of a message, as collectors are shown it. */
+interface Piece {
+  /** About how long it is to read, in UTF-16 code units. */
+  readonly length: number;
+  readonly show: (collector: SpanCollector) => void;
+}
+
+const NO_PIECES: readonly Piece[] = [];
 
 /** What a harness puts in the agent's mouth where nobody asked it anything. */
 const SAYS_NOTHING = /^\s*(?:No response requested\.?|\(no content\))\s*$/i;
 
+/** What is no text takes about as long to look at as this many UTF-16 code units. */
+const LENGTH_OF_VALUE = 8;
+
+/** How long an input is to read: about as long as its texts. */
+function lengthOf(value: JsonValue | undefined): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return LENGTH_OF_VALUE;
+  return Object.values(value).reduce((sum: number, item) => sum + lengthOf(item), LENGTH_OF_VALUE);
+}
+
+/** Reads the messages of a span one after the other. */
 class SpanReader {
-  readonly #collectors: readonly SpanCollector[];
   /** Calls by call id. A reused id names its newest call. */
   readonly #calls = new Map<string, CallReading>();
   /** A command that the agent gave as text, until its outcome comes as a user message. */
   #spoken: CallReading | null = null;
 
-  constructor(collectors: readonly SpanCollector[]) {
-    this.#collectors = collectors;
-  }
-
-  *read(message: Message, position: number): Steps<void> {
-    if (message.branch !== undefined) return;
+  piecesOf(message: Message, position: number): readonly Piece[] {
+    if (message.branch !== undefined) return NO_PIECES;
     const place: Place = { messageId: message.id, position, turn: message.turn };
     const closing = message.role === "assistant" && !message.parts.some((part) => part.type === "tool-call");
-    for (const part of message.parts) {
+    return message.parts.flatMap((part) => {
       switch (part.type) {
         case "text":
-          yield* this.#readText(part.text, message, place, closing);
-          break;
+          return this.#textPieces(part.text, message, place, closing);
         case "reasoning":
-          yield* this.#show(part.text.length, (collector) => collector.otherText?.(part.text, place));
-          break;
+          return { length: part.text.length, show: (collector) => collector.otherText?.(part.text, place) };
         case "tool-call":
-          yield* this.#readCall(part, place);
-          break;
+          return this.#callPiece(part, place);
         case "tool-result":
-          yield* this.#readResult(part, place);
+          return this.#resultPiece(part, place);
+        default:
+          return NO_PIECES;
       }
-    }
+    });
   }
 
-  *#show(length: number, piece: (collector: SpanCollector) => void): Steps<void> {
-    yield;
-    for (const collector of this.#collectors) {
-      if (length > SHORT_PIECE) yield;
-      piece(collector);
-    }
-  }
-
-  *#readText(text: string, message: Message, place: Place, closing: boolean): Steps<void> {
-    if (message.origin === "compaction") return yield* this.#readHandoff(text, place);
-    if (message.role === "assistant") {
-      if (SAYS_NOTHING.test(text)) return;
-      this.#spoken = closing ? readSpokenCommand(text, place) : null;
-      const speech = new Speech(text, place, "agent", closing && this.#spoken === null);
-      yield* this.#show(text.length, (collector) => collector.agentSpeech?.(speech));
-      const spoken = this.#spoken;
-      if (spoken !== null) yield* this.#show(text.length, (collector) => collector.call?.(spoken));
-      return;
-    }
-    if (message.role === "user" && isObservation(text)) return yield* this.#readObservation(text, place);
+  #textPieces(text: string, message: Message, place: Place, closing: boolean): Piece | readonly Piece[] {
+    const { length } = text;
+    if (message.origin === "compaction") return handoffPiece(text, place);
+    if (message.role === "assistant") return this.#saidPieces(text, place, closing);
+    if (message.role === "user" && isObservation(text)) return this.#observationPiece(text, place);
     if (message.role === "system" && message.origin === undefined) {
       const speech = new Speech(text, place, "system");
-      return yield* this.#show(text.length, (collector) => collector.systemSpeech?.(speech));
+      return { length, show: (collector) => collector.systemSpeech?.(speech) };
     }
     const typed = message.origin === undefined ? typedText(text) : "";
-    const speech = typed === "" ? null : new Speech(typed, place, "user");
-    yield* this.#show(text.length, (collector) => {
-      if (speech === null) collector.otherText?.(text, place);
-      else collector.userSpeech?.(speech);
-    });
+    if (typed === "") return { length, show: (collector) => collector.otherText?.(text, place) };
+    const speech = new Speech(typed, place, "user");
+    return { length, show: (collector) => collector.userSpeech?.(speech) };
   }
 
-  #readHandoff(text: string, place: Place): Steps<void> {
-    return this.#show(text.length, (collector) => {
-      collector.handoff?.(text, place, "handoff");
-      collector.otherText?.(text, place);
-    });
+  #saidPieces(text: string, place: Place, closing: boolean): Piece | readonly Piece[] {
+    if (SAYS_NOTHING.test(text)) return NO_PIECES;
+    const { length } = text;
+    const spoken = closing ? readSpokenCommand(text, place) : null;
+    this.#spoken = spoken;
+    const speech = new Speech(text, place, "agent", closing && spoken === null);
+    const said: Piece = { length, show: (collector) => collector.agentSpeech?.(speech) };
+    return spoken === null ? said : [said, { length, show: (collector) => collector.call?.(spoken) }];
   }
 
-  #readCall(part: ToolCallPart, place: Place): Steps<void> {
+  #callPiece(part: ToolCallPart, place: Place): Piece {
     const call = readCall(part, place);
     this.#calls.set(part.callId, call);
-    return this.#show(JSON.stringify(part.input).length, (collector) => collector.call?.(call));
+    return { length: lengthOf(part.input), show: (collector) => collector.call?.(call) };
   }
 
-  #readObservation(text: string, place: Place): Steps<void> {
+  #observationPiece(text: string, place: Place): Piece {
     const reading = readResult(
       { toolName: "shell", callId: asToolCallId("spoken"), outcome: "success", content: { type: "text", text } },
       this.#spoken,
       place,
     );
     this.#spoken = null;
-    return this.#show(text.length, (collector) => collector.result?.(reading));
+    return { length: text.length, show: (collector) => collector.result?.(reading) };
   }
 
-  #readResult({ result }: ToolResultPart, place: Place): Steps<void> {
+  #resultPiece({ result }: ToolResultPart, place: Place): Piece {
     const reading = readResult(result, this.#calls.get(result.callId) ?? null, place);
-    return this.#show(reading.text.length, (collector) => {
-      collector.result?.(reading);
-      // What an agent that was sent out brings back is its report.
-      if (reading.call?.kind === "agent" && !reading.failed) collector.handoff?.(reading.text, place, "sub-agent");
-    });
+    // What an agent that was sent out brings back is its report.
+    const isReport = reading.call?.kind === "agent" && !reading.failed;
+    return {
+      length: reading.text.length,
+      show: (collector) => {
+        collector.result?.(reading);
+        if (isReport) collector.handoff?.(reading.text, place, "sub-agent");
+      },
+    };
   }
 }
+
+const handoffPiece = (text: string, place: Place): Piece => ({
+  length: text.length,
+  show: (collector) => {
+    collector.handoff?.(text, place, "handoff");
+    collector.otherText?.(text, place);
+  },
+});

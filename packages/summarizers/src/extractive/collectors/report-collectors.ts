@@ -114,14 +114,15 @@ export class ReportCollector implements SpanCollector {
   #chosen({ sentences, closing }: Report): readonly ChosenSentence[] {
     const words = sentences.map(({ text }) => wordsOf(text));
     const telling = TELLING_WORDS * (closing ? 3 : 1);
-    const open = new Set(this.#words.rarest(new Set(words.flatMap((own) => [...own])), telling));
+    const rarest = this.#words.rarest(new Set(words.flatMap((own) => [...own])), telling);
+    const open = new Map(rarest.map(({ word, count }) => [word, 1 / count]));
     const chosen: ChosenSentence[] = [];
     const taken = new Set<number>();
     while (open.size > 0 && chosen.length < (closing ? MOST_CLOSING : MOST_QUOTED)) {
       let best = { index: -1, weight: 0, value: 0 };
       for (const [index, sentence] of sentences.entries()) {
         if (taken.has(index)) continue;
-        const weight = this.#weightOf(words[index] as ReadonlySet<string>, open);
+        const weight = weightOf(words[index] as ReadonlySet<string>, open);
         const value = (weight * standingOf(sentence)) / Math.sqrt(sentence.text.length + 40);
         if (value > best.value) best = { index, weight, value };
       }
@@ -132,12 +133,13 @@ export class ReportCollector implements SpanCollector {
     }
     return chosen;
   }
+}
 
-  #weightOf(words: ReadonlySet<string>, open: ReadonlySet<string>): number {
-    let weight = 0;
-    for (const word of words) if (open.has(word)) weight += 1 / this.#words.count(word);
-    return weight;
-  }
+/** What those of some words weigh together that nothing covers yet. */
+function weightOf(words: ReadonlySet<string>, open: ReadonlyMap<string, number>): number {
+  let weight = 0;
+  for (const word of words) weight += open.get(word) ?? 0;
+  return weight;
 }
 
 function standingOf({ text, marks }: Sentence): number {

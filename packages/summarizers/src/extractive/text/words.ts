@@ -31,6 +31,12 @@ export const tellsNothing = (word: string): boolean => TELLS_NOTHING.has(word.to
 /** The words of a text in lower case, each once. */
 export const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(WORD) ?? []);
 
+/** A word, and in how many messages of a span it stands. */
+export interface CountedWord {
+  readonly word: string;
+  readonly count: number;
+}
+
 /** In how many messages of a span each word stands: what stands in few tells most. Counted when it is first asked for. */
 export class SpanWords {
   readonly #messages: readonly Message[];
@@ -57,12 +63,11 @@ export class SpanWords {
   }
 
   /** The words that stand in the fewest messages, rarest first; the longer first of equally rare ones. */
-  rarest(words: Iterable<string>, most: number): readonly string[] {
+  rarest(words: Iterable<string>, most: number): readonly CountedWord[] {
     return [...words]
       .map((word) => ({ word, count: this.count(word) }))
       .sort((a, b) => a.count - b.count || b.word.length - a.word.length)
-      .slice(0, most)
-      .map(({ word }) => word);
+      .slice(0, most);
   }
 }
 
