@@ -14,7 +14,7 @@ import type { Draft } from "../neutral/draft.ts";
 export interface ManifestSource {
   readonly format: string;
   readonly request: ChatRequest;
-  /** The drafts behind the messages, in order. Walked only until the first edit. */
+  /** The drafts behind the messages, in order. Walked only until the first edit, and for digests that are asked for. */
   readonly drafts: () => Iterable<Draft>;
   readonly messages: readonly RenderedMessage[];
   readonly systemSources: readonly MessageId[];
@@ -24,6 +24,7 @@ export function buildManifest(input: RenderInput, source: ManifestSource): Rende
   const { thread, plan, model, host } = input;
   const reasoningBinding = bindingFor(input);
   const { format, request, drafts, messages, systemSources } = source;
+  const { system, tools } = request;
   let digests: readonly string[] | undefined;
   return {
     formatVersion: COMPACTION_RENDER_FORMAT_VERSION,
@@ -38,8 +39,9 @@ export function buildManifest(input: RenderInput, source: ManifestSource): Rende
     systemSources,
     ...editedRange(drafts, messages.length, input),
     messages,
+    // V8 keeps what it holds until its next great collection, so it holds no list of the messages.
     get prefixDigests() {
-      digests ??= prefixDigests(request, `${COMPACTION_RENDER_FORMAT_VERSION} ${format}`);
+      digests ??= prefixDigests({ system, tools }, drafts(), `${COMPACTION_RENDER_FORMAT_VERSION} ${format}`);
       return digests;
     },
   };
@@ -84,10 +86,17 @@ function editedRange(
 }
 
 /** For each message the digest of the request up to and including it. `salt` names what else the bytes depend on. */
-function prefixDigests({ system, tools, messages }: ChatRequest, salt: string): readonly string[] {
+function prefixDigests(
+  { system, tools }: Pick<ChatRequest, "system" | "tools">,
+  drafts: Iterable<Draft>,
+  salt: string,
+): readonly string[] {
   let link = digestOf({ salt, system, tools });
-  return messages.map(({ role, parts, providerMetadata }) => {
+  const digests: string[] = [];
+  for (const { chat } of drafts) {
+    const { role, parts, providerMetadata } = chat;
     link = sha256(link + digestOf({ role, parts, ...(providerMetadata !== undefined && { providerMetadata }) }));
-    return link;
-  });
+    digests.push(link);
+  }
+  return digests;
 }

@@ -156,7 +156,7 @@ function tailManifest(manifest: RenderManifest, from: number): RenderManifest {
   const shift = (index: number | null) => (index === null ? null : Math.max(0, index - from + 1));
   const shifted = manifest.messages.slice(from).map((message, index) => ({ ...message, index: index + 1 }));
   const { formatVersion, format, model, host, reasoningBinding, threadId, threadVersion, planId } = manifest;
-  return {
+  const tail: Omit<RenderManifest, "prefixDigests"> = {
     ...{ formatVersion, format, threadId, threadVersion, planId },
     ...(model !== undefined && { model }),
     ...(host !== undefined && { host }),
@@ -166,9 +166,8 @@ function tailManifest(manifest: RenderManifest, from: number): RenderManifest {
     messages: [RENDERED_OPENING, ...shifted],
     firstEdited: shift(manifest.firstEdited),
     firstUnedited: shift(manifest.firstUnedited),
-    // Not copied, because a copy would make them.
-    get prefixDigests() {
-      return manifest.prefixDigests;
-    },
   };
+  // By descriptor, because reading them would make them.
+  const digests = Object.getOwnPropertyDescriptor(manifest, "prefixDigests") as PropertyDescriptor;
+  return Object.defineProperty(tail as RenderManifest, "prefixDigests", digests);
 }

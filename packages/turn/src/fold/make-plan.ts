@@ -33,7 +33,9 @@ export async function makePlan(
   const base = { threadId: turn.threadId, foldId: turn.foldId, budgetLimit: turn.config.maxInputTokens };
   return foldThread(
     {
-      ...state,
+      thread: state.thread,
+      ledger: state.ledger,
+      grouped: state.grouped,
       plan,
       config: foldConfig(turn, decision, force),
       overheadTokens,

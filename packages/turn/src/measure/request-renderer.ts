@@ -113,14 +113,7 @@ export class RequestRenderer implements PlanVerifier {
     const tokens = providerTokens(this.#count, plan, rendering.tokens);
     const breakdown = breakdownOf(rendering, this.#count, tokens);
     const verification = { tokens, breakdown, missingPins, violations: payload.violations };
-    return {
-      rendering,
-      payload: payload.payload,
-      verification,
-      get digest() {
-        return payload.digest;
-      },
-    };
+    return new LoweredPlan(rendering, payload, verification);
   }
 
   #rendered(plan: CompactionPlan): KeptRendering {
@@ -189,6 +182,25 @@ export class RequestRenderer implements PlanVerifier {
     const others = this.#kept.filter(({ growing }) => growing !== kept.growing);
     this.#kept = [kept, ...others].slice(0, KEPT_RENDERINGS);
     return kept;
+  }
+}
+
+// A class, because V8 keeps what the getters of object literals hold until its next great collection: whole payloads.
+class LoweredPlan implements RenderedPlan {
+  readonly rendering: Rendering;
+  readonly payload: JsonObject;
+  readonly verification: PlanVerification;
+  readonly #growing: GrowingPayload;
+
+  constructor(rendering: Rendering, growing: GrowingPayload, verification: PlanVerification) {
+    this.rendering = rendering;
+    this.payload = growing.payload;
+    this.verification = verification;
+    this.#growing = growing;
+  }
+
+  get digest(): PayloadDigest {
+    return this.#growing.digest;
   }
 }
 

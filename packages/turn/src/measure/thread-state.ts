@@ -46,7 +46,7 @@ export function* threadStateInSteps(
 ): Steps<ThreadState> {
   const empty = TokenLedger.empty(tokenizer, durabilityOf);
   const hidden = thread.isWhole || plan === undefined ? undefined : yield* hiddenTokens(thread, plan, tokenizer);
-  return stateOf(thread, yield* empty.extendInSteps(thread, hidden));
+  return new CountedThread(thread, yield* empty.extendInSteps(thread, hidden));
 }
 
 /** Tokens of the messages that are not in memory, as they were counted when they were folded. */
@@ -63,26 +63,31 @@ function* hiddenTokens(thread: AgentThread, plan: CompactionPlan, tokenizer: Pro
 
 /** The state after an append: only new messages are counted. */
 export function extendState(state: ThreadState, thread: AgentThread): ThreadState {
-  return thread === state.thread ? state : stateOf(thread, state.ledger.extend(thread));
+  return thread === state.thread ? state : new CountedThread(thread, state.ledger.extend(thread));
 }
 
 /** What {@link extendState} returns, in steps. */
 export function* extendStateInSteps(state: ThreadState, thread: AgentThread): Steps<ThreadState> {
-  return thread === state.thread ? state : stateOf(thread, yield* state.ledger.extendInSteps(thread));
+  return thread === state.thread ? state : new CountedThread(thread, yield* state.ledger.extendInSteps(thread));
 }
 
 /** The state with all figures in the provider's tokens, for a turn to decide and fold with. */
 export const inProviderTokens = (state: ThreadState, { slope }: TokenEstimate): ThreadState =>
-  slope === 1 ? state : stateOf(state.thread, state.ledger.scaled(slope));
+  slope === 1 ? state : new CountedThread(state.thread, state.ledger.scaled(slope));
 
-function stateOf(thread: AgentThread, ledger: TokenLedger): ThreadState {
-  let grouped: GroupedThread | undefined;
-  return {
-    thread,
-    ledger,
-    get grouped() {
-      grouped ??= groupLedger(ledger);
-      return grouped;
-    },
-  };
+// A class, because V8 keeps what the getters of object literals hold until its next great collection.
+class CountedThread implements ThreadState {
+  readonly thread: AgentThread;
+  readonly ledger: TokenLedger;
+  #grouped: GroupedThread | undefined;
+
+  constructor(thread: AgentThread, ledger: TokenLedger) {
+    this.thread = thread;
+    this.ledger = ledger;
+  }
+
+  get grouped(): GroupedThread {
+    this.#grouped ??= groupLedger(this.ledger);
+    return this.#grouped;
+  }
 }
