@@ -70,7 +70,7 @@ export function makeRoom(
 ): number {
   const costs = new Map(previous.map((item) => [item, draft.costOf(section, item)]));
   let used = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
-  if (stays === null) return used;
+  if (stays === null || used <= most) return used;
   for (const item of detailFirst(previous)) {
     if (used <= most) break;
     if (stays(item)) continue;

@@ -65,13 +65,17 @@ function saysAllOf(words: ReadonlySet<string>, said: ReadonlySet<string>): boole
 }
 
 function sharesMost(words: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
-  const smaller = Math.min(words.size, said.size);
-  const larger = Math.max(words.size, said.size);
-  if (smaller / larger < SAME_SHARE) return false;
-  let shared = 0;
-  for (const word of words) if (said.has(word)) shared++;
-  return shared / (words.size + said.size - shared) >= SAME_SHARE;
+  const both = words.size + said.size;
+  let shared = Math.min(words.size, said.size);
+  if (!isMost(shared, both)) return false;
+  shared = words.size;
+  // Most statements share next to nothing, which a few words tell.
+  for (const word of words) if (!said.has(word) && !isMost(--shared, both)) return false;
+  return true;
 }
+
+/** True when so many shared words are most of two statements that have so many words, those that they share counted twice. */
+const isMost = (shared: number, both: number): boolean => shared >= (both - shared) * SAME_SHARE;
 
 /** What a section must not say again: statements that stand anywhere in the summary, or the section's own items. */
 interface Known {

@@ -40,8 +40,11 @@ export class SummaryDraft {
   readonly #added: Candidate[] = [];
   /** What was taken out, and why; null where something stands in its place. */
   readonly #removed = new Map<string, { readonly section: SummarySection; readonly why: string | null }>();
-  /** The count of the real text, until something comes or goes. */
+  /** The real text and its count, until something comes or goes. */
+  #text: string | undefined;
   #exact: number | undefined;
+  /** What items cost that were asked about: most are, again and again. */
+  readonly #costs = new Map<object, number>();
 
   /** @param paths of what may be added. */
   constructor(request: SummarizeRequest, fixed: readonly SummaryChange[], paths: ReadonlySet<string>) {
@@ -79,7 +82,12 @@ export class SummaryDraft {
   }
 
   costOf(section: SummarySection, item: object): number {
-    return Math.max(1, this.#request.countTokens(`${itemLine(section, item as Candidate["item"], this.folder)}\n`));
+    const known = this.#costs.get(item);
+    if (known !== undefined) return known;
+    const line = `${itemLine(section, item as Candidate["item"], this.folder)}\n`;
+    const cost = Math.max(1, this.#request.countTokens(line));
+    this.#costs.set(item, cost);
+    return cost;
   }
 
   add(candidate: Candidate, cost: number): void {
@@ -90,21 +98,21 @@ export class SummaryDraft {
       this.tokens -= this.costOf(candidate.section, old);
     }
     this.#added.push(candidate);
-    this.#exact = undefined;
+    this.#changed();
     this.tokens += cost;
   }
 
   /** Takes an item of the previous summary out to make room. */
   evict(section: SummarySection, item: SummaryItem, cost: number, why = MADE_ROOM): void {
     this.#removed.set(item.id, { section, why });
-    this.#exact = undefined;
+    this.#changed();
     this.tokens -= cost;
   }
 
   /** Puts an item of the previous summary back that was taken out to make room. */
   restore({ id }: SummaryItem): void {
     this.#removed.delete(id);
-    this.#exact = undefined;
+    this.#changed();
   }
 
   /** Adds an item that takes the place of several of the previous summary. */
@@ -129,7 +137,7 @@ export class SummaryDraft {
     const index = section === "identifiers" ? this.#added.findIndex(isAdded) : this.#added.findLastIndex(isAdded);
     if (index < 0) return false;
     const [{ supersedes } = {}] = this.#added.splice(index, 1);
-    this.#exact = undefined;
+    this.#changed();
     if (supersedes !== undefined) this.#removed.set(supersedes, { section, why: MADE_ROOM });
     return true;
   }
@@ -148,14 +156,14 @@ export class SummaryDraft {
     };
     this.#fixed = [...this.#fixed.filter(({ op }) => op !== cut.op), cut];
     this.#base = withFixed(this.#base, [cut]);
-    this.#exact = undefined;
+    this.#changed();
   }
 
   /** Drops a change of task or plan after all. */
   dropFixed(op: SummaryChange["op"]): void {
     this.#fixed = this.#fixed.filter((change) => change.op !== op);
     this.#base = withFixed(this.#request.previous ?? emptySummary(this.#request.span), this.#fixed);
-    this.#exact = undefined;
+    this.#changed();
   }
 
   textWithoutIdentifiers(): string {
@@ -163,7 +171,13 @@ export class SummaryDraft {
   }
 
   text(): string {
-    return this.#textWithout(null);
+    this.#text ??= this.#textWithout(null);
+    return this.#text;
+  }
+
+  #changed(): void {
+    this.#text = undefined;
+    this.#exact = undefined;
   }
 
   #textWithout(left: SummarySection | null): string {
