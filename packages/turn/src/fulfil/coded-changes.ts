@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
+  type MessageId,
   type NewItem,
   renderSummary,
   type SpanReference,
@@ -231,6 +232,13 @@ function byName(action: FileItem["action"], names: string): Readonly<Record<stri
   return Object.fromEntries(names.split(" ").map((name) => [name, action]));
 }
 
+/** What was done to a file so far, and by which messages. */
+interface ChangedFile {
+  readonly action: FileItem["action"];
+  readonly changes: number;
+  readonly sources: Set<MessageId>;
+}
+
 /**
  * The files that calls wrote, edited or deleted, newest first, each with how often and by which messages. A call that
  * failed changed nothing. What shell commands do to files is not read here.
@@ -243,7 +251,7 @@ export function changedFiles(messages: readonly Message[]): readonly NewItem<"fi
       ),
     ),
   );
-  const files = new Map<string, NewItem<"files">>();
+  const files = new Map<string, ChangedFile>();
   for (const { id, parts } of messages) {
     for (const part of parts) {
       if (part.type !== "tool-call" || failed.has(part.callId)) continue;
@@ -251,17 +259,17 @@ export function changedFiles(messages: readonly Message[]): readonly NewItem<"fi
         const before = files.get(path);
         files.delete(path);
         files.set(path, {
-          path,
           // What was made in the span and edited there is a new file to whoever takes over.
           action: before?.action === "created" && action === "modified" ? "created" : action,
-          description: "",
           changes: (before?.changes ?? 0) + 1,
-          sources: [...new Set([...(before?.sources ?? []), id])],
+          sources: (before?.sources ?? new Set()).add(id),
         });
       }
     }
   }
-  return [...files.values()].reverse();
+  return [...files]
+    .map(([path, { action, changes, sources }]) => ({ path, action, description: "", changes, sources: [...sources] }))
+    .reverse();
 }
 
 type FileChange = Pick<FileItem, "path" | "action">;
