@@ -148,8 +148,10 @@ describe("P9 a thread and a plan that come back in part", () => {
         expect(part.manifest.prefixDigests).toEqual(whole.manifest.prefixDigests);
       }
     });
-    await fc.assert(property, runs(120));
-    expect(parts).toBeGreaterThan(3);
+    const tried = runs(120);
+    await fc.assert(property, tried);
+    // A few tries may have no thread that comes back in part.
+    if (tried.numRuns >= 120) expect(parts).toBeGreaterThan(3);
   }, 60_000);
 
   it("are refused together with a plan that shows more than they hold", async () => {

@@ -96,6 +96,25 @@ describe("R23 an erasure", () => {
     expect(after(last)).toBe(CANARIES - 5);
   });
 
+  it("reaches what is left of rows where pages were split: threads that grew side by side in a SQLite file", async () => {
+    const folder = freshFolder();
+    const store = await openSqliteStore(join(folder, "store.db"));
+    const people = Array.from({ length: 12 }, (_, subject) => subject);
+    for (let number = 0; number < CANARIES; number++)
+      for (const subject of people) {
+        const text = `${canary(subject, number)} ${"filler ".repeat((number * 7 + subject * 13) % 60)}`;
+        await store.threads.append(threadOf(subject), [entry(number, text)], { expectedVersion: number });
+      }
+    const [kept = 0, ...erased] = people;
+    for (const subject of erased) {
+      await eraseSubject(store, threadOf(subject), WHY);
+      expect(hits(folder, subject), `subject ${subject}`).toBe(0);
+    }
+    expect((await store.threads.load(threadOf(kept)))?.version).toBe(CANARIES);
+    expect(await verifyStore(store)).toEqual([]);
+    await store.close();
+  });
+
   it(`destroys keys of an encrypted store: ${SUBJECTS} subjects with ${CANARIES} canaries each`, async () => {
     const folder = freshFolder();
     const keys = fileKeyStore(join(folder, "keys"));

@@ -173,7 +173,8 @@ export function textOf(bytes: Uint8Array | null): string | null {
 
 const ERASED = query<{ found: number }>("SELECT 1 AS found FROM erasures WHERE thread_key = ?", { found: "integer" });
 const MARK = "INSERT OR IGNORE INTO erasures (thread_key) VALUES (?)";
-// Rows stay, for others refer to them; secure_delete overwrites what they held with zeros.
+// Rows stay, for others refer to them. secure_delete overwrites what they held with zeros where they lie, and nothing of the
+// copies that a split of a page leaves in its unused room: those go when the file is written anew.
 const EMPTY = [
   `UPDATE entries SET body = '' WHERE ${inThread(":thread")}`,
   "UPDATE plans SET body = '' WHERE thread_key = :thread",
@@ -203,7 +204,7 @@ export function withoutGuards(connection: SqliteConnection, work: () => void): v
 /** How long emptying the log waits for those who read it, in milliseconds. It holds up writers meanwhile. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/** Erases in a SQLite file, down to its free pages and its write-ahead log. */
+/** Erases in a SQLite file, down to the unused room of its pages and its write-ahead log. */
 export class SqliteEraser implements StoreEraser {
   readonly #connection: SqliteConnection;
   readonly #keys: ThreadKeys;
@@ -236,6 +237,7 @@ export class SqliteEraser implements StoreEraser {
     const threadKey = this.#keys.find(asThreadId(subject));
     if (threadKey === undefined) return false;
     await this.#connection.whenFree(() => this.#connection.write(() => this.#empty(threadKey)));
+    await this.#writeAnew();
     await this.#truncateLog();
     return false;
   }
@@ -262,6 +264,24 @@ export class SqliteEraser implements StoreEraser {
       this.#connection.run(EXPIRED_ARTIFACTS, nowMs);
     });
     return expired;
+  }
+
+  /** Takes about as long as copying the file, and its size of free room for a while. */
+  async #writeAnew(): Promise<void> {
+    const { path } = this.#connection;
+    try {
+      await this.#connection.whenFree(() => this.#connection.script("VACUUM"));
+    } catch (cause) {
+      throw new ThreadfoldError(
+        "STORE_UNAVAILABLE",
+        `The content is erased, but ${path} could not be written anew, and unused room of its pages may still hold some of it.`,
+        {
+          hint: "Make room for a copy of the file, or let other processes finish what they write, and erase again.",
+          details: { path },
+          cause,
+        },
+      );
+    }
   }
 
   /** What was erased is in the log next to the file until its pages are moved over and the log is emptied. */
