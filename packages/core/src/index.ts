@@ -335,6 +335,7 @@ export {
 } from "./budget/compaction-config.ts";
 export {
   firstOrdinal,
+  type GroupedLedger,
   type GroupedThread,
   type GroupGap,
   groupLedger,
@@ -343,6 +344,7 @@ export {
   lastOrdinal,
   type MessageGroup,
   type PairingIssue,
+  type ReadableList,
 } from "./plan/message-group.ts";
 export { type Stretch, type ThreadShape, threadShape } from "./plan/thread-shape.ts";
 export {

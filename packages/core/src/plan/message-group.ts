@@ -49,6 +49,20 @@ export interface GroupGap {
   readonly after: number;
 }
 
+/** A list as an array reads it, whatever holds it. */
+export interface ReadableList<Item> extends Iterable<Item> {
+  readonly length: number;
+  at(index: number): Item | undefined;
+  slice(from?: number, to?: number): readonly Item[];
+}
+
+/** A {@link GroupedThread} that shares what stayed with those of the thread when it was shorter, and so costs what is new (P9). */
+export type GroupedLedger = {
+  readonly [List in keyof GroupedThread]: GroupedThread[List] extends readonly (infer Item)[]
+    ? ReadableList<Item>
+    : never;
+};
+
 /**
  * Groups messages by the calls they make and answer, in one pass over their headers.
  *
@@ -62,20 +76,21 @@ export interface GroupGap {
 export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
   const grouping = new Grouping();
   for (const header of headers) grouping.add(header);
-  return finishSteps(grouping.groupsInSteps());
+  const { groups, groupOf, issues, gaps } = finishSteps(grouping.groupsInSteps());
+  return { groups: groups.slice(), groupOf: groupOf.slice(), issues: issues.slice(), gaps: gaps.slice() };
 }
 
 /** Grouping that goes on as a ledger grows, by the list that all ledgers of one growing thread share. */
 const growing = new WeakMap<object, Grouping>();
 
 /** What {@link groupMessages} makes of a ledger. What was grouped when the same ledger was shorter is not grouped again. */
-export const groupLedger = (ledger: TokenLedger): GroupedThread => finishSteps(groupLedgerInSteps(ledger));
+export const groupLedger = (ledger: TokenLedger): GroupedLedger => finishSteps(groupLedgerInSteps(ledger));
 
 /** Messages and groups that are gone through between two steps: a millisecond or less. */
 const AT_A_TIME = 512;
 
 /** What {@link groupLedger} returns, in steps. */
-export function* groupLedgerInSteps(ledger: TokenLedger): Steps<GroupedThread> {
+export function* groupLedgerInSteps(ledger: TokenLedger): Steps<GroupedLedger> {
   const grouping = growing.get(ledger.family) ?? new Grouping();
   growing.set(ledger.family, grouping);
   if (grouping.length > ledger.length) return groupMessages(ledger.headers);
@@ -100,7 +115,7 @@ class Grouping {
   readonly #drafts: GroupDraft[] = [];
   readonly #groupOf: number[] = [];
   readonly #gaps: GroupGap[] = [];
-  readonly #groups: MessageGroup[] = [];
+  readonly #groups = new ChangingGroups();
   /** Groups that changed since they were last handed out. */
   readonly #changed = new Set<number>();
   readonly #issues: PairingIssue[] = [];
@@ -178,21 +193,92 @@ class Grouping {
   }
 
   /** The groups so far; later messages do not change what was handed out. */
-  *groupsInSteps(): Steps<GroupedThread> {
+  *groupsInSteps(): Steps<GroupedLedger> {
     for (const index of this.#changed) {
       const { ordinals, openCalls, strays, ...draft } = this.#drafts[index] as GroupDraft;
       const lists = { ordinals: ordinals.slice(), openCalls: openCalls.slice(), strays: strays.slice() };
-      this.#groups[index] = Object.freeze({ index, ...draft, ...lists });
+      this.#groups.put(Object.freeze({ index, ...draft, ...lists }));
       this.#changed.delete(index);
       if (this.#changed.size % AT_A_TIME === 0) yield;
     }
     return {
-      groups: this.#groups.slice(),
-      groupOf: this.#groupOf.slice(),
-      issues: this.#issues.slice(),
-      gaps: this.#gaps.slice(),
+      groups: this.#groups.asTheyAre(),
+      groupOf: new Beginning(this.#groupOf),
+      issues: new Beginning(this.#issues),
+      gaps: new Beginning(this.#gaps),
     };
   }
 }
 
 const callKey = (header: MessageHeader, callId: ToolCallId): string => JSON.stringify([header.branch ?? "", callId]);
+
+/** What a list that only grows held at some time. */
+class Beginning<Item> implements ReadableList<Item> {
+  readonly length: number;
+  readonly #items: readonly Item[];
+
+  constructor(items: readonly Item[]) {
+    this.length = items.length;
+    this.#items = items;
+  }
+
+  at(index: number): Item | undefined {
+    return index < this.length ? this.#items[index] : undefined;
+  }
+
+  slice(from = 0, to = this.length): readonly Item[] {
+    return this.#items.slice(from, Math.min(to, this.length));
+  }
+
+  *[Symbol.iterator](): Iterator<Item> {
+    for (let index = 0; index < this.length; index++) yield this.#items[index] as Item;
+  }
+}
+
+/** Groups that stand together: a later result changes one of them and leaves the others as they were. */
+const CHUNK = 512;
+type GroupChunks = readonly (readonly MessageGroup[])[];
+
+/** Groups that are replaced while nobody who was handed some sees it: a chunk is copied before it changes. */
+class ChangingGroups {
+  readonly #chunks: MessageGroup[][] = [];
+  /** Chunks that nobody was handed. */
+  readonly #own = new Set<number>();
+
+  /** Puts a group in its place, which is behind the last one or an earlier one's. */
+  put(group: MessageGroup): void {
+    const at = Math.floor(group.index / CHUNK);
+    if (!this.#own.has(at)) this.#chunks[at] = this.#chunks[at]?.slice() ?? [];
+    this.#own.add(at);
+    (this.#chunks[at] as MessageGroup[])[group.index % CHUNK] = group;
+  }
+
+  asTheyAre(): ReadableList<MessageGroup> {
+    this.#own.clear();
+    return new ChunkedGroups(this.#chunks.slice());
+  }
+}
+
+class ChunkedGroups implements ReadableList<MessageGroup> {
+  readonly length: number;
+  readonly #chunks: GroupChunks;
+
+  constructor(chunks: GroupChunks) {
+    this.length = Math.max(0, chunks.length - 1) * CHUNK + (chunks.at(-1)?.length ?? 0);
+    this.#chunks = chunks;
+  }
+
+  at(index: number): MessageGroup | undefined {
+    return this.#chunks[Math.floor(index / CHUNK)]?.[index % CHUNK];
+  }
+
+  slice(from = 0, to = this.length): readonly MessageGroup[] {
+    const first = Math.floor(from / CHUNK);
+    const around = this.#chunks.slice(first, Math.ceil(to / CHUNK));
+    return around.flat().slice(from - first * CHUNK, to - first * CHUNK);
+  }
+
+  *[Symbol.iterator](): Iterator<MessageGroup> {
+    for (const chunk of this.#chunks) yield* chunk;
+  }
+}

@@ -8,7 +8,14 @@ import { countingTokenizer } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asThreadId } from "../model/ids.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { groupLedger, groupLedgerInSteps, groupMessages } from "./message-group.ts";
+import {
+  type GroupedLedger,
+  type GroupedThread,
+  groupLedger,
+  groupLedgerInSteps,
+  groupMessages,
+  type ReadableList,
+} from "./message-group.ts";
 import { type ThreadShape, threadShape } from "./thread-shape.ts";
 
 const emptyLedger = () => TokenLedger.empty(countingTokenizer(), () => "anchoring");
@@ -79,9 +86,9 @@ describe("P9: a shape without a stretch of its thread", () => {
         let step = steps.next();
         for (; step.done !== true; step = steps.next()) {
           const other = between.pop();
-          if (other !== undefined) expect(groupLedger(other)).toEqual(groupMessages(other.headers));
+          if (other !== undefined) expect(inArrays(groupLedger(other))).toEqual(groupMessages(other.headers));
         }
-        expect(step.value).toEqual(groupMessages(first.headers));
+        expect(inArrays(step.value)).toEqual(groupMessages(first.headers));
       }),
       runs(10),
     );
@@ -93,13 +100,52 @@ describe("P9: a shape without a stretch of its thread", () => {
         const cut = thread.atVersion(place % (thread.version + 1));
         const first = emptyLedger().extend(cut);
         const before = groupLedger(first);
-        const copy = structuredClone(before);
+        const copy = structuredClone(inArrays(before));
         const ledger = first.extend(thread);
-        expect(groupLedger(ledger)).toEqual(groupMessages(ledger.headers));
-        expect(before).toEqual(copy);
-        expect(groupLedger(first)).toEqual(groupMessages(first.headers));
+        expect(inArrays(groupLedger(ledger))).toEqual(groupMessages(ledger.headers));
+        expect(inArrays(before)).toEqual(copy);
+        expect(inArrays(groupLedger(first))).toEqual(groupMessages(first.headers));
       }),
       runs(60),
     );
   });
+
+  it("P9: lists of a grouped ledger read like arrays, also when it has grown since", () => {
+    const thread = longThread();
+    fc.assert(
+      fc.property(
+        fc.nat({ max: thread.length }),
+        fc.nat({ max: 2_000 }),
+        fc.nat({ max: 2_000 }),
+        (length, from, to) => {
+          const ledger = emptyLedger().extend(thread.atVersion(length));
+          const grouped = groupLedger(ledger);
+          groupLedger(ledger.extend(thread));
+          for (const [list, array] of listsBeside(grouped, groupMessages(ledger.headers))) {
+            expect([...list]).toEqual(array);
+            expect(list.length).toBe(array.length);
+            expect(list.slice(from, to)).toEqual(array.slice(from, to));
+            expect(list.at(from)).toEqual(array.at(from));
+            expect(list.at(array.length)).toBeUndefined();
+          }
+        },
+      ),
+      runs(20),
+    );
+  });
 });
+
+/** A grouped ledger as `groupMessages` gives it. */
+const inArrays = ({ groups, groupOf, issues, gaps }: GroupedLedger): GroupedThread => ({
+  groups: groups.slice(),
+  groupOf: groupOf.slice(),
+  issues: issues.slice(),
+  gaps: gaps.slice(),
+});
+
+const listsBeside = (grouped: GroupedLedger, whole: GroupedThread): [ReadableList<unknown>, readonly unknown[]][] => [
+  [grouped.groups, whole.groups],
+  [grouped.groupOf, whole.groupOf],
+  [grouped.issues, whole.issues],
+  [grouped.gaps, whole.gaps],
+];

@@ -5,7 +5,7 @@ import { continuedTexts } from "../json/long-list.ts";
 import type { MessageId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { knownRunsOf, type OrdinalRun, placeIds, runsOfSpan, type SpanReference } from "../thread/span-reference.ts";
-import type { GroupedThread, MessageGroup } from "./message-group.ts";
+import type { GroupedLedger, MessageGroup } from "./message-group.ts";
 
 /** What planning knows of a thread: headers and groups, no body. Stretches of it may be left out; see {@link Stretch}. */
 export interface ThreadShape {
@@ -48,7 +48,7 @@ export interface Stretch extends OrdinalRun {
 export function threadShape(
   thread: AgentThread,
   ledger: TokenLedger,
-  grouped: GroupedThread,
+  grouped: GroupedLedger,
   leftOut: readonly Stretch[] = [],
 ): ThreadShape {
   return new CountedShape(thread, ledger, grouped, leftOut);
@@ -56,22 +56,26 @@ export function threadShape(
 
 class CountedShape implements ThreadShape {
   readonly length: number;
-  readonly groups: readonly MessageGroup[];
   readonly #thread: AgentThread;
   readonly #ledger: TokenLedger;
-  readonly #grouped: GroupedThread;
+  readonly #grouped: GroupedLedger;
   readonly #leftOut: readonly Stretch[];
   readonly #behind: ReadonlyMap<number, Stretch>;
+  #groups: readonly MessageGroup[] | undefined;
   readonly #lists = new Map<string, readonly MessageId[]>();
 
-  constructor(thread: AgentThread, ledger: TokenLedger, grouped: GroupedThread, leftOut: readonly Stretch[]) {
+  constructor(thread: AgentThread, ledger: TokenLedger, grouped: GroupedLedger, leftOut: readonly Stretch[]) {
     this.length = ledger.length;
-    this.groups = leftOut.length === 0 ? grouped.groups : groupsBeside(grouped, leftOut);
     this.#thread = thread;
     this.#ledger = ledger;
     this.#grouped = grouped;
     this.#leftOut = leftOut;
     this.#behind = new Map(leftOut.map((stretch) => [stretch.from - 1, stretch]));
+  }
+
+  get groups(): readonly MessageGroup[] {
+    this.#groups ??= groupsBeside(this.#grouped, this.#leftOut);
+    return this.#groups;
   }
 
   header(ordinal: number): MessageHeader {
@@ -85,7 +89,7 @@ class CountedShape implements ThreadShape {
   }
 
   groupOf(ordinal: number): MessageGroup {
-    return this.#grouped.groups[this.#grouped.groupOf[ordinal] as number] as MessageGroup;
+    return this.#grouped.groups.at(this.#grouped.groupOf.at(ordinal) as number) as MessageGroup;
   }
 
   after(ordinal: number): number {
@@ -185,12 +189,12 @@ function isBeginning(former: readonly OrdinalRun[], runs: readonly OrdinalRun[])
 }
 
 /** Groups stand in the order of their first messages, and a stretch begins and ends between groups. */
-function groupsBeside({ groups, groupOf }: GroupedThread, leftOut: readonly Stretch[]): readonly MessageGroup[] {
-  const kept: MessageGroup[][] = [];
+function groupsBeside({ groups, groupOf }: GroupedLedger, leftOut: readonly Stretch[]): readonly MessageGroup[] {
+  const kept: (readonly MessageGroup[])[] = [];
   let next = 0;
   for (const { from, to } of leftOut) {
-    kept.push(groups.slice(next, groupOf[from]));
-    next = groupOf[to + 1] as number;
+    kept.push(groups.slice(next, groupOf.at(from)));
+    next = groupOf.at(to + 1) as number;
   }
   return kept.flat().concat(groups.slice(next));
 }

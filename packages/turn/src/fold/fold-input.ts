@@ -5,7 +5,7 @@ import type {
   CompactionPlan,
   ContextCompactionConfig,
   DeterminismProbe,
-  GroupedThread,
+  GroupedLedger,
   PlanVerifier,
   SpanReference,
   Summarizer,
@@ -21,7 +21,7 @@ export interface FoldInput {
   readonly thread: AgentThread;
   /** Must have counted every message of the thread. */
   readonly ledger: TokenLedger;
-  readonly grouped: GroupedThread;
+  readonly grouped: GroupedLedger;
   /** The current plan, which the fold builds on. */
   readonly plan: CompactionPlan;
   readonly config: ContextCompactionConfig;

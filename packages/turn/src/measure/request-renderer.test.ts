@@ -266,7 +266,7 @@ describe("the state of a thread", () => {
     for (const grown of [extendState(state, thread), finishSteps(extendStateInSteps(state, thread))]) {
       expect(grown.thread).toBe(thread);
       expect(grown.ledger.headers).toEqual(threadState(thread, tokenizer, durability).ledger.headers);
-      expect(grown.grouped.groups.map(({ ordinals }) => ordinals)).toEqual([[0], [1, 2], [3]]);
+      expect(Array.from(grown.grouped.groups, ({ ordinals }) => ordinals)).toEqual([[0], [1, 2], [3]]);
     }
     expect(finishSteps(extendStateInSteps(state, state.thread))).toBe(state);
   });

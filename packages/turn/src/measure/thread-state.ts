@@ -3,7 +3,7 @@ import {
   type CompactionPlan,
   type DurabilityOf,
   finishSteps,
-  type GroupedThread,
+  type GroupedLedger,
   groupLedger,
   outlineOf,
   type ProviderAwareTokenizer,
@@ -20,7 +20,7 @@ export interface ThreadState {
   readonly thread: AgentThread;
   readonly ledger: TokenLedger;
   /** Made when a fold first asks for it: a turn that folds nothing must not walk the thread (P9). */
-  readonly grouped: GroupedThread;
+  readonly grouped: GroupedLedger;
 }
 
 /**
@@ -79,14 +79,14 @@ export const inProviderTokens = (state: ThreadState, { slope }: TokenEstimate): 
 class CountedThread implements ThreadState {
   readonly thread: AgentThread;
   readonly ledger: TokenLedger;
-  #grouped: GroupedThread | undefined;
+  #grouped: GroupedLedger | undefined;
 
   constructor(thread: AgentThread, ledger: TokenLedger) {
     this.thread = thread;
     this.ledger = ledger;
   }
 
-  get grouped(): GroupedThread {
+  get grouped(): GroupedLedger {
     this.#grouped ??= groupLedger(this.ledger);
     return this.#grouped;
   }

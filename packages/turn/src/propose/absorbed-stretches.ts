@@ -1,7 +1,7 @@
 import {
   type AgentThread,
   type CompactionPlan,
-  type GroupedThread,
+  type GroupedLedger,
   type MessageGroup,
   type MessageHeader,
   type OrdinalRun,
@@ -16,7 +16,7 @@ import {
 interface FoldedThread {
   readonly thread: AgentThread;
   readonly ledger: TokenLedger;
-  readonly grouped: GroupedThread;
+  readonly grouped: GroupedLedger;
   readonly plan: CompactionPlan;
 }
 
@@ -52,7 +52,7 @@ function recentStart({ ledger, grouped }: FoldedThread, tokens: number): number 
   let left = tokens;
   let from = ledger.length;
   for (let index = grouped.groups.length - 1; index >= 0 && left >= 0; index--) {
-    const group = grouped.groups[index] as MessageGroup;
+    const group = grouped.groups.at(index) as MessageGroup;
     const first = group.ordinals[0] as number;
     from = Math.min(from, first);
     if (ledger.header(first)?.branch === undefined) left -= group.tokens;
@@ -64,8 +64,8 @@ function innerRun(run: OrdinalRun, recent: number, folded: FoldedThread): Ordina
   const { groups, groupOf } = folded.grouped;
   const end = Math.min(run.to, recent);
   if (end - run.from < SHORTEST) return null;
-  const from = groups[(groupOf[run.from] as number) + 2]?.ordinals[0];
-  const behind = groups[groupOf[end] as number]?.ordinals[0];
+  const from = groups.at((groupOf.at(run.from) as number) + 2)?.ordinals[0];
+  const behind = groups.at(groupOf.at(end) as number)?.ordinals[0];
   if (from === undefined || behind === undefined || behind - from < SHORTEST) return null;
   const isApart = isBoundary(from, folded) && isBoundary(behind, folded) && !mayEndWindow(from, behind, run, folded);
   return isApart ? { from, to: behind - 1 } : null;
@@ -74,12 +74,13 @@ function innerRun(run: OrdinalRun, recent: number, folded: FoldedThread): Ordina
 /** True where a group begins and no other reaches across, with what no walk over results goes on at. */
 function isBoundary(ordinal: number, { ledger, grouped }: FoldedThread): boolean {
   const { groups, groupOf, gaps } = grouped;
-  const begins = groups[groupOf[ordinal] as number]?.ordinals[0] === ordinal;
-  return (
-    begins &&
-    ledger.header(ordinal)?.role !== "tool" &&
-    !gaps.some(({ before, after }) => before < ordinal && ordinal <= after)
-  );
+  const begins = groups.at(groupOf.at(ordinal) as number)?.ordinals[0] === ordinal;
+  return begins && ledger.header(ordinal)?.role !== "tool" && !reachesAcross(ordinal, gaps);
+}
+
+function reachesAcross(ordinal: number, gaps: GroupedLedger["gaps"]): boolean {
+  for (const { before, after } of gaps) if (before < ordinal && ordinal <= after) return true;
+  return false;
 }
 
 /** True when a window that a strategy looks for could end in a stretch: where a turn begins behind something shown. */
