@@ -85,7 +85,7 @@ export function threadRules(thread: AgentThread): ThreadRules {
 export function liftedPins(thread: AgentThread): readonly Pin[] {
   const made = new Map<PinId, Pin>();
   const lifted = new Map<PinId, Pin>();
-  for (const { entry } of thread.entriesInMemory()) {
+  for (const { entry } of thread.pinEntries()) {
     if (entry.type === "pin") {
       made.set(entry.pin.id, entry.pin);
       lifted.delete(entry.pin.id);
@@ -110,9 +110,7 @@ export interface UnpinnedRules {
 export function unpinnedRules(thread: AgentThread, before?: UnpinnedRules): UnpinnedRules {
   if (before?.version === thread.version) return before;
   const entries =
-    before === undefined
-      ? [...thread.entriesInMemory()].map(({ entry }) => entry)
-      : thread.entriesBetween(before.version);
+    before === undefined ? [...thread.pinEntries()].map(({ entry }) => entry) : thread.entriesBetween(before.version);
   const made = new Map(before?.made);
   const left = new Map(before?.rules.map((pin) => [ruleKey(pin), pin]));
   for (const entry of entries) {

@@ -7,7 +7,7 @@ import { entriesBesides } from "./entries-besides.ts";
 import type { OrdinalRun } from "./span-reference.ts";
 import { requireMessageList, START_OF_THREAD, ThreadAddition, type ThreadPosition } from "./thread-addition.ts";
 import { chainDigestInSteps, restoreEntriesInSteps } from "./thread-chain.ts";
-import type { Pin, ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
+import type { Pin, PinEntry, PinLiftedEntry, ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
 
 /**
  * The append-only log of one conversation, as an immutable value. `append` returns a new value and leaves the old one
@@ -126,10 +126,16 @@ export class AgentThread {
   pin(id: PinId): Pin | undefined {
     const live = this.#pins.get(id);
     if (live !== undefined) return live;
-    for (const [, entry] of this.#entries.inMemory()) {
-      if (entry.type === "pin" && entry.pin.id === id) return entry.pin;
-    }
+    for (const { entry } of this.pinEntries()) if (entry.type === "pin" && entry.pin.id === id) return entry.pin;
     return undefined;
+  }
+
+  /** Pins and liftings, oldest first, each with the version that it made. Messages are not walked over again (P9). */
+  *pinEntries(): Iterable<{ readonly version: number; readonly entry: PinEntry | PinLiftedEntry }> {
+    for (const { place, entry } of pinEntries(this.#entries)) {
+      if (place >= this.version) return;
+      yield { version: place + 1, entry };
+    }
   }
 
   /** Every entry, oldest first. */
@@ -303,7 +309,7 @@ function livePinsOf(entries: AppendOnlyList<ThreadEntry>): ReadonlyMap<PinId, Pi
 
 interface PlacedPinEntry {
   readonly place: number;
-  readonly entry: Exclude<ThreadEntry, { type: "message" }>;
+  readonly entry: PinEntry | PinLiftedEntry;
 }
 
 /** What was looked through of a growing log: a thread is asked for its past again and again, and few entries are pins. */
