@@ -1,4 +1,7 @@
-/** By the list, because values are copied and their lists are not. */
+/**
+ * By the list, because values are copied and their lists are not. Without the bracket at the end, so that what goes on
+ * from a long list need not copy its text to take that away.
+ */
 const written = new WeakMap<readonly unknown[], string>();
 
 /**
@@ -7,14 +10,14 @@ const written = new WeakMap<readonly unknown[], string>();
  */
 export function writtenTexts(items: readonly unknown[]): string | undefined {
   const known = written.get(items);
-  if (known !== undefined) return known;
+  if (known !== undefined) return `${known}]`;
   // Not `every`, which passes over holes.
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
     if (typeof item !== "string" || !item.isWellFormed()) return undefined;
   }
   const text = JSON.stringify(items);
-  if (Object.isFrozen(items)) written.set(items, text);
+  if (Object.isFrozen(items)) written.set(items, text.slice(0, -1));
   return text;
 }
 
@@ -30,6 +33,6 @@ export function continuedTexts<Text extends string>(former: readonly Text[], mor
   const items = Object.freeze(former.concat(more));
   const beginning = written.get(former);
   const end = beginning === undefined ? undefined : writtenTexts(more);
-  if (beginning !== undefined && end !== undefined) written.set(items, `${beginning.slice(0, -1)},${end.slice(1)}`);
+  if (beginning !== undefined && end !== undefined) written.set(items, `${beginning},${end.slice(1, -1)}`);
   return items;
 }
