@@ -227,6 +227,20 @@ describe("redactJson", () => {
     });
     expect(await redactJson([secret, `${secret} !`], new Set([secret]))).toEqual([secret, "[redacted github-token] !"]);
   });
+
+  it("finds what each of many texts holds, wherever they are divided to be looked at", async () => {
+    const [, secret] = SECRETS[0] as readonly [string, string];
+    const words = fc.nat({ max: 12_000 }).map((count) => "plain words ".repeat(count / 12));
+    const text = fc.tuple(words, fc.boolean(), words).map(([before, held, after]) => ({ before, held, after }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { maxLength: 60 }), async (texts) => {
+        const written = (told: string) =>
+          texts.map(({ before, held, after }) => `${before}${held ? told : ""} ${after}`);
+        expect(await redactJson(written(secret))).toEqual(written("[redacted github-token]"));
+      }),
+      runs(10),
+    );
+  });
 });
 
 describe("redactingSummarizer", () => {

@@ -1,4 +1,4 @@
-import type { MessageHeader, NormalizationChange, ThreadShape } from "@threadfold/core";
+import { EventLoopTurns, type MessageHeader, type NormalizationChange, type ThreadShape } from "@threadfold/core";
 import { type CompactionProposal, isRetrieval } from "@threadfold/strategies";
 import type { BodyArchive } from "./body-archive.ts";
 import { knownOrdinals } from "./fulfilment.ts";
@@ -52,9 +52,17 @@ export async function storeIrreplaceable(
       "absorbs" in proposal ? proposal.absorbs.flatMap(({ span }) => knownOrdinals(span, shape)) : [],
     ),
   );
-  const leftOver = ordinals.filter((ordinal) => !summarized.has(ordinal)).map((ordinal) => shape.header(ordinal));
-  await archive.store(leftOver.filter(isIrreplaceable).map(({ ordinal }) => ordinal));
+  const turns = new EventLoopTurns();
+  const irreplaceable: number[] = [];
+  for (const ordinal of ordinals) {
+    if (!summarized.has(ordinal) && isIrreplaceable(shape.header(ordinal))) irreplaceable.push(ordinal);
+    if (ordinal % AT_A_TIME === 0) await turns.take();
+  }
+  await archive.store(irreplaceable);
 }
+
+/** Messages that are looked at in one step: a millisecond or less. */
+const AT_A_TIME = 512;
 
 /** A smaller body is hardly longer than what would name it. In tokens. */
 const LEAST_STORED = 40;

@@ -85,7 +85,9 @@ const coveredOrdinals = (
 /** All that the new summary stands for, what those before it gathered among it. */
 function standsFor(ordinals: readonly number[], { absorbs }: SummarizeProposal, { shape }: Fulfilment): SpanReference {
   const before = absorbs.flatMap(({ summary }) => knownOrdinals(summary.span, shape));
-  return shape.spanOf([...new Set([...before, ...ordinals])].sort((a, b) => a - b));
+  const isInOrder =
+    before.length === 0 && ordinals.every((ordinal, index) => index === 0 || ordinal > (ordinals[index - 1] as number));
+  return shape.spanOf(isInOrder ? ordinals : [...new Set([...before, ...ordinals])].sort((a, b) => a - b));
 }
 
 /** A summary is handled like the least trusted and the most sensitive of what it stands for. */

@@ -32,7 +32,8 @@ export class ConstraintCollector implements SpanCollector {
     const holding = new Set<string>();
     const pinned = pins.map(({ text }) => statementKey(text)).join("\n");
     const known = new Set<Pin>([...pins, ...before]);
-    const inSpan = new Set(messages.map(({ id }) => id));
+    const said = new Set(standing.map(({ source }) => source?.messageId));
+    const inSpan = new Set(messages.map(({ id }) => id).filter((id) => said.has(id)));
     for (const rule of standing) {
       yield;
       holding.add(ruleKey(rule));
