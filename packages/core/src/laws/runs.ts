@@ -19,15 +19,17 @@ export const isThorough = (): boolean => testScale() > 1;
 
 /** How long a test may take before it counts as one that never ends, however busy the machine is: fifteen minutes. */
 const LEAST_PATIENCE_MS = 900_000;
+/** In a full run, which other work may slow down as much: two hours, which no part of one takes as a whole. */
+const LEAST_FULL_PATIENCE_MS = 7_200_000;
 
 /**
  * How long a test may take, in milliseconds: this long, or as much longer as it tries more often, and never less than fifteen
- * minutes. For tests that take their time even when nothing else runs.
+ * minutes, or two hours where it tries more often. For tests that take their time even when nothing else runs.
  *
  * @param fullMs twenty times `ms` by default.
  */
 export const patience = (ms: number, fullMs?: number): number =>
-  Math.max(LEAST_PATIENCE_MS, ms, runs(ms, fullMs).numRuns);
+  Math.max(isThorough() ? LEAST_FULL_PATIENCE_MS : LEAST_PATIENCE_MS, ms, runs(ms, fullMs).numRuns);
 
 function testScale(): number {
   const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};
