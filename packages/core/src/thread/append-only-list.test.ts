@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { AppendOnlyList } from "./append-only-list.ts";
+import { AppendOnlyList, sharedLength } from "./append-only-list.ts";
 
 /** Which value of the family to work on, and what to do with it. */
 type Step =
@@ -35,7 +35,17 @@ describe("AppendOnlyList", () => {
             [] as readonly number[],
           );
           expect(longest.slice(0, real.length)).toEqual([...real]);
+          for (const { real: other, model } of kin)
+            expect(sharedLength(real.followedBy([-1]), other.followedBy([-2]))).toBe(
+              Math.min(real.length, model.length),
+            );
         }
+        for (const one of family)
+          for (const other of family) {
+            const shared = sharedLength(one.real.followedBy([]), other.real.followedBy([]));
+            expect(one.model.slice(0, shared)).toEqual(other.model.slice(0, shared));
+            expect(sharedLength(one.model, other.model)).toBe(0);
+          }
         for (const { real, model } of family) {
           expect([...real]).toEqual(model);
           expect(real.length).toBe(model.length);

@@ -82,6 +82,12 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
 
   /** All items, and others behind them, in an array. @throws ThreadfoldError `HISTORY_NOT_LOADED` when one is not in memory. */
   followedBy(items: readonly Item[]): readonly Item[] {
+    const all = this.#copyWith(items);
+    beginnings.set(all, this);
+    return all;
+  }
+
+  #copyWith(items: readonly Item[]): readonly Item[] {
     const length = this.#buffer.length;
     if (this.start > 0 || length !== this.length) return this.slice().concat(items);
     // Copied once, in one piece: putting them behind a copy would copy it again.
@@ -115,6 +121,18 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     if (item === undefined) throw historyNotLoaded();
     return item;
   }
+}
+
+/** The lists that arrays begin with. */
+const beginnings = new WeakMap<readonly unknown[], AppendOnlyList<unknown>>();
+
+/**
+ * How many items two arrays are known to begin with alike, because {@link AppendOnlyList.followedBy} made both from one
+ * growing list: nobody has to compare them. They may have more in common.
+ */
+export function sharedLength(a: readonly unknown[], b: readonly unknown[]): number {
+  const [first, second] = [beginnings.get(a), beginnings.get(b)];
+  return first === undefined || first.family !== second?.family ? 0 : Math.min(first.length, second.length);
 }
 
 /** Finds a message's ordinal by its id. Values of one growing thread share the map; each reads only its own prefix. */

@@ -4,6 +4,7 @@ import {
   canonicalJson,
   type SyntheticKind,
   type SystemEntry,
+  sharedLength,
 } from "@threadfold/core";
 
 /** What the places of cache breakpoints are chosen from. */
@@ -89,7 +90,7 @@ function blocksBack(messages: readonly ChatMessage[], newest: number, blocks: nu
 export function sharedMessages(a: ChatRequest, b: ChatRequest): number {
   if (!sameFrame(a, b)) return 0;
   const length = Math.min(a.messages.length, b.messages.length);
-  for (let index = 0; index < length; index++) {
+  for (let index = sharedLength(a.messages, b.messages); index < length; index++) {
     if (!sameMessage(a.messages[index] as ChatMessage, b.messages[index] as ChatMessage)) return index;
   }
   return length;
