@@ -93,14 +93,16 @@ export const wholeGroups: NormalizationRule = {
   apply(assignment: Assignment): readonly NormalizationChange[] {
     const { claims, owner, shape } = assignment;
     const seen = new Set<number>();
+    let last: MessageGroup | undefined;
     const changes: NormalizationChange[] = [];
     for (const [ordinal, index] of owner) {
       if (!removesMessages((claims[index] as Claim).record)) continue;
       const group = shape.groupOf(ordinal);
-      if (seen.has(group.index)) continue;
-      seen.add(group.index);
-      // Nearly all groups: one record holds all of it.
+      if (group === last || seen.has(group.index)) continue;
+      last = group;
+      // Nearly all groups: one record holds all of it. They are as many as the history is long, so nothing is kept of them.
       if (group.ordinals.every((member) => owner.get(member) === index)) continue;
+      seen.add(group.index);
       const change = closeGroup(assignment, group);
       if (change !== null) changes.push(change);
     }

@@ -214,7 +214,10 @@ export class SummaryDraft {
 
   /** What was added, in the order of the thread, except files and identifiers, whose order is their rank. */
   #inOrder(): readonly Candidate[] {
-    const places = new Map(this.#request.messages.map((message, position) => [message.id, position]));
+    const said = new Set(this.#added.map(({ item }) => item.sources[0]));
+    const places = new Map<MessageId, number>();
+    // A span may be as long as the thread, and few of its messages are quoted.
+    for (const [position, { id }] of this.#request.messages.entries()) if (said.has(id)) places.set(id, position);
     const ranked = (section: SummarySection): boolean => section === "files" || section === "identifiers";
     const place = ({ item }: Candidate): number => places.get(item.sources[0] as MessageId) ?? -1;
     const inThread = this.#added.filter(({ section }) => !ranked(section));
