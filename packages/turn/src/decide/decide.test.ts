@@ -12,6 +12,7 @@ import { threadOf } from "../testing/fold-case.ts";
 import { PLAIN_PRICE, triggeredBy, turnOf } from "../testing/turn-case.ts";
 import { decide, type FoldDecision, foldConfig } from "./decide.ts";
 import { loopWait } from "./open-loop.ts";
+import { shownTurns } from "./trigger.ts";
 
 const thread = scriptThread("u1 a1 t1 u2 a2 t2 u3 a3", 250);
 const TOKENS = measureOf(thread);
@@ -177,6 +178,19 @@ describe("what a trigger is told", () => {
     expect(told({})).toMatchObject({ shownMessages: 8, shownTurns: 3 });
     const plan = planOf(1, ["u1", "a1", "t1"]);
     expect(told({ plan })).toMatchObject({ messages: 8, turns: 3, shownMessages: 5, shownTurns: 2 });
+  });
+
+  it("are the turns whose user message the plan left, whichever messages it took out", () => {
+    const all = [...thread.messages];
+    for (let subset = 0; subset < 2 ** all.length; subset++) {
+      const removed = all.filter((_, index) => (subset >> index) % 2 === 1);
+      const plan = planOf(
+        1,
+        removed.map(({ id }) => id),
+      );
+      const users = removed.filter(({ role }) => role === "user").length;
+      expect(shownTurns(3, plan, turn(SOFT).state), `of ${removed.map(({ id }) => id)}`).toBe(3 - users);
+    }
   });
 
   it("is the provider's report where it is one of the plan that holds, with what nobody sees of the answer", () => {

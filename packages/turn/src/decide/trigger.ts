@@ -1,13 +1,6 @@
-import {
-  type PlanRecords,
-  planRecords,
-  removesMessages,
-  spanLength,
-  type ThreadShape,
-  threadShape,
-  tokenBudget,
-} from "@threadfold/core";
+import { type PlanRecords, planRecords, removesMessages, runsOfSpan, spanLength, tokenBudget } from "@threadfold/core";
 import { anyOf, hardAfterCutOff, LAST_RESORT, softLimitTrigger, type TriggerDecision } from "@threadfold/strategies";
+import type { ThreadState } from "../measure/thread-state.ts";
 import type { CompactOptions } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
 import { cacheTemperature } from "./costs.ts";
@@ -35,9 +28,9 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
     get shownMessages() {
       return shownMessages(state.thread.length, plan);
     },
-    // Read only by triggers that count turns, because it walks the thread.
+    // Read only by triggers that count turns, because a resumed thread may have to be read for it.
     get shownTurns() {
-      return shownTurns(turns, plan, threadShape(state.thread, state.ledger, state.grouped));
+      return shownTurns(turns, plan, state);
     },
     overflowed: usage.overflow === "pending",
     stoppedAtMaxOutput: usage.maxOutput === "pending",
@@ -72,14 +65,17 @@ export function shownMessages(messages: number, plan: PlanRecords): number {
 
 /**
  * How many turns a prompt still shows the start of: all turns of the thread less those whose user message the plan took
- * out. For triggers that count turns. Reads what the plan folded, and not the thread.
+ * out. For triggers that count turns. What was taken out in one piece costs the same however long it is (P9).
  *
  * @param turns how many turns the thread has.
  */
-export function shownTurns(turns: number, plan: PlanRecords, shape: Pick<ThreadShape, "headerOf">): number {
+export function shownTurns(turns: number, plan: PlanRecords, { thread, ledger }: CountedThread): number {
+  const turnAt = (ordinal: number): number => ledger.header(ordinal)?.turn ?? 0;
   const removed = planRecords(plan)
     .filter(removesMessages)
-    .flatMap((record) => record.span.messageIds)
-    .filter((id) => shape.headerOf(id)?.startsTurn === true);
-  return turns - removed.length;
+    .flatMap(({ span }) => runsOfSpan(span, (id) => thread.message(id)?.ordinal) ?? [])
+    .reduce((sum, { from, to }) => sum + turnAt(to) - turnAt(from - 1), 0);
+  return turns - removed;
 }
+
+type CountedThread = Pick<ThreadState, "thread" | "ledger">;

@@ -13,6 +13,7 @@ import { type ScriptTokens, scriptThread, shownIn } from "@threadfold/strategies
 import { describe, expect, it } from "vitest";
 import { type CompactionResult, compactionResult } from "../commit/compaction-result.ts";
 import { shownMessages, shownTurns } from "../decide/trigger.ts";
+import { threadState } from "../measure/thread-state.ts";
 import { factSummarizer, folded, runFold } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
@@ -46,8 +47,13 @@ describe("seed 004, Spring AI Session: triggers", () => {
 
   it("spring-7 do not count a turn again that was archived", async () => {
     const { plan } = await compact(turns(21), slidingWindow({ maxEvents: 10 }));
-    const { shape } = runFold(scriptThread(turns(21)));
-    expect(shownTurns(21, plan, shape)).toBe(5);
+    expect(
+      shownTurns(
+        21,
+        plan,
+        threadState(scriptThread(turns(21)), countingTokenizer(), () => "anchoring"),
+      ),
+    ).toBe(5);
     expect(triggerLevel(springSessionPreset, 100_000, { turns: 21, shownTurns: 5 })).toBe("none");
   });
 });
