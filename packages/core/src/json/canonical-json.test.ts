@@ -148,27 +148,31 @@ describe("canonicalJson", () => {
   const sparse = [1, 2, 3];
   delete sparse[1];
 
-  it.each<[string, unknown, string]>([
-    ["NaN", { a: [Number.NaN] }, "a.0"],
-    ["an infinity", [Number.NEGATIVE_INFINITY], "0"],
-    ["a lone surrogate", { a: "\ud800" }, "a"],
-    ["a lone surrogate in a key", { "\udfff": 1 }, "\ufffd"],
-    ["a function", { f: () => 1 }, "f"],
-    ["a symbol", [Symbol("s")], "0"],
-    ["a bigint", { big: 1n }, "big"],
-    ["undefined at the top", undefined, "the top level"],
-    ["a hole", sparse, "1"],
-    ["a date", { at: new Date(0) }, "at"],
-    ["a map", { map: new Map([["a", 1]]) }, "map"],
-    ["bytes", { bytes: new Uint8Array(2) }, "bytes"],
-    ["a cycle", cyclic, "self.0.self.0"],
-    ["nesting below the limit", nested(MAX_JSON_DEPTH + 1), "a"],
-    ["nesting of a hundred thousand levels", nested(100_000), "a"],
-  ])("refuses %s with a typed error that says where", (_, value, where) => {
-    const thrown = capture(() => canonicalJson(value));
-    expect(thrown).toBeInstanceOf(ThreadfoldError);
-    expect(thrown).toMatchObject({ code: "INVALID_JSON" });
-    expect((thrown as Error).message).toContain(where);
+  const tooDeep = `nesting deeper than ${MAX_JSON_DEPTH} levels`;
+  it.each<[string, unknown, string, string]>([
+    ["NaN", { a: [Number.NaN] }, "the number NaN", "a.0"],
+    ["an infinity", [Number.NEGATIVE_INFINITY], "the number -Infinity", "0"],
+    ["a lone surrogate", { a: "\ud800" }, "a lone surrogate", "a"],
+    ["a lone surrogate in a key", { "\udfff": 1 }, "a lone surrogate", "\ufffd"],
+    ["a function", { f: () => 1 }, "a function", "f"],
+    ["a symbol", [Symbol("s")], "a symbol", "0"],
+    ["a bigint", { big: 1n }, "a bigint", "big"],
+    ["undefined at the top", undefined, "undefined", "the top level"],
+    ["a hole", sparse, "undefined", "1"],
+    ["a date", { at: new Date(0) }, "an instance of a class", "at"],
+    ["a map", { map: new Map([["a", 1]]) }, "an instance of a class", "map"],
+    ["bytes", { bytes: new Uint8Array(2) }, "an instance of a class", "bytes"],
+    ["NaN behind all that is fine", { a: [true, false, null, "x", {}, []], b: Number.NaN }, "the number NaN", "b"],
+    ["a cycle", cyclic, tooDeep, "self.0.self.0.self.0.self.0.self.0.self.0"],
+    ["nesting below the limit", nested(MAX_JSON_DEPTH + 1), tooDeep, "0.a.0.a.0.a.0.a.0.a.0.a"],
+    ["nesting of a hundred thousand levels", nested(100_000), tooDeep, "a.0.a.0.a.0.a.0.a.0.a.0"],
+  ])("refuses %s with a typed error that says what stands where", (_, value, found, where) => {
+    for (const write of value === undefined ? [canonicalJson] : [canonicalJson, canonicalForm]) {
+      const thrown = capture(() => write(value));
+      expect(thrown).toBeInstanceOf(ThreadfoldError);
+      expect(thrown).toMatchObject({ code: "INVALID_JSON", details: { found } });
+      expect((thrown as Error).message).toBe(`Canonical JSON cannot express ${found} at ${where}.`);
+    }
   });
 
   it("takes values as deep as the limit", () => {
@@ -199,8 +203,9 @@ describe("the canonical form of a value", () => {
       }),
       runs(200),
     );
-    for (const value of [7, "x", null, [1, { a: 1 }], { b: 1, a: [{ c: 2 }] }])
+    for (const value of [7, "x", null, [1, { a: 1 }], { b: 1, a: [{ c: 2 }] }, {}, { "": 1 }, { " 1": 1, ":": 2 }])
       expect(canonicalForm(value).stringifies).toBe(true);
-    for (const value of [{ 10: "a", 9: "b" }, [{ a: { 1: 2 } }]]) expect(canonicalForm(value).stringifies).toBe(false);
+    for (const value of [{ 10: "a", 9: "b" }, { 0: 1 }, { 9: 1 }, [{ a: { 1: 2 } }]])
+      expect(canonicalForm(value).stringifies).toBe(false);
   });
 });

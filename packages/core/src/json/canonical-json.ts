@@ -123,7 +123,7 @@ function refused(value: unknown, path: readonly (string | number)[], depth: numb
       if (!Array.isArray(value) && !isPlainObject(value)) return { what: "an instance of a class", path };
       return refusedIn(value, path, depth);
     default:
-      return { what: `a ${typeof value}`, path };
+      return { what: value === undefined ? "undefined" : `a ${typeof value}`, path };
   }
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonValues } from "../laws/index.ts";
 import { canonicalJson, toCanonicalValue } from "./canonical-json.ts";
+import { MAX_JSON_DEPTH } from "./json-value.ts";
 
 describe("toCanonicalValue", () => {
   it("serializes as what comes back from canonical JSON", () => {
@@ -25,8 +26,12 @@ describe("toCanonicalValue", () => {
   });
 
   it("gives back the very value when it is in order", () => {
-    const value = { a: [{ b: 1, c: "x" }, null], d: {} };
-    expect(toCanonicalValue(value)).toBe(value);
+    for (const value of [
+      { a: [{ b: 1, c: "x" }, null], d: {} },
+      { "": 1, A: 2, a: true },
+      { a: undefined, b: 1 },
+    ])
+      expect(toCanonicalValue(value)).toBe(value);
   });
 
   it("orders nested keys, array indices first, and keeps own __proto__ keys", () => {
@@ -34,6 +39,16 @@ describe("toCanonicalValue", () => {
     expect(JSON.stringify(toCanonicalValue(value))).toBe(
       '{"__proto__":{"x":1},"a":{"9":2,"10":1},"b":[{"y":2,"z":1}]}',
     );
+  });
+
+  it("takes what is as deep as JSON may be, and a broken key of nothing", () => {
+    const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+    const deepest = nested(MAX_JSON_DEPTH);
+    expect(toCanonicalValue(deepest)).toBe(deepest);
+    expect(() => toCanonicalValue(nested(MAX_JSON_DEPTH + 1))).toThrowError(
+      expect.objectContaining({ code: "INVALID_JSON" }),
+    );
+    expect(() => toCanonicalValue({ "\ud800": undefined })).not.toThrow();
   });
 
   it("freezes all of it", () => {

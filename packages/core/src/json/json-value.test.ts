@@ -3,10 +3,12 @@ import { describe, expect, it } from "vitest";
 import { jsonValues, unicodeTexts } from "../laws/text-arbitrary.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import {
+  freezeDeep,
   isJsonValue,
   type JsonValue,
   jsonObjectSchema,
   jsonValueSchema,
+  MAX_JSON_DEPTH,
   MAX_VALUE_DEPTH,
   textSchema,
   toWellFormedJson,
@@ -48,6 +50,11 @@ describe("toWellFormedJson", () => {
   it("repairs lone surrogates in texts and keys, and numbers that are not finite", () => {
     const value = { ok: ["a"], "k\ud800": "v\udc00", list: [1, Number.NaN, Number.POSITIVE_INFINITY], none: undefined };
     expect(toWellFormedJson(value)).toEqual({ ok: ["a"], "k\ufffd": "v\ufffd", list: [1, null, null] });
+  });
+
+  it("drops what is undefined, and mends a key where nothing else is to be mended", () => {
+    expect(Object.keys(toWellFormedJson({ a: 1, none: undefined }) as object)).toEqual(["a"]);
+    expect(toWellFormedJson({ "k\ud800": 1 })).toEqual({ "k\ufffd": 1 });
   });
 
   it("leaves its input as it was and shares what needs no repair", () => {
@@ -128,6 +135,12 @@ describe("isJsonValue", () => {
     ]);
   });
 
+  it("says of any depth whether it is too deep, a level at a time", () => {
+    const fits = [MAX_JSON_DEPTH, MAX_JSON_DEPTH + 1, 100_000].map((depth) => isJsonValue(nested(depth)));
+    expect(fits).toEqual([true, false, false]);
+    expect([isJsonValue([[1]], MAX_JSON_DEPTH - 2), isJsonValue([[1]], MAX_JSON_DEPTH - 1)]).toEqual([true, false]);
+  });
+
   it("ends on a cycle", () => {
     const cyclic: unknown[] = [];
     cyclic.push(cyclic);
@@ -156,6 +169,15 @@ describe("jsonObjectSchema", () => {
 
   it("accepts an empty object", () => {
     expect(jsonObjectSchema.safeParse({}).success).toBe(true);
+  });
+});
+
+describe("freezeDeep", () => {
+  it("gives back what it was given, frozen all the way down where it can be", () => {
+    const value = { list: [[{ a: 1 }]], none: null, text: "x" };
+    expect(freezeDeep(value)).toBe(value);
+    expect([value, value.list, value.list[0], value.list[0]?.[0]].every(Object.isFrozen)).toBe(true);
+    for (const plain of [undefined, null, 1, "x"]) expect(freezeDeep(plain)).toBe(plain);
   });
 });
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runs } from "../laws/runs.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { freezeDeep } from "./json-value.ts";
-import { continuedTexts, writtenTexts } from "./long-list.ts";
+import { continuedTexts, isWrittenOnce, writtenTexts } from "./long-list.ts";
 
 const lists = fc.array(fc.array(fc.string({ unit: "binary" }), { maxLength: 5 }), { minLength: 1, maxLength: 8 });
 
@@ -32,6 +32,30 @@ describe("a list of texts that grows at its end", () => {
     expect(writtenTexts(former)).toBe('["a","b"]');
     expect(writtenTexts(continuedTexts(former, ["\ud800"]))).toBeUndefined();
     expect(writtenTexts(Object.freeze(["a", 1]))).toBeUndefined();
+  });
+
+  it("is written once when it is frozen, and anew when it may have changed", () => {
+    const stringify = vi.spyOn(JSON, "stringify");
+    try {
+      const frozen = Object.freeze(["a", "b"]);
+      expect([writtenTexts(frozen), writtenTexts(frozen)]).toEqual(['["a","b"]', '["a","b"]']);
+      expect(stringify).toHaveBeenCalledTimes(1);
+    } finally {
+      stringify.mockRestore();
+    }
+    const open = ["a"];
+    expect([writtenTexts(open), isWrittenOnce(open)]).toEqual(['["a"]', false]);
+    open.push("b");
+    expect(writtenTexts(open)).toBe('["a","b"]');
+  });
+
+  it("is known to be written where its beginning was, and not where that was not", () => {
+    const former = continuedTexts(["a"], ["b"]);
+    expect([isWrittenOnce(former), isWrittenOnce(continuedTexts(former, ["c"]))]).toEqual([false, false]);
+    writtenTexts(former);
+    const list = continuedTexts(former, ["c"]);
+    expect([isWrittenOnce(former), isWrittenOnce(list), writtenTexts(list)]).toEqual([true, true, '["a","b","c"]']);
+    expect(isWrittenOnce(continuedTexts(former, ["\ud800"]))).toBe(false);
   });
 
   it("is frozen, and nothing in it has to be", () => {

@@ -32,7 +32,8 @@ export function continuedTexts<Text extends string>(former: readonly Text[], mor
   if (more.length === 0 || former.length === 0) return Object.freeze(former.length === 0 ? more : former);
   const items = Object.freeze(former.concat(more));
   const beginning = written.get(former);
-  const end = beginning === undefined ? undefined : writtenTexts(more);
-  if (beginning !== undefined && end !== undefined) written.set(items, `${beginning},${end.slice(1, -1)}`);
+  if (beginning === undefined) return items;
+  const end = writtenTexts(more);
+  if (end !== undefined) written.set(items, `${beginning},${end.slice(1, -1)}`);
   return items;
 }

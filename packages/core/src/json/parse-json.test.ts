@@ -35,6 +35,18 @@ describe("parseJson", () => {
     );
   });
 
+  it("reads past white space wherever JSON allows it, and gives objects that can be changed", () => {
+    const text = '\t{ "\\n" : [ 1 , { } , [ ] ] ,\r\n "b" : null }\n';
+    const read = parseJson(text) as Record<string, unknown>;
+    expect(read).toEqual({ "\n": [1, {}, []], b: null });
+    expect(Object.getOwnPropertyDescriptor(read, "b")).toEqual({
+      value: null,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  });
+
   it("reads long strings, and values of every kind", () => {
     const long = '\\"x\n'.repeat(300_000);
     const text = JSON.stringify({ "\n": long, list: [1.5e-7, true, false, null, {}, [], "", -0.5], "\u2028": {} });

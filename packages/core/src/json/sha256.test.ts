@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { runs } from "../laws/runs.ts";
 import { unicodeTexts } from "../laws/text-arbitrary.ts";
 import { digestOf, portableSha256, sha256, startPortableSha256, startSha256 } from "./sha256.ts";
@@ -30,6 +30,29 @@ describe.each([
       ["common one", "common other", "common "].map((text) => sha256(text)),
     );
   });
+});
+
+describe("a running SHA-256", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it("is the platform's where there is one", () => {
+    const asked = vi.fn(process.getBuiltinModule);
+    vi.stubGlobal("process", { ...process, getBuiltinModule: asked });
+    const native = startSha256();
+    expect(asked).toHaveBeenCalledWith("node:crypto");
+    vi.stubGlobal("process", {
+      getBuiltinModule: () => ({ createHash: () => ({ copy: () => ({ digest: () => "its own" }) }) }),
+    });
+    expect([native.digest(), startSha256().digest()]).toEqual([sha256(""), "its own"]);
+  });
+
+  it.each([undefined, {}, { getBuiltinModule: () => undefined }, { getBuiltinModule: () => ({}) }])(
+    "is the portable one where the host has %o",
+    (process) => {
+      vi.stubGlobal("process", process);
+      expect(startSha256().update("abc").digest()).toBe(portableSha256("abc"));
+    },
+  );
 });
 
 const implementations = [
