@@ -1,3 +1,4 @@
+import type { Part } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -117,6 +118,38 @@ describe("cache breakpoints", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it("W17 of the frame come first: tools, then system text, then messages, each mark of a result for itself", () => {
+    const providerMetadata = { anthropic: { cache_control: { type: "ephemeral" } } };
+    const tool = (name: string) => ({ name, inputSchema: { type: "object" }, providerMetadata });
+    const marked = (value: string) => ({ type: "text", text: value, providerMetadata }) as const;
+    const answer: Part = {
+      type: "tool-result",
+      result: {
+        ...(result("a", "") as Extract<Part, { type: "tool-result" }>).result,
+        content: { type: "blocks", blocks: [marked("x"), marked("y")] },
+      },
+    };
+    const thread = threadOf(["user", marked("go")], ["assistant", call("a")], ["tool", answer], ["user", marked("on")]);
+    const marksWith = (tools: number, system: number) => {
+      const { payload, warnings } = renderSample(thread, {
+        format: "anthropic-messages",
+        tools: Array.from({ length: tools }, (_, index) => tool(`t${index}`)),
+        system: Array.from({ length: system }, (_, index) => ({ text: `s${index}`, providerMetadata })),
+      });
+      const of = (list: readonly AnyJson[] | undefined) => (list ?? []).filter((one) => one.cache_control).length;
+      const results = payload.messages[2].content[0].content;
+      const lost = warnings
+        .filter(({ kind }) => kind === "cache-mark-left-out")
+        .flatMap(({ messageIds }) => messageIds);
+      return [of(payload.tools), of(payload.system), of(payload.messages[0].content), of(results), lost];
+    };
+    expect(marksWith(0, 0)).toEqual([0, 0, 1, 2, []]);
+    expect(marksWith(1, 0)).toEqual([1, 0, 1, 2, ["m4"]]);
+    expect(marksWith(1, 1)).toEqual([1, 1, 1, 0, ["m3"]]);
+    expect(marksWith(2, 3)).toEqual([2, 2, 0, 0, ["m1", "m3", "m4"]]);
+    expect(marksWith(5, 1)).toEqual([4, 0, 0, 0, ["m1", "m3", "m4"]]);
   });
 
   it("W17 of a thread that has more of its own are left out from the fifth on, with a warning", () => {

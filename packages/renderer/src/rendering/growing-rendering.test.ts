@@ -1,8 +1,20 @@
-import { AgentThread, asMessageId, asThreadId, asToolCallId, emptyPlan, type MessageInput } from "@threadfold/core";
+import {
+  AgentThread,
+  asMessageId,
+  asThreadId,
+  asToolCallId,
+  emptyPlan,
+  groupRecords,
+  type Message,
+  type MessageInput,
+  sealPlan,
+  spanOf,
+} from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { FORMATS } from "../formats/formats.ts";
+import type { RenderInput } from "../input/render-input.ts";
 import { countThread } from "../laws/render-inputs.ts";
 import { GrowingPayload } from "./growing-payload.ts";
 import { GrowingRendering } from "./growing-rendering.ts";
@@ -77,6 +89,40 @@ describe("a rendering that follows its thread", () => {
       }
     },
   );
+
+  it("begins anew where anything but the thread has changed, and goes on where it has not", () => {
+    const thread = AgentThread.empty(threadId).append([0, 1, 2, 3, 4].map(said));
+    const first = { ...inputOf(thread), model: "claude-opus-4-5" };
+    const longer = thread.append([said(5), said(6)]);
+    const span = spanOf([thread.messageAt(0) as Message, thread.messageAt(1) as Message]);
+    const record = { span, strategy: "test", reason: "test", sincePlanVersion: 1, originalTokens: 1 };
+    const folded = sealPlan({
+      ...{ ...plan, version: 1, threadVersion: 5 },
+      ...groupRecords([{ ...record, action: "drop", keywords: [] }]),
+    });
+    const other = AgentThread.empty(threadId).append([10, 11, 12, 13, 14, 15, 16].map(said));
+    const changes: readonly Partial<RenderInput>[] = [
+      { thread: longer },
+      { thread: longer, plan: folded },
+      { thread: longer, tools: [{ name: "read", inputSchema: { type: "object" } }] },
+      { thread: longer, system: ["be kind"] },
+      { thread: longer, model: "claude-3-haiku" },
+      { thread: longer, host: { thinking: { type: "enabled", budget_tokens: 1024 } } },
+      { thread: longer, summaryRole: "user" },
+      { thread: longer, capabilities: { openai: {} } as never },
+      { thread: thread.atVersion(3) },
+      { thread: other },
+    ];
+    for (const format of FORMATS) {
+      const rendering = GrowingRendering.of(first, format);
+      for (const change of changes) {
+        const input = { ...first, ...change, ledger: countThread(change.thread ?? thread) };
+        const grown = rendering.grow({ ...input, ledger: first.ledger }).rendering;
+        expect(grown.request).toEqual(renderRequest(input, format).request);
+        expect(grown.manifest).toEqual(renderRequest(input, format).manifest);
+      }
+    }
+  });
 
   it("tells a new call id from an old one that was sent under the same name", () => {
     const createdAt = "2026-01-01T00:00:00.000Z";

@@ -1,9 +1,11 @@
-import type { Message, Pin } from "@threadfold/core";
-import { text } from "@threadfold/core/laws";
+import { asToolCallId, type Message, type Part, type Pin } from "@threadfold/core";
+import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
 import { messagesOf, pin, planWith, signed, summaryOver, textsOf, threadOfEntries } from "../testing/sample-thread.ts";
 import { missingPins } from "./missing-pins.ts";
+
+const resultEnvelope = { callId: asToolCallId("a"), toolName: "read", outcome: "success" } as const;
 
 describe("pins (P5)", () => {
   const [first, second] = messagesOf([
@@ -82,6 +84,40 @@ describe("pins (P5)", () => {
       `[Pin lifted - no longer in force]\n${line}`,
     ])
       expect(missingPins([live], [], [block(wrong)])).toEqual([live]);
+  });
+
+  it("takes the words of system text, messages and results for a pin, but neither those of a call nor of other data", () => {
+    const live = pin("Never push.");
+    const draft = (...parts: readonly Part[]) =>
+      ({ action: "include", message: null, chat: { role: "user", parts } }) as never;
+    const data: Part = {
+      type: "tool-result",
+      result: { ...resultEnvelope, content: { type: "json", value: { rule: "Never push." } } },
+    };
+    expect(missingPins([live], ["Be kind. Never push. Thanks."], [])).toEqual([]);
+    expect(missingPins([live], [], [draft(text("Hello.")), draft(text("a"), text("I said: Never push."))])).toEqual([]);
+    expect(missingPins([live], [], [draft({ type: "reasoning", text: "Never push." })])).toEqual([]);
+    expect(missingPins([live], [], [draft(result("a", "Never push."))])).toEqual([]);
+    for (const part of [text("Never pull."), call("a", "Never push."), data])
+      expect(missingPins([live], ["Be kind."], [draft(part)])).toEqual([live]);
+    expect(missingPins([], [], [draft(data)])).toEqual([]);
+  });
+
+  it("finds a pin in the data that it quotes, and in no other", () => {
+    const [source, other] = messagesOf([
+      ["tool", result("a", "1")],
+      ["tool", result("b", "2")],
+    ]) as [Message, Message];
+    const content = { type: "json", value: ["Never push."] } as const;
+    const parts = [text("Hello."), { type: "tool-result", result: { ...resultEnvelope, content } }];
+    const draft = { action: "include", message: source, chat: { role: "tool", parts } } as never;
+    const empty = { action: "include", message: null, chat: { role: "user", parts: [] } } as never;
+    const quoted = (message: Message) => ({
+      ...pin("Never push."),
+      source: { messageId: message.id, start: 0, end: 11 },
+    });
+    expect(missingPins([quoted(source)], [], [empty, draft])).toEqual([]);
+    expect(missingPins([quoted(other)], [], [empty, draft])).toEqual([quoted(other)]);
   });
 
   it("names a live pin whose text stands nowhere in the request", () => {

@@ -1,10 +1,19 @@
-import { asMessageId, renderSummary } from "@threadfold/core";
+import {
+  type AgentThread,
+  asMessageId,
+  type MessageInput,
+  type Part,
+  type PlanRecord,
+  type ProviderMetadata,
+  renderSummary,
+} from "@threadfold/core";
 import { text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
 import {
   ARTIFACT,
   messagesOf,
+  pin,
   planWith,
   pointerOver,
   recordOver,
@@ -105,6 +114,70 @@ describe("system text", () => {
     expect(manifest.systemSources).toEqual(["m1", "m2"]);
   });
 
+  const systemOf = (parts: readonly (Part | string)[], providerMetadata?: ProviderMetadata) => {
+    const [first, second] = messagesOf([
+      ["system", ...parts],
+      ["user", "go"],
+    ]) as [MessageInput, MessageInput];
+    const system = providerMetadata === undefined ? first : { ...first, providerMetadata };
+    const thread = threadOfEntries({ type: "message", message: system }, { type: "message", message: second });
+    return renderSample(thread).request.system;
+  };
+
+  it("is a text for each part that says something, with what its message says on the first of them", () => {
+    const marked: Part = {
+      ...text("be kind"),
+      providerMetadata: { anthropic: { cache_control: { type: "ephemeral" } } },
+    };
+    expect(systemOf([" ", "be kind", "\n", "be brief"])).toEqual(["be kind", { text: "be brief", continues: true }]);
+    expect(
+      systemOf([marked, "be brief"], { openai: { role: "developer", name: "ops" }, anthropic: { id: 1 } }),
+    ).toEqual([
+      {
+        text: "be kind",
+        role: "developer",
+        providerMetadata: {
+          openai: { name: "ops" },
+          anthropic: { id: 1, cache_control: { type: "ephemeral" } },
+        },
+      },
+      { text: "be brief", role: "developer", continues: true },
+    ]);
+  });
+
+  it("has the role that OpenAI gave it, and no other field because of it", () => {
+    expect(systemOf(["a"], { openai: { role: "system" } })).toEqual([{ text: "a", role: "system" }]);
+    expect(systemOf(["a"], { openai: { role: "developer" }, google: { x: 1 } })).toEqual([
+      { text: "a", role: "developer", providerMetadata: { google: { x: 1 } } },
+    ]);
+    expect(systemOf(["a"], { openai: { role: "tool" } })).toEqual(["a"]);
+    expect(systemOf(["a"], { openai: { name: "ops" } })).toEqual([
+      { text: "a", providerMetadata: { openai: { name: "ops" } } },
+    ]);
+    expect(systemOf(["a"], { google: { x: 1 } })).toEqual([{ text: "a", providerMetadata: { google: { x: 1 } } }]);
+  });
+
+  it("is all that a thread begins with before anyone speaks, pins or not", () => {
+    const [first, second] = messagesOf([
+      ["system", "be kind"],
+      ["system", "be brief"],
+    ]) as [MessageInput, MessageInput];
+    const thread = threadOfEntries(
+      { type: "message", message: first },
+      { type: "pin", pin: pin("never push") },
+      { type: "message", message: second },
+    );
+    const { request, manifest } = renderSample(thread);
+    expect([request.system, manifest.systemSources]).toEqual([
+      ["be kind", "be brief"],
+      ["m1", "m2"],
+    ]);
+    expect(request.messages.map(({ synthetic }) => synthetic)).toEqual(["pins"]);
+    const spoken = renderSample(thread.append(messagesOf([["user", "go"]], 3))).request;
+    expect(spoken.system).toEqual(request.system);
+    expect(textsOf(spoken.messages).at(-1)).toBe("go");
+  });
+
   it("keeps a system message in mid-conversation in its place: native in OpenAI Chat, a marked notice in Anthropic", () => {
     expect(renderSample(thread, { format: "openai-chat" }).messages[3]).toEqual({ role: "system", content: "hurry" });
     const { messages, warnings } = renderSample(thread, { format: "anthropic-messages" });
@@ -139,6 +212,62 @@ describe("the manifest", () => {
     expect(grown.prefixDigests.slice(0, 3)).toEqual(manifest.prefixDigests);
     expect(new Set(grown.prefixDigests).size).toBe(5);
     expect(renderSample(longer, { system: ["other"] }).manifest.prefixDigests[0]).not.toBe(manifest.prefixDigests[0]);
+  });
+
+  it("says for which model and host it was rendered, where that is known, and no more", () => {
+    const thread = threadOf(["user", "go"]);
+    const host = { toolChoice: "auto" };
+    expect(renderSample(thread, { model: "some-model", host }).manifest).toMatchObject({ model: "some-model", host });
+    const { manifest } = renderSample(thread);
+    for (const field of ["model", "host", "reasoningBinding"]) expect(Object.hasOwn(manifest, field)).toBe(false);
+  });
+
+  it("tells prefixes apart by what providers said about a message", () => {
+    const digestsOf = (providerMetadata: ProviderMetadata) =>
+      renderSample(
+        threadOfEntries({ type: "message", message: { ...messagesOf([["user", "go"]])[0]!, providerMetadata } }),
+      ).manifest.prefixDigests;
+    expect(digestsOf({ openai: { name: "a" } })).toEqual(digestsOf({ openai: { name: "a" } }));
+    expect(digestsOf({ openai: { name: "a" } })).not.toEqual(digestsOf({ openai: { name: "b" } }));
+    expect(digestsOf({ openai: { name: "a" } })).not.toEqual(
+      renderSample(threadOf(["user", "go"])).manifest.prefixDigests,
+    );
+  });
+
+  it("says from where to where the plan edited the log", () => {
+    const thread = threadOf(
+      ["user", "one"],
+      ["assistant", "two"],
+      ["user", "three"],
+      ["assistant", "four"],
+      ["user", "five"],
+    );
+    const grown = thread.append(
+      messagesOf(
+        [
+          ["assistant", "six"],
+          ["user", "seven"],
+        ],
+        6,
+      ),
+    );
+    const drop = (...numbers: readonly number[]): PlanRecord => ({
+      ...recordOver(thread, ...numbers),
+      action: "drop",
+      keywords: [],
+    });
+    const edited = (shown: AgentThread, ...records: readonly PlanRecord[]) => {
+      const { firstEdited, firstUnedited } = renderSample(shown, { plan: planWith(thread, ...records) }).manifest;
+      return [firstEdited, firstUnedited];
+    };
+    expect(edited(grown)).toEqual([null, null]);
+    expect(edited(thread, summaryOver(thread, [2, 3]))).toEqual([1, 4]);
+    expect(edited(grown, summaryOver(thread, [2, 3]))).toEqual([1, 4]);
+    // What was dropped is not there: the first message behind it is the first that stands elsewhere.
+    expect(edited(grown, drop(2))).toEqual([1, 4]);
+    expect(edited(grown, pointerOver(thread, [4], "body"), drop(2))).toEqual([1, 4]);
+    expect(edited(grown, drop(4, 5))).toEqual([3, 3]);
+    expect(edited(thread, drop(4, 5))).toEqual([3, 3]);
   });
 
   it("shows no message of a side branch", () => {
