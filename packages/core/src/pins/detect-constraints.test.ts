@@ -50,6 +50,36 @@ describe("detectConstraints", () => {
     ]);
   });
 
+  it("takes back the rule before it, where nothing but a blank stands between the two", () => {
+    const rule = "Never delete production data.";
+    expect(textsIn(`${rule} Forget that.`)).toEqual([]);
+    expect(textsIn(`${rule}\r\nForget that.`)).toEqual([]);
+    expect(textsIn(`${rule}   Forget that.`)).toEqual([rule]);
+    expect(textsIn(`${rule} It is of use. Forget that.`)).toEqual([rule]);
+    expect(textsIn(`Always ask first. ${rule} Forget that.`)).toEqual(["Always ask first."]);
+  });
+
+  it("places a rule behind all that a message shows before it", () => {
+    const rule = "Never delete production data.";
+    const message = said("", {
+      parts: [
+        { type: "text", text: "Hello." },
+        { type: "reasoning", text: "hm" },
+        { type: "text", text: `Hi. ${rule}` },
+        { type: "text", text: "Always ask first." },
+      ],
+    });
+    const shown = visibleText(message);
+    const pins = detectConstraints(message);
+    expect(pins.map(({ text }) => text)).toEqual([rule, "Always ask first."]);
+    for (const { text, source } of pins) expect(shown.slice(source?.start, source?.end)).toBe(text);
+  });
+
+  it("reads documents in tags as instructions where the system says them, and in no other place", () => {
+    const text = "<handbook>\nNever delete production data.\n</handbook>";
+    expect([textsIn(text), textsIn(text, { role: "system" })]).toEqual([[], ["Never delete production data."]]);
+  });
+
   it("gives tool output, summaries, harness text and side branches no say", () => {
     const rule = "Never delete production data.";
     expect(textsIn(rule, { origin: "compaction" })).toEqual([]);

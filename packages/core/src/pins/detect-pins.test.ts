@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agentThreads, countingTokenizer, runs } from "../laws/index.ts";
 import { message } from "../laws/messages.ts";
+import { samplePin } from "../laws/samples.ts";
 import { asThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
@@ -118,6 +119,85 @@ describe("detectPins", () => {
     ]);
     const again = detectPins(messagesOf(say("c", rule)), [], { maxTokens: 1_000, countTokens });
     expect(again.entries).toMatchObject([{ type: "pin", pin: { text: rule, source: { messageId: "c" } } }]);
+  });
+
+  it("gives way to a new rule with the oldest ones first, and with no more of them than it needs", () => {
+    const [short, long] = ["Never use option 0.", "Never use options 1 and 2 of it at all."];
+    const before = detectPins(messagesOf(say("a", short), say("b", long)), [], { maxTokens: 1_000, countTokens });
+    const live = liveAfter([], before.entries);
+    const both = countTokens(short) + countTokens(long);
+    const next = "Never use option 3.";
+    const liveWith = (maxTokens: number) =>
+      liveAfter(live, detectPins(messagesOf(say("c", next)), live, { maxTokens, countTokens }).entries).map(
+        ({ text }) => text,
+      );
+    expect(liveWith(both + countTokens(next))).toEqual([short, long, next]);
+    expect(liveWith(both + countTokens(next) - 1)).toEqual([long, next]);
+    expect(liveWith(countTokens(long) + countTokens(next))).toEqual([long, next]);
+    expect(liveWith(countTokens(long) + countTokens(next) - 1)).toEqual([next]);
+    expect(liveWith(countTokens(next))).toEqual([next]);
+    expect(liveWith(countTokens(next) - 1)).toEqual([short, long]);
+  });
+
+  it("gives up neither what a host pinned nor what the system said, which take no room of it", () => {
+    const others = [
+      samplePin("host", { origin: "explicit" }),
+      samplePin("system", { origin: "detector", authority: "system" }),
+    ];
+    const maxTokens = countTokens("Never use option 1.");
+    const { entries, leftOut } = detectPins(
+      messagesOf(say("a", "Never use option 1."), say("b", "Never use option 2.")),
+      others,
+      { maxTokens, countTokens },
+    );
+    expect(liveAfter(others, entries).map(({ text }) => text)).toEqual([
+      ...others.map(({ text }) => text),
+      "Never use option 2.",
+    ]);
+    expect(leftOut.map(({ text }) => text)).toEqual(["Never use option 1."]);
+    expect(entries.at(-1)).toMatchObject({ type: "pin-lifted", why: "no-room", source: { messageId: "a" } });
+  });
+
+  it("pins nothing that is pinned, in whatever spelling, and pins again what was taken back", () => {
+    const live = [samplePin("p", { text: "NEVER use option 1!" })];
+    const detection = { maxTokens: 1_000, countTokens };
+    expect(detectPins(messagesOf(say("a", "Never use option 1.")), live, detection).entries).toEqual([]);
+    const { entries } = detectPins(
+      messagesOf(say("a", "Never use option 1."), say("b", "Forget that rule."), say("c", "Never use option 1.")),
+      [],
+      detection,
+    );
+    expect(entries.map(({ type }) => type)).toEqual(["pin", "pin-lifted", "pin"]);
+  });
+
+  it("gives a retraction as the reason, or as much of it as a log keeps", () => {
+    const reasonFor = (length: number): string | undefined => {
+      const words = "Forget the rule about package-lock.json, it is of no use";
+      const back = `${words}${"!".repeat(length - words.length)}`;
+      const { entries } = detectPins(messagesOf(say("a", "Never touch package-lock.json."), say("b", back)), [], {
+        maxTokens: 1_000,
+        countTokens,
+      });
+      return entries.flatMap((entry) => (entry.type === "pin-lifted" ? [entry.reason] : []))[0];
+    };
+    expect(reasonFor(300)).toMatch(/^Forget.*!$/);
+    expect(reasonFor(300)).toHaveLength(300);
+    expect(reasonFor(301)).toBe(`${reasonFor(300)} …`);
+  });
+
+  it("writes of the rules that find no room a hundred into the log, and tells of all", () => {
+    const text = (count: number) =>
+      Array.from({ length: count }, (_, index) => `Never use option ${index}.`).join("\n");
+    for (const [count, recorded] of [
+      [99, 99],
+      [100, 100],
+      [101, 100],
+    ] as const) {
+      const found = detectPins(messagesOf(say("a", text(count))), [], { maxTokens: 0, countTokens });
+      expect(found.entries.filter(({ type }) => type === "pin-lifted")).toHaveLength(recorded);
+      expect(found.leftOut).toHaveLength(count);
+      expect(liveAfter([], found.entries)).toEqual([]);
+    }
   });
 
   it("writes no more into the log than a message of a person needs", () => {
