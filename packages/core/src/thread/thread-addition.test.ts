@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/samples.ts";
+import { asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
+import { AgentThread } from "./agent-thread.ts";
 import { placeMessage, START_OF_THREAD, startsTurn } from "./thread-addition.ts";
+import type { Pin, ThreadEntryInput } from "./thread-entry.ts";
 
 const message = (fields: Partial<MessageInput>): MessageInput =>
   ({ id: "m", role: "user", parts: [], createdAt: "2025-01-01T00:00:00.000Z", ...fields }) as MessageInput;
@@ -23,5 +28,103 @@ describe("turns and steps", () => {
       positions.push(`${position.turn}.${position.step}`);
     }
     expect(positions).toEqual(["0.0", "1.0", "1.1", "1.1", "1.1", "1.2", "2.2", "3.2", "3.3"]);
+  });
+});
+
+describe("what is refused", () => {
+  const thread = AgentThread.empty(asThreadId("t")).appendEntries([
+    { type: "message", message: sampleMessage("m1") },
+    { type: "message", message: sampleMessage("m2") },
+    pinEntry(samplePin("p1")),
+    pinEntry(samplePin("p2", { authority: "operator" })),
+  ]);
+  const refusal = (append: () => unknown) => {
+    try {
+      append();
+    } catch (error) {
+      const { code, message: words, hint, details } = error as ThreadfoldError;
+      return { code, words, hint, details };
+    }
+    return undefined;
+  };
+  const ofEntry = (entry: unknown) => refusal(() => thread.appendEntries([entry as ThreadEntryInput]));
+  const ofMessage = (fields: Partial<MessageInput>) => refusal(() => thread.append([sampleMessage("m2", fields)]));
+
+  it("is a message that comes back changed, with what differs", () => {
+    expect(ofMessage({})).toBeUndefined();
+    const later = { createdAt: "2030-01-01T00:00:00.000Z" };
+    expect(ofMessage({ parts: [] })).toMatchObject({
+      code: "DUPLICATE_MESSAGE_ID",
+      words: "Message m2 is already in the thread with different content: parts differs.",
+      details: { messageId: "m2", ordinal: 1, differs: ["parts"] },
+    });
+    expect(ofMessage({ ...later, parts: [], model: "x" })?.words).toMatch(/: createdAt, model and parts differ\.$/);
+    expect(ofMessage({ model: "x", parts: [] })?.words).toMatch(/: model and parts differ\.$/);
+    expect(ofMessage({ parts: [] })?.hint).not.toContain("createdAt");
+    expect(ofMessage(later)?.hint).toContain("hand it in with the createdAt that it had the first time");
+    expect(ofMessage({ ...later, model: "x" })?.hint).not.toContain("hand it in with the createdAt");
+  });
+
+  it("is an entry of a type that there is not", () => {
+    expect(ofEntry({ type: "summary" })).toMatchObject({
+      code: "INVALID_MESSAGE",
+      words: "An entry has the unknown type summary.",
+    });
+  });
+
+  it("is anything but a list of messages", () => {
+    for (const [given, found] of [
+      [null, "null"],
+      [undefined, "a value of type undefined"],
+      [sampleMessage("m3"), "a value of type object"],
+    ] as const)
+      expect(refusal(() => thread.append(given as never))).toMatchObject({
+        code: "INVALID_MESSAGE",
+        words: `Messages are appended as a list; this is ${found}.`,
+        hint: "Put a single message into brackets: `append([message])`.",
+      });
+  });
+
+  it("is a pin with a broken field, which is named together with what helps", () => {
+    const other = "Compare it with the Pin and PinLiftedEntry types; the error names the field.";
+    for (const [pin, where, hint] of [
+      [{ text: "" }, "p3: text", "Pin a text that is not empty and has no lone surrogate; it stays word for word."],
+      [{ authority: "tool" as never }, "p3: authority", "An authority is one of system, operator, user."],
+      [{ origin: "x" as never }, "p3: origin", other],
+      [{ source: { messageId: "m1", start: -1, end: 1 } as never }, "p3: source.start", other],
+    ] as const) {
+      const found = ofEntry(pinEntry(samplePin("p3", pin)));
+      expect(found).toMatchObject({ code: "INVALID_PIN", hint });
+      expect(found?.words).toContain(`Pin ${where}: `);
+    }
+    expect(ofEntry({ type: "pin", pin: null })?.words).toContain("Pin undefined: the pin: ");
+  });
+
+  it("is a pin that stands there with another text or authority, and no pin twice", () => {
+    const again = thread.appendEntries([pinEntry(samplePin("p1"))]);
+    expect(again.version).toBe(thread.version);
+    for (const change of [{ text: "other" }, { authority: "system" }] satisfies readonly Partial<Pin>[])
+      expect(ofEntry(pinEntry(samplePin("p1", change)))).toMatchObject({
+        code: "INVALID_PIN",
+        words: "Pin p1 is in the thread with another text or authority.",
+        hint: "Give the new pin an id of its own.",
+      });
+  });
+
+  it("is a lifting of nothing, of a higher authority's pin, or without a reason", () => {
+    expect(ofEntry(pinLiftedEntry("p9", "user"))).toMatchObject({
+      code: "INVALID_PIN",
+      words: "There is no live pin p9 to lift.",
+      hint: "`thread.livePins` lists the pins that hold, with their ids.",
+    });
+    expect(ofEntry(pinLiftedEntry("p2", "user"))?.words).toBe("Pin p2 of authority operator cannot be lifted by user.");
+    expect(ofEntry({ ...pinLiftedEntry("p1", "user"), reason: "" })).toMatchObject({
+      code: "INVALID_PIN",
+      words: expect.stringMatching(/^Lifting of pin p1: reason: .+\.$/),
+      hint: "Say in the reason why the pin is lifted; it stays in the log.",
+    });
+    const lifted = thread.appendEntries([pinLiftedEntry("p2", "system")]);
+    expect(lifted.livePins.map(({ id }) => id)).toEqual(["p1"]);
+    expect(refusal(() => lifted.appendEntries([pinLiftedEntry("p2", "system")]))?.words).toContain("no live pin p2");
   });
 });
