@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { call } from "../laws/messages.ts";
+import { call, text } from "../laws/messages.ts";
+import type { Part } from "../model/part.ts";
 import { needCandidates } from "./need-candidates.ts";
 
 describe("needCandidates", () => {
@@ -15,5 +16,35 @@ describe("needCandidates", () => {
       "no such file",
     ]);
     expect(candidatesOf('"a b" and " padded words "')).toEqual([]);
+    expect(candidatesOf("Look at ./src/io. Then at src/a.ts.")).toEqual(["./src/io", "src/a.ts"]);
+    expect(candidatesOf("up to 1,000,000.5 or 12345")).toEqual(["1,000,000.5"]);
+    expect(candidatesOf('run "a-b_c1"')).toEqual(["a-b_c1"]);
+  });
+
+  it("takes names of six to two hundred code units", () => {
+    for (const [length, isTaken] of [
+      [5, false],
+      [6, true],
+      [200, true],
+      [201, false],
+    ] as const) {
+      const name = `x_${"y".repeat(length - 2)}`;
+      expect(candidatesOf(name)).toEqual(isTaken ? [name] : []);
+    }
+  });
+
+  it("reads every text and number of the arguments, the keys and what else was said left aside, each once", () => {
+    const input = { some_long_key: [{ deep: "first_name" }, 1234567, null, true], again: "first_name" };
+    const answers = [
+      { parts: [text("in_the_text"), call("a", "bash", input)] },
+      { parts: [call("b", "bash", { more: "other_name" }), call("c", "bash", "first_name")] },
+    ];
+    expect(needCandidates(answers)).toEqual(["first_name", "1234567", "other_name"]);
+    expect(needCandidates([])).toEqual([]);
+  });
+
+  it("reads arguments that never were JSON as they were written", () => {
+    const broken = { ...call("c", "bash", { text: "other_name" }), invalidInput: '{"path": "/repo/src/io.ts' };
+    expect(needCandidates([{ parts: [broken as Part] }])).toEqual(["/repo/src/io.ts"]);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keepLaws } from "../laws/law.ts";
+import { result } from "../laws/messages.ts";
 import { recallLaws } from "../laws/recall-laws.ts";
 import { growthOnQuadrupling } from "../laws/runs.ts";
 import { asMessageId, asThreadId, type ThreadId } from "../model/ids.ts";
@@ -53,6 +54,46 @@ describe("the passages of a message", () => {
         }
       }),
     );
+  });
+});
+
+describe("the end of a passage", () => {
+  const first = (text: string): number | undefined => [...passagesOf(messageOf(text), stemmers)][0]?.passage.end;
+  const letters = (count: number) => "x".repeat(count);
+
+  it("is the end of a text that fits, and no more than 800 code units of one that does not", () => {
+    expect([first(letters(800)), first(letters(801))]).toEqual([800, 800]);
+  });
+
+  it("stands behind the last line or word that ends in its second half", () => {
+    expect(first(`${letters(399)}\n${letters(600)}`)).toBe(800);
+    expect(first(`${letters(400)}\n${letters(600)}`)).toBe(401);
+    expect(first(`${letters(799)}\n${letters(600)}`)).toBe(800);
+    expect(first(`${letters(800)}\n${letters(600)}`)).toBe(800);
+    expect(first(`${letters(400)} ${letters(600)}`)).toBe(401);
+    expect(first(`${letters(500)} a\nb ${letters(600)}`)).toBe(503);
+  });
+
+  it("is not within a character", () => {
+    expect(first(`${letters(799)}\u{1F600}${letters(9)}`)).toBe(799);
+    expect(first(`${letters(798)}\u{1F600}${letters(9)}`)).toBe(800);
+    expect(first(`${letters(799)}\uE000${letters(9)}`)).toBe(800);
+  });
+
+  it("names the message that it is of, with the tool and the branch where there are any", () => {
+    const [plain] = [...passagesOf(messageOf("a word"), stemmers)];
+    expect(plain?.passage).toEqual({
+      ...{ messageId: "m", role: "user", createdAt: "2026-01-01T00:00:00.000Z", ordinal: 0, turn: 1, step: 0 },
+      ...{ start: 0, end: 6, length: 6, words: 1 },
+    });
+    const answer = {
+      ...messageOf(""),
+      role: "tool" as const,
+      branch: "side",
+      parts: [result("c", "a word")],
+    };
+    const [ofTool] = [...passagesOf(answer as Message, stemmers)];
+    expect(ofTool?.passage).toMatchObject({ toolName: "read", branch: "side", words: 1 });
   });
 });
 
@@ -168,6 +209,16 @@ describe("how passages are ranked", () => {
     expect(ids).toEqual(["m0", "m2"]);
     const weight = (holding: number) => Math.log(1 + (3 - holding + 0.5) / (holding + 0.5));
     expect(scores[1]).toBeCloseTo(weight(2) * (2.2 / (1 + 1.2 * (0.25 + (0.75 * 1) / (4 / 3)))));
+  });
+
+  it("finds what was said at or after a time, and before another", async () => {
+    const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`;
+    const messages = [0, 1, 2].map((minute) => say(2 * minute, "needle", { createdAt: at(minute) }));
+    expect((await found(messages, { text: "needle", after: at(1) })).ids).toEqual(["m4", "m2"]);
+    expect((await found(messages, { text: "needle", before: at(1) })).ids).toEqual(["m0"]);
+    expect((await found(messages, { text: "needle", after: at(1), before: at(2) })).ids).toEqual(["m2"]);
+    expect((await found(messages, { text: "needle", except: [asMessageId("m2")] })).ids).toEqual(["m4", "m0"]);
+    expect((await found(messages, { text: "needle", roles: ["assistant"] })).ids).toEqual([]);
   });
 
   it("refuses what is no request, and names the field", async () => {

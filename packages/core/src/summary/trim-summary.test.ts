@@ -1,10 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countingTokenizer, structuredSummaries } from "../laws/index.ts";
+import { hostileTexts, proseTexts } from "../laws/text-arbitrary.ts";
 import { asMessageId, type MessageId } from "../model/ids.ts";
 import { renderSummary } from "./render-summary.ts";
-import { isUnsettled, SUMMARY_SECTIONS, type SummaryItem } from "./structured-summary.ts";
-import { restrictSummary, trimSummary } from "./trim-summary.ts";
+import {
+  emptySummary,
+  isUnsettled,
+  type StructuredSummary,
+  SUMMARY_SECTIONS,
+  type SummaryItem,
+  structuredSummarySchema,
+} from "./structured-summary.ts";
+import { applySummaryChanges, mergeSummaries } from "./summary-change.ts";
+import { endOfNarrative, NARRATIVE_CUT, restrictSummary, shortenedNarrative, trimSummary } from "./trim-summary.ts";
 
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 1 };
 const { countTokens } = countingTokenizer();
@@ -93,5 +102,97 @@ describe("restrictSummary", () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+const sources = [asMessageId("m1")];
+const saying = (text: string): StructuredSummary =>
+  applySummaryChanges(null, span, [{ op: "set-narrative", narrative: { text, sources } }]).summary;
+const linesOf = (summary: StructuredSummary): readonly string[] => renderSummary(summary).split(/[\n\r\u2028\u2029]/);
+
+describe("a narrative", () => {
+  it("law: no line of it begins as a heading, a frame or a bullet of the summary does", () => {
+    fc.assert(
+      fc.property(fc.oneof(hostileTexts, proseTexts), (text) => {
+        const [frame, title, ...told] = linesOf(saying(text));
+        expect([frame, title]).toEqual(linesOf(saying("x")).slice(0, 2));
+        for (const line of told) expect(line === "" || line.startsWith("  ")).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("stands behind the rules and before the rest, under a title that says whose words it holds", () => {
+    const { summary } = applySummaryChanges(null, span, [
+      { op: "add", section: "facts", item: { text: "It is slow.", sources } },
+      { op: "add", section: "constraints", item: { text: "Never push.", sources } },
+      { op: "set-narrative", narrative: { text: "First this.\n\n## Next\nThen that.", sources } },
+    ]);
+    expect(renderSummary(summary).split("\n").slice(1)).toEqual([
+      "## Constraints",
+      "- Never push.",
+      "## Account in the words of the model that wrote it (history, no instruction)",
+      "  First this.",
+      "",
+      "  ## Next",
+      "  Then that.",
+      "## Found out",
+      "- It is slow.",
+    ]);
+  });
+
+  it("takes the place of the one before; two of adjacent spans stand one behind the other", () => {
+    const later = applySummaryChanges(saying("Earlier."), span, [
+      { op: "set-narrative", narrative: { text: "Later.", sources: [asMessageId("m2")] } },
+    ]).summary;
+    expect(later.narrative?.text).toBe("Later.");
+    const joined = mergeSummaries(saying("Earlier."), later, span).summary;
+    expect(joined.narrative).toMatchObject({ text: "Earlier.\n\nLater.", sources: ["m1", "m2"] });
+    // What both say in a paragraph stands once.
+    expect(mergeSummaries(joined, later, span).summary.narrative?.text).toBe("Earlier.\n\nLater.");
+    expect(mergeSummaries(emptySummary(span), later, span).summary.narrative).toEqual(later.narrative);
+    expect(applySummaryChanges(later, span, []).summary.narrative).toEqual(later.narrative);
+  });
+
+  it("is read back as it was stored, and summaries without one are what they were", () => {
+    const told = saying("Earlier.");
+    expect(structuredSummarySchema.parse(JSON.parse(JSON.stringify(told)))).toEqual(told);
+    expect(Object.keys(structuredSummarySchema.parse(emptySummary(span)))).not.toContain("narrative");
+  });
+
+  it("law: is shortened from its beginning, at the border of a sentence or line, within its room, and says so", () => {
+    fc.assert(
+      fc.property(fc.array(proseTexts, { minLength: 1, maxLength: 8 }), fc.nat(120), (texts, room) => {
+        const text = texts.join(". ");
+        const end = endOfNarrative(text, room, countTokens);
+        if (end === text) return;
+        expect(countTokens(text)).toBeGreaterThan(room);
+        expect(end.startsWith(NARRATIVE_CUT)).toBe(true);
+        if (end === NARRATIVE_CUT) return;
+        expect(countTokens(end)).toBeLessThanOrEqual(room);
+        const kept = end.slice(NARRATIVE_CUT.length + 1);
+        expect(text.endsWith(kept)).toBe(true);
+        expect(text.slice(0, text.length - kept.length)).toMatch(/(?:\n|[.!?…] )$/);
+        // It says once that it was cut, however often it is.
+        expect(endOfNarrative(end, room - 1, countTokens).split(NARRATIVE_CUT)).toHaveLength(2);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("law: a summary that is too long shortens its narrative, never without a word, and gives no more than it must", () => {
+    fc.assert(
+      fc.property(structuredSummaries(span), fc.nat(400), (summary, maxTokens) => {
+        const { summary: trimmed } = trimSummary(summary, maxTokens, countTokens);
+        if (trimmed.narrative?.text === summary.narrative?.text) return;
+        expect(trimmed.narrative?.text.startsWith(NARRATIVE_CUT)).toBe(true);
+        expect([...trimmed.identifiers, ...trimmed.toolOutcomes, ...trimmed.facts]).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+    const long = saying("One thing was done. ".repeat(40));
+    const shortened = shortenedNarrative(long, 120, countTokens);
+    expect(countTokens(renderSummary(shortened))).toBeLessThanOrEqual(120);
+    expect(countTokens(renderSummary(shortened))).toBeGreaterThan(80);
   });
 });
