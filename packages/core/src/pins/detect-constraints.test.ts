@@ -4,7 +4,11 @@ import { agentThreads, hostileTexts, runs } from "../laws/index.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
 import { type Message, type MessageInput, visibleText } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { detectConstraints, saidRules } from "./detect-constraints.ts";
+import type { Steps } from "../time/steps.ts";
+import { detectConstraints, ruleKey, rulesBehind, saidRules } from "./detect-constraints.ts";
+import { quotesIn } from "./pasted-text.ts";
+import { LONGEST_RULE, readRules, readRulesInSteps } from "./read-rules.ts";
+import { statementsOf } from "./statements.ts";
 
 const said = (text: string, more: Partial<MessageInput> = {}): Message =>
   AgentThread.empty(asThreadId("t"))
@@ -205,5 +209,128 @@ describe("a retraction", () => {
     const { lifted, candidates } = saidRules(said("You may now edit package-lock.json."), () => live);
     expect(lifted).toEqual([]);
     expect(candidates).toMatchObject([{ kind: "retraction", pinIds: [live[0]?.id] }]);
+  });
+});
+
+describe("what is taken for a rule", () => {
+  /** Of each statement that says something the verdict, and what it is about where that is not all of the text. */
+  const verdicts = (text: string, trusted = false): readonly string[] =>
+    readRules(text, trusted).map((reading) => {
+      const verdict = reading.kind === "candidate" ? reading.doubt : reading.kind;
+      return reading.text === text ? verdict : `${verdict}: ${reading.text}`;
+    });
+
+  it.each([
+    ["Please, never push", ["rule"]],
+    ["So then please also never push", ["rule"]],
+    ["never mind, never push", ["rule"]],
+    ["When in doubt, look it up", ["rule"]],
+    ["Great, no new files!", ["rule"]],
+    ["Do not push.\nUnless I say so.", ["rule"]],
+    ["Can you never push?", ["rule"]],
+    ['Can you never push?"', ["rule"]],
+    ["I think when in doubt, look it up", []],
+    ["It is green from now on", []],
+    ["We talked, no new files!", []],
+    ["Never push (really?) to main.", []],
+    ["Never push?", []],
+    ["Can you push?", []],
+    ["Only works on Linux.", []],
+    ["Never again", []],
+    ["No.", []],
+    ["Nie", []],
+    ["leave it, please", ["weak"]],
+    ["Leave the file as it is until tomorrow", ["one-off"]],
+    ["no new deps today", ["one-off"]],
+    ["Rules:\n- tabs\n- it is new", ["rule: tabs"]],
+    ["Rules:\n- I wonder why\n- Never mind\n- You must rename it", ["rule: You must rename it"]],
+    ["Nie pushen! Never.", ["rule: Nie pushen!", "unclear: Never."]],
+    ["Don't know. Never push", ["rule: Never push"]],
+  ])("%j", (text, found) => expect(verdicts(text)).toEqual(found));
+
+  it("is as long as a rule may be, and nothing else of a text with a torn character", () => {
+    const rule = (length: number) => `Never ${"x".repeat(length - 7)}.`;
+    expect([verdicts(rule(LONGEST_RULE)), verdicts(rule(LONGEST_RULE + 1))]).toEqual([["rule"], ["too-long"]]);
+    expect([verdicts("Never push \ud800."), verdicts("Don't push today \ud800.")]).toEqual([[], []]);
+  });
+
+  it("has a verb, or 120 code units at the most", () => {
+    const without = (length: number) => verdicts(`No ${"a".repeat(length - 3)}`);
+    expect([without(120), without(121)]).toEqual([["rule"], []]);
+  });
+
+  it("stands in one of the first sixty clauses", () => {
+    const behind = (clauses: number) => verdicts(`${"the, ".repeat(clauses)}never push`);
+    expect([behind(59), behind(60)]).toEqual([["rule"], []]);
+  });
+
+  it.each([
+    ["Subject: x\n\nNever push.", ["rule: Never push."]],
+    ["From: Ann\nSubject: x\n\nNever push.", ["unclear: Never push."]],
+    ["From: Ann\nHello there.\nSubject: x\nNever push.", ["rule: Never push."]],
+    ["Proofread this:\n\nAlways wear a badge. Please never push.", []],
+    [
+      "Proofread this:\n\nLook.\n\nNever push. Please never pull.",
+      ["unclear: Never push.", "unclear: Please never pull."],
+    ],
+    ["Proofread this:\n\nLook.\n\nPlease never pull.", ["rule: Please never pull."]],
+    ["Proofread this:\n\nLook.\n\nInstructions:\n\nNever push.", ["unclear: Never push."]],
+    ["Here is the mail:\n\nLook.\n\nInstructions:\n\nNever push.", ["rule: Never push."]],
+    [
+      "Proofread this:\n\nLook.\n\nNever do this:\n- push\n- never deploy",
+      ["unclear: Never do this:\n- push\n- never deploy"],
+    ],
+    ["Bob wrote:\n\nNever push.", ["rule: Never push."]],
+    ["Bob wrote:\nnever push", ["unclear: never push"]],
+    ["Could you please translate this: Never push.", []],
+    ['Translate this: "Never push." Never pull.', ["rule: Never pull."]],
+    ['Translate this: She said "no". Never pull.\n\nNever push.', ["rule: Never push."]],
+  ])("is the writer's own, or in doubt where it may be another's: %j", (text, found) => {
+    expect(verdicts(text)).toEqual(found);
+  });
+
+  it("is another's nowhere in what the system says", () => {
+    for (const lead of ["Proofread this:", "Bob wrote:", "From: Ann\nSubject: x", "Here is the mail:"])
+      expect(verdicts(`${lead}\n\nLook.\n\nNever push.`, true)).toEqual(["rule: Never push."]);
+  });
+
+  it("is no longer in doubt where it is too long to be kept", () => {
+    const long = (length: number) => `Proofread this:\n\nLook.\n\nNever ${"x".repeat(length - 7)}.`;
+    expect(verdicts(long(LONGEST_RULE))).toHaveLength(1);
+    expect(verdicts(long(LONGEST_RULE + 1))).toEqual([]);
+  });
+
+  it("is looked for in steps of eight statements", () => {
+    const stepsOf = (work: Steps<unknown>): number => {
+      let steps = 0;
+      while (work.next().done !== true) steps++;
+      return steps;
+    };
+    const text = "Never push.\n".repeat(800);
+    const others = stepsOf(statementsOf(text)) + stepsOf(quotesIn(text));
+    expect(stepsOf(readRulesInSteps(text)) - others).toBe(100);
+  });
+});
+
+describe("the rules behind a run of messages", () => {
+  const rule = "Never touch package-lock.json.";
+  const behind = (...texts: readonly string[]) => rulesBehind(texts.map((text) => said(text))).map(({ text }) => text);
+
+  it("are those that were said and not taken back, each once", () => {
+    expect(behind(rule, "Always ask first.")).toEqual([rule, "Always ask first."]);
+    expect(behind(rule, "NEVER touch package-lock.json!")).toEqual([rule]);
+    expect(behind(rule, "You may now touch package-lock.json.")).toEqual([]);
+    expect(behind(rule, "You may now touch package-lock.json.", rule)).toEqual([rule]);
+    const before = detectConstraints(said(rule));
+    expect(rulesBehind([], before)).toEqual(before);
+    expect(rulesBehind([said("Forget that rule.")], before)).toEqual([]);
+  });
+
+  it("say the same where only case, spaces and signs at the end differ", () => {
+    const key = (text: string) => ruleKey({ text });
+    expect(key("Never  push, please!")).toBe(key("never push please."));
+    expect(key("never push x.ts")).not.toBe(key("never push x ts"));
+    expect(key("never push a-b")).not.toBe(key("never push ab"));
+    expect(key("Never push")).toBe("never push");
   });
 });
