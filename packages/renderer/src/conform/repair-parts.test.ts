@@ -1,8 +1,18 @@
-import type { MediaPart, Part } from "@threadfold/core";
+import type { MediaPart, MessageInput, Part, ProviderMetadata, SystemEntry } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
-import { image, messagesAt, planWith, recordOver, signed, textsOf, threadOf } from "../testing/sample-thread.ts";
+import {
+  image,
+  messagesAt,
+  messagesOf,
+  planWith,
+  recordOver,
+  signed,
+  textsOf,
+  threadOf,
+  threadOfEntries,
+} from "../testing/sample-thread.ts";
 
 describe("what a provider does not take", () => {
   it("W11 leaves out blank texts and messages of which nothing is left", () => {
@@ -141,5 +151,69 @@ describe("what a provider does not take", () => {
     expect(renderSample(thread, { format: "openai-chat" }).warnings).toEqual([
       { kind: "opaque-left-out", reason: "other-provider", messageIds: ["m2"] },
     ]);
+  });
+});
+
+describe("what providers said that has no place in the format", () => {
+  const lost = (format: string, providerMetadata: ProviderMetadata, of: "message" | "text" | "system") => {
+    const [plain, answer] = messagesOf([
+      ["user", "go"],
+      ["assistant", "ok"],
+    ]) as [MessageInput, MessageInput];
+    const message =
+      of === "message"
+        ? { ...answer, providerMetadata }
+        : of === "text"
+          ? { ...answer, parts: [{ ...text("ok"), providerMetadata }] }
+          : answer;
+    const thread = threadOfEntries({ type: "message", message: plain }, { type: "message", message });
+    const system: readonly SystemEntry[] = of === "system" ? [{ text: "be kind", providerMetadata }] : [];
+    const { warnings } = renderSample(thread, { format, system });
+    return warnings.flatMap((warning) =>
+      warning.kind === "field-left-out" ? [[...warning.names], warning.messageIds.join()] : [],
+    );
+  };
+
+  it("is named with its message, and what has a place is not", () => {
+    expect(lost("openai-chat", { openai: { name: "ann" } }, "message")).toEqual([]);
+    expect(lost("openai-responses", { openai: { name: "ann" } }, "message")).toEqual([["openai.name"], "m2"]);
+    expect(lost("gemini", { openai: { name: "ann", role: "developer" }, x: { y: 1 } }, "message")).toEqual([
+      ["openai.name", "openai.role", "x.y"],
+      "m2",
+    ]);
+    expect(lost("neutral", { openai: { name: "ann" }, x: { y: 1 } }, "message")).toEqual([]);
+    // The AI SDK takes the options of any provider, but has no place for OpenAI's own fields of a message.
+    expect(lost("ai-sdk", { openai: { name: "ann" }, x: { y: 1 } }, "message")).toEqual([["openai.name"], "m2"]);
+  });
+
+  it("is no loss where a message is told to be the system's, as every format takes it", () => {
+    expect(lost("gemini", { openai: { role: "system" } }, "message")).toEqual([]);
+    expect(lost("gemini", { openai: { role: "system", name: "ann" } }, "message")).toEqual([["openai.name"], "m2"]);
+  });
+
+  it("of a text is its marks and citations, and not the provider's bookkeeping", () => {
+    const mark = { type: "ephemeral" };
+    expect(lost("gemini", { anthropic: { cache_control: mark, citations: [], id: 1 } }, "text")).toEqual([
+      ["anthropic.cache_control", "anthropic.citations"],
+      "m2",
+    ]);
+    expect(lost("anthropic-messages", { anthropic: { citations: [] } }, "text")).toEqual([]);
+    expect(lost("openai-chat", { openai: { prompt_cache_breakpoint: true }, google: { x: 1 } }, "text")).toEqual([]);
+    expect(lost("ai-sdk", { anthropic: { cacheControl: mark } }, "text")).toEqual([]);
+  });
+
+  it("of system text is told without a message, its role as well", () => {
+    expect(lost("gemini", { openai: { name: "ann" } }, "system")).toEqual([["openai.name"], ""]);
+    expect(lost("openai-chat", { openai: { name: "ann", prompt_cache_breakpoint: true } }, "system")).toEqual([]);
+    const roleLost = (format: string, role: "developer" | "system") =>
+      renderSample(threadOf(["user", "go"]), { format, system: [{ text: "be kind", role }] }).warnings.flatMap(
+        (warning) => (warning.kind === "field-left-out" ? warning.names : []),
+      );
+    expect(["openai-chat", "openai-responses", "gemini"].map((format) => roleLost(format, "developer"))).toEqual([
+      [],
+      [],
+      ["openai.role"],
+    ]);
+    expect(roleLost("gemini", "system")).toEqual([]);
   });
 });

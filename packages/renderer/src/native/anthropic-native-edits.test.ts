@@ -3,7 +3,7 @@ import type {
   BetaContextManagementConfig,
   MessageCreateParams,
 } from "@anthropic-ai/sdk/resources/beta/messages/messages";
-import { asPinId, type ClearRecord, type CompactionPlan, planRecords } from "@threadfold/core";
+import { asPinId, type ClearRecord, type CompactionPlan, type PlanRecord, planRecords } from "@threadfold/core";
 import { call, result, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
@@ -146,6 +146,41 @@ describe("compaction at Anthropic", () => {
         { kind: "threshold-raised", asked: 8_000, threshold: 50_000 },
       ]),
     );
+  });
+
+  it("is due above its threshold, which is raised only where less was asked for", () => {
+    const differences = (originalTokens: number, compactAt?: number) =>
+      anthropicNativeEdits(thread, { ...plan, originalTokens }, compactAt === undefined ? {} : { compactAt })
+        .differences.map(({ kind }) => kind)
+        .filter((kind) => kind === "not-due" || kind === "threshold-raised");
+    expect(differences(50_001, 50_000)).toEqual([]);
+    expect(differences(50_000, 50_000)).toEqual(["not-due"]);
+    expect(differences(50_001, 49_999)).toEqual(["threshold-raised"]);
+    expect(differences(70_001)).toEqual([]);
+    expect(differences(160_000, 100_000)).toEqual([]);
+  });
+
+  it("has no place for what else a plan does, and says why", () => {
+    const left = (records: readonly PlanRecord[], options = {}) =>
+      anthropicNativeEdits(thread, planWith(thread, ...records), options).differences.flatMap((difference) =>
+        difference.kind === "left-to-rendering" ? [[difference.action, difference.reason, difference.messageIds]] : [],
+      );
+    const summary = summaryOver(thread, [2, 3, 4, 5]);
+    expect(left([summary], { edits: ["clear-tool-uses"] })).toEqual([
+      ["summarize", "not-asked-for", ["m2", "m3", "m4", "m5"]],
+    ]);
+    expect(left([{ ...recordOver(thread, 1), action: "drop", keywords: [] }])).toEqual([
+      ["drop", "no-such-edit", ["m1"]],
+    ]);
+    expect(left([cleared([3], { keep: { headTokens: 1, tailTokens: 1 } as never })])).toEqual([
+      ["clear", "keeps-head-and-tail", ["m3"]],
+    ]);
+    expect(left([cleared([3], { targets: ["media"] })])).toEqual([["clear", "no-such-edit", ["m3"]]]);
+    expect(left([cleared([3])], { edits: ["compact"] })).toEqual([["clear", "not-asked-for", ["m3"]]]);
+    expect(left([cleared([9], { targets: ["reasoning"] })])).toEqual([["clear", "thinking-by-turn", ["m9"]]]);
+    expect(left([cleared([2], { targets: ["reasoning"] })], { edits: ["compact"] })).toEqual([
+      ["clear", "not-asked-for", ["m2"]],
+    ]);
   });
 
   it("tells the provider's summarizer of the pins, word for word", () => {
