@@ -172,7 +172,7 @@ describe("compaction at Anthropic", () => {
     expect(left([{ ...recordOver(thread, 1), action: "drop", keywords: [] }])).toEqual([
       ["drop", "no-such-edit", ["m1"]],
     ]);
-    expect(left([cleared([3], { keep: { headTokens: 1, tailTokens: 1 } as never })])).toEqual([
+    expect(left([cleared([3], { keep: { headCharacters: 1, tailCharacters: 1 } })])).toEqual([
       ["clear", "keeps-head-and-tail", ["m3"]],
     ]);
     expect(left([cleared([3], { targets: ["media"] })])).toEqual([["clear", "no-such-edit", ["m3"]]]);

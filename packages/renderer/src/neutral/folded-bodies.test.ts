@@ -1,3 +1,4 @@
+import type { JsonValue, Part } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../formats/formats.ts";
@@ -221,6 +222,47 @@ describe("bodies that give way", () => {
         "[… 1496 tokens left out …]",
       ].join("\n"),
     );
+  });
+
+  it("clears of an input what is large, long or deep, and nothing that is at the limit", () => {
+    const clearedInput = (input: JsonValue) => {
+      const given: Part = { ...(call("a") as Extract<Part, { type: "tool-call" }>), input };
+      const called = threadOf(["user", "go"], ["assistant", given], ["tool", result("a", "1")], ["user", "on"]);
+      const record = { ...recordOver(called, 2), action: "clear" as const, targets: ["tool-input" as const] };
+      const plan = planWith(called, { ...record, preservedFields: {} });
+      const [part] = renderSample(called, { plan }).request.messages[1]?.parts ?? [];
+      return part?.type === "tool-call" ? part.input : undefined;
+    };
+    const items = (count: number) => Array.from({ length: count }, (_, index) => index);
+    expect(clearedInput({ text: "x".repeat(199) })).toEqual({ text: "x".repeat(199) });
+    expect(clearedInput({ text: "x".repeat(200) })).toEqual({ text: "[cleared: 200 characters]" });
+    expect(clearedInput({ list: items(20) })).toEqual({ list: items(20) });
+    expect(clearedInput({ list: items(22) })).toEqual({ list: [...items(20), "[cleared: 2 items]"] });
+    const nested = (levels: number): JsonValue => (levels === 0 ? {} : { in: nested(levels - 1) });
+    expect(clearedInput(nested(5))).toEqual(nested(5));
+    expect(clearedInput(nested(6))).toEqual({ in: { in: { in: { in: { in: { in: "[cleared]" } } } } } });
+    expect(clearedInput({ a: null, b: true, c: 1, d: [[]] })).toEqual({ a: null, b: true, c: 1, d: [[]] });
+    expect(clearedInput("x".repeat(200))).toEqual({ _raw: "[cleared: 200 characters]" });
+    expect(clearedInput([1])).toEqual({ _raw: [1] });
+  });
+
+  it("leaves a result as it was where nothing would be cut out of it", () => {
+    const keep = { headCharacters: 500, tailCharacters: 400 };
+    const record = { ...recordOver(thread, 3), action: "clear" as const, targets: ["tool-result" as const], keep };
+    const plan = planWith(thread, { ...record, preservedFields: { error: "EACCES" } });
+    expect(renderSample(thread, { plan }).request.messages[2]?.parts).toEqual(thread.messageAt(2)?.parts);
+  });
+
+  it("puts one pointer in the place of texts and pictures, and keeps reasoning and what a provider wrote", () => {
+    const item: Part = { type: "opaque", provider: "anthropic", value: { type: "x" } };
+    const mixed = threadOf(["user", "go"], ["assistant", signed, "one", "two", item], ["user", image], ["user", "on"]);
+    const partsOf = (number: number) =>
+      renderSample(mixed, { plan: planWith(mixed, pointerOver(mixed, [number], "body")) }).request.messages[number - 1]
+        ?.parts ?? [];
+    expect(partsOf(2).map(({ type }) => type)).toEqual(["reasoning", "text", "opaque"]);
+    expect(textsOf([{ parts: partsOf(2).slice(1, 2) }])[0]).toContain("assistant message; 6 characters");
+    expect(partsOf(3)).toHaveLength(1);
+    expect(textsOf([{ parts: partsOf(3) }])[0]).toContain("user message; 0 characters");
   });
 
   it("puts a pointer in the place of externalized text and keeps calls", () => {

@@ -1,7 +1,7 @@
 import { hostileTexts } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { singleLine, truncateMiddle } from "./result-lines.ts";
+import { mediaMarker, singleLine, truncateMiddle } from "./result-lines.ts";
 
 describe("truncateMiddle", () => {
   it("keeps beginning and end, says how much is left out, never grows and never cuts a pair", () => {
@@ -21,9 +21,38 @@ describe("truncateMiddle", () => {
     );
   });
 
+  it("leaves a text whole that would hardly be shorter, and keeps what it is told to keep", () => {
+    const keep = { headCharacters: 3, tailCharacters: 2 };
+    const text = (length: number) => `abc${"x".repeat(length - 5)}yz`;
+    expect(truncateMiddle(text(45), keep)).toBe(text(45));
+    expect(truncateMiddle(text(46), keep)).toBe("abc\n[… 41 characters left out …]\nyz");
+    expect(truncateMiddle(text(46), { headCharacters: 3, tailCharacters: 0 })).toBe(
+      "abc\n[… 43 characters left out …]",
+    );
+    expect(truncateMiddle(text(46), { headCharacters: 0, tailCharacters: 2 })).toBe("[… 44 characters left out …]\nyz");
+  });
+
   it("does not split an emoji", () => {
     const shown = truncateMiddle("🚀".repeat(100), { headCharacters: 3, tailCharacters: 3 });
     expect(shown).toBe("🚀\n[… 196 characters left out …]\n🚀");
+    // Signs next to those of a pair are characters of their own.
+    const signs = (sign: string) => truncateMiddle(sign.repeat(60), { headCharacters: 1, tailCharacters: 1 });
+    for (const sign of ["\ud7ff", "\ue000", "\uffff"])
+      expect(signs(sign)).toBe(`${sign}\n[… 58 characters left out …]\n${sign}`);
+    expect(truncateMiddle(`\ue000${"x".repeat(60)}\u{10FFFF}`, { headCharacters: 1, tailCharacters: 2 })).toBe(
+      "\ue000\n[… 60 characters left out …]\n\u{10FFFF}",
+    );
+  });
+
+  it("tells a picture from a document, by what is known of it", () => {
+    const source = { kind: "url", url: "https://example.com/a", mediaType: "image/png" } as const;
+    expect(mediaMarker({ type: "image", source, name: "a\nb.png" }, "cleared").text).toBe(
+      "[image cleared: image/png, a b.png]",
+    );
+    expect(mediaMarker({ type: "file", source: { kind: "url", url: "x" } }, "left out").text).toBe("[file left out]");
+    expect(mediaMarker({ type: "image", source, name: "x".repeat(81) }, "cleared").text).toBe(
+      `[image cleared: image/png, ${"x".repeat(80)}…]`,
+    );
   });
 });
 

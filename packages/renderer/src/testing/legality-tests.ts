@@ -1,3 +1,4 @@
+import type { LegalityViolation } from "@threadfold/core";
 import { expect, it } from "vitest";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 
@@ -34,11 +35,14 @@ export function legalityTests(format: ProviderFormat, { cases, joint = [], stran
     const violations = format.check(bad);
     expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
     expect(violations[0]?.at).toBe(at);
+    expectTold(violations);
     expect(format.check(good)).toEqual([]);
   });
 
   it.each(named(joint))("%s", (_name, { rule, bad, at, good }) => {
-    expect(format.check(bad).find((violation) => violation.rule === rule)?.at).toBe(at);
+    const violations = format.check(bad);
+    expect(violations.find((violation) => violation.rule === rule)?.at).toBe(at);
+    expectTold(violations);
     if (good !== undefined) expect(format.check(good)).toEqual([]);
   });
 
@@ -50,6 +54,14 @@ export function legalityTests(format: ProviderFormat, { cases, joint = [], stran
   it.each([...NO_PAYLOADS, ...strange].map((payload) => [payload]))("answers for any JSON: %j", (payload) => {
     expect(format.check(payload).length).toBeGreaterThan(0);
   });
+}
+
+/** Each violation says in words what is wrong, and where. */
+function expectTold(violations: readonly LegalityViolation[]): void {
+  for (const { problem, at } of violations) {
+    expect(problem).toMatch(/^\S+ \S/);
+    expect(at).toMatch(/^\$/);
+  }
 }
 
 const named = <Case extends JointRuleCase>(cases: readonly Case[]): readonly (readonly [string, Case])[] =>

@@ -21,9 +21,11 @@ const result = (toolCallId: string, value = "ok") => ({
   output: { type: "text", value },
 });
 const signed = { type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "c2ln" } } };
+const redacted = { type: "reasoning", text: "", providerOptions: { x: {}, anthropic: { redactedData: "eA==" } } };
 const unsigned = { type: "reasoning", text: "hm" };
 const file = { type: "file", data: "AA==", mediaType: "image/png" };
 const summary = `[Context Summary - Turns 1-2]\n…\n${END_OF_HISTORY}`;
+const pointer = `[Externalized Content - artifact:a]\n…\n${END_OF_HISTORY}`;
 const body = (...messages: unknown[]) => ({ messages });
 
 const cases: readonly RuleCase[] = [
@@ -133,6 +135,36 @@ const cases: readonly RuleCase[] = [
     good: body(user("go"), assistant(summary), user("on"), assistant(signed, "hi"), user("on")),
   },
   {
+    rule: "W13",
+    name: "any proof of a provider behind the pointer to a folded span",
+    bad: body(user("go"), assistant(pointer), assistant(redacted, "hi"), user("on")),
+    at: "$.messages[2].content[0]",
+    good: body(
+      user("go"),
+      assistant(pointer),
+      assistant({ ...redacted, providerOptions: { x: { redactedData: "" } } }, "hi"),
+      user("on"),
+    ),
+  },
+  {
+    rule: "W13",
+    name: "a proof behind a fold, and behind what only begins or ends like one",
+    bad: body(user("go"), assistant(summary, signed, "hi"), user("on")),
+    at: "$.messages[1].content[1]",
+    good: body(
+      user("go"),
+      assistant("[Context Summary - Turns 1-2]", signed, `hi\n${END_OF_HISTORY}`, signed, "on"),
+      user("on"),
+    ),
+  },
+  {
+    rule: "W13",
+    name: "a proof behind a fold of the assistant, and not of the user",
+    bad: body(user("go"), assistant(summary), assistant(signed, "hi"), user("on")),
+    at: "$.messages[2].content[0]",
+    good: body(user(summary), assistant(signed, "hi"), user("on")),
+  },
+  {
     rule: "W19",
     name: "input that is no object",
     bad: body(user("go"), assistant(call("a", "{")), tool(result("a"))),
@@ -174,6 +206,13 @@ const cases: readonly RuleCase[] = [
     bad: body(user("go"), assistant(call("a", {}, "mcp.read")), tool(result("a"))),
     at: "$.messages[1].content[0].toolName",
     good: body(user("go"), assistant(call("a", {}, "mcp_read")), tool(result("a"))),
+  },
+  {
+    rule: "tool-names",
+    name: "a definition with a name of more than 64 signs",
+    bad: { tools: [{ name: "x".repeat(64) }, { name: "x".repeat(65) }], messages: [user("go")] },
+    at: "$.tools[1].name",
+    good: { tools: [{ name: "x".repeat(64) }], messages: [user("go")] },
   },
   {
     rule: "tool-names-once",
