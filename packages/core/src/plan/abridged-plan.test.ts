@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
+import type { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { digestOf } from "../json/sha256.ts";
 import { agentThreads, countingTokenizer, planRecordsFor, runs, withoutOverlaps } from "../laws/index.ts";
-import { asThreadId } from "../model/ids.ts";
-import type { MessageInput } from "../model/message.ts";
+import { asMessageId, asThreadId } from "../model/ids.ts";
+import type { Message, MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import { outlineOf, type SpanReference, spanOf, spanStart } from "../thread/span-reference.ts";
 import {
@@ -13,6 +15,7 @@ import {
   isAbridgedPlan,
   parseAbridgedPlan,
   runsOfAbridged,
+  spellOutPlan,
 } from "./abridged-plan.ts";
 import {
   actionOf,
@@ -187,5 +190,85 @@ describe("a plan in abridged form", () => {
     );
     expect(() => expandPlan(text, messagesIn(others))).toThrow();
     expect(() => expandPlan(text, (run) => messagesIn(thread)(run).slice(1))).toThrow(/not as it was/);
+  });
+});
+
+describe("which plans are abridged", () => {
+  const thread = AgentThread.empty(asThreadId("long")).append(Array.from({ length: 20 }, (_, number) => user(number)));
+  const dropping = (...ordinals: readonly number[]): PlanRecord => ({
+    action: "drop",
+    span: spanOf(ordinals.map((ordinal) => thread.messageAt(ordinal) as Message)),
+    ...{ strategy: "s", reason: "r", sincePlanVersion: 1, originalTokens: 1, keywords: [] },
+  });
+  const from = (first: number, count: number): readonly number[] =>
+    Array.from({ length: count }, (_, at) => first + at);
+  const textOf = (...records: readonly PlanRecord[]) => abridge(planOver(thread, records, false), thread);
+  const refusal = (work: () => unknown) => {
+    try {
+      return work();
+    } catch (error) {
+      const { code, message, hint } = error as ThreadfoldError;
+      return { code, message, hint };
+    }
+  };
+  const NOT_AS_WRITTEN = {
+    code: "INVALID_PLAN",
+    message: "The plan is not as it was written down.",
+    hint: "Run a check of the store; the thread itself is not affected.",
+  };
+
+  it("are those that hide four messages and more in few runs", () => {
+    const isAbridged = (...records: readonly PlanRecord[]) => isAbridgedPlan(textOf(...records));
+    expect([isAbridged(dropping(...from(1, 3))), isAbridged(dropping(...from(1, 4)))]).toEqual([false, true]);
+    expect(isAbridged(dropping(...from(1, 3), ...from(6, 4)))).toBe(false);
+    expect(isAbridged(dropping(...from(1, 4), ...from(6, 4)))).toBe(true);
+    expect(isAbridged()).toBe(false);
+    // One record that is long is enough, and the short one stays as it is.
+    const text = textOf(dropping(1), dropping(...from(3, 5)));
+    expect(runsOfAbridged(text)).toEqual([{ fromVersion: 4, toVersion: 8, fromOrdinal: 3, toOrdinal: 7 }]);
+    expect(hiddenRuns(parseAbridgedPlan(text))).toEqual(runsOfAbridged(text));
+    expect(parseAbridgedPlan(text).drops[0]?.span.messageIds).toEqual(["m1"]);
+    expect(hiddenRuns(planOver(thread, [dropping(...from(3, 5))], false))).toEqual([]);
+  });
+
+  it("are not those of which it is not known where a message stands", () => {
+    const plan = planOver(thread, [dropping(...from(1, 6))], false);
+    const places = placesOf(thread);
+    expect(abridgePlan(plan, (id) => (id === "m3" ? undefined : places.get(id)))).toBe(serializePlan(plan));
+  });
+
+  it("are spelled out as they were, where the log is what it was", () => {
+    const plan = planOver(thread, [dropping(...from(1, 4), ...from(6, 4))], false);
+    const text = abridge(plan, thread);
+    expect(spellOutPlan(text, messagesIn(thread))).toBe(serializePlan(plan));
+    const changed = [
+      (messages: readonly Message[]) => messages.slice(1),
+      (messages: readonly Message[]) => [...messages.slice(0, -1), messages[0] as Message],
+      (messages: readonly Message[]) => messages.map((message) => ({ ...message, ordinal: message.ordinal + 1 })),
+      ([first, ...others]: readonly Message[]) => [{ ...(first as Message), id: asMessageId("other") }, ...others],
+    ];
+    for (const change of changed) {
+      expect(refusal(() => spellOutPlan(text, (run) => change(messagesIn(thread)(run))))).toEqual(NOT_AS_WRITTEN);
+      expect(refusal(() => expandPlan(text, (run) => change(messagesIn(thread)(run))))).toEqual(NOT_AS_WRITTEN);
+    }
+    // In the middle of a run the id of the whole plan tells.
+    const middle = (messages: readonly Message[]) =>
+      messages.map((message) => (message.id === "m2" ? { ...message, id: asMessageId("other") } : message));
+    expect(refusal(() => expandPlan(text, (run) => middle(messagesIn(thread)(run))))).toMatchObject({
+      code: "INVALID_PLAN",
+      message: expect.stringMatching(/^The content of plan .+ does not match its id\.$/),
+      hint: "The plan was changed after it was made; take an intact copy.",
+    });
+  });
+
+  it.each([
+    ["", NOT_AS_WRITTEN],
+    ['{"abridged":1,', NOT_AS_WRITTEN],
+    ['{"abridged":1,"plan":1}', NOT_AS_WRITTEN],
+    [`{"abridged":1,"digest":"${digestOf("x")}","plan":"x"}`, NOT_AS_WRITTEN],
+    [`{"abridged":1,"digest":"${digestOf({})}","plan":{}}`, NOT_AS_WRITTEN],
+    ['{"abridged":2,"plan":{}}', NOT_AS_WRITTEN],
+  ])("are not: %s", (text, error) => {
+    for (const read of [parseAbridgedPlan, runsOfAbridged]) expect(refusal(() => read(text))).toEqual(error);
   });
 });

@@ -14,6 +14,7 @@ import {
   compactionPlanSchema,
   emptyPlan,
   groupRecords,
+  isSealed,
   PLAN_SCHEMA_VERSION,
   type PlanContent,
   parsePlan,
@@ -108,6 +109,35 @@ describe("serializePlan and parsePlan", () => {
 });
 
 describe("sealPlan", () => {
+  it("say what is wrong with a text that is no plan", () => {
+    const refusal = (text: string) => {
+      try {
+        return parsePlan(text);
+      } catch (error) {
+        const { code, message, cause } = error as { code: string; message: string; cause?: unknown };
+        return [code, message, cause instanceof SyntaxError];
+      }
+    };
+    expect(refusal("{")).toEqual(["INVALID_PLAN", "The plan is not JSON.", true]);
+    const plan = emptyPlan(asThreadId("t"), "p");
+    expect(refusal(serializePlan({ ...plan, threadVersion: -1 }))).toEqual([
+      "INVALID_PLAN",
+      expect.stringMatching(/^The plan does not match its schema at threadVersion: .+\.$/),
+      false,
+    ]);
+    expect(refusal(serializePlan({ ...plan, policyVersion: "q" }))).toEqual([
+      "INVALID_PLAN",
+      `The content of plan ${plan.planId} does not match its id.`,
+      false,
+    ]);
+  });
+
+  it("tell a plan that was sealed here from a copy of it", () => {
+    const plan = emptyPlan(asThreadId("t"), "p");
+    expect([isSealed(plan), isSealed({ ...plan })]).toEqual([true, false]);
+    expect(isSealed(parsePlan(serializePlan(plan)))).toBe(true);
+  });
+
   it("gives an id that depends on nothing but the content: not on time, not on the order of keys", () => {
     fc.assert(
       fc.property(contents, (content) => {

@@ -257,4 +257,53 @@ describe("normalizePlan", () => {
       ["a2", "r2"],
     ]);
   });
+
+  it("says in words what became of which messages", () => {
+    const held = AgentThread.empty(asThreadId("held")).append([
+      { ...user("s1", "be kind"), role: "system" },
+      user("u1", "u1"),
+      calling("a1", "c1"),
+      answering("r1", "c1"),
+      { ...user("o1", "o1"), parts: [{ type: "opaque", provider: "anthropic", value: {} }] },
+      user("u2", "u2"),
+    ]);
+    const over = (record: PlanRecord, ...ids: string[]): PlanRecord => ({
+      ...record,
+      span: spanOf(ids.map((id) => held.message(asMessageId(id)) as NonNullable<ReturnType<typeof held.message>>)),
+    });
+    const changesOf = (...records: PlanRecord[]) =>
+      normalizePlan(groupRecords(records), shapeOf(held)).changes.map(({ rule, problem, messageIds }) => [
+        rule,
+        problem,
+        messageIds.join(),
+      ]);
+    expect(changesOf(over(drop("u1"), "s1", "u1"))).toEqual([
+      ["keep-system", "a system message cannot be folded; it is included", "s1"],
+    ]);
+    expect(changesOf(over(clear("r1"), "o1"))).toEqual([
+      ["keep-opaque", "an opaque provider item cannot be rewritten; its group is included", "o1"],
+    ]);
+    expect(changesOf(over(drop("u1"), "o1"))).toEqual([]);
+    expect(changesOf(over(drop("r1"), "r1"))).toEqual([
+      ["whole-groups", "a record of action drop held half a group; it now holds the whole", "a1"],
+    ]);
+    expect(changesOf(over(externalizeBody("r1"), "r1"), over(summarize("a1"), "u1", "a1"))).toEqual([
+      ["whole-groups", "a record held half a group whose other half is under externalize; it let go of it", "a1"],
+    ]);
+    expect(changesOf(over(drop("a1"), "a1", "r1"))).toEqual([]);
+  });
+
+  it("gives a tie of records over the same messages to the one that comes first in the alphabet", () => {
+    const [first, second] = ["a", "b"].map((reason) => ({ ...drop("u1"), reason }) as PlanRecord);
+    for (const records of [
+      [first, second],
+      [second, first],
+    ] as PlanRecord[][])
+      expect(planRecords(normalize(...records)).map(({ reason }) => reason)).toEqual(["a"]);
+  });
+
+  it("gives a tie of records that start together to the shorter one", () => {
+    expect(idsOf(normalize(drop("u1", "a1", "r1"), drop("u1")).drops)).toEqual([["u1"], ["a1", "r1"]]);
+    expect(idsOf(normalize(drop("u1"), drop("u1", "a1", "r1")).drops)).toEqual([["u1"], ["a1", "r1"]]);
+  });
 });

@@ -5,19 +5,24 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { threadOf } from "../laws/messages.ts";
 import { planRecordsFor, withoutOverlaps } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
-import { countingTokenizer, sampleMessage } from "../laws/samples.ts";
+import { countingTokenizer, pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId } from "../model/ids.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import { spanOf } from "../thread/span-reference.ts";
-import { threadEntryInputSchema } from "../thread/thread-entry.ts";
+import {
+  type Pin,
+  type PinLiftedEntry,
+  type ThreadEntryInput,
+  threadEntryInputSchema,
+} from "../thread/thread-entry.ts";
 import { type CompactionPlan, emptyPlan, groupRecords, parsePlan, sealPlan, serializePlan } from "./compaction-plan.ts";
 import { groupMessages } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
 import { threadShape } from "./thread-shape.ts";
-import { type ViewEntry, viewThread } from "./thread-view.ts";
+import { ThreadView, type ViewEntry, viewThread } from "./thread-view.ts";
 
 const threadWith = (...ids: readonly string[]): AgentThread => threadOf(...ids.map((id) => sampleMessage(id)));
 
@@ -126,5 +131,61 @@ describe("plans over a log", () => {
       ),
       runs(80),
     );
+  });
+});
+
+describe("pins in a view", () => {
+  const log = threadWith("a", "b", "c");
+  const plan = planOf(log, [drop("a")]);
+  const pin = (id: string, fields: Partial<Pin> = {}) => pinEntry(samplePin(id, fields));
+  const lift = (id: string, why?: PinLiftedEntry["why"]): ThreadEntryInput => ({
+    ...(pinLiftedEntry(id, "user") as PinLiftedEntry),
+    ...(why !== undefined && { why }),
+  });
+  const quoting = (messageId: string) =>
+    pin("q", { text: `text of ${messageId}`, source: { messageId: asMessageId(messageId), start: 0, end: 9 } });
+  const viewed = (thread: AgentThread) => viewThread(thread, plan).map(word);
+  const behind = (...entries: readonly ThreadEntryInput[]) => viewed(log.appendEntries(entries));
+
+  it("made after the plan stand where they were made, unless what they quote is shown", () => {
+    expect(behind(pin("p"))).toEqual(["b", "c", "pins"]);
+    expect(behind(quoting("b"))).toEqual(["b", "c"]);
+    expect(behind(quoting("a"))).toEqual(["b", "c", "pins"]);
+    expect(behind(pin("p", { source: { messageId: asMessageId("b"), start: 0, end: 9 } }))).toEqual(["b", "c", "pins"]);
+  });
+
+  it("that are lifted say so, but for those that had no room, were no rules, or were taken back in shown words", () => {
+    expect(behind(pin("p"), lift("p"))).toEqual(["b", "c", "pins", "pin-lifted"]);
+    expect(behind(pin("p"), lift("p", "no-room"))).toEqual(["b", "c", "pins"]);
+    expect(behind(pin("p"), lift("p", "taken-back"))).toEqual(["b", "c", "pins", "pin-lifted"]);
+    expect(behind(quoting("b"), lift("q", "taken-back"))).toEqual(["b", "c"]);
+    expect(behind(quoting("b"), lift("q"))).toEqual(["b", "c", "pin-lifted"]);
+  });
+
+  it("that were no rules are not shown at all, where nothing stands between", () => {
+    expect(behind(pin("p"), lift("p", "not-a-rule"))).toEqual(["b", "c"]);
+    expect(behind(pin("o"), pin("p"), lift("p", "not-a-rule"))).toEqual(["b", "c", "pins"]);
+    expect(behind(pin("p"), pin("o"), lift("p", "not-a-rule"))).toEqual(["b", "c", "pins", "pins"]);
+  });
+
+  it("are what an extended view shows too, and it is the same view where nothing was added", () => {
+    const view = ThreadView.of(log, plan);
+    expect(view.extend(log)).toBe(view);
+    const grown = log.appendEntries([pin("p"), { type: "message", message: sampleMessage("d") }, lift("p")]);
+    expect([...view.extend(grown).entries].map(word)).toEqual(viewed(grown));
+  });
+
+  it("made before the plan are gathered before its first fold, where their source is folded or they have none", () => {
+    const pinned = threadWith("a")
+      .appendEntries([pin("p"), quoting("a")])
+      .append([sampleMessage("b"), sampleMessage("c")]);
+    const pinsOf = (...records: readonly PlanRecord[]) =>
+      viewThread(pinned, planOf(pinned, records)).map((entry) =>
+        entry.type === "pins" ? `pins ${entry.pins.map(({ id }) => id).join(" ")}` : word(entry),
+      );
+    expect(pinsOf(drop("a"))).toEqual(["pins p q", "b", "c"]);
+    expect(pinsOf(summarize("b"))).toEqual(["a", "pins p", "[b]", "c"]);
+    expect(pinsOf()).toEqual(["pins p", "a", "b", "c"]);
+    expect(viewThread(pinned, emptyPlan(pinned.id, "p")).map(word)).toEqual(["a", "pins", "b", "c"]);
   });
 });
