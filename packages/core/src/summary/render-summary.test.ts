@@ -36,6 +36,11 @@ describe("the folder that paths share", () => {
     [["/home/u/p/src/a.ts", "/home/u/p/src/b.ts"], ""],
     [["/a.ts", "/b.ts", "/c.ts"], ""],
     [["src/a.ts", "src/b.ts", "src/c.ts"], ""],
+    // Of two folders the one that saves more, and of two that save the same the deeper one.
+    [["/a/b/cccc/x", "/a/b/cccc/y", "/a/b/cccc/z", "/a/b/w"], "/a/b/cccc/"],
+    [["/a/b/cc/x", "/a/b/cc/y", "/a/b/cc/z", "/a/b/v", "/a/b/w"], "/a/b/"],
+    [["/a/b c/x", "/a/b c/y", "/a/b c/z"], ""],
+    [["/a/b/x", "/a/b/y", "/q/r/x", "/q/r/y", "/q/r/z", "/a/b/z"], "/q/r/"],
   ])("of %j is %s", (paths, folder) => expect(sharedFolderOf(new Set(paths))).toBe(folder));
 });
 
@@ -224,6 +229,54 @@ describe("renderSummary", () => {
       1. read
       2. write"
     `);
+  });
+
+  it.each([
+    [{ toolName: "bash", outcome: "success", keyFields: { command: "ls" } }, "`ls` → success"],
+    [{ toolName: "bash", outcome: "failure", keyFields: { command: "ls", exitCode: 2 } }, "`ls` → failure (exit 2)"],
+    [{ toolName: "bash", outcome: "failure", keyFields: { command: "ls", exitCode: 0 } }, "`ls` → failure"],
+    [{ toolName: "bash", outcome: "success", keyFields: { command: "ls", exitCode: 2 } }, "`ls` → success"],
+    [{ toolName: "bash", outcome: "success", keyFields: { command: "ls", result: "3 files" } }, "`ls` → 3 files"],
+    [{ toolName: "bash", outcome: "partial", keyFields: { command: "ls", result: [3] } }, "`ls` → partial — [3]"],
+    [
+      { toolName: "bash", outcome: "failure", keyFields: { command: "ls", b: 1, a: "x" }, errorMessage: "EACCES" },
+      '`ls` → failure — a="x" b=1 — EACCES',
+    ],
+    [{ toolName: "bash", outcome: "success", keyFields: { command: "" } }, 'bash: success — command=""'],
+    [{ toolName: "read", outcome: "success", keyFields: {} }, "read: success"],
+    [
+      { toolName: "read", outcome: "failure", keyFields: { result: 1 }, errorMessage: "no" },
+      "read: failure — result=1 — no",
+    ],
+    [{ toolName: "read", outcome: "partial", keyFields: {}, errorMessage: "no" }, "read: partial — no"],
+  ] as const)("tells a command by what came of it, any other tool by its fields: %j", (outcome, line) => {
+    const item = { errorMessage: null, ...outcome, sources };
+    expect(
+      renderSummary(summaryOf({ op: "add", section: "toolOutcomes", item }))
+        .split("\n")
+        .at(-1),
+    ).toBe(`- ${line}`);
+  });
+
+  it("numbers the steps of a plan, and says what is not resolved, why, and how to read more", () => {
+    const artifactId = asArtifactId("artifact_0123456789abcdef");
+    const lines = renderSummary(
+      summaryOf(
+        { op: "add", section: "decisions", item: { decision: "zod", rationale: "", turn: 1, sources } },
+        { op: "add", section: "decisions", item: { decision: "pnpm", rationale: "it is fast", turn: 2, sources } },
+        { op: "add", section: "errors", item: { error: "EACCES", resolution: null, sources } },
+        { op: "add", section: "errors", item: { error: "ENOENT", resolution: "made it", sources } },
+        { op: "add", section: "artifacts", item: { artifactId, description: "a log", rehydrateHint: "", sources } },
+        { op: "set-current-task", task: "tests" },
+        { op: "set-current-plan", plan: ["write", "run"] },
+      ),
+    ).split("\n");
+    expect(lines.slice(1)).toEqual([
+      ...["## Decisions made", "- zod (turn 1)", "- pnpm — it is fast (turn 2)"],
+      ...["## Errors and resolutions", "- EACCES → not resolved yet", "- ENOENT → made it"],
+      ...["## Artifacts", `- ${artifactId}: a log`],
+      ...["## Task at that point", "- tests", "## Plan at that point", "1. write", "2. run"],
+    ]);
   });
 
   it("leaves out what is empty", () => {

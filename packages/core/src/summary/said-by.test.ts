@@ -31,6 +31,9 @@ describe("saysVerbatim", () => {
     ["The key is abc123. Never log it.", "The key is [redacted api-key]. Never log it."],
     ["You must not:\n- log keys\n- push", "You must not:\n- log keys\n- push"],
     ["Please refactor the long function in a.ts and its tests", "Please refactor the long function…"],
+    ["Fix it. Then go on with the long function", "… Then go on with the long function"],
+    ["> (Fix it)", "Fix it"],
+    ["One. Fix it. Two. Fix it", "Two. Fix it"],
   ])("%j says %j", (said, words) => {
     expect(saysVerbatim(said, words)).toBe(true);
   });
@@ -44,6 +47,10 @@ describe("saysVerbatim", () => {
     ["Fix the tests.", ""],
     ["Fix the tests.", "…"],
     ["They are red. Build the page.", "Build the page. … They are red."],
+    ["Fix the long function in a.ts", "… function in a.ts"],
+    ["Fix it then", "Fix it"],
+    ["Do not Fix it.", "Fix it."],
+    ["Fix the page. The end", "Fix the page. … The"],
   ])("%j does not say %j", (said, words) => {
     expect(saysVerbatim(said, words)).toBe(false);
   });
@@ -65,6 +72,8 @@ describe("saysInOwnWords", () => {
     ["Delete the failing tests.", "Do not delete the failing tests"],
     ["Add an export. The orders page is slow.", "Export the slow orders page"],
     ["Add an export.", "to the"],
+    ["请修复登录错误。", "修复登录页面"],
+    ["", "Add an export"],
   ])("%j does not say what %j says", (said, words) => {
     expect(saysInOwnWords(said, words)).toBe(false);
   });

@@ -11,12 +11,13 @@ import { lastTurnAfter } from "../ports/summarizer.ts";
 import { isSameFile, joinedFile, strongestAction } from "./file-item.ts";
 import {
   emptySummary,
+  handlingOf,
   type StructuredSummary,
   SUMMARY_SECTIONS,
   sourcedItems,
   structuredSummarySchema,
 } from "./structured-summary.ts";
-import { type SummaryChange, withoutLiftedRules } from "./summary-change.ts";
+import { type SummaryChange, saidIn, withoutLiftedRules } from "./summary-change.ts";
 
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 3 };
 
@@ -182,5 +183,54 @@ describe("what two summaries say of one file", () => {
     expect(joinedFile(file({}), file({ path: "./a.ts" }))).toEqual({
       ...{ path: "./a.ts", action: "modified", description: "", sources: [] },
     });
+  });
+});
+
+describe("the handling of a summary", () => {
+  const said = (role: MessageInput["role"], fields: Partial<MessageInput> = {}) =>
+    ({ role, parts: [], ...fields }) as MessageInput;
+  const image: MessageInput["parts"][number] = { type: "image", source: { kind: "url", url: "https://example.com/a" } };
+  const words: MessageInput["parts"][number] = { type: "text", text: "x" };
+
+  it.each([
+    ["user", {}, "user"],
+    ["system", {}, "operator"],
+    ["assistant", {}, "agent"],
+    ["tool", {}, "external"],
+    ["user", { origin: "harness" }, "agent"],
+    ["system", { origin: "compaction" }, "agent"],
+    ["user", { parts: [words, image] }, "external"],
+    ["user", { parts: [{ ...image, type: "file" }] }, "external"],
+    ["assistant", { parts: [{ type: "opaque", provider: "openai", value: {} }] }, "external"],
+    ["user", { parts: [words] }, "user"],
+  ] as const)("trusts a message of %s with %j as of %s", (role, fields, trust) => {
+    expect(handlingOf([said(role, fields as Partial<MessageInput>)])).toEqual({ trust, sensitivity: "internal" });
+  });
+
+  it("is the lower trust and the higher sensitivity of all of its messages", () => {
+    const secret = said("system", { metadata: { sensitivity: "restricted" } });
+    const open = said("user", { metadata: { sensitivity: "public" } });
+    expect(handlingOf([open])).toEqual({ trust: "user", sensitivity: "public" });
+    expect(handlingOf([open, secret])).toEqual(handlingOf([secret, open]));
+    expect(handlingOf([open, secret])).toEqual({ trust: "user", sensitivity: "restricted" });
+    expect(handlingOf([said("user", { metadata: { sensitivity: "whatever" } })]).sensitivity).toBe("internal");
+    expect(handlingOf([])).toEqual({ trust: "external", sensitivity: "internal" });
+  });
+});
+
+describe("what a change brings", () => {
+  const item = { text: "x", sources: [asMessageId("m1")] };
+
+  it("is its item, its task or its account, and nothing where it only takes out or sets what has no source", () => {
+    const changes: readonly SummaryChange[] = [
+      { op: "add", section: "facts", item },
+      { op: "supersede", section: "facts", itemId: "f", item },
+      { op: "set-original-task", task: item },
+      { op: "set-narrative", narrative: item },
+    ];
+    for (const change of changes) expect(saidIn(change)).toBe(item);
+    expect(saidIn({ op: "resolve", section: "facts", itemId: "f", reason: "done" })).toBeNull();
+    expect(saidIn({ op: "set-current-task", task: "x" })).toBeNull();
+    expect(saidIn({ op: "set-current-plan", plan: ["x"] })).toBeNull();
   });
 });

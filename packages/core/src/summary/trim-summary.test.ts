@@ -2,21 +2,104 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countingTokenizer, structuredSummaries } from "../laws/index.ts";
 import { hostileTexts, proseTexts } from "../laws/text-arbitrary.ts";
-import { asMessageId, type MessageId } from "../model/ids.ts";
+import { asArtifactId, asMessageId, type MessageId } from "../model/ids.ts";
 import { renderSummary } from "./render-summary.ts";
 import {
   emptySummary,
   isUnsettled,
+  type OpenItem,
   type StructuredSummary,
   SUMMARY_SECTIONS,
   type SummaryItem,
   structuredSummarySchema,
 } from "./structured-summary.ts";
-import { applySummaryChanges, mergeSummaries } from "./summary-change.ts";
+import { applySummaryChanges, mergeSummaries, type SummaryChange } from "./summary-change.ts";
 import { endOfNarrative, NARRATIVE_CUT, restrictSummary, shortenedNarrative, trimSummary } from "./trim-summary.ts";
 
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 1 };
 const { countTokens } = countingTokenizer();
+
+describe("what gives way first", () => {
+  const from = [asMessageId("m1")];
+  const artifactId = asArtifactId("artifact_0123456789abcdef");
+  const ran = (toolName: string, declared?: true): SummaryChange => ({
+    op: "add",
+    section: "toolOutcomes",
+    item: {
+      ...{ toolName, outcome: "success", keyFields: {}, errorMessage: null, sources: from },
+      ...(declared && { declared }),
+    },
+  });
+  const asked = (description: string, status: OpenItem["status"]): SummaryChange => ({
+    op: "add",
+    section: "openItems",
+    item: { description, context: "", priority: "medium", status, sources: from },
+  });
+  const full = applySummaryChanges(null, span, [
+    { op: "set-original-task", task: { text: "the task", sources: from } },
+    { op: "add", section: "constraints", item: { text: "a rule", sources: from } },
+    { op: "add", section: "identifiers", item: { text: "older name", sources: from } },
+    { op: "add", section: "identifiers", item: { text: "newer name", sources: from } },
+    ...[ran("bash"), ran("declared", true)],
+    { op: "add", section: "facts", item: { text: "a fact", sources: from } },
+    { op: "add", section: "files", item: { path: "a.ts", action: "read", description: "", sources: from } },
+    { op: "add", section: "errors", item: { error: "an error", resolution: null, sources: from } },
+    { op: "add", section: "decisions", item: { decision: "a decision", rationale: "", turn: 1, sources: from } },
+    ...[asked("done work", "done"), asked("open work", "open"), asked("asked work", "asked")],
+    {
+      op: "add",
+      section: "artifacts",
+      item: { artifactId, description: "an artifact", rehydrateHint: "", sources: from },
+    },
+  ]).summary;
+  const nameOf = (item: SummaryItem): unknown =>
+    Object.values(item).find((value) => typeof value === "string" && value !== item.id);
+  const gone = (maxTokens: number): readonly unknown[] =>
+    trimSummary(full, maxTokens, countTokens).resolved.map(({ item }) => nameOf(item));
+
+  it("is the oldest of what tells least, and no more than has to", () => {
+    const tokens = countTokens(renderSummary(full));
+    expect(gone(tokens)).toEqual([]);
+    expect(gone(tokens - 1)).toEqual(["older name"]);
+    expect(gone(0)).toEqual([
+      ...["older name", "newer name", "bash", "a fact", "a.ts", "an error", "a decision", "done work"],
+      ...[artifactId, "declared"],
+    ]);
+    for (const { reason } of trimSummary(full, 0, countTokens).resolved)
+      expect(reason).toBe("the summary reached its token limit");
+  });
+
+  it("is never the task, a rule, or work whose outcome is not known", () => {
+    const { summary, tokens } = trimSummary(full, 0, countTokens);
+    expect([summary.originalTask?.text, ...summary.constraints.map(({ text }) => text)]).toEqual([
+      "the task",
+      "a rule",
+    ]);
+    expect(summary.openItems.map(({ description }) => description)).toEqual(["open work", "asked work"]);
+    expect(tokens).toBe(countTokens(renderSummary(summary)));
+  });
+});
+
+describe("the end of an account", () => {
+  const words = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length;
+  const cut = words(NARRATIVE_CUT);
+  const account = "It began. It went on and on.\nThen it ended.";
+
+  it("is all of it where there is room, else its last sentences or lines behind a note", () => {
+    expect(endOfNarrative(account, words(account), words)).toBe(account);
+    const long = `${"And so on. ".repeat(20)}${account}`;
+    expect(endOfNarrative(long, cut + 10, words)).toBe(`${NARRATIVE_CUT}\n${account}`);
+    expect(endOfNarrative(long, cut + 9, words)).toBe(`${NARRATIVE_CUT}\nIt went on and on.\nThen it ended.`);
+    expect(endOfNarrative(long, cut + 3, words)).toBe(`${NARRATIVE_CUT}\nThen it ended.`);
+    expect(endOfNarrative(long, cut + 2, words)).toBe(NARRATIVE_CUT);
+    expect(endOfNarrative(`${long}\n\n`, cut, words)).toBe(NARRATIVE_CUT);
+  });
+
+  it("has one note, however often it was cut", () => {
+    const once = endOfNarrative(`${"And so on. ".repeat(20)}${account}`, cut + 9, words);
+    expect(endOfNarrative(once, cut + 3, words)).toBe(`${NARRATIVE_CUT}\nThen it ended.`);
+  });
+});
 
 describe("trimSummary", () => {
   it("loses nothing silently: what is gone from the summary is in the record of resolved items", () => {
