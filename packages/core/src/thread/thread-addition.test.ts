@@ -128,3 +128,38 @@ describe("what is refused", () => {
     expect(refusal(() => lifted.appendEntries([pinLiftedEntry("p2", "system")]))?.words).toContain("no live pin p2");
   });
 });
+
+describe("an entry of another thread", () => {
+  const first = AgentThread.empty(asThreadId("first")).append([sampleMessage("a"), sampleMessage("b")]);
+  const [a, b] = first.entriesBetween(0) as [ThreadEntryInput, ThreadEntryInput];
+
+  it("is the same entry where it has the same place, and takes the place that it gets where it has not", () => {
+    const same = AgentThread.empty(asThreadId("same")).appendEntries([a, b]);
+    expect(same.entriesBetween(0)).toEqual(first.entriesBetween(0));
+    expect(same.entriesBetween(0)[1]).toBe(b);
+    const places = (thread: AgentThread) =>
+      thread.messagesBetween(0).map(({ id, ordinal, turn, step }) => [id, ordinal, turn, step]);
+    const later = AgentThread.empty(asThreadId("later")).append([sampleMessage("x", { role: "assistant" })]);
+    expect(places(later.appendEntries([a, b]))).toEqual([
+      ["x", 0, 0, 1],
+      ["a", 1, 1, 1],
+      ["b", 2, 2, 1],
+    ]);
+    expect(places(AgentThread.empty(asThreadId("alone")).appendEntries([b]))).toEqual([["b", 0, 1, 0]]);
+    const beside = AgentThread.empty(asThreadId("beside")).append([sampleMessage("x", { origin: "harness" })]);
+    expect(places(beside.appendEntries([b]))).toEqual([
+      ["x", 0, 0, 0],
+      ["b", 1, 1, 0],
+    ]);
+  });
+
+  it("is checked again when it is a copy that was changed", () => {
+    const copy = {
+      ...a,
+      message: { ...(a as Extract<ThreadEntryInput, { type: "message" }>).message, parts: 1 as never },
+    };
+    expect(() => AgentThread.empty(asThreadId("t")).appendEntries([copy as ThreadEntryInput])).toThrow(
+      expect.objectContaining({ code: "INVALID_MESSAGE" }),
+    );
+  });
+});

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { sha256 } from "../json/sha256.ts";
 import { runs } from "../laws/runs.ts";
+import { sampleMessage } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
 import { AgentThread } from "./agent-thread.ts";
@@ -113,6 +115,34 @@ describe("a thread that is restored from its entries", () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe("a run of entries that is not what was written down", () => {
+  it("is refused with how many entries there were and what they should have given", () => {
+    const thread = AgentThread.empty(asThreadId("t")).append([sampleMessage("a"), sampleMessage("b")]);
+    const texts = writtenDown(thread);
+    const refusal = (serialized: readonly string[], after = thread.digest) => {
+      try {
+        return restoreRun(serialized, THREAD_CHAIN_START, after);
+      } catch (error) {
+        const { code, message, details } = error as ThreadfoldError;
+        return { code, message, details };
+      }
+    };
+    expect(refusal(texts)).toEqual(thread.entriesBetween(0));
+    expect(refusal([], THREAD_CHAIN_START)).toEqual([]);
+    for (const broken of [
+      texts.slice(1),
+      [...texts].reverse(),
+      [texts[0] as string, "{}"],
+      [texts[0] as string, 1 as never],
+    ])
+      expect(refusal(broken)).toEqual({
+        code: "STORE_CORRUPT",
+        message: `The ${broken.length} entries that were kept do not give the thread's digest.`,
+        details: { entries: broken.length, digest: thread.digest },
+      });
   });
 });
 
