@@ -164,15 +164,23 @@ describe("R12 a Merkle tree of RFC 6962", () => {
     expect(verifyConsistency({ from: 0, fromRoot: rootHash, to: 4, toRoot: rootHash }, [])).toBe(false);
     expect(verifyConsistency({ from: 4, fromRoot: rootHash, to: 4, toRoot: rootHash }, [])).toBe(true);
     const tree = MerkleTree.of(LEAVES.slice(0, 4));
-    for (const ask of [
-      () => tree.root(5),
-      () => tree.root(-1),
-      () => tree.inclusionProof(4),
-      () => tree.inclusionProof(0, 5),
-      () => tree.inclusionProof(0, 0),
-      () => tree.consistencyProof(3, 2),
-      () => tree.consistencyProof(1, 5),
-    ])
-      expect(ask).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+    for (const [ask, message] of [
+      [() => tree.root(5), "size is 5; the tree knows 0 to 4."],
+      [() => tree.root(-1), "size is -1; the tree knows 0 to 4."],
+      [() => tree.root(0.5), "size is 0.5; the tree knows 0 to 4."],
+      [() => tree.inclusionProof(4), "index is 4; the tree knows 0 to 3."],
+      [() => tree.inclusionProof(0, 5), "size is 5; the tree knows 0 to 4."],
+      [() => tree.inclusionProof(0, 0), "index is 0; the tree knows 0 to 0."],
+      [() => tree.consistencyProof(3, 2), "from is 3; the tree knows 0 to 2."],
+      [() => tree.consistencyProof(1, 5), "to is 5; the tree knows 0 to 4."],
+    ] as const)
+      expect(ask).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", message }));
+    expect(tree.root(4)).toBe(rootHash);
+    expect(tree.root(0)).toBe(EMPTY_TREE_ROOT);
+    expect([tree.consistencyProof(0, 4), tree.consistencyProof(4, 4), tree.consistencyProof(0, 0)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
   });
 });

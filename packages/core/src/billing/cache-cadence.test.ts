@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { JournalEntry } from "../audit/journal.ts";
 import { runs } from "../laws/runs.ts";
 import { promptCachePrice } from "../providers/cache-prices.ts";
 import { type PrefixUnit, PromptCache } from "../providers/prompt-cache.ts";
-import { type CacheCadence, cacheTimeFor, cadenceAfter, NO_CADENCE } from "./cache-cadence.ts";
+import { type CacheCadence, cacheTimeFor, cadenceAfter, cadenceEpoch, cadenceOf, NO_CADENCE } from "./cache-cadence.ts";
 
 const times = { short: promptCachePrice("anthropic"), long: promptCachePrice("anthropic-1h") };
 
@@ -63,5 +64,54 @@ describe("the time that prefixes are written for", () => {
       ),
       runs(50),
     );
+  });
+});
+
+describe("the cadence of requests", () => {
+  const request = (seconds: number, epoch = "0", tokens = 20_000) => ({ at: 1_000 * seconds, tokens, epoch });
+  const after = (...requests: readonly ReturnType<typeof request>[]) =>
+    requests.reduce((cadence, one) => cadenceAfter(cadence, one, times, times.long), NO_CADENCE);
+
+  it("counts as a pause what is too late for the shorter time and not for the longer one", () => {
+    const pauses = (seconds: number) => {
+      const { requests, pauses: counted } = after(request(0), request(seconds));
+      return [requests, counted];
+    };
+    expect([299.999, 300, 3_599.999, 3_600].map(pauses)).toEqual([
+      [1, 0],
+      [1, 1],
+      [1, 1],
+      [1, 0],
+    ]);
+    expect(after(request(0))).toMatchObject({ requests: 0, pauses: 0, newest: request(0) });
+  });
+
+  it("knows what is kept for the longer time and until when, as long as requests begin alike", () => {
+    expect(after(request(10)).long).toEqual({ tokens: 20_000, until: 3_610_000 });
+    const then = (next: ReturnType<typeof request>) => cadenceAfter(after(request(10)), next, times, times.short).long;
+    expect(then(request(20))).toEqual({ tokens: 20_000, until: 3_620_000 });
+    expect(then(request(3_609.999))).toEqual({ tokens: 20_000, until: 7_209_999 });
+    expect(then(request(3_610))).toEqual({ tokens: 0, until: 0 });
+    expect(then(request(20, "1"))).toEqual({ tokens: 0, until: 0 });
+  });
+
+  it("is that of a journal, where nobody knows of a longer time in the shorter one", () => {
+    const record = (fields: object): JournalEntry["record"] =>
+      ({
+        ...{ type: "request-rendered", planVersion: 1, tokens: 20_000, options: { model: "m" } },
+        ...fields,
+      }) as never;
+    const entry = (seconds: number, fields: object): JournalEntry =>
+      ({ at: new Date(1_000 * seconds).toISOString(), record: record(fields) }) as never;
+    const long = { cache: { price: times.long.id } };
+    const epoch = cadenceEpoch(1, "m");
+    const cadence = cadenceOf([entry(0, long), entry(400, {}), entry(500, { handedOut: false })], times);
+    expect(cadence).toEqual({
+      ...{ requests: 1, pauses: 1, newest: { at: 400_000, tokens: 20_000, epoch } },
+      long: { tokens: 20_000, until: 4_000_000 },
+    });
+    expect(cadenceOf([entry(0, { options: {} })], times).newest?.epoch).toBe(cadenceEpoch(1, undefined));
+    expect(cadenceOf([], times)).toEqual(NO_CADENCE);
+    expect(new Set([cadenceEpoch(1, "m"), cadenceEpoch(2, "m"), cadenceEpoch(1, "n")]).size).toBe(3);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { finishSteps } from "../time/steps.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
+import { linesOf } from "./pasted-text.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
 /** A statement in short: what it says; a lead with what it says behind its list, which stands in the list itself. */
@@ -154,5 +155,39 @@ describe("passages", () => {
       ["six", 3],
       ["seven", 5],
     ]);
+  });
+});
+
+describe("a text of many lines", () => {
+  const stepsOf = (work: Steps<unknown>): number => {
+    let steps = 0;
+    while (work.next().done !== true) steps++;
+    return steps;
+  };
+
+  it("is read in steps of 64 lines, and a long paragraph in steps of 64 sentences", () => {
+    const blank = "\n".repeat(6_399);
+    expect(stepsOf(statementsOf(blank))).toBe(stepsOf(linesOf(blank)) + 100);
+    const sentences = (count: number) => stepsOf(statementsOf("One. ".repeat(count)));
+    expect(sentences(6_400) - sentences(1)).toBe(99);
+  });
+
+  it.each([
+    ["(One.) Two", ["(One.)", "Two"]],
+    ['"One etc." Two', ['"One etc."', "Two"]],
+    ["As (e.g. this) and ((e.g. that", ["As (e.g. this) and ((e.g. that"]],
+    ["One!!!!!!! Two", ["One!!!!!!!", "Two"]],
+    ["So z. B. that", ["So z. B. that"]],
+    ["That is p. ex. this. And on", ["That is p. ex. this.", "And on"]],
+    ["a.b. that", ["a.b. that"]],
+    ["One?)))) Two", ["One?))))", "Two"]],
+    [" \t\n# Title.\nOne", ["Title.", "One"]],
+    ["**One** two", ["**One** two"]],
+    ["# Files\n\nWords", ["Words"]],
+    ["- a\n\n  b", ["a", "b"]],
+    ["one)\nTwo", ["one)", "Two"]],
+    ["one:\nunless two", ["one:\nunless two"]],
+  ])("has sentences that end where their signs do: %j", (text, sentences) => {
+    expect(said(text)).toEqual(sentences);
   });
 });

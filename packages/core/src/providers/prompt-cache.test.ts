@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sha256 } from "../json/sha256.ts";
 import { runs } from "../laws/runs.ts";
 import { promptCachePrice } from "./cache-prices.ts";
-import { type CachedRequest, simulatePrefixCache } from "./prompt-cache.ts";
+import { type CachedRequest, PromptCache, simulatePrefixCache } from "./prompt-cache.ts";
 
 /** A request of pieces, each named by a word; equal words in a row are an equal prefix. */
 function request(at: number, words: string, breakpoints: readonly number[] = [], tokens = 1_000): CachedRequest {
@@ -54,6 +54,60 @@ describe("simulatePrefixCache", () => {
       { writtenTokens: 2_000, bill: 4_000 },
       { readTokens: 2_000, bill: 200 },
     ]);
+  });
+
+  it("knows what became of a prefix, to the millisecond, and does not refresh it by looking", () => {
+    const cache = new PromptCache();
+    const sent = request(0, "a b", [1]);
+    cache.take(sent, anthropic);
+    const { digest } = sent.units[1] as (typeof sent.units)[number];
+    const until = minutes(5);
+    expect([cache.state("other", 0), cache.state(digest, until - 1)]).toEqual(["unknown", "held"]);
+    expect([cache.state(digest, until), cache.state(digest, until + 1)]).toEqual(["expired", "expired"]);
+    cache.keep(digest, until - 1, 1);
+    expect(cache.state(digest, 2 * until - 2)).toBe("held");
+    expect(cache.state(digest, 2 * until - 1)).toBe("expired");
+    cache.keep(digest, 2 * until, 10);
+    expect([cache.state(digest, 2 * until + 9), cache.state(digest, 2 * until + 10)]).toEqual(["held", "expired"]);
+  });
+
+  it("caches a prompt of exactly the least size, and a breakpoint of exactly that", () => {
+    const least = anthropic.price.minimumPrefixTokens;
+    const written = (tokens: number) =>
+      simulatePrefixCache([request(0, "a", [0], tokens)], anthropic).map(({ writtenTokens }) => writtenTokens);
+    expect([written(least), written(least - 1)]).toEqual([[least], [0]]);
+    const implicit = (tokens: number) =>
+      simulatePrefixCache([request(0, "a", [], tokens), request(1, "a", [], tokens)], openai).map(
+        ({ readTokens, writtenTokens }) => [readTokens, writtenTokens],
+      );
+    expect(implicit(1_024)).toEqual([
+      [0, 1_024],
+      [1_024, 0],
+    ]);
+    expect(implicit(1_023)).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+
+  it("takes the last four breakpoints and no more", () => {
+    const kept = (breakpoints: readonly number[]) => {
+      const cache = new PromptCache();
+      const sent = request(0, "a b c d e", breakpoints, 2_000);
+      cache.take(sent, anthropic);
+      return sent.units.flatMap(({ digest }, index) => (cache.state(digest, 1) === "held" ? [index] : []));
+    };
+    expect(kept([0, 1, 2, 3, 4])).toEqual([1, 2, 3, 4]);
+    expect(kept([0, 2])).toEqual([0, 2]);
+    expect(kept([])).toEqual([]);
+  });
+
+  it("finds what a provider matches in its own steps, and in whole tokens where nothing is known of it", () => {
+    const price = { ...openai.price, minimumPrefixTokens: 0 };
+    const read = (id: string) =>
+      simulatePrefixCache([request(0, "a", [], 1_000), request(1, "a", [], 1_000)], { price: { ...price, id } })[1]
+        ?.readTokens;
+    expect(["openai", "openai-4.1", "deepseek", "nobody-knows"].map(read)).toEqual([896, 896, 960, 1_000]);
   });
 
   it("caches nothing below the model's minimum", () => {
