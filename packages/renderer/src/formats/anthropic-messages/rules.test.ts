@@ -38,6 +38,8 @@ const clearing = { type: "clear_tool_uses_20250919" };
 const compacting = { type: "compact_20260112", trigger: { type: "input_tokens", value: 100_000 } };
 const signedItem = { type: "compaction", content: "so far", signature: "c2ln" };
 
+const pointer = `[Externalized Content - artifact:a]\n…\n${END_OF_HISTORY}`;
+
 const cases: readonly RuleCase[] = [
   {
     rule: "W1",
@@ -200,6 +202,56 @@ const cases: readonly RuleCase[] = [
     good: body(user("go"), assistant("[Context Summary - Turns 1-2] is what I read", thinking(), "hi"), user("on")),
   },
   {
+    rule: "W13",
+    name: "thinking behind the pointer to a folded span, and not behind one that the user sends",
+    bad: body(user("go"), assistant(pointer, thinking(), "hi"), user("on")),
+    at: "$.messages[1].content[1]",
+    good: body(user(pointer), assistant(thinking(), "hi"), user("on")),
+  },
+  {
+    rule: "W12",
+    name: "redacted thinking without its data",
+    bad: body(user("go"), assistant({ type: "redacted_thinking", data: "" }, "hi"), user("on")),
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), assistant({ type: "redacted_thinking", data: "eA==" }, "hi"), user("on")),
+  },
+  {
+    rule: "W12",
+    name: "an open tool loop without thinking, where a budget is set for it, and not where it is adaptive",
+    bad: {
+      ...body(user("go"), assistant(call("a")), user(result("a"))),
+      thinking: { type: "enabled", budget_tokens: 1024 },
+    },
+    at: "$.messages[1].content[0]",
+    good: { ...body(user("go"), assistant(call("a")), user(result("a"))), thinking: { type: "adaptive" } },
+  },
+  {
+    rule: "W12",
+    name: "a loop without thinking that the user has not left",
+    bad: {
+      ...body(user("go"), assistant(thinking(), "hi"), user("on"), assistant(call("a")), user(result("a"))),
+      thinking: { type: "enabled", budget_tokens: 1024 },
+    },
+    at: "$.messages[3].content[0]",
+    good: {
+      ...body(user("go"), assistant(call("a")), user(result("a")), assistant("hi"), user("on")),
+      thinking: { type: "enabled", budget_tokens: 1024 },
+    },
+  },
+  {
+    rule: "W17",
+    name: "marks within results are counted",
+    bad: body(
+      ...[user("go"), assistant(call("a"))],
+      user(result("a", [cached("1"), cached("2"), cached("3")]), cached("4"), cached("5")),
+    ),
+    at: "$",
+    good: body(
+      ...[user("go"), assistant(call("a"))],
+      user(result("a", [cached("1"), cached("2"), cached("3")]), cached("4"), "5"),
+    ),
+  },
+  {
     rule: "failed-results",
     name: "a picture in a failed result",
     bad: body(user("go"), assistant(call("a")), user({ ...result("a", [image]), is_error: true })),
@@ -257,6 +309,13 @@ const cases: readonly RuleCase[] = [
     bad: { ...body(user("go")), thinking: { type: "enabled" }, tool_choice: { type: "any" } },
     at: "$.tool_choice",
     good: { ...body(user("go")), thinking: { type: "adaptive" }, tool_choice: { type: "any" } },
+  },
+  {
+    rule: "thinking-tool-choice",
+    name: "one tool is forced while thinking has a budget",
+    bad: { ...body(user("go")), thinking: { type: "enabled" }, tool_choice: { type: "tool", name: "read" } },
+    at: "$.tool_choice",
+    good: { ...body(user("go")), thinking: { type: "enabled" }, tool_choice: { type: "auto" } },
   },
   {
     rule: "W17",

@@ -1,8 +1,19 @@
-import type { Part } from "@threadfold/core";
-import { call, result } from "@threadfold/core/laws";
+import type {
+  ChatMessage,
+  ChatRequest,
+  JsonObject,
+  MediaPart,
+  Part,
+  ProviderMetadata,
+  TextPart,
+  ToolCallPart,
+  ToolDefinition,
+} from "@threadfold/core";
+import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { renderSample } from "../../testing/render-sample.ts";
+import { type AnyJson, renderSample } from "../../testing/render-sample.ts";
 import { image, planWith, recordOver, summaryOver, threadOf } from "../../testing/sample-thread.ts";
+import { openaiResponses } from "./format.ts";
 
 const FORMAT = { format: "openai-responses" } as const;
 const item = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "ZW5j" };
@@ -185,5 +196,151 @@ describe("openai-responses rendering", () => {
       return format.check({ ...payload, input }, manifest).map(({ rule }) => rule);
     };
     expect([added(false), added(true)]).toEqual([["stateless"], []]);
+  });
+});
+
+describe("each part of a request", () => {
+  const lowered = (request: Partial<ChatRequest>): AnyJson =>
+    openaiResponses.lower({ system: [], tools: [], messages: [], ...request }).payload;
+  const said = (role: ChatMessage["role"], ...parts: readonly Part[]): ChatMessage => ({ role, parts, sources: [] });
+  const inputOf = (...messages: readonly ChatMessage[]): readonly AnyJson[] => lowered({ messages }).input;
+  const id = { kind: "file-id", fileId: "file_1" } as const;
+
+  it("has no instructions and no tools where there are none", () => {
+    expect(Object.keys(lowered({})).filter((key) => key === "instructions" || key === "tools")).toEqual([]);
+    expect(lowered({ system: ["a", "b"] }).instructions).toBe("a\n\nb");
+  });
+
+  it("has system text before a role as instructions, and from there on as messages", () => {
+    const { instructions, input } = lowered({
+      system: [
+        "host",
+        { text: "one", role: "developer" },
+        { text: "two", role: "developer", continues: true },
+        "three",
+      ],
+    });
+    expect(instructions).toBe("host");
+    expect(input).toEqual([
+      {
+        type: "message",
+        role: "developer",
+        content: [
+          { type: "input_text", text: "one" },
+          { type: "input_text", text: "two" },
+        ],
+      },
+      { type: "message", role: "developer", content: "three" },
+    ]);
+    expect(lowered({ system: [{ text: "one", role: "system" }] })).toMatchObject({
+      input: [{ role: "system", content: "one" }],
+    });
+    expect(lowered({ system: [{ text: "one", role: "system" }] }).instructions).toBeUndefined();
+    const marked = {
+      text: "one",
+      role: "system",
+      providerMetadata: { openai: { prompt_cache_breakpoint: true } },
+    } as const;
+    expect(lowered({ system: [marked] }).input[0].content).toEqual([
+      { type: "input_text", text: "one", prompt_cache_breakpoint: true },
+    ]);
+  });
+
+  it("puts what the user says at once into one message, and what the assistant says into one each", () => {
+    expect(inputOf(said("user", text("a"), text("b")))).toEqual([
+      {
+        type: "message",
+        role: "user",
+        content: [
+          { type: "input_text", text: "a" },
+          { type: "input_text", text: "b" },
+        ],
+      },
+    ]);
+    expect(inputOf(said("assistant", text("a"), text("b"))).map(({ content }) => content)).toEqual(["a", "b"]);
+    expect(inputOf(said("system", text("a")))[0]).toEqual({ type: "message", role: "developer", content: "a" });
+    const system = { ...said("system", text("a")), providerMetadata: { openai: { role: "system" } } };
+    expect(inputOf(system)[0].role).toBe("system");
+  });
+
+  it("shows a picture in the detail that is known, else in any", () => {
+    const detail = (providerMetadata: ProviderMetadata) =>
+      inputOf(said("user", { type: "image", source: id, providerMetadata }))[0].content[0].detail;
+    const given: readonly ProviderMetadata[] = [{ openai: { detail: "high" } }, { openai: { detail: "other" } }, {}];
+    expect(given.map(detail)).toEqual(["high", "auto", "auto"]);
+    expect(detail({ google: {} })).toBe("auto");
+  });
+
+  it("gives an output the kind of its call, as text or as a list", () => {
+    const free: Part = {
+      ...(call("a", "sh") as ToolCallPart),
+      input: "ls",
+      providerMetadata: { openai: { type: "custom_tool_call" } },
+    };
+    const outputs = (...parts: readonly Part[]) =>
+      inputOf(said("assistant", call("b"), free), ...parts.map((part) => said("tool", part)))
+        .slice(2)
+        .map(({ type, call_id, output }) => [type, call_id, output]);
+    const blocks = (...list: readonly (TextPart | MediaPart)[]): Part => result("b", { type: "blocks", blocks: list });
+    expect(outputs(result("a", "1"), result("b", "2"))).toEqual([
+      ["custom_tool_call_output", "a", "1"],
+      ["function_call_output", "b", "2"],
+    ]);
+    expect(outputs(blocks(text("x"), text("y")))[0]?.[2]).toBe("x\ny");
+    expect(outputs(blocks(text("x"), { type: "image", source: id }))[0]?.[2]).toEqual([
+      { type: "input_text", text: "x" },
+      { type: "input_image", detail: "auto", file_id: "file_1" },
+    ]);
+    expect(inputOf(said("tool", result("b", "2")))[0].type).toBe("function_call_output");
+  });
+
+  it("has reasoning as its item where the log has it, else as its text", () => {
+    const lowerOne = (fields: object) =>
+      inputOf(said("assistant", { type: "reasoning", text: "", provider: "openai", ...fields } as Part))[0];
+    expect(lowerOne({ text: "hm", encrypted: "ZW5j" })).toEqual({
+      ...{ type: "reasoning", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "ZW5j" },
+    });
+    expect(lowerOne({})).toEqual({ type: "reasoning", summary: [], encrypted_content: "" });
+    const [first, second] = [
+      { type: "summary_text", text: "a" },
+      { type: "reasoning_text", text: "b" },
+    ];
+    const item = (fields: object) => lowerOne({ text: "hm", providerMetadata: { openai: { item: fields } } });
+    expect(item({ summary: [first], content: [second] })).toMatchObject({ summary: [first], content: [second] });
+    const own = [{ type: "summary_text", text: "hm" }];
+    expect(item({ summary: [first, second] })).toMatchObject({ summary: own });
+    expect(item({ summary: [first, { type: "summary_text" }] })).toMatchObject({ summary: own });
+    expect(item({ summary: "a" })).toMatchObject({ summary: own });
+    expect(Object.hasOwn(item({}), "content")).toBe(false);
+  });
+
+  it("defines a function with a schema that lists its properties, a custom tool with its format", () => {
+    const tools = (tool: Partial<ToolDefinition>) =>
+      lowered({ tools: [{ name: "t", inputSchema: { type: "object" }, ...tool }] }).tools[0];
+    expect(tools({})).toEqual({
+      type: "function",
+      name: "t",
+      parameters: { type: "object", properties: {} },
+      strict: false,
+    });
+    expect(tools({ description: "does" }).description).toBe("does");
+    expect(Object.hasOwn(tools({ description: "" }), "description")).toBe(false);
+    expect(tools({ inputSchema: {} }).parameters).toEqual({ type: "object", properties: {} });
+    expect(tools({ inputSchema: { type: "string" } }).parameters).toEqual({ type: "string" });
+    const listed = { type: "object", properties: { a: {} } };
+    expect(tools({ inputSchema: listed }).parameters).toEqual(listed);
+    const format = (given: JsonObject) =>
+      tools({ providerMetadata: { openai: { type: "custom", format: given } } }).format;
+    const grammar = { type: "grammar", syntax: "lark", definition: "x" };
+    expect(format({ type: "text", other: 1 })).toEqual({ type: "text" });
+    expect(format(grammar)).toEqual(grammar);
+    expect(format({ ...grammar, syntax: "regex" })).toEqual({ ...grammar, syntax: "regex" });
+    for (const wrong of [
+      { ...grammar, syntax: "ebnf" },
+      { ...grammar, definition: 1 },
+      { ...grammar, type: "other" },
+      {},
+    ])
+      expect(format(wrong)).toBeUndefined();
   });
 });
