@@ -4,7 +4,14 @@ import { freezeDeep } from "../json/json-value.ts";
 import { artifactIds } from "../laws/plan-record-arbitrary.ts";
 import { jsonObjects, withTextReplaced } from "../laws/text-arbitrary.ts";
 import { asThreadId } from "../model/ids.ts";
-import { firstBrokenEntry, JOURNAL_START, type JournalEntry, type JournalRecord, nextJournalEntry } from "./journal.ts";
+import {
+  checkpointNote,
+  firstBrokenEntry,
+  JOURNAL_START,
+  type JournalEntry,
+  type JournalRecord,
+  nextJournalEntry,
+} from "./journal.ts";
 
 const digests = fc.nat().map((value) => value.toString(16).padStart(64, "0"));
 const records: fc.Arbitrary<JournalRecord> = fc.oneof(
@@ -157,6 +164,19 @@ describe("the chain of a journal", () => {
     });
   });
 
+  it("says why an entry does not follow", () => {
+    const [one, two, three] = chainOf(
+      [1, 2, 3].map((threadVersion) => ({ type: "entries-appended", threadVersion, threadDigest: "d" })),
+    ) as [JournalEntry, JournalEntry, JournalEntry];
+    const missing = "an entry is missing or out of order";
+    expect(firstBrokenEntry([one, three])).toEqual({ sequence: 2, reason: missing });
+    expect(firstBrokenEntry([two])).toEqual({ sequence: 1, reason: missing });
+    expect(firstBrokenEntry([one, { ...two, sequence: 3 }])).toEqual({ sequence: 2, reason: missing });
+    const torn = { ...two, record: { ...two.record, threadDigest: "\ud800" } as JournalRecord };
+    expect(firstBrokenEntry([one, torn, three])).toEqual({ sequence: 2, reason: "it holds what cannot be hashed" });
+    expect(firstBrokenEntry([])).toBeNull();
+  });
+
   it("names the first place where an entry was left out, put in twice or moved", () => {
     fc.assert(
       fc.property(journals, fc.nat(), fc.constantFrom("left out", "twice", "moved"), (entries, which, how) => {
@@ -178,6 +198,21 @@ describe("the chain of a journal", () => {
         expect(firstBrokenEntry([mine[0] as JournalEntry, ...other.slice(1)])?.sequence).toBe(2);
       }),
       { numRuns: 100 },
+    );
+  });
+});
+
+describe("the note of a checkpoint", () => {
+  it("is its fields, one a line, so that anybody can sign it and check it", () => {
+    const checkpoint = {
+      ...{ threadId: asThreadId('a "thread"'), size: 3, rootHash: "ab", at: "2026-01-01T00:00:00.000Z" },
+      ...{ threadVersion: 5, threadDigest: "cd", planVersion: 0 },
+    };
+    expect(checkpointNote(checkpoint)).toBe(
+      [
+        ...["threadfold-checkpoint-v1", '"a \\"thread\\""', "3", "ab", '"2026-01-01T00:00:00.000Z"', "5", "cd", "0"],
+        "",
+      ].join("\n"),
     );
   });
 });

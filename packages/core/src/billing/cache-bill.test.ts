@@ -3,6 +3,7 @@ import { type JournalEntry, type JournalRecord, nextJournalEntry } from "../audi
 import type { RequestCacheRecord } from "../audit/request-cache-record.ts";
 import { asArtifactId, asThreadId } from "../model/ids.ts";
 import type { Usage } from "../model/message.ts";
+import { promptCachePrice } from "../providers/cache-prices.ts";
 import { cacheBill } from "./cache-bill.ts";
 
 const START = Date.parse("2026-03-02T09:00:00.000Z");
@@ -30,7 +31,7 @@ const call = (tokens: number, { planVersion = 0, cache = {}, model = MODEL }: Ca
   ...{ rehydrated: [], payloadDigest: "" },
   ...(cache !== null && {
     cache: {
-      price: "anthropic-5m",
+      price: "anthropic",
       ends: "marks",
       prefixes: [{ digest: `d${tokens}`, tokens, blocks: 1, messages: 1, marked: true }],
       unfoldedTokens: tokens,
@@ -166,5 +167,70 @@ describe("recall", () => {
     expect(recall).toMatchObject({ answers: 3, tokens: 750 });
     expect(recall.bill).toBeCloseTo(750 * WRITE);
     expect(recall.dollars).toBeCloseTo(750 * WRITE * INPUT, 9);
+  });
+});
+
+describe("a line of the ledger", () => {
+  it("has what the provider says and what its rules allow, in the provider's tokens", () => {
+    const [first, second] = cacheBill(
+      journalOf(
+        call(4_000),
+        usage(1, { inputTokens: 5_000, outputTokens: 7 }),
+        call(4_000),
+        usage(3, { inputTokens: 5_000, outputTokens: 7, cacheReadTokens: 5_000 }),
+      ),
+    ).calls;
+    expect(first).toMatchObject({ sequence: 1, model: MODEL, format: "anthropic-messages", idleSeconds: null });
+    expect(first).toMatchObject({ inputTokens: 5_000, outputTokens: 7, limitTokens: null });
+    expect(first?.input).toMatchObject({ readTokens: 0, writtenTokens: 5_000, uncachedTokens: 0 });
+    expect(first?.cache).toMatchObject({
+      price: "anthropic",
+      ttlSeconds: 300,
+      possibleTokens: 0,
+      claimedTokens: null,
+    });
+    expect(second).toMatchObject({
+      idleSeconds: 120,
+      cache: { possibleTokens: 5_000, claimedTokens: 5_000, change: null },
+    });
+    expect(second?.input).toMatchObject({ readTokens: 5_000, writtenTokens: 0, uncachedTokens: 0 });
+    expect(second?.misses).toEqual([]);
+    expect(second?.dollars).toBeCloseTo(5_000 * READ * INPUT + 7 * OUTPUT, 9);
+  });
+
+  it("says where a provider claims less or more than it can have, the uncertainty of the count aside", () => {
+    const claims = (cacheReadTokens: number, inputTokens = 4_000) =>
+      cacheBill(
+        journalOf(call(4_000), call(4_000), usage(2, { inputTokens, outputTokens: 0, cacheReadTokens })),
+      ).calls[1]?.misses.map(({ cause, tokens, dollars }) => [cause, tokens, dollars?.toFixed(9)]);
+    const dollars = (tokens: number) => (tokens * (WRITE - READ) * INPUT).toFixed(9);
+    expect(claims(4_000)).toEqual([]);
+    expect(claims(3_999)).toEqual([["not-claimed", 1, dollars(1)]]);
+    expect(claims(4_001)).toEqual([["claimed-more", 1, dollars(-1)]]);
+    // Ten tokens more than were counted: what is claimed may be as much off.
+    expect(claims(4_000, 4_010)).toEqual([]);
+    expect(claims(3_999, 4_010)).toEqual([["not-claimed", 11, dollars(11)]]);
+  });
+
+  it("blames a call that is too short for no more than the price of reading", () => {
+    const short = { prefixes: [{ digest: "a", tokens: 600, blocks: 1, messages: 0, marked: true as const }] };
+    const { calls } = cacheBill(journalOf(call(900, { cache: short }), call(1_000, { cache: short })));
+    expect(calls[1]?.misses).toMatchObject([{ cause: "below-minimum", tokens: 600, minimumTokens: 1_024 }]);
+    expect(calls[1]?.misses[0]?.dollars).toBeCloseTo(600 * (1 - READ) * INPUT, 9);
+  });
+
+  it("is there for requests that went out, by the price of the request, its model or its format", () => {
+    const refused = { ...call(4_000), handedOut: false } as JournalRecord;
+    expect(cacheBill(journalOf(refused, call(4_000))).calls.map(({ sequence }) => sequence)).toEqual([2]);
+    const priceOf = (record: JournalRecord, options = {}) =>
+      cacheBill(journalOf(record), options).calls[0]?.cache?.price;
+    expect(priceOf(call(4_000, { cache: { price: "anthropic-1h" } }))).toBe("anthropic-1h");
+    expect(priceOf(call(4_000, { cache: { price: "nobody-knows" } }))).toBe("anthropic");
+    expect(priceOf(call(4_000, { cache: { price: "nobody-knows" }, model: "nobody-knows" }))).toBe("anthropic");
+    const own = { ...promptCachePrice("anthropic"), id: "own" };
+    expect(priceOf(call(4_000, { cache: { price: "own" } }), { prices: [own] })).toBe("own");
+    const unnamed = { ...call(4_000), options: {} } as JournalRecord;
+    expect(cacheBill(journalOf(unnamed)).calls[0]).toMatchObject({ model: null, dollars: null });
+    expect(cacheBill(journalOf(unnamed), { model: MODEL }).calls[0]?.dollars).toBeCloseTo(4_000 * WRITE * INPUT, 9);
   });
 });

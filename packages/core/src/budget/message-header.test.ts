@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { result } from "../laws/messages.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asToolCallId } from "../model/ids.ts";
 import { visibleText } from "../model/message.ts";
@@ -34,6 +35,32 @@ describe("headerOf", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it("knows reasoning that only its provider can read again from reasoning that says nothing of the kind", () => {
+    const signed = (...parts: readonly object[]) =>
+      headerOf(
+        { id: "m", role: "assistant", parts, createdAt: "", ordinal: 0, turn: 0, step: 1 } as never,
+        0,
+        shares,
+        undefined,
+      ).signedReasoning;
+    const reasoning = { type: "reasoning", text: "hm" };
+    expect(signed(reasoning, { type: "text", text: "x" })).toBe(false);
+    expect(signed({ ...reasoning, signature: "c2ln" })).toBe(true);
+    expect(signed({ ...reasoning, encrypted: "ZW5j" })).toBe(true);
+    expect(signed(reasoning, { ...reasoning, signature: "c2ln" })).toBe(true);
+    expect(signed()).toBe(false);
+  });
+
+  it("has no field for what is not there", () => {
+    const header = headerOf(
+      { id: "m", role: "tool", parts: [result("c", "x")], createdAt: "", ordinal: 0, turn: 0, step: 1 } as never,
+      0,
+      shares,
+      undefined,
+    );
+    for (const field of ["durability", "branch", "origin"]) expect(Object.hasOwn(header, field)).toBe(false);
   });
 
   it("holds no text of the body", () => {

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { message } from "../laws/messages.ts";
 import { countingTokenizer } from "../laws/samples.ts";
 import { agentThreads, GENERATED_THREAD_ID } from "../laws/thread-arbitrary.ts";
-import { asToolCallId } from "../model/ids.ts";
+import { asThreadId, asToolCallId } from "../model/ids.ts";
 import type { Part } from "../model/part.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import { finishSteps } from "../time/steps.ts";
@@ -49,6 +50,29 @@ describe("TokenLedger", () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it("tells what system messages take, and every share and sum, times the factor", () => {
+    const { tokenizer } = watched();
+    const say = (id: string, role: "system" | "user", text: string) => message(id, role, text);
+    const first = AgentThread.empty(asThreadId("t")).append([
+      say("s1", "system", "be kind"),
+      say("u1", "user", "go on"),
+    ]);
+    const thread = first.append([say("s2", "system", "be brief"), say("u2", "user", "now")]);
+    const ledger = TokenLedger.empty(tokenizer, () => "anchoring")
+      .extend(first)
+      .extend(thread);
+    const tokens = (ordinal: number): number => ledger.header(ordinal)?.tokens ?? 0;
+    expect(ledger.systemTokens).toBe(tokens(0) + tokens(2));
+    expect(ledger.scaled(3).systemTokens).toBe(3 * ledger.systemTokens);
+    expect(ledger.scaled(3).header(1)?.shares.text).toBe(3 * (ledger.header(1)?.shares.text ?? 0));
+    expect(ledger.scaled(3).tokensBetween(1, 3)).toBe(3 * (tokens(1) + tokens(2)));
+    expect(ledger.scaled(3).tokensBetween(-5, 99)).toBe(3 * ledger.totalTokens);
+    expect([ledger.header(4), ledger.scaled(3).header(4)]).toEqual([undefined, undefined]);
+    expect([ledger.scaled(1), ledger.extend(thread)]).toEqual([ledger, ledger]);
+    expect(ledger.scaled(1)).toBe(ledger);
+    expect(ledger.extend(thread)).toBe(ledger);
   });
 
   it("layer-37 asks the counter once for each message and part, however often the thread grows", () => {
