@@ -1,14 +1,44 @@
+import type { ChatMessage, MessageInput, OpaquePart, Part } from "@threadfold/core";
+import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
+import { ANTHROPIC_REQUIREMENTS } from "../formats/anthropic-messages/requirements.ts";
 import { OPENAI_RESPONSES_REQUIREMENTS } from "../formats/openai-responses/format.ts";
 import { keptMessage } from "../neutral/draft-view.ts";
-import { messagesAt, threadOf } from "../testing/sample-thread.ts";
-import { itemKeys } from "./provider-items.ts";
+import { END_OF_HISTORY } from "../neutral/summary-message.ts";
+import { renderSample } from "../testing/render-sample.ts";
+import {
+  messagesAt,
+  messagesOf,
+  pin,
+  planWith,
+  recordOver,
+  textsOf,
+  threadOf,
+  threadOfEntries,
+} from "../testing/sample-thread.ts";
+import {
+  holdsProviderItem,
+  isAnswerOfHost,
+  itemKeys,
+  leaveItemOpen,
+  newestProviderItem,
+  pairItems,
+  takesProviderItems,
+} from "./provider-items.ts";
+
+const opaqueOf =
+  (provider: string) =>
+  (value: OpaquePart["value"]): OpaquePart => ({ type: "opaque", provider, value });
+const [openai, anthropic] = [opaqueOf("openai"), opaqueOf("anthropic")];
+const said = (role: ChatMessage["role"], parts: readonly Part[], fields: Partial<ChatMessage> = {}): ChatMessage => ({
+  ...{ role, parts, sources: [] },
+  ...fields,
+});
 
 describe("itemKeys", () => {
-  const opaque = (value: Readonly<Record<string, string>>) => ({ type: "opaque", provider: "openai", value }) as const;
   const thread = threadOf(
-    ["assistant", "so", opaque({ type: "shell_call", id: "sh_1", call_id: "c" })],
-    ["user", opaque({ type: "shell_call_output", call_id: "c" }), opaque({ type: "web_search_call", id: "ws_1" })],
+    ["assistant", "so", openai({ type: "shell_call", id: "sh_1", call_id: "c" })],
+    ["user", openai({ type: "shell_call_output", call_id: "c" }), openai({ type: "web_search_call", id: "ws_1" })],
   );
   const [asks, answers] = messagesAt(thread, 1, 2).map(keptMessage);
 
@@ -17,7 +47,149 @@ describe("itemKeys", () => {
     expect(itemKeys(answers!, OPENAI_RESPONSES_REQUIREMENTS)).toEqual(["shell_call c", "id ws_1"]);
   });
 
-  it("ties nothing where the format asks for nothing", () => {
+  it("ties nothing where the format asks for nothing, and only what it asks for", () => {
     expect(itemKeys(asks!, {})).toEqual([]);
+    expect(itemKeys(asks!, { opaqueOnce: "id" })).toEqual(["id sh_1"]);
+    const { opaquePairs = [] } = OPENAI_RESPONSES_REQUIREMENTS;
+    expect(itemKeys(asks!, { opaquePairs })).toEqual(["shell_call c"]);
+  });
+});
+
+describe("calls and answers that are items of a provider", () => {
+  const shell = (id: string | null) => openai({ type: "shell_call", call_id: id });
+  const shown = (id: string | null) => openai({ type: "shell_call_output", call_id: id });
+  const used = (id: string) => anthropic({ type: "server_tool_use", id });
+  const found = (id: string) => anthropic({ type: "web_search_tool_result", tool_use_id: id });
+  const paired = (messages: readonly ChatMessage[], requirements = OPENAI_RESPONSES_REQUIREMENTS) => {
+    const parts = messages.flatMap((message) => message.parts);
+    const { paired, callOf } = pairItems(messages, requirements);
+    expect([...paired].length).toBe(2 * callOf.size);
+    return [...callOf].map(([answer, called]) => [parts.indexOf(called), parts.indexOf(answer)]);
+  };
+
+  it("have each other by their id, each once, in the order of the calls", () => {
+    expect(paired([said("assistant", [shell("a"), shell("b")]), said("user", [shown("b"), shown("a")])])).toEqual([
+      [1, 2],
+      [0, 3],
+    ]);
+    expect(paired([said("assistant", [shell("a"), shown("a"), shown("a")])])).toEqual([[0, 1]]);
+    expect(paired([said("assistant", [shown("a"), shell("a")])])).toEqual([]);
+    expect(paired([said("assistant", [shell("a"), shown("a"), shell("a"), shown("a")])])).toEqual([[0, 1]]);
+    expect(paired([said("assistant", [text("a"), call("a")]), said("tool", [result("a", "1")])])).toEqual([]);
+  });
+
+  it("without an id have each other within their message alone", () => {
+    expect(paired([said("assistant", [shell(null), shell(null), shown(null)])])).toEqual([[0, 2]]);
+    expect(paired([said("assistant", [shell(null)]), said("user", [shown(null)])])).toEqual([]);
+  });
+
+  it("may be of any type that ends as the provider's do", () => {
+    const messages = [said("assistant", [used("s"), found("s")])];
+    expect(paired(messages, ANTHROPIC_REQUIREMENTS)).toEqual([[0, 1]]);
+    const other = anthropic({ type: "web_search_result", tool_use_id: "s" });
+    expect(paired([said("assistant", [used("s"), other])], ANTHROPIC_REQUIREMENTS)).toEqual([]);
+  });
+
+  it("are open until somebody speaks, a fold included, where the provider goes on with them", () => {
+    const open = (...messages: readonly ChatMessage[]) =>
+      leaveItemOpen([said("assistant", [used("s")]), ...messages], ANTHROPIC_REQUIREMENTS);
+    expect(open()).toBe(true);
+    expect(open(said("tool", [result("a", "1")]))).toBe(true);
+    expect(open(said("assistant", [text("so")]))).toBe(true);
+    expect(open(said("assistant", [found("s")]))).toBe(false);
+    expect(open(said("user", [text("on")]))).toBe(false);
+    expect(open(said("system", [text("on")]))).toBe(false);
+    const fold = text(`[Context Summary - Turns 1-2]\n${END_OF_HISTORY}`);
+    expect(open(said("assistant", [fold], { synthetic: "summary" }))).toBe(false);
+    expect(open(said("assistant", [fold], { synthetic: "pointer" }))).toBe(false);
+    expect(open(said("assistant", [text("so")], { synthetic: "pointer" }))).toBe(true);
+    expect(open(said("assistant", [call("a")], { synthetic: "pointer" }))).toBe(true);
+    expect(leaveItemOpen([said("assistant", [shell("a")])], OPENAI_RESPONSES_REQUIREMENTS)).toBe(false);
+  });
+
+  it("are answered by the host where the answer names its call", () => {
+    const ofHost = (part: Part) => isAnswerOfHost(part, OPENAI_RESPONSES_REQUIREMENTS);
+    expect([shown("a"), shown(null), shell("a"), result("a", "1"), text("x")].map(ofHost)).toEqual([
+      ...[true, false, false, false, false],
+    ]);
+    expect(isAnswerOfHost(shown("a"), {})).toBe(false);
+  });
+});
+
+describe("an item that stands for what is before it", () => {
+  const item = anthropic({ type: "compaction", content: "so far" });
+  const target = { requirements: ANTHROPIC_REQUIREMENTS };
+
+  it("is of the provider's type and says something", () => {
+    const holds = (...parts: readonly Part[]) => holdsProviderItem({ parts }, target);
+    expect(holds(text("x"), item)).toBe(true);
+    expect(holds(text("x"))).toBe(false);
+    expect(holds(anthropic({ type: "compaction", content: " " }))).toBe(false);
+    expect(holds(anthropic({ type: "other", content: "so far" }))).toBe(false);
+    expect(holds(openai({ type: "compaction", content: "so far" }))).toBe(false);
+    expect(takesProviderItems(target)).toBe(true);
+    const { standIn: _standIn, ...without } = ANTHROPIC_REQUIREMENTS;
+    expect(takesProviderItems({ requirements: without })).toBe(false);
+    expect(holdsProviderItem({ parts: [item] }, { requirements: without })).toBe(false);
+  });
+
+  it("is looked for from the newest message of the main branch back to a version of the thread", () => {
+    const [first, second, third, side] = messagesOf([
+      ["user", "go"],
+      ["assistant", item],
+      ["assistant", item],
+      ["assistant", item],
+    ]) as [MessageInput, MessageInput, MessageInput, MessageInput];
+    const entries = [first, second, third, { ...side, branch: "side" }].map((message) => ({
+      type: "message" as const,
+      message,
+    }));
+    const thread = threadOfEntries(...entries, { type: "pin", pin: pin("never push") });
+    expect([0, 2, 3].map((since) => newestProviderItem(thread, since, target))).toEqual(["m3", "m3", null]);
+    const { standIn: _standIn, ...without } = ANTHROPIC_REQUIREMENTS;
+    expect(newestProviderItem(thread, 0, { requirements: without })).toBeNull();
+  });
+
+  it("opens the request in the place of all before it, the system's words and pins told again", () => {
+    const [go, hurry, opens, more] = messagesOf([
+      ["user", "go"],
+      ["system", "hurry"],
+      ["assistant", "before", item, "behind", call("a")],
+      ["tool", result("a", "1")],
+    ]) as [MessageInput, MessageInput, MessageInput, MessageInput];
+    const thread = threadOfEntries(
+      { type: "message", message: go },
+      { type: "pin", pin: pin("never push") },
+      { type: "message", message: hurry },
+      { type: "message", message: opens },
+      { type: "message", message: more },
+    );
+    const plan = { ...planWith(thread), version: 1, providerItem: opens.id };
+    const { request } = renderSample(thread, { plan, format: "anthropic-messages" });
+    expect(textsOf(request.messages).map((line) => line.split("\n")[0])).toEqual([
+      "opaque|behind|tool-call",
+      "tool-result",
+      expect.stringContaining("hurry"),
+      "[Pinned - still in force, word for word]",
+    ]);
+    const whole = renderSample(thread, { plan: planWith(thread), format: "anthropic-messages" }).request;
+    expect(textsOf(whole.messages)[0]).toBe("go");
+  });
+
+  it("is left out behind what a plan folded, with a warning", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", "one"],
+      ["user", "on"],
+      ["assistant", item, "two"],
+      ["user", "end"],
+    );
+    const drop = { ...recordOver(thread, 2), action: "drop", keywords: [] } as const;
+    const { request, warnings } = renderSample(thread, { plan: planWith(thread, drop), format: "anthropic-messages" });
+    expect(textsOf(request.messages)).not.toContain("opaque|two");
+    expect(warnings).toContainEqual({ kind: "opaque-left-out", reason: "misplaced", messageIds: ["m4"] });
+    const kept = renderSample(thread, { format: "anthropic-messages" });
+    expect(textsOf(kept.request.messages)).toContain("opaque|two");
+    expect(kept.warnings).toEqual([]);
   });
 });
