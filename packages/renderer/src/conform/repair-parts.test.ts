@@ -1,4 +1,4 @@
-import type { MediaPart, MessageInput, Part, ProviderMetadata, SystemEntry } from "@threadfold/core";
+import type { MediaPart, MessageInput, Part, ProviderMetadata, SystemEntry, ToolDefinition } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
@@ -215,5 +215,74 @@ describe("what providers said that has no place in the format", () => {
       ["openai.role"],
     ]);
     expect(roleLost("gemini", "system")).toEqual([]);
+  });
+});
+
+describe("tool definitions", () => {
+  const thread = threadOf(["user", "go"]);
+  const tool = (name: string, fields: Partial<ToolDefinition> = {}): ToolDefinition => ({
+    ...{ name, inputSchema: { type: "object" } },
+    ...fields,
+  });
+  const rendered = (format: string, tools: readonly ToolDefinition[], options = {}) => {
+    const { request, warnings } = renderSample(thread, { format, tools, ...options });
+    return {
+      tools: request.tools,
+      warnings: warnings.map((warning) => ("names" in warning ? [warning.kind, ...warning.names] : [])),
+    };
+  };
+
+  it("have names that the provider accepts, each once, and stay the same where they have", () => {
+    const given = [tool("mcp.read"), tool("mcp_read"), tool("bash")];
+    const { tools, warnings } = rendered("anthropic-messages", given);
+    expect(tools.map(({ name }) => name)).toEqual(["mcp_read", "bash"]);
+    expect(tools[1]).toBe(given[2]);
+    expect(warnings).toEqual([
+      ["tool-renamed", "mcp.read → mcp_read"],
+      ["tool-definition-left-out", "mcp_read"],
+    ]);
+    expect(rendered("anthropic-messages", [tool("a"), tool("b")])).toMatchObject({ warnings: [] });
+    expect(rendered("neutral", given)).toEqual({ tools: given, warnings: [] });
+  });
+
+  it("have a namespace for themselves where the provider has any", () => {
+    const inNamespace = (namespace: string) =>
+      tool("read", { providerMetadata: { openai: { namespace: { name: namespace } } } });
+    const names = (format: string) => rendered(format, [inNamespace("a"), inNamespace("b"), tool("read")]).tools.length;
+    expect([names("openai-responses"), names("openai-chat")]).toEqual([3, 1]);
+  });
+
+  it("have schemas of which is told what the provider does not heed, names and data aside", () => {
+    const inputSchema = {
+      type: "object",
+      properties: { unevaluatedItems: { type: "string", contentEncoding: "x" }, list: { items: [{ if: {} }] } },
+      enum: [{ contains: 1 }],
+      default: { else: {} },
+      $defs: { contains: { not: { dependentRequired: {} } } },
+      $comment: "x",
+    };
+    const { tools, warnings } = rendered("gemini", [tool("a", { inputSchema }), tool("b")]);
+    expect(warnings).toEqual([["tool-schema-beyond-provider", expect.stringMatching(/^a \((?:[\w$]+, )*[\w$]+\)$/)]]);
+    const named = String(warnings[0]?.[1]);
+    for (const keyword of ["$comment", "contentEncoding", "dependentRequired", "if", "not"])
+      expect(named).toContain(keyword);
+    for (const word of ["unevaluatedItems", "list", "contains", "else"]) expect(named).not.toContain(word);
+    const keywords = named.slice("a (".length, -1).split(", ");
+    expect(keywords).toEqual([...keywords].sort());
+    expect(tools[0]?.inputSchema).toBe(inputSchema);
+    expect(rendered("anthropic-messages", [tool("a", { inputSchema })]).warnings).toEqual([]);
+  });
+
+  it("that wait for a search are given outright to a model that makes none, without the search", () => {
+    const waiting = tool("rare", { providerMetadata: { openai: { defer_loading: true, strict: true } } });
+    const search = tool("search", { providerMetadata: { openai: { type: "tool_search" } } });
+    const given = [waiting, search, tool("bash")];
+    const outright = rendered("openai-responses", given, { model: "gpt-4.1" });
+    expect(outright.tools).toEqual([tool("rare", { providerMetadata: { openai: { strict: true } } }), tool("bash")]);
+    expect(outright.tools[1]).toBe(given[2]);
+    expect(outright.warnings).toContainEqual(["field-left-out", "openai.defer_loading"]);
+    expect(rendered("openai-responses", given, { model: "gpt-6" })).toEqual({ tools: given, warnings: [] });
+    expect(rendered("openai-responses", [tool("bash")], { model: "gpt-4.1" }).warnings).toEqual([]);
+    expect(rendered("openai-responses", [search], { model: "gpt-4.1" }).tools).toEqual([]);
   });
 });
