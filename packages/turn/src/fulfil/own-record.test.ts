@@ -76,6 +76,25 @@ describe("a strategy that makes its own records", () => {
     expect(result.type === "ready" && actionOf(result.plan, asMessageId("a0")).record?.strategy === "own").toBe(false);
   });
 
+  it("has the first words of a drop as keywords where it makes no record, each once and twelve at the most", async () => {
+    const { execute: _execute, ...dropping } = making("drop", ["a0", "a1"], async () => null);
+    const keywords = async (first: string, second = "Done.") => {
+      const [one, other] = [first, second].map((text) => `${text}${" a".repeat(400)}`) as [string, string];
+      const said = threadOf(message("a0", "assistant", one), message("a1", "assistant", other));
+      const result = await fold(said, { ladder: [dropping] });
+      return result.type === "ready" ? result.plan.drops.flatMap((drop) => drop.keywords) : result.type;
+    };
+    expect(await keywords("A short word, longer ones: branch src/io.ts x_1234 branch.")).toEqual([
+      ...["longer", "branch", "src/io.ts", "x_1234", "branch."],
+    ]);
+    expect(await keywords("hello world", "another message")).toEqual(["another", "message"]);
+    const many = Array.from({ length: 14 }, (_, index) => `number${index}x`);
+    expect(await keywords(many.join(" "))).toEqual(many.slice(0, 12));
+    // No more of a message than its beginning is looked at.
+    expect(await keywords(`${"a ".repeat(297)}abcdef behind`)).toEqual(["abcdef"]);
+    expect(await keywords(`${"a ".repeat(298)}abcdef behind`, "another")).toEqual(["another"]);
+  });
+
   it.each([
     ["throws", async () => Promise.reject(new Error("no"))],
     ["makes another record than it proposed", async (): Promise<OwnRecord> => ({ action: "drop", keywords: [] })],
