@@ -131,11 +131,8 @@ export class AgentThread {
   }
 
   /** Pins and liftings, oldest first, each with the version that it made. Messages are not walked over again (P9). */
-  *pinEntries(): Iterable<{ readonly version: number; readonly entry: PinEntry | PinLiftedEntry }> {
-    for (const { place, entry } of pinEntries(this.#entries)) {
-      if (place >= this.version) return;
-      yield { version: place + 1, entry };
-    }
+  pinEntries(): Iterable<MadePinEntry> {
+    return pinEntriesOf(this.#entries);
   }
 
   /** Every entry, oldest first. */
@@ -299,30 +296,30 @@ function positionAfter(messages: AppendOnlyList<Message>, window?: ThreadWindow)
 
 function livePinsOf(entries: AppendOnlyList<ThreadEntry>): ReadonlyMap<PinId, Pin> {
   const pins = new Map<PinId, Pin>();
-  for (const { place, entry } of pinEntries(entries)) {
-    if (place >= entries.length) break;
+  for (const { entry } of pinEntriesOf(entries)) {
     if (entry.type === "pin") pins.set(entry.pin.id, entry.pin);
     else pins.delete(entry.pinId);
   }
   return pins;
 }
 
-interface PlacedPinEntry {
-  readonly place: number;
+/** A pin or a lifting, with the version that it made. */
+interface MadePinEntry {
+  readonly version: number;
   readonly entry: PinEntry | PinLiftedEntry;
 }
 
 /** What was looked through of a growing log: a thread is asked for its past again and again, and few entries are pins. */
-const pinsOfFamily = new WeakMap<object, { until: number; readonly found: PlacedPinEntry[] }>();
+const pinsOfFamily = new WeakMap<object, { until: number; readonly found: MadePinEntry[] }>();
 
-/** The pins and liftings of a log, in order, and maybe some behind its end. */
-function pinEntries(entries: AppendOnlyList<ThreadEntry>): readonly PlacedPinEntry[] {
+/** The pins and liftings of a log, in order. */
+function* pinEntriesOf(entries: AppendOnlyList<ThreadEntry>): Iterable<MadePinEntry> {
   const known = pinsOfFamily.get(entries.family) ?? { until: 0, found: [] };
   pinsOfFamily.set(entries.family, known);
   for (const { place, entry } of entriesFrom(entries, known.until))
-    if (entry.type !== "message") known.found.push({ place, entry });
+    if (entry.type !== "message") known.found.push({ version: place + 1, entry });
   known.until = Math.max(known.until, entries.length);
-  return known.found;
+  for (const found of known.found) if (found.version <= entries.length) yield found;
 }
 
 /** The entries from a place on that are in memory. */
