@@ -1,4 +1,4 @@
-import type { Part } from "@threadfold/core";
+import type { ChatMessage, ChatRequest, Part, SyntheticKind } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -102,6 +102,48 @@ describe("cache breakpoints", () => {
     const marks = marksOf(anthropicMessages.lower(request, { cache: { ttl: "1h" } }).payload);
     // A tool result is message n and block 0 of its own: 31 blocks, the newest is the last, the spare one 20 before it.
     expect(marks).toEqual(["tools", "10.0", "30.0"]);
+  });
+
+  it("are as many as the provider takes, the newest before the others, the frame among them", () => {
+    const said = (role: "user" | "assistant", synthetic?: SyntheticKind): ChatMessage => ({
+      ...{ role, parts: [text("x")], sources: [] },
+      ...(synthetic !== undefined && { synthetic }),
+    });
+    const messages = [
+      said("user", "placeholder"),
+      said("assistant", "summary"),
+      said("user"),
+      said("assistant"),
+      said("user"),
+    ];
+    const request = { system: ["s"], tools: [], messages };
+    const previous = { ...request, messages: messages.slice(0, 3) };
+    const places = (most: number, lookBackBlocks = 20, from: ChatRequest = request) =>
+      breakpointPlaces(from, { previous, most, lookBackBlocks });
+    expect(places(4)).toEqual({ frame: true, messages: [1, 2, 4] });
+    expect(places(3)).toEqual({ frame: true, messages: [2, 4] });
+    expect(places(2)).toEqual({ frame: true, messages: [4] });
+    expect(places(1)).toEqual({ frame: true, messages: [] });
+    expect(places(0)).toEqual({ frame: false, messages: [] });
+    const bare = { ...request, system: [] };
+    expect(breakpointPlaces(bare, { most: 1, lookBackBlocks: 20 })).toEqual({ frame: false, messages: [4] });
+    expect(
+      breakpointPlaces({ ...bare, tools: [{ name: "t", inputSchema: {} }] }, { most: 1, lookBackBlocks: 20 }).frame,
+    ).toBe(true);
+    // A spare one stands as many blocks back as the provider looks.
+    expect(
+      [1, 2, 3, 4, 5].map((blocks) => breakpointPlaces(request, { most: 4, lookBackBlocks: blocks }).messages),
+    ).toEqual([
+      [1, 3, 4],
+      [1, 2, 4],
+      [1, 4],
+      [0, 1, 4],
+      [1, 4],
+    ]);
+    const opened = { ...request, messages: [said("user", "placeholder"), ...messages.slice(2)] };
+    expect(breakpointPlaces(opened, { most: 4, lookBackBlocks: 20 }).messages).toEqual([3]);
+    const first = { ...request, messages: [said("user", "missing-result")] };
+    expect(breakpointPlaces(first, { most: 4, lookBackBlocks: 20 }).messages).toEqual([]);
   });
 
   it("W17 are four at most, whatever the thread and its own marks, and the request stays legal and as it was", () => {

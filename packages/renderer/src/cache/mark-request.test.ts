@@ -1,4 +1,12 @@
-import { type ChatRequest, canonicalJson, type JsonObject } from "@threadfold/core";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  canonicalJson,
+  type JsonObject,
+  type MediaPart,
+  type Part,
+  type TextPart,
+} from "@threadfold/core";
 import { call, result, runs, text } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -7,7 +15,8 @@ import type { CacheOptions, FormatId } from "../formats/provider-format.ts";
 import { renderInputs } from "../laws/render-inputs.ts";
 import { renderRequest } from "../rendering/render-request.ts";
 import { renderSample } from "../testing/render-sample.ts";
-import { messagesOf, planWith, signed, summaryOver, threadOf } from "../testing/sample-thread.ts";
+import { image, messagesOf, planWith, signed, summaryOver, threadOf } from "../testing/sample-thread.ts";
+import { canMark, carrierPlaces, hasResultText, markRequest, type PartMark } from "./mark-request.ts";
 
 const NEWEST = "gpt-5.6";
 
@@ -155,5 +164,97 @@ describe("cache breakpoints of every format", () => {
       expect(format.mark).toBeUndefined();
       expect(format.lower(request, { cache: { model: "gemini-3-pro" } })).toEqual(format.lower(request));
     }
+  });
+});
+
+describe("a mark on a request", () => {
+  const mark = (onResults: PartMark["onResults"]): PartMark => ({
+    ...{ provider: "openai", field: "mark", value: { on: true }, oldFields: ["mark", "old"], onResults },
+    carries: (part) => part.type === "text" || (part.type === "tool-result" && hasResultText(part)),
+  });
+  const said = (role: ChatMessage["role"], ...parts: readonly Part[]): ChatMessage => ({ role, parts, sources: [] });
+  const requestOf = (...messages: readonly ChatMessage[]): ChatRequest => ({ system: [], tools: [], messages });
+  const marked = { openai: { mark: { on: true } } };
+  const old = (value: string, fields: JsonObject = {}): TextPart => ({
+    ...text(value),
+    providerMetadata: { openai: { old: 1, ...fields } },
+  });
+  const partsOf = (request: ChatRequest, messages: readonly number[], onResults: PartMark["onResults"] = "part") =>
+    markRequest(request, { frame: false, messages }, mark(onResults)).messages.map(({ parts }) => parts);
+
+  it("stands on the last part that can carry it, of the message or of one before it", () => {
+    const request = requestOf(
+      said("user", text("a"), text("b")),
+      said("assistant", call("c")),
+      said("user", text("d")),
+    );
+    expect(partsOf(request, [0])[0]).toEqual([text("a"), { ...text("b"), providerMetadata: marked }]);
+    expect(partsOf(request, [1])[0]?.[1]).toEqual({ ...text("b"), providerMetadata: marked });
+    expect(partsOf(request, [1])[1]).toBe(request.messages[1]?.parts);
+    const places = (frame: boolean, ...messages: readonly number[]) => ({ frame, messages });
+    expect(carrierPlaces(request, places(true, 0, 1, 2), mark("part"))).toEqual(places(true, 0, 2));
+    const silent = requestOf(said("assistant", call("c")), said("user", text("d")));
+    expect(carrierPlaces(silent, places(false, 0, 1), mark("part"))).toEqual(places(false, 1));
+    expect(canMark(silent, places(false, 0), mark("part"))).toBe(false);
+    expect(canMark(silent, places(false, 0, 1), mark("part"))).toBe(true);
+    expect(canMark(silent, places(true), mark("part"))).toBe(false);
+    expect(canMark({ ...silent, system: ["a"] }, places(true), mark("part"))).toBe(true);
+    expect(canMark({ ...silent, system: ["a"] }, places(false), mark("part"))).toBe(false);
+  });
+
+  it("takes the place of old ones, and leaves all that is not old", () => {
+    const request = requestOf(said("user", old("a"), old("b", { id: 1 }), text("c")), said("user", text("d")));
+    expect(partsOf(request, [])[0]).toEqual([
+      text("a"),
+      { ...text("b"), providerMetadata: { openai: { id: 1 } } },
+      text("c"),
+    ]);
+    expect(partsOf(request, [])[1]).toBe(request.messages[1]?.parts);
+    const other = { ...text("a"), providerMetadata: { google: { x: 1 }, openai: { mark: 1, id: 1 } } };
+    expect(partsOf(requestOf(said("user", other)), [0])[0]).toEqual([
+      { ...text("a"), providerMetadata: { google: { x: 1 }, openai: { id: 1, mark: { on: true } } } },
+    ]);
+    expect(partsOf(requestOf(said("user", other)), [])[0]).toEqual([
+      { ...text("a"), providerMetadata: { google: { x: 1 }, openai: { id: 1 } } },
+    ]);
+    const item: Part = { type: "opaque", provider: "openai", value: { mark: 1 } };
+    expect(partsOf(requestOf(said("user", item)), [0])[0]).toEqual([item]);
+  });
+
+  it("stands on the last system text", () => {
+    const request = { ...requestOf(), system: ["a", { text: "b", providerMetadata: { openai: { old: 1 } } }, "c"] };
+    const system = (frame: boolean) => markRequest(request, { frame, messages: [] }, mark("part")).system;
+    expect(system(true)).toEqual(["a", { text: "b" }, { text: "c", providerMetadata: marked }]);
+    expect(system(false)).toEqual(["a", { text: "b" }, "c"]);
+  });
+
+  it("stands on a result or on the text in it", () => {
+    const blocks = (...list: readonly (TextPart | MediaPart)[]) => result("c", { type: "blocks", blocks: list });
+    const contentOf = (part: Part, messages: readonly number[]) => {
+      const [[shown] = []] = partsOf(requestOf(said("tool", part)), messages, "text");
+      return shown?.type === "tool-result" ? [shown.result.content, shown.providerMetadata] : [];
+    };
+    const inside = (value: string) => ({ ...text(value), providerMetadata: marked });
+    expect(partsOf(requestOf(said("tool", result("c", "x"))), [0])[0]).toEqual([
+      { ...result("c", "x"), providerMetadata: marked },
+    ]);
+    expect(contentOf(result("c", "x"), [0])).toEqual([{ type: "blocks", blocks: [inside("x")] }, undefined]);
+    expect(contentOf(result("c", "x"), [])).toEqual([{ type: "text", text: "x" }, undefined]);
+    expect(contentOf(blocks(text("x"), old("y")), [0])).toEqual([
+      { type: "blocks", blocks: [inside("x\ny")] },
+      undefined,
+    ]);
+    expect(contentOf(blocks(text("x"), image, text("y"), image), [0])).toEqual([
+      { type: "blocks", blocks: [text("x"), image, inside("y"), image] },
+      undefined,
+    ]);
+    expect(contentOf(blocks(old("x"), image), [])).toEqual([{ type: "blocks", blocks: [text("x"), image] }, undefined]);
+    const plain = blocks(text("x"), image);
+    expect(partsOf(requestOf(said("tool", plain)), [], "text")[0]?.[0]).toBe(plain);
+    expect(
+      [blocks(image), blocks(text(" "), image), blocks(text("x"), image), result("c", " "), result("c", "x")].map(
+        hasResultText,
+      ),
+    ).toEqual([...[false, false, true, false, true]]);
   });
 });
