@@ -1,50 +1,31 @@
-import {
-  type CompactionTrigger,
-  NO_TRIGGER,
-  refuseShare,
-  type TriggerDecision,
-  type TriggerInput,
-} from "./compaction-trigger.ts";
+import { type CompactionTrigger, NO_TRIGGER, refuseShare, type TriggerDecision } from "./compaction-trigger.ts";
 
 /**
  * Fires when at least one trigger fires, as hard as the hardest and down to the smallest target of those that fire (S25).
  * Of no triggers: never (S4).
  */
 export function anyOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {
-  return new CompositeTrigger("any of", triggers, strictest);
+  return {
+    // Put together when somebody asks: triggers are made anew for every decision.
+    get name() {
+      return `any of (${triggers.map((trigger) => trigger.name).join(", ")})`;
+    },
+    evaluate: (input) => strictest(triggers.map((trigger) => trigger.evaluate(input))),
+  };
 }
 
 /** Fires when every trigger fires, as hard as the hardest and down to the smallest target. Of no triggers: always (S4). */
 export function allOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {
-  return new CompositeTrigger("all of", triggers, (decisions) => {
-    if (decisions.length === 0) return { level: "soft", reason: "no condition is set" };
-    return decisions.some((decision) => decision.level === "none") ? NO_TRIGGER : strictest(decisions);
-  });
-}
-
-/** A class, because triggers are made anew for every decision and few are asked for their name. */
-class CompositeTrigger implements CompactionTrigger {
-  readonly #kind: string;
-  readonly #triggers: readonly CompactionTrigger[];
-  readonly #decide: (decisions: readonly TriggerDecision[]) => TriggerDecision;
-
-  constructor(
-    kind: string,
-    triggers: readonly CompactionTrigger[],
-    decide: (decisions: readonly TriggerDecision[]) => TriggerDecision,
-  ) {
-    this.#kind = kind;
-    this.#triggers = triggers;
-    this.#decide = decide;
-  }
-
-  get name(): string {
-    return `${this.#kind} (${this.#triggers.map((trigger) => trigger.name).join(", ")})`;
-  }
-
-  evaluate(input: TriggerInput): TriggerDecision {
-    return this.#decide(this.#triggers.map((trigger) => trigger.evaluate(input)));
-  }
+  return {
+    get name() {
+      return `all of (${triggers.map((trigger) => trigger.name).join(", ")})`;
+    },
+    evaluate(input) {
+      const decisions = triggers.map((trigger) => trigger.evaluate(input));
+      if (decisions.length === 0) return { level: "soft", reason: "no condition is set" };
+      return decisions.some((decision) => decision.level === "none") ? NO_TRIGGER : strictest(decisions);
+    },
+  };
 }
 
 function strictest(decisions: readonly TriggerDecision[]): TriggerDecision {

@@ -1,11 +1,5 @@
 import { ThreadfoldError } from "@threadfold/core";
-import {
-  type CompactionTrigger,
-  NO_TRIGGER,
-  refuseShare,
-  type TriggerDecision,
-  type TriggerInput,
-} from "./compaction-trigger.ts";
+import { type CompactionTrigger, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
 
 /** Fires hard when a person or the host asked for a fold. */
 export const manualTrigger: CompactionTrigger = {
@@ -41,24 +35,15 @@ export function maxOutputTrigger(fraction = 0.5): CompactionTrigger {
  * A trigger that is hard after an answer that was cut off at the output limit, and as it is otherwise: what is due
  * anyway is due at once when prompt and answer compete for one window (Goat).
  */
-export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger => new HardAfterCutOff(trigger);
-
-class HardAfterCutOff implements CompactionTrigger {
-  readonly #trigger: CompactionTrigger;
-
-  constructor(trigger: CompactionTrigger) {
-    this.#trigger = trigger;
-  }
-
-  get name(): string {
-    return `${this.#trigger.name}, hard after a cut-off`;
-  }
-
-  evaluate(input: TriggerInput): TriggerDecision {
-    const decision = this.#trigger.evaluate(input);
+export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger => ({
+  get name() {
+    return `${trigger.name}, hard after a cut-off`;
+  },
+  evaluate(input) {
+    const decision = trigger.evaluate(input);
     return decision.level === "soft" && input.stoppedAtMaxOutput === true ? { ...decision, level: "hard" } : decision;
-  }
-}
+  },
+});
 
 /**
  * Fires softly when nothing was sent for this many seconds and the request takes at least this share of the room:
