@@ -184,7 +184,7 @@ export {
   serializeEntry,
   THREAD_CHAIN_START,
 } from "./thread/thread-chain.ts";
-export { AgentThread, type ThreadWindow } from "./thread/agent-thread.ts";
+export { AgentThread, type ThreadWindow, type VersionedPinEntry } from "./thread/agent-thread.ts";
 export { AppendOnlyList, sharedLength } from "./thread/append-only-list.ts";
 export {
   type MessageRun,

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { message } from "../laws/messages.ts";
 import { pinEntry, pinLiftedEntry, samplePin } from "../laws/samples.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
+import { AppendOnlyList } from "../thread/append-only-list.ts";
 import type { Pin, PinLiftedEntry, ThreadEntryInput } from "../thread/thread-entry.ts";
 import { detectConstraints, ruleKey, rulesBehind } from "./detect-constraints.ts";
 import { liftedPins, threadRules, unpinnedRules } from "./thread-rules.ts";
@@ -84,6 +85,21 @@ describe("the rules of a thread", () => {
 });
 
 describe("pins that nothing may go on to assert", () => {
+  it("P9: are told of a long thread without a walk of its messages, and for each length of it", () => {
+    const before = threadOf(say("m1", "Go."), rule("p1"), rule("p2"), lift("p1"));
+    const thread = before.appendEntries([say("m2", "Go on."), lift("p2")]);
+    expect(idsOf(liftedPins(thread))).toEqual(["p1", "p2"]);
+    const walked = vi.spyOn(AppendOnlyList.prototype, "inMemory");
+    const looked = vi.spyOn(AppendOnlyList.prototype, "at");
+    const told = [thread, before].map((one) => idsOf(liftedPins(one)));
+    const counts = [walked, looked].map(({ mock }) => mock.calls.length);
+    vi.restoreAllMocks();
+    expect([told, counts]).toEqual([
+      [["p1", "p2"], ["p1"]],
+      [0, 0],
+    ]);
+  });
+
   it("are those that were lifted, and no other pin says the same", () => {
     expect(liftedPins(threadOf(rule("p1"), rule("p2")))).toEqual([]);
     const thread = threadOf(

@@ -49,7 +49,7 @@ export interface GroupGap {
   readonly after: number;
 }
 
-/** A list as an array reads it, whatever holds it. */
+/** What an array reads by places from 0 on, whatever holds the items. */
 export interface ReadableList<Item> extends Iterable<Item> {
   readonly length: number;
   at(index: number): Item | undefined;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { assistant, call, result, tool } from "../laws/messages.ts";
@@ -108,6 +108,23 @@ describe("P9: a shape without a stretch of its thread", () => {
       }),
       runs(60),
     );
+  });
+
+  it("P9: groups what is new of a ledger without a copy of all that was grouped before", () => {
+    const thread = longThread();
+    const ledger = emptyLedger().extend(thread);
+    groupLedger(ledger);
+    const grown = ledger.extend(thread.append([assistant("new", call("c-new", "bash", {}))]));
+    const copied: number[] = [];
+    const { slice } = Array.prototype;
+    const copies = vi.spyOn(Array.prototype, "slice").mockImplementation(function (this: unknown[], ...places) {
+      copied.push(this.length);
+      return slice.apply(this, places);
+    });
+    groupLedger(grown);
+    copies.mockRestore();
+    expect(copied.length).toBeGreaterThan(0);
+    expect(Math.max(...copied)).toBeLessThan(thread.length / 2);
   });
 
   it("P9: lists of a grouped ledger read like arrays, also when it has grown since", () => {

@@ -131,7 +131,7 @@ export class AgentThread {
   }
 
   /** Pins and liftings, oldest first, each with the version that it made. Messages are not walked over again (P9). */
-  pinEntries(): Iterable<MadePinEntry> {
+  pinEntries(): Iterable<VersionedPinEntry> {
     return pinEntriesOf(this.#entries);
   }
 
@@ -303,17 +303,17 @@ function livePinsOf(entries: AppendOnlyList<ThreadEntry>): ReadonlyMap<PinId, Pi
   return pins;
 }
 
-/** A pin or a lifting, with the version that it made. */
-interface MadePinEntry {
+/** A pin or a lifting, with the version of its thread that it made. */
+export interface VersionedPinEntry {
   readonly version: number;
   readonly entry: PinEntry | PinLiftedEntry;
 }
 
 /** What was looked through of a growing log: a thread is asked for its past again and again, and few entries are pins. */
-const pinsOfFamily = new WeakMap<object, { until: number; readonly found: MadePinEntry[] }>();
+const pinsOfFamily = new WeakMap<object, { until: number; readonly found: VersionedPinEntry[] }>();
 
 /** The pins and liftings of a log, in order. */
-function* pinEntriesOf(entries: AppendOnlyList<ThreadEntry>): Iterable<MadePinEntry> {
+function* pinEntriesOf(entries: AppendOnlyList<ThreadEntry>): Iterable<VersionedPinEntry> {
   const known = pinsOfFamily.get(entries.family) ?? { until: 0, found: [] };
   pinsOfFamily.set(entries.family, known);
   for (const { place, entry } of entriesFrom(entries, known.until))

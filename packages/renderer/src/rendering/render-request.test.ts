@@ -26,14 +26,11 @@ import {
 
 const readArtifact = { name: "read_artifact", inputSchema: { type: "object" } };
 
+const fiveMessages = (): AgentThread =>
+  threadOf(["user", "one"], ["assistant", "two"], ["user", "three"], ["assistant", "four"], ["user", "five"]);
+
 describe("replacement semantics (seed 002)", () => {
-  const thread = threadOf(
-    ["user", "one"],
-    ["assistant", "two"],
-    ["user", "three"],
-    ["assistant", "four"],
-    ["user", "five"],
-  );
+  const thread = fiveMessages();
 
   it("V1 V2 shows a thread without a plan unchanged, and nothing of the plan itself", () => {
     const { request, warnings } = renderSample(thread);
@@ -235,13 +232,7 @@ describe("the manifest", () => {
   });
 
   it("says from where to where the plan edited the log", () => {
-    const thread = threadOf(
-      ["user", "one"],
-      ["assistant", "two"],
-      ["user", "three"],
-      ["assistant", "four"],
-      ["user", "five"],
-    );
+    const thread = fiveMessages();
     const grown = thread.append(
       messagesOf(
         [

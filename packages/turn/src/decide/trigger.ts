@@ -69,7 +69,8 @@ export function shownMessages(messages: number, plan: PlanRecords): number {
  *
  * @param turns how many turns the thread has.
  */
-export function shownTurns(turns: number, plan: PlanRecords, { thread, ledger }: CountedThread): number {
+export function shownTurns(turns: number, plan: PlanRecords, state: Pick<ThreadState, "thread" | "ledger">): number {
+  const { thread, ledger } = state;
   const turnAt = (ordinal: number): number => ledger.header(ordinal)?.turn ?? 0;
   const removed = planRecords(plan)
     .filter(removesMessages)
@@ -77,5 +78,3 @@ export function shownTurns(turns: number, plan: PlanRecords, { thread, ledger }:
     .reduce((sum, { from, to }) => sum + turnAt(to) - turnAt(from - 1), 0);
   return turns - removed;
 }
-
-type CountedThread = Pick<ThreadState, "thread" | "ledger">;

@@ -54,9 +54,9 @@ export async function storeIrreplaceable(
   );
   const turns = new EventLoopTurns();
   const irreplaceable: number[] = [];
-  for (const ordinal of ordinals) {
+  for (const [index, ordinal] of ordinals.entries()) {
     if (!summarized.has(ordinal) && isIrreplaceable(shape.header(ordinal))) irreplaceable.push(ordinal);
-    if (ordinal % AT_A_TIME === 0) await turns.take();
+    if (index % AT_A_TIME === 0) await turns.take();
   }
   await archive.store(irreplaceable);
 }
