@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { runs } from "../laws/runs.ts";
 import { jsonValues, unicodeTexts } from "../laws/text-arbitrary.ts";
-import { canonicalForm, canonicalJson, toCanonicalValue } from "./canonical-json.ts";
+import { canonicalForm, canonicalJson, canonicalPieces, toCanonicalValue } from "./canonical-json.ts";
 import { type JsonValue, MAX_JSON_DEPTH } from "./json-value.ts";
+import { digestOf, sha256 } from "./sha256.ts";
 
 /** The double with these bits. */
 const doubleOf = (bits: bigint): number => new DataView(new BigUint64Array([bits]).buffer).getFloat64(0, true);
@@ -192,6 +193,36 @@ function capture(action: () => unknown): unknown {
     return error;
   }
 }
+
+describe("canonicalPieces", () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `message-${index}`);
+
+  it("are the text of the value, with long lists of texts apart", () => {
+    const list = Object.freeze(ids(300));
+    const value = { summary: { span: list, title: "two \0 of them" }, span: list, few: ids(3) };
+    const pieces = canonicalPieces(value);
+    expect(pieces.join("")).toBe(canonicalJson(value));
+    const alone = JSON.stringify(list).slice(0, -1);
+    expect(pieces.filter((piece) => piece === alone)).toHaveLength(2);
+    expect(canonicalPieces({ few: ids(3) })).toEqual([canonicalJson({ few: ids(3) })]);
+  });
+
+  it("are the text of any value, whatever in it is long", () => {
+    const long = fc.constantFrom<unknown>(ids(256), ids(255), [...ids(256), 1], [ids(256), ids(257)], "\0".repeat(300));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.jsonValue(), long), { maxLength: 6 }), (values) => {
+        expect(canonicalPieces(values).join("")).toBe(canonicalJson(values));
+        expect(digestOf(values)).toBe(sha256(canonicalJson(values)));
+      }),
+      runs(200),
+    );
+  });
+
+  it("are refused where the text is", () => {
+    expect(() => canonicalPieces({ ids: ids(300), count: Number.NaN })).toThrow("the number NaN at count");
+    expect(() => canonicalPieces([...ids(300), "\ud800"])).toThrow("a lone surrogate at 300");
+  });
+});
 
 describe("the canonical form of a value", () => {
   it("says whether JSON.stringify writes it as it is: always, but where a key begins with a digit", () => {

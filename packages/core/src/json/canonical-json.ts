@@ -13,8 +13,26 @@ export function canonicalJson(value: unknown): string {
   return write(value, 0) ?? refuseValue(value);
 }
 
-/** Undefined where there is something in a value that JSON has no form for. */
-function write(value: unknown, depth: number): string | undefined {
+/** Stands for a long list until its pieces are put there: no JSON has a control character in it. */
+const APART = "\0";
+
+/**
+ * {@link canonicalJson} in pieces. Long lists of texts stand apart, as they were written once: who reads one piece after
+ * the other, as a hash does, need not copy them into one text.
+ */
+export function canonicalPieces(value: unknown): readonly string[] {
+  const lists: (readonly string[])[] = [];
+  const text = write(value, 0, lists) ?? refuseValue(value);
+  if (lists.length === 0) return [text];
+  return text.split(APART).flatMap((piece, index) => [piece, ...(lists[index] ?? [])]);
+}
+
+/**
+ * Undefined where there is something in a value that JSON has no form for.
+ *
+ * @param apart takes long lists, which are written into the text where it is not given.
+ */
+function write(value: unknown, depth: number, apart?: (readonly string[])[]): string | undefined {
   switch (typeof value) {
     case "string":
       return value.isWellFormed() ? JSON.stringify(value) : undefined;
@@ -25,7 +43,7 @@ function write(value: unknown, depth: number): string | undefined {
     case "object":
       if (value === null) return "null";
       if (depth >= MAX_JSON_DEPTH) return undefined;
-      return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth);
+      return Array.isArray(value) ? writeArray(value, depth, apart) : writeObject(value, depth, apart);
     default:
       return undefined;
   }
@@ -33,21 +51,24 @@ function write(value: unknown, depth: number): string | undefined {
 
 const LONG_LIST = 256;
 
-function writeArray(items: readonly unknown[], depth: number): string | undefined {
-  return items.length < LONG_LIST ? writeItems(items, depth) : (writtenTexts(items) ?? writeItems(items, depth));
+function writeArray(items: readonly unknown[], depth: number, apart?: (readonly string[])[]): string | undefined {
+  const pieces = items.length < LONG_LIST ? undefined : writtenTexts(items);
+  if (pieces === undefined) return writeItems(items, depth, apart);
+  apart?.push(pieces);
+  return `${apart === undefined ? pieces.join("") : APART}]`;
 }
 
-function writeItems(items: readonly unknown[], depth: number): string | undefined {
+function writeItems(items: readonly unknown[], depth: number, apart?: (readonly string[])[]): string | undefined {
   let text = "[";
   for (let index = 0; index < items.length; index++) {
-    const item = write(items[index], depth + 1);
+    const item = write(items[index], depth + 1, apart);
     if (item === undefined) return undefined;
     text += index > 0 ? `,${item}` : item;
   }
   return `${text}]`;
 }
 
-function writeObject(value: object, depth: number): string | undefined {
+function writeObject(value: object, depth: number, apart?: (readonly string[])[]): string | undefined {
   if (!isPlainObject(value)) return undefined;
   const record = value as Record<string, unknown>;
   let text = "{";
@@ -55,7 +76,7 @@ function writeObject(value: object, depth: number): string | undefined {
     const item = record[key];
     if (item === undefined) continue;
     const name = writeKey(key);
-    const written = write(item, depth + 1);
+    const written = write(item, depth + 1, apart);
     if (name === undefined || written === undefined) return undefined;
     if (text.length > 1) text += ",";
     text += name + written;

@@ -5,6 +5,12 @@ import { canonicalJson } from "./canonical-json.ts";
 import { freezeDeep } from "./json-value.ts";
 import { continuedTexts, isWrittenOnce, writtenTexts } from "./long-list.ts";
 
+/** What is written of a list, whole. */
+const textOf = (items: readonly unknown[]) => {
+  const pieces = writtenTexts(items);
+  return pieces && `${pieces.join("")}]`;
+};
+
 const lists = fc.array(fc.array(fc.string({ unit: "binary" }), { maxLength: 5 }), { minLength: 1, maxLength: 8 });
 
 describe("a list of texts that grows at its end", () => {
@@ -18,10 +24,10 @@ describe("a list of texts that grows at its end", () => {
           list = continuedTexts(list, part);
           expect(former).toEqual(before);
           expect(list).toEqual([...before, ...part]);
-          if (looks[index] === true) expect(writtenTexts(list)).toBe(canonicalJson([...list]));
+          if (looks[index] === true) expect(textOf(list)).toBe(canonicalJson([...list]));
         }
         expect(Object.isFrozen(list)).toBe(true);
-        expect(writtenTexts(list)).toBe(canonicalJson([...list]));
+        expect(textOf(list)).toBe(canonicalJson([...list]));
       }),
       runs(200),
     );
@@ -29,7 +35,7 @@ describe("a list of texts that grows at its end", () => {
 
   it("refuses to write what is no text or is not well-formed, behind a beginning that was written", () => {
     const former = continuedTexts(["a"], ["b"]);
-    expect(writtenTexts(former)).toBe('["a","b"]');
+    expect(textOf(former)).toBe('["a","b"]');
     expect(writtenTexts(continuedTexts(former, ["\ud800"]))).toBeUndefined();
     expect(writtenTexts(Object.freeze(["a", 1]))).toBeUndefined();
   });
@@ -38,15 +44,15 @@ describe("a list of texts that grows at its end", () => {
     const stringify = vi.spyOn(JSON, "stringify");
     try {
       const frozen = Object.freeze(["a", "b"]);
-      expect([writtenTexts(frozen), writtenTexts(frozen)]).toEqual(['["a","b"]', '["a","b"]']);
+      expect([textOf(frozen), textOf(frozen)]).toEqual(['["a","b"]', '["a","b"]']);
       expect(stringify).toHaveBeenCalledTimes(1);
     } finally {
       stringify.mockRestore();
     }
     const open = ["a"];
-    expect([writtenTexts(open), isWrittenOnce(open)]).toEqual(['["a"]', false]);
+    expect([textOf(open), isWrittenOnce(open)]).toEqual(['["a"]', false]);
     open.push("b");
-    expect(writtenTexts(open)).toBe('["a","b"]');
+    expect(textOf(open)).toBe('["a","b"]');
   });
 
   it("is known to be written where its beginning was, and not where that was not", () => {
@@ -54,8 +60,22 @@ describe("a list of texts that grows at its end", () => {
     expect([isWrittenOnce(former), isWrittenOnce(continuedTexts(former, ["c"]))]).toEqual([false, false]);
     writtenTexts(former);
     const list = continuedTexts(former, ["c"]);
-    expect([isWrittenOnce(former), isWrittenOnce(list), writtenTexts(list)]).toEqual([true, true, '["a","b","c"]']);
+    expect([isWrittenOnce(former), isWrittenOnce(list), textOf(list)]).toEqual([true, true, '["a","b","c"]']);
     expect(isWrittenOnce(continuedTexts(former, ["\ud800"]))).toBe(false);
+  });
+
+  it("is kept in few pieces however often it grows, and the long ones are not written again", () => {
+    let list: readonly string[] = continuedTexts(["first"], ["second"]);
+    writtenTexts(list);
+    const long = Array.from({ length: 1_000 }, (_, index) => `message ${index}`);
+    list = continuedTexts(list, long);
+    const [beginning] = writtenTexts(list) ?? [];
+    for (let step = 0; step < 200; step++) {
+      list = continuedTexts(list, [`step ${step}`]);
+      expect(writtenTexts(list)?.length).toBeLessThan(16);
+      expect(writtenTexts(list)?.[0]).toBe(beginning);
+    }
+    expect(textOf(list)).toBe(JSON.stringify(list));
   });
 
   it("is frozen, and nothing in it has to be", () => {

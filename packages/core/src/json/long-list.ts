@@ -1,24 +1,24 @@
 /**
- * By the list, because values are copied and their lists are not. Without the bracket at the end, so that what goes on
- * from a long list need not copy its text to take that away.
+ * By the list, because values are copied and their lists are not. In pieces, of which each has at least twice the length
+ * of the next, and without the bracket at the end: what goes on from a long list adds a piece and copies no long one.
  */
-const written = new WeakMap<readonly unknown[], string>();
+const written = new WeakMap<readonly unknown[], readonly string[]>();
 
 /**
- * A list of texts as canonical JSON; undefined for any other list. Lists of ids may be long and stand in many values: a
- * frozen one is written once.
+ * A list of texts as canonical JSON, in pieces and without the bracket at the end; undefined for any other list. Lists of
+ * ids may be long and stand in many values: a frozen one is written once.
  */
-export function writtenTexts(items: readonly unknown[]): string | undefined {
+export function writtenTexts(items: readonly unknown[]): readonly string[] | undefined {
   const known = written.get(items);
-  if (known !== undefined) return `${known}]`;
+  if (known !== undefined) return known;
   // Not `every`, which passes over holes.
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
     if (typeof item !== "string" || !item.isWellFormed()) return undefined;
   }
-  const text = JSON.stringify(items);
-  if (Object.isFrozen(items)) written.set(items, text.slice(0, -1));
-  return text;
+  const pieces = [JSON.stringify(items).slice(0, -1)];
+  if (Object.isFrozen(items)) written.set(items, pieces);
+  return pieces;
 }
 
 /** True for a frozen list of which it is known that it holds texts and nothing else. */
@@ -34,6 +34,17 @@ export function continuedTexts<Text extends string>(former: readonly Text[], mor
   const beginning = written.get(former);
   if (beginning === undefined) return items;
   const end = writtenTexts(more);
-  if (end !== undefined) written.set(items, `${beginning},${end.slice(1, -1)}`);
+  if (end !== undefined) written.set(items, withPiece(beginning, `,${end.join("").slice(1)}`));
   return items;
+}
+
+/** One piece more, joined with those before it that are not long beside it, so that there are never many. */
+function withPiece(pieces: readonly string[], piece: string): readonly string[] {
+  const kept = [...pieces];
+  let last = piece;
+  for (let before = kept.at(-1); before !== undefined && before.length < 2 * last.length; before = kept.at(-1)) {
+    last = before + last;
+    kept.pop();
+  }
+  return [...kept, last];
 }

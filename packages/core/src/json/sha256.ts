@@ -1,6 +1,6 @@
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalPieces } from "./canonical-json.ts";
 
 type HashFunction = (algorithm: string, data: string | Uint8Array, encoding: "hex") => string;
 
@@ -23,7 +23,9 @@ export function portableSha256(data: string | Uint8Array): string {
 
 /** SHA-256 of the canonical JSON of a value, in hexadecimal: the identity of every value that Threadfold hashes. */
 export function digestOf(value: unknown): string {
-  return sha256(canonicalJson(value));
+  const pieces = canonicalPieces(value);
+  if (pieces.length === 1) return sha256(pieces[0] as string);
+  return pieces.reduce((hash, piece) => hash.update(piece), startSha256()).digest();
 }
 
 /**

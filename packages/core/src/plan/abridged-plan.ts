@@ -160,7 +160,7 @@ function writtenRecord(record: PlanRecord, outline: SpanOutline): object {
   const { firstTurn, lastTurn } = record.span;
   const span = { outline, firstTurn, lastTurn };
   if (!("summary" in record)) return { ...record, span };
-  const isSame = canonicalJson(record.summary.span) === canonicalJson(record.span);
+  const isSame = digestOf(record.summary.span) === digestOf(record.span);
   return { ...record, span, summary: isSame ? { ...record.summary, span: "record" } : record.summary };
 }
 

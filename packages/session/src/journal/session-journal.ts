@@ -5,7 +5,7 @@ import {
   type ArtifactStore,
   type Clock,
   type CompactionPlan,
-  canonicalJson,
+  digestOf,
   EventLoopTurns,
   type FoldVetoedRecord,
   type JournalRecord,
@@ -18,7 +18,6 @@ import {
   type SummariesAskedRecord,
   type SummaryRole,
   type SummaryWording,
-  sha256,
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
@@ -130,7 +129,7 @@ export class SessionJournal implements SessionRecorder {
   }
 
   async planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void> {
-    const diffDigest = sha256(canonicalJson(planDiff(before, after).patches));
+    const diffDigest = digestOf(planDiff(before, after).patches);
     await this.#note({ type: "plan-committed", planVersion: after.version, planId: after.planId, diffDigest });
   }
 
