@@ -1,8 +1,16 @@
 import { expect, it } from "vitest";
 import { docsPage, sectionOf } from "./docs-page.ts";
 
-const NOTHING = { peers: null, speed: null, storage: null, fleet: null, pauses: null };
-const SECTIONS = ["Side by side", "Pauses", "Speed", "Storage", "Many threads at once"];
+const NOTHING = { peers: null, speed: null, folds: null, start: null, storage: null, fleet: null, pauses: null };
+const SECTIONS = [
+  "Side by side",
+  "Pauses",
+  "Speed",
+  "Folds of a long thread",
+  "Start",
+  "Storage",
+  "Many threads at once",
+];
 
 it("what was not measured here keeps its section of the page before, and its place", () => {
   const before = SECTIONS.map(

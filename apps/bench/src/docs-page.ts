@@ -10,9 +10,11 @@ import {
 } from "@threadfold/simulation";
 import type { BenchMachine } from "./bench-machine.ts";
 import { type FleetResults, fleetTable, sayLive, sayPool } from "./fleet-table.ts";
+import { type FoldsResults, foldsTable } from "./folds-table.ts";
 import type { PeersResults, PolicyKind } from "./peers-results.ts";
 import type { SpeedResults } from "./speed-results.ts";
 import { speedRows } from "./speed-table.ts";
+import { type StartResults, startTable } from "./start-table.ts";
 import { type StorageResults, storageTable } from "./storage-table.ts";
 import { markdownTable } from "./text-table.ts";
 
@@ -37,6 +39,8 @@ export interface PausesResults {
 export interface DocsInput {
   readonly peers: PeersResults | null;
   readonly speed: SpeedResults | null;
+  readonly folds: FoldsResults | null;
+  readonly start: StartResults | null;
   readonly storage: StorageResults | null;
   readonly fleet: FleetResults | null;
   readonly pauses: PausesResults | null;
@@ -45,14 +49,17 @@ export interface DocsInput {
 }
 
 /** `docs/benchmarks.md`, every figure of it from what the benches measured. */
-export function docsPage({ peers, speed, storage, fleet, pauses, before }: DocsInput): string {
+export function docsPage(input: DocsInput): string {
+  const { peers, speed, folds, start, storage, fleet, pauses, before } = input;
   const kept = (heading: string, otherwise: string): readonly string[] => [sectionOf(before, heading) ?? otherwise];
   return `${[
     "# Benchmarks",
-    "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:pauses`, `npm run bench:speed`, `npm run bench:storage` and `npm run bench:fleet` measured. No figure is typed by hand; run the six commands to get your own.",
+    "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:pauses`, `npm run bench:speed`, `npm run bench:folds`, `npm run bench:start`, `npm run bench:storage` and `npm run bench:fleet` measured. No figure is typed by hand; run the eight commands to get your own.",
     ...(peers === null ? kept("Side by side", "The comparison with peers was not run.") : peersSection(peers)),
     ...(pauses === null ? kept("Pauses", "The bench of pauses was not run.") : pausesSection(pauses)),
     ...(speed === null ? kept("Speed", "The speed bench was not run.") : speedSection(speed)),
+    ...(folds === null ? kept("Folds of a long thread", "The bench of folds was not run.") : foldsSection(folds)),
+    ...(start === null ? kept("Start", "The bench of starts was not run.") : startSection(start)),
     ...(storage === null ? kept("Storage", "The storage bench was not run.") : storageSection(storage)),
     ...(fleet === null ? kept("Many threads at once", "The bench of many threads was not run.") : fleetSection(fleet)),
   ].join("\n\n")}\n`;
@@ -166,6 +173,18 @@ function speedSection(results: SpeedResults): readonly string[] {
     markdownTable(rows.tokenizers),
   ];
 }
+
+const foldsSection = ({ machine, sizes }: FoldsResults): readonly string[] => [
+  "## Folds of a long thread",
+  `A session in memory with a budget of 60,000 tokens: its whole history is folded once, then an agent goes on and each next fold is over a window of the same size. Milliseconds of the processor in the turn that folds, and the longest stretch in which nothing else could run. Measured ${measuredOn(machine)}.`,
+  foldsTable(sizes),
+];
+
+const startSection = ({ machine, starts }: StartResults): readonly string[] => [
+  "## Start",
+  `From the start of a process to its end, of what is built and after a first time that fills caches; Node alone beside it. Measured ${measuredOn(machine)}.`,
+  startTable(starts),
+];
 
 const storageSection = ({ machine, sizes }: StorageResults): readonly string[] => [
   "## Storage",

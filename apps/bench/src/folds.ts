@@ -1,5 +1,8 @@
 import { asThreadId, ContextSession, createMemoryStore, formatById } from "threadfold";
 import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
+import { benchMachine } from "./bench-machine.ts";
+import { keepResults } from "./bench-results.ts";
+import type { FoldSize, FoldsResults } from "./folds-table.ts";
 import { spreadOf } from "./median.ts";
 import { threadTime } from "./thread-time.ts";
 
@@ -9,7 +12,7 @@ import { threadTime } from "./thread-time.ts";
  * in the turn that folds, in processor time of this thread, and the longest stretch of it in which nothing else could
  * run. The fold of the whole history is told apart, and the next one, which looks up where the messages of the first plan
  * stand, is not among them. `--json` prints one line per size, and what the largest takes beside 10 000 messages at the
- * end; numbers choose the sizes.
+ * end; numbers choose the sizes. A whole run is kept for `bench:docs`.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BUDGET = 60_000;
@@ -22,7 +25,7 @@ const json = process.argv.includes("--json");
 const chosen = process.argv.map(Number).filter((size) => size > 0);
 const print = (data: unknown, text: string): unknown => process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
 
-async function measure(messages: number) {
+async function measure(messages: number): Promise<FoldSize> {
   const session = await ContextSession.open({
     threadId: asThreadId(`folds-${messages}`),
     store: createMemoryStore(),
@@ -53,7 +56,7 @@ async function measure(messages: number) {
   };
 }
 
-const results: Awaited<ReturnType<typeof measure>>[] = [];
+const results: FoldSize[] = [];
 for (const size of chosen.length > 0 ? chosen : SIZES) {
   const result = await measure(size);
   results.push(result);
@@ -63,6 +66,7 @@ for (const size of chosen.length > 0 ? chosen : SIZES) {
     `${messages.toLocaleString("en-US").padStart(9)} messages: ${foldMs} ms a fold, at most ${longestBlockMs} ms in one go; the first fold ${firstFoldMs} ms, at most ${firstLongestBlockMs} ms in one go`,
   );
 }
+if (chosen.length === 0) keepResults("folds", { machine: benchMachine(), sizes: results } satisfies FoldsResults);
 const base = results.find(({ messages }) => messages === 10_000);
 const last = results.at(-1);
 if (base !== undefined && last !== undefined && last !== base) {

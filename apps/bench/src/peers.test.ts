@@ -41,7 +41,16 @@ describe("the comparison", () => {
     expect(everything?.coldRecall.direct ?? 1).toBe(1);
     expect(ours?.fitRate).toBe(1);
     expect(floor?.fitRate).toBe(1);
-    const page = docsPage({ peers: results, speed: null, storage: null, fleet: null, pauses: null, before: "" });
+    const page = docsPage({
+      peers: results,
+      speed: null,
+      folds: null,
+      start: null,
+      storage: null,
+      fleet: null,
+      pauses: null,
+      before: "",
+    });
     expect(page).toContain("| threadfold | preset | ");
     expect(page).toContain(`### ${ours?.budget.toLocaleString("en-US")} tokens`);
     for (const { name } of results.absent) expect(page).toContain(name);

@@ -1,12 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { benchMachine } from "./bench-machine.ts";
+import { keepResults } from "./bench-results.ts";
 import { spreadOf } from "./median.ts";
+import type { StartResults, StartTimes } from "./start-table.ts";
 
 /**
  * How long a start takes, of what is built: importing the library, the command's version, and Node alone beside them.
  * Each is started `--rounds=10` times in turn with the others, after a first time that fills the system's caches and
  * Node's own of compiled commands, and says at its end how long it ran and the processor time that it took. `--json`
- * prints one line each.
+ * prints one line each. What was measured is kept for `bench:docs`.
  */
 const json = process.argv.includes("--json");
 const rounds = Number(process.argv.find((word) => word.startsWith("--rounds="))?.slice("--rounds=".length) ?? 10);
@@ -45,10 +48,16 @@ for (let round = 0; round <= rounds; round++)
     const time = started(given);
     if (round > 0) times[at]?.push(time);
   }
-for (const [at, [name]] of STARTS.entries()) {
+const starts = STARTS.map(([name], at): StartTimes => {
   const own = times[at] ?? [];
-  const ms = spreadOf(own.map((one) => Math.round(one.ms)));
-  const cpuMs = spreadOf(own.map((one) => Math.round(one.cpuMs)));
+  return {
+    name,
+    ms: spreadOf(own.map(({ ms }) => Math.round(ms))),
+    cpuMs: spreadOf(own.map(({ cpuMs }) => Math.round(cpuMs))),
+  };
+});
+keepResults("start", { machine: benchMachine(), starts } satisfies StartResults);
+for (const { name, ms, cpuMs } of starts) {
   const text = `${name.padEnd(22)} ${ms.median} ms (${ms.lowest} to ${ms.highest}), of the processor ${cpuMs.median} ms (from ${cpuMs.lowest})`;
   process.stdout.write(`${json ? JSON.stringify({ name, ms, cpuMs }) : text}\n`);
 }
