@@ -18,7 +18,7 @@ const TELLING_TAG =
   /^(?:(?:\w+[_-])?(?:instructions?|rules?|constraints?|guidelines?|requirements?|policy|policies|important|conventions?|task|role)|[A-Z][A-Z_-]+)$/;
 /** What a prompt shows as an example in tags is not an instruction. */
 const EXAMPLE_TAG = /^(?:format_)?examples?$/i;
-const OPENING_TAG = /^\s*<([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?>/;
+const OPENING_TAG = /^\s*<([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?(?<!\/)>/;
 const TAG = /<(\/?)([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?>/g;
 /** How a comment begins that may go over several lines, and how each kind ends. */
 const COMMENT = /^\s*(<!--|\/\*)/;

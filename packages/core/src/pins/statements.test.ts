@@ -48,6 +48,8 @@ describe("sentences", () => {
 describe("lists", () => {
   it.each<readonly [string, readonly Said[]]>([
     ["1. a\n2) b\n(3) c\nd) d\n* [x] e\n• f\n- \n- g", ["a", "b", "c", "d", "e", "f", "g"]],
+    ["z. B. keine Tests\n\nd. h. gar keine", ["z. B. keine Tests", "d. h. gar keine"]],
+    ["a. b is one\nb. c.d is two", ["b is one", "c.d is two"]],
     ["- a\n  b\n- c", ["a\n  b", "c"]],
     ["- a\nb", ["a", "b"]],
     ["Do:\n- a\n- b\n\nc", [["Do:", "a", "b"], "c"]],

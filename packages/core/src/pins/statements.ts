@@ -21,7 +21,7 @@ export interface Statement {
   readonly announces?: "list" | "prose" | "pasted";
 }
 
-const LIST_MARK = /^(\s*)(?:[-*+•–▪◦]\s+(?:\[[ xX]\]\s+)?|\(?\d{1,3}[.)]\s+|[a-zA-Z][.)]\s+)/;
+const LIST_MARK = /^(\s*)(?:[-*+•–▪◦]\s+(?:\[[ xX]\]\s+)?|\(?\d{1,3}[.)]\s+|[a-zA-Z][.)]\s+(?![a-zA-Z]\.(?:\s|$)))/;
 /** A heading, or a line in bold letters, which may be one. */
 const HEADING = /^(\s*(?:#{1,6}\s+|\*\*|__))(\S[^\n]{0,158}?)(?:\*\*|__)?:?$/;
 const IS_HEADING = /^\s*#{1,6}\s|^\s*(?:\*\*[^*]+\*\*|__[^_]+__):?\s*$/;
