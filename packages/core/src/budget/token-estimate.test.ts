@@ -87,6 +87,49 @@ describe("the estimate of the provider's tokens", () => {
     expect(afterReported(estimate, { counted, reported })).toBe(estimate);
   });
 
+  it.each<[string, number, number]>([
+    ["the smallest request", 1, 1],
+    ["the largest window", 1e9, 1e9],
+    ["half of what was counted", 5_000, 2_500],
+    ["four times as much and all that may be hidden", 1_000, 68_000],
+  ])("learns from %s", (_, counted, reported) => {
+    const first = afterReported(unreported(), { counted, reported });
+    expect(first.reports).toBe(1);
+    expect(afterReported(first, { counted, reported }).reports).toBe(2);
+  });
+
+  it("believes the first report as it is: the expected slope, and the rest is what is not seen", () => {
+    const plain = afterReported(unreported(1.3), { counted: 10_000, reported: 13_000 });
+    expect(plain.slope).toBeCloseTo(1.3, 10);
+    expect(plain.offset).toBeCloseTo(0, 5);
+    const hidden = afterReported(unreported(1.3), { counted: 1_000, reported: 21_300 });
+    expect(hidden.slope).toBeCloseTo(1.3, 1);
+    expect(hidden.offset).toBeGreaterThan(19_000);
+    expect(hidden.offset).toBeLessThanOrEqual(20_000);
+    expect(hidden.expectedSlope).toBe(1.3);
+  });
+
+  it("scales a message by the slope alone, and a request by what is not seen as well", () => {
+    const estimate = { ...unreported(), slope: 1.5, offset: 9_000.4 };
+    expect(scaledTokens(estimate, 1_001)).toBe(1_502);
+    expect(requestTokens(estimate, 1_001)).toBe(10_502);
+    expect(scaledTokens(estimate, 0)).toBe(0);
+    expect(requestTokens(estimate, 0)).toBe(9_000);
+  });
+
+  it("takes a report that is over three tenths off, from the fourth on, for one that is three tenths off", () => {
+    const report = { counted: 10_000, reported: 20_000 };
+    const [two, three] = [after([report, report], unreported(2)), after([report, report, report], unreported(2))];
+    const next = (from: TokenEstimate, reported: number) => afterReported(from, { counted: 10_000, reported }).slope;
+    expect(next(three, 39_000)).toBeCloseTo(next(three, 26_000), 10);
+    expect(next(three, 6_000)).toBeCloseTo(next(three, 14_000), 10);
+    expect(next(three, 25_900)).toBeLessThan(next(three, 26_000));
+    expect(next(three, 14_100)).toBeGreaterThan(next(three, 14_000));
+    expect(requestTokens(afterReported(two, { counted: 10_000, reported: 6_000 }), 10_000)).toBeLessThan(
+      requestTokens(afterReported(two, { counted: 10_000, reported: 14_000 }), 10_000),
+    );
+  });
+
   it("S36 stays within its bounds, whatever is reported", () => {
     fc.assert(
       fc.property(fc.array(fc.record({ counted: anyFigure, reported: anyFigure }), { maxLength: 40 }), (reports) => {
@@ -135,6 +178,22 @@ describe("the estimate of the provider's tokens", () => {
     expect(after(other, next).slope).toBeLessThan(after(other, learned).slope);
   });
 
+  it("hands on four reports of many, and all of fewer", () => {
+    const many = after(Array.from({ length: 8 }, () => ({ counted: 10_000, reported: 20_000 })));
+    const half = handedOn(many);
+    expect(half.reports).toBe(4);
+    for (const name of ["weight", "counted", "countedSquared", "reported", "product"] as const)
+      expect(half.sums[name]).toBeCloseTo(many.sums[name] / 2, 12);
+    expect([half.slope, half.offset]).toEqual([many.slope, many.offset]);
+    for (const few of [unreported(1.3), after([{ counted: 10_000, reported: 20_000 }]), half])
+      expect(handedOn(few)).toEqual(few);
+  });
+
+  it("is never changed", () => {
+    const first = afterReported(unreported(), { counted: 10_000, reported: 20_000 });
+    for (const estimate of [unreported(), first, handedOn(first)]) expect(Object.isFrozen(estimate)).toBe(true);
+  });
+
   it("is plain JSON", () => {
     const estimate = after(growing(1.3, 500, [1_000, 2_000]));
     expect(JSON.parse(JSON.stringify(estimate))).toEqual(estimate);
@@ -181,6 +240,35 @@ describe("a counter times a factor", () => {
 });
 
 describe("a stored calibration", () => {
+  it("is refused where a figure is out of its bounds, and read at them", () => {
+    const { sums } = unreported();
+    for (const fields of [
+      { slope: 0.5, offset: 64_000, expectedSlope: 4 },
+      { slope: 4, expectedSlope: 0.5 },
+    ])
+      expect(parseCalibration({ m: { ...unreported(), ...fields } })["m"]).toMatchObject(fields);
+    for (const [fields, name] of [
+      [{ slope: 0.49 }, "slope"],
+      [{ slope: 4.01 }, "slope"],
+      [{ expectedSlope: 0.49 }, "expectedSlope"],
+      [{ expectedSlope: 4.01 }, "expectedSlope"],
+      [{ offset: -1 }, "offset"],
+      [{ offset: 64_001 }, "offset"],
+      [{ reports: -1 }, "reports"],
+      [{ reports: 1.5 }, "reports"],
+      [{ sums: { ...sums, weight: -1 } }, "sums.weight"],
+      [{ sums: { ...sums, product: null } }, "sums.product"],
+    ] as const)
+      expect(() => parseCalibration({ m: { ...unreported(), ...fields } })).toThrow(
+        expect.objectContaining({ code: "INVALID_CONFIG", details: { name: `calibration.m.${name}` } }),
+      );
+    for (const strange of [
+      { ...unreported(), more: 1 },
+      { ...unreported(), sums: { ...sums, more: 1 } },
+    ])
+      expect(() => parseCalibration({ m: strange })).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+  });
+
   it("is read as it was kept, and refused by the name of what is wrong in it", () => {
     const learned = { "claude-sonnet-5": after([{ counted: 1_000, reported: 1_300 }]) };
     expect(parseCalibration(JSON.parse(JSON.stringify(learned)))).toEqual(learned);
