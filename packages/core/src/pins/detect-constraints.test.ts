@@ -169,6 +169,16 @@ describe("a retraction", () => {
     expect(lifted).toEqual([]);
   });
 
+  it.each([
+    "Forget that rule.",
+    "Actually, forget that rule.",
+    "Actually, please just forget that rule.",
+    "Right, and forget that rule.",
+  ])("takes back one rule, whatever it begins with: %s", (words) => {
+    const rules = ["Never touch package-lock.json."];
+    expect(after(`Never push tags. ${words}`, rules)).toEqual({ made: [], lifted: [], unsure: [] });
+  });
+
   it("of the only rule there is needs to name nothing", () => {
     expect(after("Forget that rule.", ["Do not use tabs."]).lifted).toEqual(["Do not use tabs."]);
   });

@@ -32,6 +32,7 @@ describe("a text that takes something back", () => {
     ["Scratch that, always push", "last", "Scratch that"],
     ["Ignore what I said about tests; never push.", "rule", "Ignore what I said about tests"],
     ["You may now push, but never force.", "permission", "You may now push"],
+    ["Never push, and forget the rule about tabs.", "rule", "forget the rule about tabs"],
   ])("may be a rule besides, in another clause: %s", (text, speaksOf, about) => {
     expect(readings(text)).toEqual([[speaksOf, about], text]);
   });
