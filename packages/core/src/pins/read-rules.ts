@@ -235,7 +235,10 @@ function findingIn(said: string, statement: Statement, language: CompiledLanguag
   const isReported = [0, first].some((at) => place(language.reports, said, at) >= 0);
   const tells = isReported || place(language.telling, said, first) >= 0;
   const clauses = clauseStarts(said, language, tells);
-  const retractions = clauses.flatMap((clause) => retractionAt(said, clause, language));
+  const found = clauses.flatMap((clause) => retractionAt(said, clause, language));
+  // "Actually, forget it" begins a clause at each of its words of opening, and takes back one thing.
+  const begins = found.map(({ about: [start] }) => behindOpeners(said, start, language));
+  const retractions = found.filter((_, index) => begins.indexOf(begins[index] as number) === index);
   const rest = retractions.length === 0 ? clauses : clauses.filter((clause) => !isWithin(clause, retractions));
   const ordered = judge(said, rest, language, false);
   if (ordered === "rule" || ordered === "one-off") return { verdict: ordered, retractions };
