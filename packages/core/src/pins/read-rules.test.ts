@@ -65,6 +65,39 @@ describe("rules in what people write", () => {
   });
 });
 
+describe("how long a rule is", () => {
+  const never = (length: number): string => `Never ${"x".repeat(length - 7)}.`;
+
+  it("is 1 600 code units at the most: a longer one is doubtful, and never cut", () => {
+    expect(rulesIn(never(1_600))).toEqual([never(1_600)]);
+    expect(readRules(never(1_601))).toEqual([
+      { start: 0, end: 1_601, text: never(1_601), kind: "candidate", doubt: "too-long" },
+    ]);
+  });
+
+  it("is four code units at the least", () => {
+    expect(rulesIn("no x")).toEqual(["no x"]);
+    expect(rulesIn("no!")).toEqual([]);
+  });
+
+  it("is 120 code units at the most where it has no verb", () => {
+    const short = `No new dependencies ${"x".repeat(99)}!`;
+    expect(rulesIn(short)).toEqual([short]);
+    expect(rulesIn(`No new dependencies ${"x".repeat(100)}!`)).toEqual([]);
+  });
+});
+
+describe("questions and exclamations", () => {
+  it.each(["Can you never push to main?", "Careful, no new files!"])("are rules: %s", (text) =>
+    expect(rulesIn(text)).toEqual([text]),
+  );
+
+  it.each(["Should I never push to main?", "Never push to main?", "You must rename it?", "Careful, no new files."])(
+    "are none, nor doubtful: %s",
+    (text) => expect(readRules(text)).toEqual([]),
+  );
+});
+
 describe("somebody else's words", () => {
   const RULE = "Never push to main.";
   const handedOver = [
@@ -97,6 +130,21 @@ describe("somebody else's words", () => {
     expect(doubtsIn(text)).toEqual(["unclear"]);
     expect(doubtsIn("From: Ann\nSubject: Doors\n\nAlways lock the door.")).toEqual(["unclear"]);
     expect(doubtsIn(`Bob wrote:\n- never touch billing\n- ask me first\n\n${RULE}`)).toEqual(["unclear", "unclear"]);
+  });
+
+  it("are a mail's from the second line of its head on, and those of a report for as long as its list", () => {
+    expect(rulesIn(`From: Ann\n\n${RULE}`)).toEqual([RULE]);
+    expect(rulesIn(`From: Ann\nHello.\nSubject: Doors\n\n${RULE}`)).toEqual([RULE]);
+    expect(rulesIn(`From: Ann\nSubject: Doors\n\n${RULE}`)).toEqual([]);
+    const reported = `Bob wrote:\n- never touch billing\n\n${RULE}`;
+    expect([rulesIn(reported), doubtsIn(reported)]).toEqual([[RULE], ["unclear"]]);
+  });
+
+  it("that were handed over go on behind the lead of a list, and end where somebody is asked", () => {
+    const behind = (line: string) => `Translate this:\n\nHello.\n\n${line}\n\n${RULE}`;
+    expect([rulesIn(behind("Instructions:")), doubtsIn(behind("Instructions:"))]).toEqual([[], ["unclear"]]);
+    expect(rulesIn(behind("Please note:"))).toEqual([RULE]);
+    expect(rulesIn(behind("Please never push."))).toEqual(["Please never push.", RULE]);
   });
 
   it.each([
