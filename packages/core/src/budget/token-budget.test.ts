@@ -92,6 +92,33 @@ describe("a token budget", () => {
     );
   });
 
+  it("takes all its shares of what the answer leaves of a cap", () => {
+    const config = compactionConfig({ maxInputTokens: 200_000, outputReserveTokens: 20_000 });
+    const overhead = { systemPromptTokens: 3_000, toolSchemaTokens: 1_500 };
+    const budget = tokenBudget(config, overhead);
+    expect(budget).toEqual({
+      ...overhead,
+      ...{ maxInputTokens: 200_000, outputReserveTokens: 20_000, roomTokens: 180_000 },
+      ...{ safetyBufferTokens: 500, rehydrationReserveTokens: 2_000, maxRehydrationArtifacts: 3 },
+      ...{ limitTokens: 179_500, planLimitTokens: 177_500 },
+      ...{ softLimit: 153_000, target: 90_000, leastReclaim: 18_000 },
+    });
+    expect([overheadTokens(budget), availableForMessages(budget)]).toEqual([4_500, 148_500]);
+  });
+
+  it("keeps a two-hundredth of a small cap free for errors of counting, and a fiftieth for what comes back", () => {
+    const reserves = (maxInputTokens: number) => {
+      const { safetyBufferTokens, rehydrationReserveTokens } = tokenBudget(compactionConfig({ maxInputTokens }));
+      return [safetyBufferTokens, rehydrationReserveTokens];
+    };
+    expect(reserves(50_000)).toEqual([250, 1_000]);
+    expect(reserves(1_099)).toEqual([5, 21]);
+    expect([reserves(100_000), reserves(1_000_000)]).toEqual([
+      [500, 2_000],
+      [500, 2_000],
+    ]);
+  });
+
   it("is used up exactly when the limit is reached, and infinitely when there is no room at all", () => {
     fc.assert(
       fc.property(configs, fc.nat(2_000_000), fc.nat(200_000), (config, used, systemPromptTokens) => {
