@@ -14,16 +14,17 @@ import type { Draft } from "../neutral/draft.ts";
 export interface ManifestSource {
   readonly format: string;
   readonly request: ChatRequest;
-  /** The drafts behind the messages, in order. Walked only until the first edit, and for digests that are asked for. */
+  /** The drafts behind the messages, in order. Walked for digests that are asked for. */
   readonly drafts: () => Iterable<Draft>;
   readonly messages: readonly RenderedMessage[];
   readonly systemSources: readonly MessageId[];
+  readonly edited: EditedRange;
 }
 
 export function buildManifest(input: RenderInput, source: ManifestSource): RenderManifest {
   const { thread, plan, model, host } = input;
   const reasoningBinding = bindingFor(input);
-  const { format, request, drafts, messages, systemSources } = source;
+  const { format, request, drafts, messages, systemSources, edited } = source;
   const { system, tools } = request;
   let digests: readonly string[] | undefined;
   return {
@@ -37,7 +38,9 @@ export function buildManifest(input: RenderInput, source: ManifestSource): Rende
     planId: plan.planId,
     planVersion: plan.version,
     systemSources,
-    ...editedRange(drafts, messages.length, input),
+    ...(hasEdits(input)
+      ? { firstEdited: edited.first ?? messages.length, firstUnedited: edited.end ?? messages.length }
+      : { firstEdited: null, firstUnedited: null }),
     messages,
     // V8 keeps what it holds until its next great collection, so it holds no list of the messages.
     get prefixDigests() {
@@ -62,27 +65,34 @@ const renderedRecord = ({ action, strategy, reason, sincePlanVersion, span }: Pl
   turns: [span.firstTurn, span.lastTurn],
 });
 
-/** The messages that a plan moved into another place or behind another prefix, as indexes. */
-function editedRange(
-  drafts: ManifestSource["drafts"],
-  length: number,
+/** The messages that a plan moved into another place or behind another prefix, as indexes: those that were found so far. */
+export interface EditedRange {
+  readonly first?: number;
+  /** The first behind them. */
+  readonly end?: number;
+}
+
+const hasEdits = ({ thread, plan }: RenderInput): boolean => firstEditedOrdinal(plan, thread) !== null;
+
+/** What is edited of a request that goes on with these drafts, of which the first has the given index. */
+export function withEdited(
+  range: EditedRange,
+  drafts: readonly Draft[],
+  from: number,
   { thread, plan }: RenderInput,
-): Pick<RenderManifest, "firstEdited" | "firstUnedited"> {
+): EditedRange {
   const ordinal = firstEditedOrdinal(plan, thread);
-  if (ordinal === null) return { firstEdited: null, firstUnedited: null };
+  if (ordinal === null || range.end !== undefined) return range;
   const seen = messagesSeen(plan, thread);
-  let firstEdited: number | undefined;
-  let index = 0;
-  for (const draft of drafts()) {
+  let { first } = range;
+  for (const [place, draft] of drafts.entries()) {
     // Before what the provider's own compaction gave there is nothing that was edited.
     const isOpening = draft.message !== null && draft.message.id === plan.providerItem;
     const isEdited = draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal);
-    if (isEdited && !isOpening) firstEdited ??= index;
-    if (draft.action === "include" && draft.ordinal >= seen)
-      return { firstEdited: firstEdited ?? index, firstUnedited: index };
-    index++;
+    if (isEdited && !isOpening) first ??= from + place;
+    if (draft.action === "include" && draft.ordinal >= seen) return { first: first ?? from + place, end: from + place };
   }
-  return { firstEdited: firstEdited ?? length, firstUnedited: length };
+  return first === undefined ? range : { first };
 }
 
 /** For each message the digest of the request up to and including it. `salt` names what else the bytes depend on. */

@@ -5,7 +5,7 @@ import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
 import { WarningLog } from "../warnings/warning-log.ts";
-import { buildManifest } from "./build-manifest.ts";
+import { buildManifest, withEdited } from "./build-manifest.ts";
 import { countFrame, countTools, type FrameTokens } from "./count-draft.ts";
 import { missingPins } from "./missing-pins.ts";
 import {
@@ -72,6 +72,7 @@ export function composeRendering(
       drafts: each,
       messages,
       systemSources: frame.sources,
+      edited: withEdited(settled.edited, tail.drafts, settled.messages.length, input),
     }),
     warnings: warnings.warnings,
     tokens: Object.values(breakdown).reduce((sum, share) => sum + share, 0),

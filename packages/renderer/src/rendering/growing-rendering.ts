@@ -205,7 +205,7 @@ function divide(
   const last = piece.drafts.at(-1);
   const isDivided = last?.ordinal === logged.at(-1)?.ordinal && last?.chat.role !== "assistant";
   if (!isDivided || endsWithMovedResult(piece, logged) || tail.drafts[0]?.chat.role !== "assistant") return null;
-  return { settled: settle(settled, piece, logged, input.thread.livePins), open: drafts, tail };
+  return { settled: settle(settled, piece, logged, input), open: drafts, tail };
 }
 
 /**

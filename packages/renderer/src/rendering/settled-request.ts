@@ -14,7 +14,7 @@ import type { RenderInput } from "../input/render-input.ts";
 import type { RenderedMessage } from "../input/render-manifest.ts";
 import { answersOf, callsOf, type Draft } from "../neutral/draft.ts";
 import { WarningLog } from "../warnings/warning-log.ts";
-import { renderedMessage } from "./build-manifest.ts";
+import { type EditedRange, renderedMessage, withEdited } from "./build-manifest.ts";
 import { countDraft } from "./count-draft.ts";
 import { missingPins } from "./missing-pins.ts";
 
@@ -35,6 +35,7 @@ export interface SettledRequest {
   readonly pins: ReadonlySet<Pin>;
   /** The tools that its messages use, for a format that wants them declared. */
   readonly usedTools: readonly ToolDefinition[];
+  readonly edited: EditedRange;
 }
 
 export const NOTHING_SETTLED: () => SettledRequest = () => ({
@@ -46,6 +47,7 @@ export const NOTHING_SETTLED: () => SettledRequest = () => ({
   callIds: new Set(),
   pins: new Set(),
   usedTools: [],
+  edited: {},
 });
 
 /** The settled request with another piece behind it. `logged` are the drafts that the piece was made from. */
@@ -53,7 +55,7 @@ export function settle(
   settled: SettledRequest,
   piece: RequestPiece,
   logged: readonly Draft[],
-  livePins: readonly Pin[],
+  input: RenderInput,
 ): SettledRequest {
   for (const draft of [...logged, ...piece.drafts]) for (const id of idsOf(draft)) settled.callIds.add(id);
   return {
@@ -63,8 +65,9 @@ export function settle(
     shares: addShares(settled.shares, piece),
     warnings: WarningLog.join(settled.warnings, piece.warnings),
     callIds: settled.callIds,
-    pins: withPins(settled.pins, piece, livePins),
+    pins: withPins(settled.pins, piece, input.thread.livePins),
     usedTools: declaredTools(settled.usedTools, piece.drafts),
+    edited: withEdited(settled.edited, piece.drafts, settled.messages.length, input),
   };
 }
 
