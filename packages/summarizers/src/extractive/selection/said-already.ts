@@ -20,7 +20,7 @@ const MAX_COMPARED = 200;
 export class SaidAlready {
   #text = "";
   readonly #keys = new Set<string>();
-  readonly #words: ReadonlySet<string>[] = [];
+  readonly #said: Statement[] = [];
 
   /** Remembers a text as said. */
   say(text: string): void {
@@ -28,7 +28,7 @@ export class SaidAlready {
     if (key === "" || this.#keys.has(key)) return;
     this.#keys.add(key);
     this.#text += `\n${key}`;
-    if (this.#words.length < MAX_COMPARED) this.#words.push(new Set(key.split(" ")));
+    if (this.#said.length < MAX_COMPARED) this.#said.push(statementOf(key));
   }
 
   /** True when the text was said, alone or within a longer one. */
@@ -44,19 +44,33 @@ export class SaidAlready {
   hasNearly(text: string): boolean {
     const key = statementKey(text);
     if (this.#holds(key)) return true;
-    const words = new Set(key.split(" "));
-    return (
-      words.size > 3 &&
-      this.#words.some((said) => (sharesMost(words, said) || saysAllOf(words, said)) && !differs(words, said))
-    );
+    const statement = statementOf(key);
+    return statement.words.size > 3 && this.#said.some((said) => !differs(statement, said) && isLike(statement, said));
   }
 }
 
-/** What is denied, or counted otherwise, is another statement. */
-const differs = (words: ReadonlySet<string>, said: ReadonlySet<string>): boolean =>
-  denies(words) !== denies(said) || [...words].some((word) => /\d/.test(word) && !said.has(word));
+interface Statement {
+  readonly words: ReadonlySet<string>;
+  readonly denies: boolean;
+  /** Those of its words that have figures in them. */
+  readonly counts: readonly string[];
+}
 
-const denies = (words: ReadonlySet<string>): boolean => DENIES.some((word) => words.has(word));
+function statementOf(key: string): Statement {
+  const words = new Set(key.split(" "));
+  return {
+    words,
+    denies: DENIES.some((word) => words.has(word)),
+    counts: [...words].filter((word) => /\d/.test(word)),
+  };
+}
+
+/** What is denied, or counted otherwise, is another statement. */
+const differs = ({ denies, counts }: Statement, said: Statement): boolean =>
+  denies !== said.denies || counts.some((word) => !said.words.has(word));
+
+const isLike = ({ words }: Statement, said: Statement): boolean =>
+  sharesMost(words, said.words) || saysAllOf(words, said.words);
 
 function saysAllOf(words: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
   if (said.size > LONGER * words.size) return false;
