@@ -22,6 +22,7 @@ export class DraftPlan {
   readonly #holds = new Map<number, Hold>();
   readonly #chosen: CompactionProposal[] = [];
   #shrunk = false;
+  #proposals: readonly CompactionProposal[] | undefined;
 
   constructor(records: PlanRecords, shape: ThreadShape) {
     this.#shape = shape;
@@ -38,6 +39,7 @@ export class DraftPlan {
   /** Adds a proposal. What held its messages before makes way: a later rung folds deeper than an earlier one. */
   choose(proposal: CompactionProposal): void {
     this.#chosen.push(proposal);
+    this.#proposals = undefined;
     for (const ordinal of proposal.ordinals) this.#holds.set(ordinal, proposal);
   }
 
@@ -50,6 +52,7 @@ export class DraftPlan {
     const before = this.renderedTokens(header);
     this.#holds.set(ordinal, shrunk);
     this.#shrunk = true;
+    this.#proposals = undefined;
     return Math.max(0, before - this.renderedTokens(header));
   }
 
@@ -66,12 +69,13 @@ export class DraftPlan {
 
   /** The chosen proposals that still hold a message, each with just the messages that it still holds. */
   get proposals(): readonly CompactionProposal[] {
-    return this.#chosen
+    this.#proposals ??= this.#chosen
       .map((proposal) => ({
         ...proposal,
         ordinals: proposal.ordinals.filter((ordinal) => this.#holds.get(ordinal) === proposal),
       }))
       .filter((proposal) => proposal.ordinals.length > 0);
+    return this.#proposals;
   }
 
   /** The records of the current plan that still hold a message, each with just the messages that it still holds. */

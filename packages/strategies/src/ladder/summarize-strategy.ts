@@ -108,15 +108,12 @@ function propose(
   strategy: string,
   context: StrategyContext,
 ): (CompactionProposal & { readonly action: "summarize" }) | null {
-  const absorbs = [...new Set(run.ordinals.map((ordinal) => context.heldBy(ordinal)))].filter(isSummary);
-  const rendered = renderedTokens(run.ordinals, context);
-  const raw = run.ordinals.filter((ordinal) => context.heldBy(ordinal)?.action !== "summarize");
-  const rawTokens = raw.reduce((sum, ordinal) => sum + context.shape.header(ordinal).tokens, 0);
+  const { rendered, raw, rawTokens, absorbs } = sourcesOf(run, context);
   const cost = Math.min(
     context.summaryMaxTokens,
     summaryShare({ rawTokens, absorbs }, context.config.summarizeTargetRatio),
   );
-  if (raw.length === 0 || rendered <= cost) return null;
+  if (raw === 0 || rendered <= cost) return null;
   const first = context.shape.header(run.ordinals[0] as number);
   const last = context.shape.header(run.ordinals.at(-1) as number);
   const turns = first.turn === last.turn ? `turn ${first.turn}` : `turns ${first.turn}–${last.turn}`;
@@ -130,6 +127,29 @@ function propose(
   };
 }
 
+interface RunSources extends SummarySources {
+  /** Tokens as the draft renders the run. */
+  readonly rendered: number;
+  /** How many messages of the run no summary stands for. */
+  readonly raw: number;
+}
+
+/** In one pass and without lists beside the run's own, which may have all messages of a long thread. */
+function sourcesOf({ ordinals }: FoldableRun, { shape, heldBy, renderedTokens }: StrategyContext): RunSources {
+  let [rendered, raw, rawTokens] = [0, 0, 0];
+  const absorbs = new Set<SummarizationRecord>();
+  for (const ordinal of ordinals) {
+    const header = shape.header(ordinal);
+    const hold = heldBy(ordinal);
+    rendered += renderedTokens(header);
+    if (isSummary(hold)) absorbs.add(hold);
+    if (hold?.action === "summarize") continue;
+    raw++;
+    rawTokens += header.tokens;
+  }
+  return { rendered, raw, rawTokens, absorbs: [...absorbs] };
+}
+
 const isSummary = (hold: Hold | undefined): hold is SummarizationRecord =>
   hold?.action === "summarize" && "summary" in hold;
 
@@ -140,14 +160,25 @@ interface FoldableRun {
 
 /** Joins whole groups into unbroken runs. Messages of side branches break no run, because no prompt shows them. */
 function foldableRuns(groups: readonly MessageGroup[], shape: ThreadShape): readonly FoldableRun[] {
-  const ordinals = groups.flatMap((group) => group.ordinals).sort((a, b) => a - b);
   const runs: number[][] = [];
-  for (const ordinal of ordinals) {
+  for (const ordinal of inOrder(groups)) {
     const run = runs.at(-1);
     if (run !== undefined && isAdjacent(run.at(-1) as number, ordinal, shape)) run.push(ordinal);
     else runs.push([ordinal]);
   }
   return runs.map((run) => ({ ordinals: run }));
+}
+
+/** The messages of groups in the order of the log, which most groups have them in already. */
+function inOrder(groups: readonly MessageGroup[]): readonly number[] {
+  const all: number[] = [];
+  let isOrdered = true;
+  for (const { ordinals } of groups)
+    for (const ordinal of ordinals) {
+      isOrdered &&= (all.at(-1) ?? -1) < ordinal;
+      all.push(ordinal);
+    }
+  return isOrdered ? all : all.sort((a, b) => a - b);
 }
 
 function isAdjacent(from: number, to: number, shape: ThreadShape): boolean {

@@ -88,6 +88,7 @@ export function* draftAttempt(
       if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
       choose(proposal);
       open -= proposal.estimatedTokensFreed;
+      yield;
     }
   }
   return draft;
