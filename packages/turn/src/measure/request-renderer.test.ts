@@ -57,7 +57,6 @@ const formats = FORMAT_NAMES.map((name) => formatById(name));
 
 describe("a rendering that catches up with its thread in steps", () => {
   it("P9: is the one that is made at once, also where messages break every rule", () => {
-    let steps = 0;
     fc.assert(
       fc.property(
         messageInputs({ malformed: true, maxMessages: 12 }),
@@ -69,7 +68,7 @@ describe("a rendering that catches up with its thread in steps", () => {
           const sources = { state, frame: EMPTY_FRAME, format, summaryRole: "user" as const };
           const plan = emptyPlan(thread.id, "test");
           const [atOnce, inSteps] = [new RequestRenderer(sources), new RequestRenderer(sources)];
-          for (const _ of inSteps.catchUp(plan, lowers)) steps++;
+          expect([...inSteps.catchUp(plan, lowers)].length).toBeGreaterThan(1);
           const [a, b] = [atOnce.render(plan), inSteps.render(plan)];
           expect(b.payload).toEqual(a.payload);
           expect(b.digest).toEqual(a.digest);
@@ -79,7 +78,6 @@ describe("a rendering that catches up with its thread in steps", () => {
       ),
       runs(6),
     );
-    expect(steps).toBeGreaterThan(2);
   });
 
   it("lowers a part of the messages in a step, and none of them twice, where a request is recorded as it is", () => {
