@@ -1,8 +1,8 @@
-import { agentThreads, runs } from "@threadfold/core/laws";
+import { agentThreads, assistant, message, runs, system, threadOf, user } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scriptThread } from "../laws/script-thread.ts";
-import { contextOf } from "../laws/strategy-context-arbitrary.ts";
+import { contextOf, strategyContexts } from "../laws/strategy-context-arbitrary.ts";
 import type { StrategyContext } from "../strategy/compaction-strategy.ts";
 import {
   type CutPoint,
@@ -169,10 +169,202 @@ describe("cut points", () => {
 
   it("S13 S24 refuses counts that are none", () => {
     for (const count of [-1, 1.5, Number.NaN]) {
-      for (const cut of [lastMessages, lastTurns, lastSteps, lastTokensFromTurnStart]) {
-        expect(() => cut(count)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+      for (const [option, cut] of [
+        ["maxEvents", lastMessagesFromTurnStart],
+        ["recentMessagesToKeep", lastMessages],
+        ["maxTurns", lastTurns],
+        ["maxSteps", lastSteps],
+        ["maxTokens", lastTokensFromTurnStart],
+        ["keepTokens", lastTokens],
+        ["keepRecentTokens", lastTokensSplittingTurns],
+        ["keepRecentTokens", lastTokensInWholeTurns],
+      ] as const) {
+        const named = expect.stringContaining(`${option} is ${count};`);
+        expect(() => cut(count)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", message: named }));
+        expect(() => cut(0)).not.toThrow();
       }
     }
-    expect(() => lastShareOfMessages(1)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+    for (const share of [-0.1, 0, 1, 1.5, Number.NaN])
+      expect(() => lastShareOfMessages(share)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+  });
+});
+
+/** Contexts of every kind, among them some whose room is so small that a window may keep half of it and no more. */
+const roomyAndNarrow: fc.Arbitrary<StrategyContext> = fc
+  .tuple(strategyContexts, fc.constantFrom(100_000, 400, 101))
+  .map(([context, maxInputTokens]) => ({ ...context, config: { ...context.config, maxInputTokens } }));
+
+/** What a window measures of a message: its tokens, or that it is one. */
+type Measure = (ordinal: number) => number;
+const asOne: Measure = () => 1;
+const asTokens = ({ shape, renderedTokens }: StrategyContext): Measure => {
+  return (ordinal) => renderedTokens(shape.header(ordinal));
+};
+
+/** What the messages that windows count take from this one on. */
+const keptFrom = (ordinal: number, context: StrategyContext, measure: Measure): number =>
+  realMessages(context)
+    .filter((header) => header.ordinal >= ordinal)
+    .reduce((sum, header) => sum + measure(header.ordinal), 0);
+
+/** The first message from which on everything fits; the end of the thread when nothing does. */
+const longestSuffix = (context: StrategyContext, limit: number, measure: Measure): number =>
+  realMessages(context).find(({ ordinal }) => keptFrom(ordinal, context, measure) <= limit)?.ordinal ??
+  context.shape.length;
+
+describe("the laws of cut points", () => {
+  it("a window from a turn start keeps as many turns as fit, and no more", () => {
+    fc.assert(
+      fc.property(roomyAndNarrow, fc.nat(30), fc.nat(600), (context, messages, tokens) => {
+        const summaries = Array.from({ length: context.shape.length }, (_, ordinal) => context.shape.header(ordinal))
+          .filter(({ branch, origin }) => branch === undefined && origin === "compaction")
+          .reduce((sum, header) => sum + context.renderedTokens(header), 0);
+        const room = Math.min(tokens, Math.floor(context.config.maxInputTokens / 2)) - summaries;
+        for (const [cut, limit, measure] of [
+          [lastMessagesFromTurnStart(messages), messages, asOne],
+          [lastTokensFromTurnStart(tokens), room, asTokens(context)],
+        ] as const) {
+          const at = cut(context);
+          if (keptFrom(0, context, measure) <= limit) expect(at).toBe(0);
+          expect(keptFrom(at, context, measure)).toBeLessThanOrEqual(Math.max(0, limit));
+          if (at > 0 && at < context.shape.length) expect(context.shape.header(at).startsTurn).toBe(true);
+          for (const { ordinal, startsTurn } of realMessages(context))
+            if (startsTurn && ordinal < at) expect(keptFrom(ordinal, context, measure)).toBeGreaterThan(limit);
+        }
+      }),
+      runs(200),
+    );
+  });
+
+  it("a window that may begin anywhere keeps as much as fits, and beyond it only the call that results answer", () => {
+    fc.assert(
+      fc.property(roomyAndNarrow, fc.nat(30), fc.nat(600), (context, messages, tokens) => {
+        const room = Math.min(tokens, Math.floor(context.config.maxInputTokens / 2));
+        for (const [cut, limit, measure] of [
+          [lastMessages(messages), messages, asOne],
+          [lastTokens(tokens), room, asTokens(context)],
+        ] as const) {
+          const at = cut(context);
+          const fitting = longestSuffix(context, limit, measure);
+          if (keptFrom(0, context, measure) <= limit) expect(at).toBe(0);
+          else expect(at).toBeLessThanOrEqual(fitting);
+          if (at === 0 || at === context.shape.length) continue;
+          expect(context.shape.header(at).role).not.toBe("tool");
+          for (let beyond = at + 1; beyond <= fitting; beyond++) expect(context.shape.header(beyond).role).toBe("tool");
+        }
+      }),
+      runs(200),
+    );
+  });
+
+  it("a window of turns or of steps keeps so many of them, or all there are, with what stands before the first", () => {
+    fc.assert(
+      fc.property(strategyContexts, fc.nat(12), (context, count) => {
+        const turns = realMessages(context).filter(({ startsTurn }) => startsTurn);
+        const steps = realMessages(context).filter(({ role }) => role === "assistant");
+        for (const [cut, units] of [
+          [lastTurns(count), turns],
+          [lastSteps(count), steps],
+        ] as const) {
+          const at = cut(context);
+          const kept = units.filter(({ ordinal }) => ordinal >= at);
+          expect(kept).toHaveLength(Math.min(count, units.length));
+          if (count >= units.length) expect(at).toBe(0);
+          else expect(at).toBe(kept[0]?.ordinal ?? context.shape.length);
+        }
+      }),
+      runs(200),
+    );
+  });
+});
+
+describe("what windows count", () => {
+  const thread = threadOf(
+    system("rules", "Be brief."),
+    user("wrote", "An earlier tool's summary.", { origin: "compaction" }),
+    user("u1", "One."),
+    user("side", "Aside.", { branch: "b" }),
+    assistant("a1", "Two."),
+    user("u2", "Three."),
+    assistant("a2", "Four."),
+    user("u3", "Five."),
+  );
+  const held = new Map([
+    [2, "drop"],
+    [4, "summarize"],
+    [5, "clear"],
+  ]);
+  const folded: StrategyContext = {
+    ...contextOf(thread, 1),
+    heldBy: (ordinal) => (held.has(ordinal) ? ({ action: held.get(ordinal) } as never) : undefined),
+    renderedTokens: ({ ordinal }) => (held.get(ordinal) === "drop" ? 0 : 10),
+  };
+
+  it("are messages of the main branch that still stand there, be their bodies empty, and no rules and no summaries", () => {
+    expect(realMessages(folded).map(({ ordinal }) => ordinal)).toEqual([5, 6, 7]);
+  });
+
+  it("a window of tokens makes room for the summaries that stand before it, whoever wrote them", () => {
+    // Of 50 tokens two summaries take 20. What is left is just enough for the three messages.
+    expect(lastTokensFromTurnStart(50)(folded)).toBe(0);
+    expect(lastTokensFromTurnStart(49)(folded)).toBe(7);
+    // A window that may begin anywhere counts its own messages alone.
+    expect(lastTokens(30)(folded)).toBe(0);
+    expect(lastTokens(29)(folded)).toBe(6);
+    const aside = threadOf(
+      message("side", "user", "A summary aside.", { branch: "b", origin: "compaction" }),
+      user("u1", "One."),
+      assistant("a1", "Two."),
+    );
+    const beside = { ...contextOf(aside, 1), renderedTokens: () => 10 };
+    expect(lastTokensFromTurnStart(20)(beside)).toBe(0);
+  });
+});
+
+describe("a turn that is as large as a window of tokens", () => {
+  const script = "u0 a0 u1 a1 t1 a2 u2 a3";
+
+  it("is left out whole while it would fit alone, and split or kept whole when it would not", () => {
+    // The second turn takes 40 tokens, and with the newest turn it does not fit.
+    expect(cutIn(lastTokensSplittingTurns(40), script)).toBe(6);
+    expect(cutIn(lastTokensInWholeTurns(40), script)).toBe(6);
+    // Thirty-nine tokens leave room for one message of it.
+    expect(cutIn(lastTokensSplittingTurns(39), script)).toBe(5);
+    expect(cutIn(lastTokensInWholeTurns(39), script)).toBe(2);
+  });
+
+  it("is split behind the results of a call that stands before the cut", () => {
+    expect(cutIn(lastTokensSplittingTurns(45), "u0 a0 u1 a1 t1 t1 a2 a3 a4")).toBe(6);
+  });
+
+  it("stays out where not even the newest message fits, and stays in where all do", () => {
+    for (const cut of [lastTokensSplittingTurns, lastTokensInWholeTurns]) {
+      expect(cutIn(cut(9), script)).toBe(8);
+      expect(cutIn(cut(80), script)).toBe(0);
+    }
+  });
+
+  it("is measured against half of the room where the window would take more", () => {
+    const context = contextFor(script);
+    const narrow = { ...context, config: { ...context.config, maxInputTokens: 100, outputReserveTokens: 21 } };
+    expect(lastTokensSplittingTurns(1_000)(narrow)).toBe(5);
+    expect(lastTokensInWholeTurns(1_000)(narrow)).toBe(2);
+  });
+});
+
+describe("a cut at the edge of a thread", () => {
+  it("goes behind results that end it when their call is not kept, and before results that begin it", () => {
+    expect(cutIn(lastShareOfMessages(0.4), "u a t")).toBe(3);
+    expect(cutIn(lastMessages(2), "t t a")).toBe(0);
+  });
+
+  it("is at its end when nothing is kept, and at its beginning when all of it is, whatever it begins with", () => {
+    for (const cut of [lastMessages, lastMessagesFromTurnStart, lastTurns, lastSteps, lastTokens])
+      expect(cutIn(cut(0), "u a t")).toBe(3);
+    expect(nothing(contextFor("u a t"))).toBe(3);
+    expect(cutIn(lastMessages(3), "s u a t")).toBe(0);
+    expect(cutIn(lastMessagesFromTurnStart(3), "s a u a")).toBe(0);
+    expect(cutIn(lastTurns(1), "s a u a")).toBe(0);
+    expect(cutIn(lastSteps(2), "u a u a")).toBe(0);
   });
 });
