@@ -1,3 +1,4 @@
+import { assistant, call, result, threadOf, tool, user } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { scriptThread } from "../laws/script-thread.ts";
 import { contextOf } from "../laws/strategy-context-arbitrary.ts";
@@ -27,5 +28,46 @@ describe("pruneStrategy", () => {
     const pruned = prunedOf(small, (id) => (id === "t2" ? 40_000 : 100));
     expect(pruned).toHaveLength(250);
     expect(prunedOf("u1 a1 t1", () => 90_000)).toEqual([]);
+  });
+
+  it("counts only output that the prompt still shows, and says of each what it frees", () => {
+    const small = pruneStrategy({ protectTokens: 100, minimumTokens: 0 });
+    const sizes: Readonly<Record<string, number>> = { t1: 60, t2: 60, t3: 100 };
+    const thread = scriptThread("u1 a1 t1 a2 t2 a3 t3 u4", (id) => (sizes[id] ?? 10) + (id.startsWith("t") ? 4 : 0));
+    const context = contextOf(thread, 1);
+    const both = small.analyze(context);
+    expect(both.map(({ ordinals, estimatedTokensFreed }) => [ordinals, estimatedTokensFreed])).toEqual([
+      [[2], 20],
+      [[4], 20],
+    ]);
+    expect(both[0]?.reason).toBe("The output of tool is older than the newest 100 tokens of tool output.");
+    // The newest result was emptied before, so the two others are all the output there is, and 100 tokens of it stay.
+    const emptied = { ...context, heldBy: (at: number) => (at === 6 ? ({ action: "clear" } as never) : undefined) };
+    expect(small.analyze(emptied).map(({ ordinals }) => ordinals)).toEqual([[2]]);
+    // Nor is output of a side branch any of the prompt's.
+    const exchange = (id: string, branch?: string) => {
+      const beside = branch === undefined ? {} : { branch };
+      return [assistant(`a-${id}`, call(id), beside), tool(`t-${id}`, result(id, "x".repeat(240)), beside)];
+    };
+    const beside = threadOf(
+      user("u1", "Look."),
+      ...exchange("old"),
+      ...exchange("side", "b"),
+      assistant("a2", "So."),
+      user("u2", "And?"),
+    );
+    expect(small.analyze(contextOf(beside, 1))).toEqual([]);
+  });
+
+  it("leaves output that is no larger than what would stand in its place", () => {
+    const all = pruneStrategy({ protectTokens: 0, minimumTokens: 0 });
+    const pruned = (tokens: number) =>
+      all.analyze(
+        contextOf(
+          scriptThread("u1 a1 t1 a2 u2", (id) => (id === "t1" ? tokens + 4 : 10)),
+          1,
+        ),
+      ).length;
+    expect([pruned(40), pruned(41)]).toEqual([0, 1]);
   });
 });
