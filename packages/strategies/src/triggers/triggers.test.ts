@@ -7,14 +7,31 @@ import { dropStrategy } from "../ladder/drop-strategy.ts";
 import { strategyContexts } from "../laws/strategy-context-arbitrary.ts";
 import type { CompactionTrigger, TriggerInput } from "./compaction-trigger.ts";
 import { allOf, anyOf, towards } from "./composite-trigger.ts";
-import { messageCountTrigger, stepCountTrigger, tokenCountTrigger, turnCountTrigger } from "./count-triggers.ts";
-import { coldCacheTrigger, idleTrigger, manualTrigger, maxOutputTrigger, overflowTrigger } from "./event-triggers.ts";
 import {
+  messageCountTrigger,
+  messageTokensTrigger,
+  shownMessageCountTrigger,
+  shownTurnCountTrigger,
+  stepCountTrigger,
+  tokenCountTrigger,
+  turnCountTrigger,
+} from "./count-triggers.ts";
+import {
+  coldCacheTrigger,
+  hardAfterCutOff,
+  idleTrigger,
+  manualTrigger,
+  maxOutputTrigger,
+  overflowTrigger,
+} from "./event-triggers.ts";
+import {
+  contextTokensTrigger,
   growthTrigger,
   overRoomTrigger,
   reportedUsageTrigger,
   softLimitTrigger,
   tokenFractionTrigger,
+  usedTokensTrigger,
   whenAbove,
 } from "./size-triggers.ts";
 
@@ -203,5 +220,142 @@ describe("triggers", () => {
     }
     expect(() => turnCountTrigger(-1)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
     expect(tokenFractionTrigger(1).name).toBe("token-fraction 1");
+  });
+});
+
+describe("triggers that count less, or more, than the request", () => {
+  it("message tokens leave out what the request spends before its first message", () => {
+    const trigger = messageTokensTrigger(400);
+    expect(level(trigger, { tokens: 499, overheadTokens: 100 })).toBe("none");
+    expect(level(trigger, { tokens: 500, overheadTokens: 100 })).toBe("soft");
+    expect(level(trigger, { tokens: 400 })).toBe("soft");
+    expect(trigger.evaluate({ ...idle, tokens: 550, overheadTokens: 100 })).toMatchObject({
+      reason: "450 tokens of messages reach the threshold of 400",
+    });
+  });
+
+  it("what was folded does not count again among turns and messages, where it is known what is shown", () => {
+    const [turns, messages] = [shownTurnCountTrigger(3), shownMessageCountTrigger(3)];
+    expect([level(turns, { turns: 9, shownTurns: 3 }), level(turns, { turns: 9, shownTurns: 4 })]).toEqual([
+      ...["none", "soft"],
+    ]);
+    expect([level(turns, { turns: 3 }), level(turns, { turns: 4 })]).toEqual(["none", "soft"]);
+    expect([
+      level(messages, { messages: 9, shownMessages: 3 }),
+      level(messages, { messages: 9, shownMessages: 4 }),
+    ]).toEqual(["none", "soft"]);
+    expect([level(messages, { messages: 3 }), level(messages, { messages: 4 })]).toEqual(["none", "soft"]);
+    for (const trigger of [turns, messages]) {
+      const many = { turns: 9, messages: 9, tokens: 901 };
+      expect([level(trigger, { ...many, limitTokens: 900 }), level(trigger, many)]).toEqual(["hard", "soft"]);
+    }
+    expect([turns.name, messages.name]).toEqual(["shown-turn-count 3", "shown-message-count 3"]);
+  });
+
+  it("used tokens are the higher of both counts, and context tokens count the answer that the provider saw as well", () => {
+    const [used, context] = [usedTokensTrigger(400), contextTokensTrigger(400)];
+    for (const trigger of [used, context]) {
+      expect([level(trigger, { tokens: 399 }), level(trigger, { tokens: 400 })]).toEqual(["none", "soft"]);
+      expect(level(trigger, { tokens: 10, reportedTokens: 400 })).toBe("soft");
+      expect([level(trigger, { tokens: 1_000 }), level(trigger, { tokens: 1_001 })]).toEqual(["soft", "hard"]);
+      expect(level(trigger, { tokens: 901, limitTokens: 900 })).toBe("hard");
+    }
+    const answered = { tokens: 10, reportedTokens: 300, unshownTokens: 100 };
+    expect([level(used, answered), level(context, answered)]).toEqual(["none", "soft"]);
+    expect(level(context, { ...answered, unshownTokens: 99 })).toBe("none");
+  });
+
+  it("what is due is due at once after an answer that was cut off, and what is not due stays so", () => {
+    const trigger = hardAfterCutOff(tokenCountTrigger(400));
+    const cut = { stoppedAtMaxOutput: true };
+    expect([level(trigger, { tokens: 400 }), level(trigger, { tokens: 400, ...cut })]).toEqual(["soft", "hard"]);
+    expect(level(trigger, { tokens: 399, ...cut })).toBe("none");
+    expect(level(trigger, { tokens: 400, stoppedAtMaxOutput: false })).toBe("soft");
+    expect(trigger.evaluate({ ...idle, tokens: 400, ...cut })).toMatchObject({
+      reason: "400 tokens reach the threshold of 400",
+    });
+    expect(trigger.name).toBe("token-count 400, hard after a cut-off");
+  });
+
+  it("a pause of no time is none, and a provider's count matters after an answer that was cut off", () => {
+    expect(level(idleTrigger(0, 0.5), { idleSeconds: 0, tokens: 900 })).toBe("none");
+    expect(level(idleTrigger(0, 0.5), { idleSeconds: 1, tokens: 900 })).toBe("soft");
+    expect(level(idleTrigger(300, 0.6), { idleSeconds: 300, tokens: 599 })).toBe("none");
+    const cut = { stoppedAtMaxOutput: true, tokens: 10 };
+    expect(level(maxOutputTrigger(), { ...cut, reportedTokens: 500 })).toBe("hard");
+    expect(level(maxOutputTrigger(), { ...cut, reportedTokens: 499 })).toBe("none");
+  });
+});
+
+describe("what a trigger says", () => {
+  it("is why it fired, in figures that the user can look up", () => {
+    const reason = (trigger: CompactionTrigger, input: Partial<TriggerInput>) => {
+      const decision = trigger.evaluate({ ...idle, ...input });
+      return decision.level === "none" ? "nothing" : decision.reason;
+    };
+    expect([
+      reason(tokenFractionTrigger(0.5), { tokens: 755 }),
+      reason(reportedUsageTrigger(0.5), { reportedTokens: 755 }),
+      reason(growthTrigger(100), { tokens: 755, baselineTokens: 500 }),
+      reason(softLimitTrigger, { tokens: 755, softLimit: 700 }),
+      reason(overRoomTrigger, { tokens: 755, limitTokens: 700 }),
+      reason(idleTrigger(60, 0.5), { tokens: 755, idleSeconds: 61.9 }),
+      reason(stepCountTrigger(7), { steps: 8 }),
+    ]).toEqual([
+      "755 tokens are 76 % of 1000",
+      "the provider counted 755 tokens, 76 % of 1000",
+      "255 tokens came on top of 500 since the last fold",
+      "755 tokens are more than the soft limit of 700",
+      "755 tokens exceed the limit of 700",
+      "nothing was sent for 61 seconds",
+      "8 steps reach the threshold of 7",
+    ]);
+  });
+
+  it("of several is what the hardest says, and the first of those that are as hard", () => {
+    const [tokens, turns] = [tokenCountTrigger(100), turnCountTrigger(2)];
+    const both = { ...idle, tokens: 200, turns: 3, requested: true };
+    expect(anyOf(tokens, turns).evaluate(both)).toMatchObject({ reason: "200 tokens reach the threshold of 100" });
+    expect(anyOf(tokens, manualTrigger).evaluate(both)).toMatchObject({ reason: "a fold was asked for" });
+    expect(allOf(turns, tokens).evaluate(both)).toMatchObject({ reason: "3 turns reach the threshold of 2" });
+    expect(allOf(tokens, turns, coldCacheTrigger(0.5)).evaluate(both)).toEqual({ level: "none" });
+  });
+
+  it("names what it is made of", () => {
+    const [tokens, turns] = [tokenCountTrigger(100), turnCountTrigger(2)];
+    expect(anyOf(tokens, turns).name).toBe("any of (token-count 100, turn-count 2)");
+    expect(allOf(tokens, towards(0.5, turns)).name).toBe("all of (token-count 100, turn-count 2 towards 0.5)");
+  });
+});
+
+describe("a target", () => {
+  it("is rounded down, and never above one that the trigger has of its own", () => {
+    const within = (outer: number, inner: number) =>
+      towards(outer, towards(inner, manualTrigger)).evaluate({ ...idle, roomTokens: 1_001, requested: true });
+    expect(within(0.5, 0.3)).toMatchObject({ level: "hard", targetTokens: 300 });
+    expect(within(0.3, 0.5)).toMatchObject({ level: "hard", targetTokens: 300 });
+    expect(towards(1, manualTrigger).evaluate({ ...idle, requested: true })).toMatchObject({ targetTokens: 1_000 });
+    expect(towards(0.5, manualTrigger).evaluate(idle)).toEqual({ level: "none" });
+  });
+});
+
+describe("thresholds", () => {
+  it("S11 are refused by the name of their trigger, and nothing is a threshold where it can be reached", () => {
+    const refusedAs = (make: () => unknown, words: string) =>
+      expect(make).toThrow(
+        expect.objectContaining({ code: "INVALID_CONFIG", message: expect.stringContaining(words) }),
+      );
+    for (const threshold of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      refusedAs(() => tokenCountTrigger(threshold), `token-count is ${threshold};`);
+      refusedAs(() => usedTokensTrigger(threshold), `used-tokens is ${threshold};`);
+      refusedAs(() => idleTrigger(threshold, 0.5), `idle time is ${threshold} seconds;`);
+      refusedAs(() => growthTrigger(threshold), `growth is ${threshold} tokens;`);
+    }
+    refusedAs(() => whenAbove(0, dropStrategy), "when-above is 0;");
+    refusedAs(() => coldCacheTrigger(1.5), "cold-cache is 1.5;");
+    refusedAs(() => idleTrigger(1, 0), "idle is 0;");
+    refusedAs(() => towards(2, manualTrigger), "target is 2;");
+    for (const make of [tokenCountTrigger, turnCountTrigger, usedTokensTrigger]) expect(() => make(0)).not.toThrow();
+    expect(level(usedTokensTrigger(0), {})).toBe("soft");
   });
 });
