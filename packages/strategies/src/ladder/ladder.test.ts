@@ -236,3 +236,89 @@ describe("the last rungs", () => {
     expect([at(90), at(91)]).toEqual([0, 1]);
   });
 });
+
+describe("what clearing leaves as it is", () => {
+  const thinking = (tokens: number) =>
+    ({ type: "reasoning", text: "y".repeat(4 * tokens), provider: "anthropic" }) as const;
+  const written = (tokens: number) => call("c0", "write", { content: "x".repeat(4 * tokens) });
+  const answered = exchange(0, 10).slice(1);
+  const oldStep = (...parts: Parameters<typeof assistant>[1][]) => [
+    assistant("a0", parts.flat() as never),
+    ...answered,
+  ];
+  const first = (messages: readonly MessageInput[], ...more: [StrategyContext["config"]?, number?]) =>
+    proposed(clearStrategy, messages, ...more)[0];
+
+  it("are arguments below 400 tokens, and thinking below 40", () => {
+    const inputTokens = (tokens: number) => contextFor(oldStep(written(tokens))).shape.header(0).shares.toolInput;
+    // The names of the arguments count as well.
+    const names = inputTokens(400) - 400;
+    expect(first(oldStep(written(399 - names)))).toBeUndefined();
+    expect(first(oldStep(written(400 - names)))).toMatchObject({
+      ...{ targets: ["tool-input"], estimatedTokensFreed: 400 - 120 },
+    });
+    expect(first(oldStep(thinking(39), text("So.")))).toBeUndefined();
+    expect(first(oldStep(thinking(40), text("So.")))).toMatchObject({
+      ...{ targets: ["reasoning"], estimatedTokensFreed: 40 },
+    });
+  });
+
+  it("are pictures that are hardly larger than what would stand in their place", () => {
+    const shown = contextFor([message("m", "user", "See the picture.")]);
+    const sized = (media: number) => {
+      const header = { ...shown.shape.header(0), shares: { ...shown.shape.header(0).shares, media } };
+      const shape = { ...shown.shape, length: shown.shape.length, groupOf: (at: number) => shown.shape.groupOf(at) };
+      const at = (ordinal: number) => (ordinal === 0 ? header : shown.shape.header(ordinal));
+      return clearStrategy
+        .analyze({ ...shown, shape: { ...shape, header: at } as never })
+        .map(({ ordinals, estimatedTokensFreed }) => [ordinals[0], estimatedTokensFreed]);
+    };
+    expect([sized(0), sized(20), sized(21)]).toEqual([[], [], [[0, 1]]]);
+  });
+
+  it("is what nobody but the provider can read, and what is held already", () => {
+    const context = contextFor([...oldStep(written(900)), ...exchange(1, 500, "ask", { durability: "ephemeral" })]);
+    const cleared = (seen: StrategyContext) => clearStrategy.analyze(seen).map(({ ordinals }) => ordinals[0]);
+    expect(cleared(context)).toEqual([0, 3]);
+    const held = { ...context, heldBy: (at: number) => (at === 0 ? ({ action: "clear" } as never) : undefined) };
+    expect(cleared(held)).toEqual([3]);
+    const { shape } = context;
+    const opaque = {
+      ...{ length: shape.length, groupOf: (at: number) => shape.groupOf(at) },
+      header: (at: number) => ({ ...shape.header(at), opaque: at === 0 || at === 3 }),
+    };
+    expect(cleared({ ...context, shape: opaque as never })).toEqual([]);
+  });
+
+  it("is what comes after enough was freed, oldest first", () => {
+    const three = [0, 1, 2].flatMap((at) => exchange(at, 500, "ask", { durability: "ephemeral" }));
+    const cleared = (needed: number) => proposed(clearStrategy, three, {}, needed).map(({ ordinals }) => ordinals[0]);
+    expect([cleared(0), cleared(460), cleared(461), cleared(920), cleared(921)]).toEqual([
+      ...[[], [1], [1, 3], [1, 3], [1, 3, 5]],
+    ]);
+  });
+
+  it("says what is emptied, of which step", () => {
+    expect(first(oldStep(thinking(600), text("So.")))?.reason).toBe(
+      "Old reasoning of step 1 is emptied; calls, ids and names stay.",
+    );
+    expect(first(oldStep(thinking(600), written(900)))?.reason).toBe(
+      "Old input and reasoning of step 1 are emptied; calls, ids and names stay.",
+    );
+    expect(first(exchange(0, 500, "ask", { durability: "ephemeral" }))?.reason).toBe(
+      "The ephemeral result of ask is old; its key fields stay.",
+    );
+  });
+});
+
+describe("the rung of summaries", () => {
+  it("takes the oldest groups, until they free what is needed beyond the summary itself", () => {
+    const five = [0, 1, 2, 3, 4].flatMap((at) => exchange(at, 300));
+    const context = contextFor(five);
+    const each = [0, 1].reduce((sum, at) => sum + context.renderedTokens(context.shape.header(at)), 0);
+    const taken = (needed: number) => proposed(summarizeStrategy, five, {}, needed).flatMap(({ ordinals }) => ordinals);
+    const forGroups = (count: number) => count * each - context.summaryMaxTokens;
+    expect(taken(forGroups(2))).toEqual([0, 1, 2, 3]);
+    expect(taken(forGroups(2) + 1)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+});
