@@ -1,4 +1,4 @@
-import { agentThreads, runs } from "@threadfold/core/laws";
+import { agentThreads, assistant, runs, threadOf, user } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scriptThread } from "../laws/script-thread.ts";
@@ -43,5 +43,64 @@ describe("foldable groups", () => {
     // A summary that another tool wrote is nobody's request, and the only thing of a user's.
     expect(newestUserOrdinal(shapeOf("c1 a1"))).toBe(0);
     expect(newestUserOrdinal(shapeOf("u1 a1 c1 a2"))).toBe(0);
+  });
+
+  it("are counted as recent from the end, as far as tokens and turns both reach", () => {
+    const shape = shapeOf("u1 a1 u2 a2 u3 a3 u4 a4");
+    const ordinals = (recentTokens: number, recentTurns: number, newestGroup = false) =>
+      foldableGroups(shape, { recentTokens, recentTurns, newestGroup }).flatMap((group) => group.ordinals);
+    // The newest request, message 6, never goes.
+    expect([ordinals(1_000, 1), ordinals(1_000, 2), ordinals(1_000, 0)]).toEqual([
+      ...[
+        [0, 1, 2, 3, 4, 5],
+        [0, 1, 2, 3],
+        [0, 1, 2, 3, 4, 5, 7],
+      ],
+    ]);
+    // Four messages of 50 tokens fit into 200.
+    expect([ordinals(200, 9), ordinals(199, 9)]).toEqual([
+      [0, 1, 2, 3],
+      [0, 1, 2, 3, 4],
+    ]);
+    // The newest group may stay although it is too large, and then the one before it does not.
+    expect([ordinals(49, 9), ordinals(49, 9, true), ordinals(99, 9, true)]).toEqual([
+      ...[
+        [0, 1, 2, 3, 4, 5, 7],
+        [0, 1, 2, 3, 4, 5],
+        [0, 1, 2, 3, 4, 5],
+      ],
+    ]);
+  });
+
+  it("are not of a side branch, which takes nothing of what is recent either", () => {
+    const beside = { branch: "b" };
+    const thread = threadOf(
+      user("u1", "One."),
+      assistant("a1", "Two."),
+      user("side-u", "Aside.", beside),
+      assistant("side-a", "x".repeat(4_000), beside),
+      user("u2", "Three."),
+      assistant("a2", "Four."),
+      user("late", "Aside again.", beside),
+    );
+    const { shape } = contextOf(thread, 1);
+    const recent = shape.header(4).tokens + shape.header(5).tokens;
+    const groups = (recentTokens: number) =>
+      foldableGroups(shape, { recentTokens, recentTurns: 9, newestGroup: false }).flatMap((group) => group.ordinals);
+    expect([groups(0), groups(recent), groups(recent + shape.header(1).tokens)]).toEqual([[0, 1, 5], [0, 1], [0]]);
+    expect([newestOrdinal(shape), newestUserOrdinal(shape)]).toEqual([5, 4]);
+    const aside = contextOf(threadOf(user("side", "Aside.", beside), assistant("a1", "One.")), 1).shape;
+    expect(newestUserOrdinal(aside)).toBe(-1);
+  });
+
+  it("are none that something spared is in", () => {
+    const shape = shapeOf("u1 a1 t1 u2 a2 u3");
+    const protection = { recentTokens: 0, recentTurns: 9, newestGroup: false };
+    const groups = (spared?: readonly number[]) =>
+      foldableGroups(shape, spared === undefined ? protection : { ...protection, spared }).map(
+        ({ ordinals }) => ordinals,
+      );
+    expect(groups()).toEqual([[0], [1, 2], [3], [4]]);
+    expect(groups([2, 3])).toEqual([[0], [4]]);
   });
 });
