@@ -96,4 +96,29 @@ describe("declaredProbe", () => {
     expect([await look("read", gone), await look("fetch", gone)]).toEqual(["changed", "unverifiable"]);
     expect(await look("read", declaredProbe([read(async () => ({ etag: "1" }))]))).toBe("matches");
   });
+
+  it("takes as long as the session's probe may", () => {
+    const others = { probe: async () => "matches" as const };
+    expect(declaredProbe([], { ...others, timeLimitMs: 70 }).timeLimitMs).toBe(70);
+    expect(declaredProbe([], others)).not.toHaveProperty("timeLimitMs");
+  });
+});
+
+describe("what a declaration cannot be asked", () => {
+  it("is about messages that are malformed, or hold no result: they are left to whoever refuses them", async () => {
+    const tool = read(async () => ({ etag: "captured" }));
+    const malformed = [{ id: "m" }, undefined] as unknown as readonly MessageInput[];
+    expect(await withDeterminism(malformed, [tool], () => ({}))).toBe(malformed);
+    const messages = [callOf("read"), { ...callOf("read"), parts: [] }];
+    expect(await withDeterminism(messages, [tool], () => ({}))).toEqual(messages);
+  });
+
+  it("takes the arguments that stand with the result before those of the thread, and changes nothing else of it", async () => {
+    const tool = read(async (input) => ({ etag: JSON.stringify(input) }));
+    const [, message] = await withDeterminism([callOf("read"), resultOf("read")], [tool], () => ({ path: "other" }));
+    const [part] = resultOf("read").parts;
+    const result = part?.type === "tool-result" ? part.result : undefined;
+    const expected = { type: "tool-result", result: { ...result, determinism: { etag: '{"path":"read.txt"}' } } };
+    expect(message).toEqual({ ...resultOf("read"), parts: [expected] });
+  });
 });

@@ -1,6 +1,6 @@
 import { asToolCallId, compactionConfig, type ToolResultEnvelope } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { durabilityPolicy, toolPolicy } from "./durability-policy.ts";
+import { durabilityPolicy, isRetrieval, plainToolName, toolOverride, toolPolicy } from "./durability-policy.ts";
 
 const resultOf = (toolName: string): ToolResultEnvelope => ({
   toolName,
@@ -29,5 +29,24 @@ describe("durabilityPolicy", () => {
     expect(durabilityOf(resultOf("bash"))).toBe("ephemeral");
     expect(durabilityOf(resultOf("constructor"))).toBe("non_replayable");
     expect(toolPolicy(config, "bash").replayCost).toBe("cheap");
+  });
+
+  it("takes an override by the exact name alone, and never one that only every object has", () => {
+    const config = compactionConfig({ toolDurabilityOverrides: { Bash: { durability: "ephemeral" } } });
+    expect(toolOverride(config, "Bash")?.durability).toBe("ephemeral");
+    expect([toolOverride(config, "bash"), toolOverride(config, "toString")]).toEqual([undefined, undefined]);
+    expect([toolPolicy(config, "Bash").durability, toolPolicy(config, "bash").durability]).toEqual([
+      ...["ephemeral", "anchoring"],
+    ]);
+    expect(toolPolicy(config, "bash")).toMatchObject({ mustPreserveFields: [], replayCost: "cheap" });
+  });
+
+  it("knows the tools that bring back what is stored, however their names are written", () => {
+    expect(["read_artifact", "ReadArtifact", "recall", "Recall", "read_file", undefined].map(isRetrieval)).toEqual([
+      ...[true, true, true, true, false, false],
+    ]);
+    expect(plainToolName("mcp__Read-File.v2")).toBe("mcpreadfilev2");
+    const durabilityOf = durabilityPolicy(compactionConfig({ defaultToolDurability: "anchoring" }));
+    expect(["read_artifact", "recall"].map((name) => durabilityOf(resultOf(name)))).toEqual(["ephemeral", "ephemeral"]);
   });
 });

@@ -83,4 +83,39 @@ describe("fileDeterminismProbe", () => {
   it("spec-61 matches what a tool noted with fileDeterminism", async () => {
     expect(await look({ path: "a.ts" }, await fileDeterminism(join(root, "src/a.ts")))).toBe("matches");
   });
+
+  it("looks where the host says that a call's path is", async () => {
+    const probe = fileDeterminismProbe({
+      root: join(root, "src"),
+      pathOf: ({ input }) => (typeof input === "string" ? input : undefined),
+    });
+    const ask = (input: JsonValue) =>
+      probe.probe(
+        { messageId: asMessageId("m"), toolName: "read", input, determinism: { contentHash: HASH } },
+        new AbortController().signal,
+      );
+    expect([await ask("a.ts"), await ask({ path: "a.ts" })]).toEqual(["matches", "unverifiable"]);
+  });
+
+  it("takes the first of the usual names that holds a path", async () => {
+    await writeFile(join(root, "src/other.ts"), "other");
+    expect(await look({ path: "a.ts", file: "other.ts" })).toBe("matches");
+    expect(await look({ path: "other.ts", file: "a.ts" })).toBe("changed");
+    for (const path of ["", 7, null]) expect(await look({ path, file: "a.ts" })).toBe("matches");
+    expect(await look(["a.ts"])).toBe("unverifiable");
+  });
+
+  it("finds a file changed by a hash as long as it was noted, to its last digit", async () => {
+    const last = HASH[19] === "0" ? "1" : "0";
+    expect(await look({ path: "a.ts" }, { contentHash: `${HASH.slice(0, 19)}${last}` })).toBe("changed");
+    expect(await look({ path: "a.ts" }, { contentHash: `${HASH}0` })).toBe("unverifiable");
+  });
+
+  it("says nothing of a file once nobody waits for it", async () => {
+    const probe = fileDeterminismProbe({ root: join(root, "src") });
+    const asked = { messageId: asMessageId("m"), toolName: "read", input: { path: "a.ts" } };
+    expect(await probe.probe({ ...asked, determinism: { contentHash: HASH } }, AbortSignal.abort())).toBe(
+      "unverifiable",
+    );
+  });
 });
