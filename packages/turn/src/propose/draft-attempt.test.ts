@@ -1,0 +1,169 @@
+import { compactionConfig, emptyPlan, finishSteps } from "@threadfold/core";
+import {
+  type CompactionProposal,
+  type CompactionStrategy,
+  dropStrategy,
+  externalizeStrategy,
+  type StrategyContext,
+  threadfoldPreset,
+} from "@threadfold/strategies";
+import { scriptThread } from "@threadfold/strategies/laws";
+import { describe, expect, it } from "vitest";
+import { shapeOf } from "../testing/fold-case.ts";
+import { foldedPlan } from "../testing/run-fold.ts";
+import { type FoldAttempt, foldAttempts } from "./attempts.ts";
+import { draftAttempt } from "./draft-attempt.ts";
+
+const config = compactionConfig({ externalizeThresholdTokens: 100 });
+const [usual] = foldAttempts(threadfoldPreset.ladder, config, 0, { exist: false, mayStayWhole: true });
+
+/** A rung that would drop these messages for so many tokens, and what it was shown. */
+function rung(ordinals: readonly number[], estimatedTokensFreed: number, fields: Partial<CompactionStrategy> = {}) {
+  const seen: StrategyContext[] = [];
+  const proposal: CompactionProposal = {
+    ...{ action: "drop", strategy: "test", ordinals, estimatedTokensFreed, reason: "a test" },
+  };
+  const strategy: CompactionStrategy = {
+    ...{ name: "test", aggressiveness: 1 },
+    analyze(context) {
+      seen.push(context);
+      return [proposal];
+    },
+    ...fields,
+  };
+  return { strategy, seen, proposal };
+}
+
+const thread = scriptThread("u1 a1 u2 a2 t2 u3 a3 t3 t3", (label) => (label.startsWith("t") ? 500 : 50));
+const shape = shapeOf(thread);
+const draft = (
+  ladder: readonly CompactionStrategy[],
+  needed: number,
+  fields: Partial<FoldAttempt> = {},
+  ...more: [plan?: ReturnType<typeof emptyPlan>, onProposal?: (proposal: CompactionProposal) => void, grounds?: never]
+) => {
+  const [plan = emptyPlan(thread.id, "test"), ...heard] = more;
+  const attempt = { ...(usual as FoldAttempt), recentTokens: 0, ...fields, ladder };
+  return finishSteps(draftAttempt(attempt, plan, shape, config, needed, ...heard));
+};
+const groupsSeen = ({ seen }: ReturnType<typeof rung>) => seen[0]?.foldable.map(({ ordinals }) => ordinals);
+
+describe("an attempt walks its rungs", () => {
+  it("until the estimate says that enough is freed, and tells each what is still to be freed", () => {
+    const walk = (needed: number, fields: Partial<FoldAttempt> = {}) => {
+      const rungs = [rung([0], 100), rung([1], 50), rung([2], 50)];
+      const { proposals } = draft(
+        rungs.map(({ strategy }) => strategy),
+        needed,
+        fields,
+      );
+      return { needed: rungs.flatMap(({ seen }) => seen.map((context) => context.needed)), made: proposals.length };
+    };
+    expect(walk(0)).toEqual({ needed: [], made: 0 });
+    expect(walk(100)).toEqual({ needed: [100], made: 1 });
+    expect(walk(101)).toEqual({ needed: [101, 1], made: 2 });
+    expect(walk(151)).toEqual({ needed: [151, 51, 1], made: 3 });
+    const all = Number.POSITIVE_INFINITY;
+    expect(walk(0, { exhaustive: true })).toEqual({ needed: [all, all, all], made: 3 });
+  });
+
+  it("and says each proposal that it takes, in order", () => {
+    const rungs = [rung([0], 10), rung([1], 10)];
+    const heard: CompactionProposal[] = [];
+    draft(
+      rungs.map(({ strategy }) => strategy),
+      1_000,
+      {},
+      undefined,
+      (proposal) => heard.push(proposal),
+    );
+    expect(heard).toEqual(rungs.map(({ proposal }) => proposal));
+  });
+
+  it("and shows a rung how far a body may be truncated, where the attempt truncates at all", () => {
+    const [cutting, whole] = [rung([0], 10), rung([0], 10)];
+    draft([cutting.strategy], 1, { truncateTo: 80, summaryMaxTokens: 70 });
+    draft([whole.strategy], 1);
+    expect(cutting.seen[0]).toMatchObject({ truncateTo: 80, summaryMaxTokens: 70 });
+    expect(whole.seen[0]).not.toHaveProperty("truncateTo");
+  });
+
+  it("and passes over a body that the artifact store refused, which then frees nothing", () => {
+    const later = rung([0], 10);
+    const refusing = (refused: number) => ({
+      ...{ replayVerdict: () => "unverifiable", mayStore: (ordinal: number) => ordinal !== refused },
+    });
+    const taken = (refused: number) =>
+      draft(
+        [externalizeStrategy, later.strategy],
+        300,
+        {},
+        undefined,
+        undefined,
+        refusing(refused) as never,
+      ).proposals.map(({ action, ordinals }) => [action, ordinals]);
+    expect(taken(99)).toEqual([["externalize", [4]]]);
+    expect(taken(4)).toEqual([["drop", [0]]]);
+  });
+});
+
+describe("what the rungs of an attempt may take", () => {
+  const takes = (fields: Partial<FoldAttempt>) => {
+    const [removes, empties] = [rung([0], 1), rung([0], 1, { keepsMessages: true })];
+    draft([removes.strategy, empties.strategy], 1_000, fields);
+    return { removes: groupsSeen(removes), empties: groupsSeen(empties) };
+  };
+  const old = [[0], [1], [2], [3, 4]];
+
+  it("are whole old groups, without the newest request and without results that nobody has read", () => {
+    expect(takes({})).toEqual({ removes: old, empties: old });
+  });
+
+  it("are the bodies beside what nobody has read too, on the floor", () => {
+    expect(takes({ newest: "message" })).toEqual({ removes: old, empties: [...old, [6]] });
+    expect(takes({ newest: "nothing", unread: "ends" })).toEqual({ removes: old, empties: [...old, [6]] });
+  });
+
+  it("are the unread results as well where nothing else is left", () => {
+    const all = [...old, [6, 7, 8]];
+    expect(takes({ newest: "nothing", unread: "nothing" })).toEqual({ removes: all, empties: all });
+    // The newest group stays while a group may be kept, and of its messages the newest.
+    expect(takes({ newest: "group", unread: "nothing" })).toEqual({ removes: old, empties: old });
+    expect(takes({ newest: "message", unread: "nothing" })).toEqual({ removes: old, empties: [...old, [6, 7]] });
+  });
+
+  it("keep as many tokens at the end as the attempt says", () => {
+    // The newest group takes 1,050 tokens, the request before it 50, and the call and its result before that 550.
+    expect(takes({ recentTokens: 1_649 })).toMatchObject({ removes: old });
+    expect(takes({ recentTokens: 1_650 })).toMatchObject({ removes: [[0], [1], [2]] });
+  });
+});
+
+describe("results that no model has read", () => {
+  const unread = (fields: Partial<FoldAttempt>) =>
+    draft([], 0, fields).proposals.map(({ action, ordinals, strategy }) => [strategy, action, ordinals]);
+
+  it("are shortened to their ends where the attempt shows no more of them, before any rung is asked", () => {
+    expect(unread({ unread: "ends" })).toEqual([
+      ["unread-result", "externalize", [7]],
+      ["unread-result", "externalize", [8]],
+    ]);
+    expect(unread({ unread: "whole" })).toEqual([]);
+    expect(unread({ unread: "nothing" })).toEqual([]);
+  });
+});
+
+describe("an attempt on top of a plan", () => {
+  it("begins with what the plan holds, and with nothing where no summary may stay", async () => {
+    const plan = await foldedPlan(thread, {
+      config: { maxInputTokens: 1_500, targetPercent: 0.1 },
+      ports: { ladder: [dropStrategy] },
+    });
+    const dropped = plan.drops.flatMap(({ span }) => span.messageIds);
+    expect(dropped).toContain("u1");
+    const held = (fields: Partial<FoldAttempt>) =>
+      draft([], 0, fields, plan).keptRecords.flatMap(({ span }) => span.messageIds);
+    expect(new Set(held({}))).toEqual(new Set(dropped));
+    expect(held({ summaryMaxTokens: 0 })).toEqual([]);
+  });
+});
