@@ -1,5 +1,6 @@
 import {
   AgentThread,
+  AppendOnlyList,
   asMessageId,
   asThreadId,
   asToolCallId,
@@ -11,7 +12,7 @@ import {
   spanOf,
 } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { FORMATS } from "../formats/formats.ts";
 import type { RenderInput } from "../input/render-input.ts";
@@ -89,6 +90,33 @@ describe("a rendering that follows its thread", () => {
       }
     },
   );
+
+  it("P9: after a fold tells at each turn what is edited, and walks none of the messages that the fold kept", () => {
+    let thread = AgentThread.empty(threadId).append(Array.from({ length: 300 }, (_, index) => said(index)));
+    const span = spanOf([2, 3, 4, 5].map((ordinal) => thread.messageAt(ordinal) as Message));
+    const record = { span, strategy: "test", reason: "test", sincePlanVersion: 1, originalTokens: 4 };
+    const folded = sealPlan({
+      ...{ ...plan, version: 1, threadVersion: thread.version },
+      ...groupRecords([{ ...record, action: "drop", keywords: [] }]),
+    });
+    const inputNow = () => ({ ...inputOf(thread), plan: folded });
+    let following = GrowingRendering.of(inputNow(), anthropicMessages);
+    const walk = vi.spyOn(AppendOnlyList.prototype, Symbol.iterator);
+    try {
+      for (let index = 300; index < 310; index++) {
+        thread = thread.append([said(index)]);
+        following = following.grow(inputNow());
+        walk.mockClear();
+        const { manifest } = following.rendering;
+        expect(walk).not.toHaveBeenCalled();
+        const { firstEdited, firstUnedited } = renderRequest(inputNow(), anthropicMessages).manifest;
+        expect([manifest.firstEdited, manifest.firstUnedited]).toEqual([firstEdited, firstUnedited]);
+        expect(firstUnedited).toBe(296);
+      }
+    } finally {
+      walk.mockRestore();
+    }
+  });
 
   it("begins anew where anything but the thread has changed, and goes on where it has not", () => {
     const thread = AgentThread.empty(threadId).append([0, 1, 2, 3, 4].map(said));
