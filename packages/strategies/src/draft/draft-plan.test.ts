@@ -173,6 +173,25 @@ describe("a draft of a thread that was folded before", () => {
     expect(draft.isUnchanged).toBe(true);
   });
 
+  it("takes for a summary what it takes, at the first of its messages, and for what is planned nothing yet", () => {
+    const summary = recordOf(["u1", "a1", "t1"], { action: "summarize", summaryTokens: 33, absorbs: [] });
+    const draft = draftOf(context, { ...NO_RECORDS, summarizations: [summary] } as unknown as PlanRecords);
+    expect(["u1", "a1", "t1", "a2"].map((id) => draft.renderedTokens(headerOf(id)))).toEqual([
+      ...[33, 0, 0, headerOf("a2").tokens],
+    ]);
+    const ordinals = ["a2", "t2"].map((id) => headerOf(id).ordinal);
+    draft.choose({ ...base, action: "summarize", absorbs: [], ordinals });
+    expect(["a2", "t2"].map((id) => draft.renderedTokens(headerOf(id)))).toEqual([0, 0]);
+  });
+
+  it("holds what it finds of a record whose messages are not all there in order", () => {
+    const span = { ...dropped.span, messageIds: [asMessageId("a1"), asMessageId("gone"), asMessageId("u1")] };
+    const draft = draftOf(context, { ...NO_RECORDS, drops: [{ ...dropped, span }] } as unknown as PlanRecords);
+    expect(["u1", "a1", "t1"].map((id) => draft.heldBy(headerOf(id).ordinal) !== undefined)).toEqual([
+      ...[true, true, false],
+    ]);
+  });
+
   it("keeps of a record the messages that no proposal took from it", () => {
     const draft = draftOf(context, records);
     draft.choose({ ...base, action: "drop", ordinals: [headerOf("t1").ordinal] });

@@ -56,6 +56,8 @@ describe("fileDeterminismProbe", () => {
 
   it.each<[string, JsonValue, DeterminismMetadata]>([
     ["time and version, of which a file has one", { path: "a.ts" }, { mtime: 1, version: "2" }],
+    ["a time beside a hash of another kind", { path: "a.ts" }, { mtime: 1, contentHash: "not hexadecimal" }],
+    ["what was noted as nothing", { path: "a.ts" }, {}],
     ["a hash of another kind", { path: "a.ts" }, { contentHash: "not hexadecimal" }],
     ["a hash behind other words", { path: "a.ts" }, { contentHash: `md5 ${HASH}` }],
     ["a hash with other words behind it", { path: "a.ts" }, { contentHash: `${HASH.slice(0, 20)} and so on` }],

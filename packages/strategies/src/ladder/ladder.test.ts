@@ -95,7 +95,10 @@ describe("what is externalized", () => {
     const first = 500 - pointerTokens(500);
     expect(proposed(externalizeStrategy, three, {}, first)).toHaveLength(1);
     expect(proposed(externalizeStrategy, three, {}, first + 1)).toHaveLength(2);
-    expect(all[0]?.reason).toContain("result of read takes 500 tokens");
+    expect(all[0]).toMatchObject({
+      strategy: "externalize",
+      reason: expect.stringContaining("result of read takes 500 tokens"),
+    });
   });
 });
 

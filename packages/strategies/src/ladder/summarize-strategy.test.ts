@@ -72,6 +72,39 @@ describe("summarizing", () => {
     expect(gatherGroups(oldGroups(gone, 0, 1), "test", gone)).toEqual([]);
   });
 
+  it("builds on the summaries that are there: the new one may take what they took, and stands for what is new", () => {
+    const context = contextFor(script);
+    const held = { action: "summarize", summary: {}, summaryTokens: 60 } as never;
+    const summarized = {
+      ...context,
+      heldBy: (at: number) => (at < 2 ? held : undefined),
+      renderedTokens: ({ ordinal, tokens }: { ordinal: number; tokens: number }) =>
+        ordinal === 0 ? 60 : ordinal === 1 ? 0 : tokens,
+      summaryMaxTokens: 5_000,
+      config: { ...context.config, summarizeTargetRatio: 0.25 },
+    };
+    const [both] = summarizeGroups(oldGroups(context, 0, 1, 2, 3), "test", summarized);
+    // A quarter of the 2,000 tokens that are new, and 60 for the summary before.
+    expect(both).toMatchObject({ absorbs: [held], ordinals: [0, 1, 2, 3], estimatedTokensFreed: 2_060 - 560 });
+    // A summary of nothing but a summary would say the same again.
+    expect(summarizeGroups(oldGroups(context, 0, 1), "test", summarized)).toEqual([]);
+  });
+
+  it("says how many messages of which turns it stands for", () => {
+    const context = contextFor(script);
+    const reason = (...ordinals: readonly number[]) =>
+      summarizeGroups(oldGroups(context, ...ordinals), "test", context)[0]?.reason;
+    expect(reason(0, 1)).toMatch(/^2 messages of turn 1 are/);
+    expect(reason(0, 1, 2, 3, 4)).toMatch(/^5 messages of turns 1–3 are/);
+  });
+
+  it("adds up the shares of all summaries that go into one", () => {
+    const absorbs = [{ summaryTokens: 30 }, { summaryTokens: 12 }] as never;
+    const { config } = contextFor(script);
+    const limits = { config: { ...config, summarizeTargetRatio: 0.25 }, summaryMaxTokens: 5_000 };
+    expect(summaryLimit({ rawTokens: 1_001, absorbs }, limits)).toBe(501 + 42);
+  });
+
   it("lets a summary take twice its share, some tokens in any case, and never more than the fold allows", () => {
     const { config } = contextFor(script);
     const limits = { config: { ...config, summarizeTargetRatio: 0.25 }, summaryMaxTokens: 5_000 };

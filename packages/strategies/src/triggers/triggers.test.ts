@@ -325,6 +325,32 @@ describe("what a trigger says", () => {
     const [tokens, turns] = [tokenCountTrigger(100), turnCountTrigger(2)];
     expect(anyOf(tokens, turns).name).toBe("any of (token-count 100, turn-count 2)");
     expect(allOf(tokens, towards(0.5, turns)).name).toBe("all of (token-count 100, turn-count 2 towards 0.5)");
+    const others = [
+      messageTokensTrigger(9),
+      stepCountTrigger(9),
+      messageCountTrigger(9),
+      tokenFractionTrigger(0.9),
+      reportedUsageTrigger(0.9),
+      usedTokensTrigger(9),
+      contextTokensTrigger(9),
+      growthTrigger(9),
+      maxOutputTrigger(0.9),
+      idleTrigger(60, 0.9),
+      coldCacheTrigger(0.9),
+    ];
+    expect(others.map(({ name }) => name)).toEqual([
+      "message-tokens 9",
+      "step-count 9",
+      "message-count 9",
+      "token-fraction 0.9",
+      "reported-usage 0.9",
+      "used-tokens 9",
+      "context-tokens 9",
+      "growth 9",
+      "max-output 0.9",
+      "idle 60 s 0.9",
+      "cold-cache 0.9",
+    ]);
   });
 });
 

@@ -49,6 +49,9 @@ describe("pruneStrategy", () => {
       const beside = branch === undefined ? {} : { branch };
       return [assistant(`a-${id}`, call(id), beside), tool(`t-${id}`, result(id, "x".repeat(240)), beside)];
     };
+    // What is said beside it is no output either, however long.
+    const wordy = scriptThread("u1 a1 t1 a2 u2", (id) => (id === "t1" ? 64 : 500));
+    expect(small.analyze(contextOf(wordy, 1))).toEqual([]);
     const beside = threadOf(
       user("u1", "Look."),
       ...exchange("old"),
