@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withClaims } from "./full-run.mjs";
-import { claimLine, reliabilityPage, testsById } from "./reliability-report.mjs";
+import { claimLine, claimsInWords, reliabilityPage, testsById } from "./reliability-report.mjs";
 import { readAssertions } from "./test-report.mjs";
 
 let root;
@@ -93,6 +93,20 @@ describe("the reliability report", () => {
       fullRun: { commit: "abc", passed: true, figures: [{ kills: 2_000 }] },
     });
     expect(lines.find(({ id }) => id === "R34")).toMatchObject({ passed: false, figures: [{ "score, %": 84 }] });
+  });
+
+  it("counts no claim as passed of which a test failed, whatever else passed", () => {
+    const tests = (...statuses) => statuses.map((status) => ({ status }));
+    const claims = [
+      { id: "R1", tests: tests("passed", "skipped") },
+      { id: "R2", tests: tests("failed", "passed") },
+      { id: "R3", tests: tests() },
+    ];
+    expect(claimsInWords(claims)).toEqual([
+      "docs/reliability.md: 1 of 3 claims passed.",
+      "Not proved in this run: R2, R3",
+    ]);
+    expect(claimsInWords(claims.slice(0, 1))).toEqual(["docs/reliability.md: 1 of 1 claims passed."]);
   });
 
   it("keeps a claim of an earlier full run until the same one is tried again", () => {
