@@ -33,6 +33,11 @@ describe.each([
 });
 
 describe("a running SHA-256", () => {
+  it.each(["", "a"])("cuts no character of a text of megabytes in two behind %j", (before) => {
+    const text = before + "😀".repeat(1_000_000);
+    expect(startSha256().update(text).digest()).toBe(createHash("sha256").update(Buffer.from(text)).digest("hex"));
+  });
+
   afterEach(() => void vi.unstubAllGlobals());
 
   it("is the platform's where there is one", () => {
