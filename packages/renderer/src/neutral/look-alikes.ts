@@ -72,10 +72,17 @@ const NO_SIGNS: Readonly<Record<string, string>> = {};
 
 /** Phrases to compare texts with: see {@link beginsLike}. */
 export class Phrases {
-  readonly #letters: readonly string[];
+  readonly #phrases: readonly string[];
+  #read: readonly string[] | undefined;
 
   constructor(phrases: readonly string[]) {
-    this.#letters = phrases.map((phrase) => lettersOf(phrase, NO_SIGNS));
+    this.#phrases = phrases;
+  }
+
+  /** The phrases' letters, read when a text is first compared: that takes Unicode's tables, and loading the library none. */
+  get #letters(): readonly string[] {
+    this.#read ??= this.#phrases.map((phrase) => lettersOf(phrase, NO_SIGNS));
+    return this.#read;
   }
 
   /** Whether a text begins, to who reads its letters alone, like one of the phrases. */

@@ -258,12 +258,44 @@ export function parseAuditLine(line: unknown): AuditLine | null {
   return parsed.success ? (parsed.data as AuditLine) : null;
 }
 
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
-const count = z.int().nonnegative();
-const proof = z.array(digest).max(64);
-const body = z.string().nullable();
+/** It is made when a file is first read. */
+const schema = z.lazy(() => {
+  const digest = z.string().regex(/^[0-9a-f]{64}$/);
+  const count = z.int().nonnegative();
+  const proof = z.array(digest).max(64);
+  const body = z.string().nullable();
+  return z.discriminatedUnion("type", [
+    headerSchema(),
+    z.strictObject({ type: z.literal("entry"), version: count, digest, link: digest, body }),
+    z.strictObject({
+      type: z.literal("plan"),
+      version: count,
+      planId: digest,
+      createdAt: z.string(),
+      text: body,
+      diff: body,
+    }),
+    z.strictObject({
+      type: z.literal("artifact"),
+      artifactId: z.string().regex(/^artifact_[0-9a-f]{24}$/),
+      prefix: z.string(),
+      content: body,
+    }),
+    z.strictObject({ type: z.literal("journal"), hash: digest, text: z.string() }),
+    z.strictObject({ type: z.literal("inclusion"), sequence: count, proof }),
+    z.strictObject({ type: z.literal("consistency"), sequence: count, proof }),
+    z.strictObject({
+      type: z.literal("end"),
+      threadVersion: count,
+      threadDigest: digest,
+      planVersion: count,
+      size: count,
+      rootHash: digest,
+    }),
+  ]);
+});
 
-const schema = z.discriminatedUnion("type", [
+const headerSchema = () =>
   z.strictObject({
     type: z.literal("header"),
     format: z.literal("threadfold-audit"),
@@ -276,31 +308,4 @@ const schema = z.discriminatedUnion("type", [
     }),
     threadId: z.string(),
     at: z.string(),
-  }),
-  z.strictObject({ type: z.literal("entry"), version: count, digest, link: digest, body }),
-  z.strictObject({
-    type: z.literal("plan"),
-    version: count,
-    planId: digest,
-    createdAt: z.string(),
-    text: body,
-    diff: body,
-  }),
-  z.strictObject({
-    type: z.literal("artifact"),
-    artifactId: z.string().regex(/^artifact_[0-9a-f]{24}$/),
-    prefix: z.string(),
-    content: body,
-  }),
-  z.strictObject({ type: z.literal("journal"), hash: digest, text: z.string() }),
-  z.strictObject({ type: z.literal("inclusion"), sequence: count, proof }),
-  z.strictObject({ type: z.literal("consistency"), sequence: count, proof }),
-  z.strictObject({
-    type: z.literal("end"),
-    threadVersion: count,
-    threadDigest: digest,
-    planVersion: count,
-    size: count,
-    rootHash: digest,
-  }),
-]);
+  });

@@ -50,41 +50,37 @@ function seal(key: string, content: string, secret: string | null): string {
   return sha256(canonicalJson([secret, sha256(canonicalJson([secret, key, content]))]));
 }
 
-const sectionSchema = z.enum(SUMMARY_SECTIONS as [SummarySection, ...SummarySection[]]);
+/** The shape of what a cache holds. It is made when a cache first answers. */
+const portableChangesSchema = z.lazy(() => z.array(changeSchema()));
+
 const sourcesSchema = z.array(z.string().regex(/^[sp]\d{1,9}$/)).min(1);
-const itemIdSchema = z.string().regex(/^\d{1,9}$/);
 
-const itemSchemas = Object.fromEntries(
-  SUMMARY_SECTIONS.map((section) => {
-    const schema = (summaryItemSchemas[section] as z.ZodObject).omit({ id: true }).extend({ sources: sourcesSchema });
-    // A turn relative to the span may be negative for what an older summary said.
-    const turn = section === "decisions" ? z.int() : section === "openItems" ? z.int().optional() : undefined;
-    return [section, turn === undefined ? schema : schema.extend({ turn })];
-  }),
-) as unknown as Record<SummarySection, z.ZodType>;
+function changeSchema(): z.ZodType {
+  const itemId = z.string().regex(/^\d{1,9}$/);
+  const told = z.object({ text: z.string(), sources: sourcesSchema });
+  const ofSections = SUMMARY_SECTIONS.flatMap((name) => {
+    const [section, item] = [z.literal(name), itemSchema(name)];
+    return [
+      z.strictObject({ op: z.literal("add"), section, item }),
+      z.strictObject({ op: z.literal("supersede"), section, itemId, item }),
+    ];
+  });
+  return z.union([
+    ...ofSections,
+    z.strictObject({ op: z.literal("resolve"), section: z.enum(SUMMARY_SECTIONS), itemId, reason: z.string() }),
+    z.strictObject({ op: z.literal("set-original-task"), task: told }),
+    z.strictObject({ op: z.literal("set-narrative"), narrative: told }),
+    z.strictObject({ op: z.literal("set-current-task"), task: z.string().nullable() }),
+    z.strictObject({ op: z.literal("set-current-plan"), plan: z.array(z.string()).nullable() }),
+  ]);
+}
 
-const changeSchema = z.union([
-  ...SUMMARY_SECTIONS.flatMap((section) => [
-    z.strictObject({ op: z.literal("add"), section: z.literal(section), item: itemSchemas[section] }),
-    z.strictObject({
-      op: z.literal("supersede"),
-      section: z.literal(section),
-      itemId: itemIdSchema,
-      item: itemSchemas[section],
-    }),
-  ]),
-  z.strictObject({ op: z.literal("resolve"), section: sectionSchema, itemId: itemIdSchema, reason: z.string() }),
-  z.strictObject({ op: z.literal("set-original-task"), task: z.object({ text: z.string(), sources: sourcesSchema }) }),
-  z.strictObject({
-    op: z.literal("set-narrative"),
-    narrative: z.object({ text: z.string(), sources: sourcesSchema }),
-  }),
-  z.strictObject({ op: z.literal("set-current-task"), task: z.string().nullable() }),
-  z.strictObject({ op: z.literal("set-current-plan"), plan: z.array(z.string()).nullable() }),
-]);
-
-/** The shape of what a cache holds. */
-const portableChangesSchema = z.array(changeSchema);
+function itemSchema(section: SummarySection): z.ZodType {
+  const schema = (summaryItemSchemas[section] as z.ZodObject).omit({ id: true }).extend({ sources: sourcesSchema });
+  // A turn relative to the span may be negative for what an older summary said.
+  if (section === "decisions") return schema.extend({ turn: z.int() });
+  return section === "openItems" ? schema.extend({ turn: z.int().optional() }) : schema;
+}
 
 /** Takes a request's changes out of its thread; null when they name a message or an item that the request does not know. */
 export function toPortable(

@@ -61,35 +61,44 @@ export type InteractionRequest = {
   readonly store: false;
 };
 
-const content = z.array(
-  z.union([
-    z.looseObject({ type: z.literal("text"), text: z.string() }),
-    z.looseObject({ type: z.enum(["image", "document", "audio", "video"]) }),
-  ]),
+/**
+ * Request body of Gemini's Interactions API, as far as Threadfold writes it; everything else is let through. It is made
+ * when a body from elsewhere is first checked.
+ */
+export const interactionRequestSchema = z.lazy(() =>
+  z.looseObject({
+    system_instruction: z.string().optional(),
+    input: z.union([z.string(), z.array(stepSchema())]),
+    tools: z.array(z.looseObject({ type: z.string() })).optional(),
+    store: z.boolean().optional(),
+  }),
 );
 
-const STEPS: Readonly<Record<string, z.ZodType>> = {
-  user_input: z.looseObject({ content }),
-  model_output: z.looseObject({ content }),
-  thought: z.looseObject({ signature: z.string().optional(), summary: content.optional() }),
-  function_call: z.looseObject({ id: z.string(), name: z.string() }),
-  function_result: z.looseObject({
-    call_id: z.string(),
-    result: z.union([z.string(), content, z.looseObject({})]),
-    is_error: z.boolean().optional(),
-  }),
-};
+/** Steps that the table does not know (the provider's own tools) are let through: newer models add kinds. */
+function stepSchema() {
+  const known = knownStepSchemas();
+  return z.looseObject({ type: z.string() }).superRefine((value, context) => {
+    for (const issue of known[value.type]?.safeParse(value).error?.issues ?? [])
+      context.addIssue({ code: "custom", path: issue.path, message: issue.message });
+  });
+}
 
-/** Steps that this table does not know (the provider's own tools) are let through: newer models add kinds. */
-const step = z.looseObject({ type: z.string() }).superRefine((value, context) => {
-  for (const issue of STEPS[value.type]?.safeParse(value).error?.issues ?? [])
-    context.addIssue({ code: "custom", path: issue.path, message: issue.message });
-});
-
-/** Request body of Gemini's Interactions API, as far as Threadfold writes it; everything else is let through. */
-export const interactionRequestSchema = z.looseObject({
-  system_instruction: z.string().optional(),
-  input: z.union([z.string(), z.array(step)]),
-  tools: z.array(z.looseObject({ type: z.string() })).optional(),
-  store: z.boolean().optional(),
-});
+function knownStepSchemas(): Readonly<Record<string, z.ZodType>> {
+  const content = z.array(
+    z.union([
+      z.looseObject({ type: z.literal("text"), text: z.string() }),
+      z.looseObject({ type: z.enum(["image", "document", "audio", "video"]) }),
+    ]),
+  );
+  return {
+    user_input: z.looseObject({ content }),
+    model_output: z.looseObject({ content }),
+    thought: z.looseObject({ signature: z.string().optional(), summary: content.optional() }),
+    function_call: z.looseObject({ id: z.string(), name: z.string() }),
+    function_result: z.looseObject({
+      call_id: z.string(),
+      result: z.union([z.string(), content, z.looseObject({})]),
+      is_error: z.boolean().optional(),
+    }),
+  };
+}

@@ -55,23 +55,31 @@ export type GeminiRequest = {
   readonly tools?: readonly GeminiTool[];
 };
 
-const part = z.looseObject({
-  text: z.string().optional(),
-  thought: z.boolean().optional(),
-  thoughtSignature: z.string().optional(),
-  functionCall: z.looseObject({ name: z.string(), id: z.string().optional() }).optional(),
-  functionResponse: z.looseObject({ name: z.string(), id: z.string().optional() }).optional(),
-  inlineData: z.looseObject({ mimeType: z.string(), data: z.string() }).optional(),
-  fileData: z.looseObject({ fileUri: z.string() }).optional(),
+/**
+ * Request body of Gemini's `generateContent`, as far as Threadfold writes it; everything else is let through. It is made
+ * when a body from elsewhere is first checked.
+ */
+export const geminiRequestSchema = z.lazy(() => {
+  const part = partSchema();
+  const content = z.looseObject({ role: z.string().optional(), parts: z.array(part) });
+  const declaration = z.looseObject({ name: z.string() });
+  const tools = z.array(z.looseObject({ functionDeclarations: z.array(declaration).optional() })).optional();
+  const systemInstruction = z.union([z.string(), z.looseObject({ parts: z.array(part) }), z.array(part)]).optional();
+  return z.looseObject({
+    systemInstruction,
+    contents: z.union([z.string(), z.array(content)]),
+    tools,
+    config: z.looseObject({ systemInstruction, tools }).optional(),
+  });
 });
-const content = z.looseObject({ role: z.string().optional(), parts: z.array(part) });
-const tools = z.array(z.looseObject({ functionDeclarations: z.array(z.looseObject({ name: z.string() })).optional() }));
-const instruction = z.union([z.string(), z.looseObject({ parts: z.array(part) }), z.array(part)]);
 
-/** Request body of Gemini's `generateContent`, as far as Threadfold writes it; everything else is let through. */
-export const geminiRequestSchema = z.looseObject({
-  systemInstruction: instruction.optional(),
-  contents: z.union([z.string(), z.array(content)]),
-  tools: tools.optional(),
-  config: z.looseObject({ systemInstruction: instruction.optional(), tools: tools.optional() }).optional(),
-});
+const partSchema = () =>
+  z.looseObject({
+    text: z.string().optional(),
+    thought: z.boolean().optional(),
+    thoughtSignature: z.string().optional(),
+    functionCall: z.looseObject({ name: z.string(), id: z.string().optional() }).optional(),
+    functionResponse: z.looseObject({ name: z.string(), id: z.string().optional() }).optional(),
+    inlineData: z.looseObject({ mimeType: z.string(), data: z.string() }).optional(),
+    fileData: z.looseObject({ fileUri: z.string() }).optional(),
+  });
