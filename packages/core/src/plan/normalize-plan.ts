@@ -41,9 +41,10 @@ export function* normalizePlanInSteps(records: PlanRecords, shape: ThreadShape):
     .flatMap((record) => claimsOf(record, shape, changes))
     .sort(compareClaims);
   yield;
-  const assignment: Assignment = { claims, owner: assignByPrecedence(claims, shape, changes), shape };
+  const owner = yield* assignByPrecedence(claims, shape, changes);
+  const assignment: Assignment = { claims, owner, shape };
   yield* applyToFixpoint(assignment, changes);
-  return { records: groupRecords(materialize(assignment)), changes };
+  return { records: groupRecords(yield* materialize(assignment)), changes };
 }
 
 function claimsOf(record: PlanRecord, shape: ThreadShape, changes: NormalizationChange[]): readonly Claim[] {
@@ -67,15 +68,19 @@ function claimsOf(record: PlanRecord, shape: ThreadShape, changes: Normalization
   return ordered.length === 0 ? [] : [{ record, ordinals: ordered }];
 }
 
-function assignByPrecedence(
+/** Messages that are looked at in one step: less than a millisecond. */
+const AT_A_TIME = 4_096;
+
+function* assignByPrecedence(
   claims: readonly Claim[],
   shape: ThreadShape,
   changes: NormalizationChange[],
-): Map<number, number> {
+): Steps<Map<number, number>> {
   const owner = new Map<number, number>();
   const contested = new Map<number, MessageId[]>();
-  claims.forEach((claim, index) => {
+  for (const [index, claim] of claims.entries()) {
     for (const ordinal of claim.ordinals) {
+      if (owner.size % AT_A_TIME === 0) yield;
       const holder = owner.get(ordinal);
       if (holder === undefined) {
         owner.set(ordinal, index);
@@ -86,7 +91,7 @@ function assignByPrecedence(
       const loser = wins ? holder : index;
       contested.set(loser, [...(contested.get(loser) ?? []), shape.header(ordinal).id]);
     }
-  });
+  }
   for (const [loser, messageIds] of contested) {
     const { action } = (claims[loser] as Claim).record;
     changes.push({
@@ -113,23 +118,22 @@ function* applyToFixpoint(assignment: Assignment, changes: NormalizationChange[]
   yield;
 }
 
-function materialize({ claims, owner, shape }: Assignment): readonly PlanRecord[] {
+function* materialize({ claims, owner, shape }: Assignment): Steps<readonly PlanRecord[]> {
   const held = new Map<number, number[]>();
+  let seen = 0;
   for (const [ordinal, index] of owner) {
     const ordinals = held.get(index);
     if (ordinals === undefined) held.set(index, [ordinal]);
     else ordinals.push(ordinal);
+    if (++seen % AT_A_TIME === 0) yield;
   }
-  return [...held.entries()]
-    .flatMap(([index, ordinals]) =>
-      splitRecord(
-        (claims[index] as Claim).record,
-        ordinals.sort((a, b) => a - b),
-        shape,
-      ),
-    )
-    .sort((a, b) => a.first - b.first)
-    .map(({ record }) => record);
+  const placed: PlacedRecord[] = [];
+  for (const [index, ordinals] of held) {
+    ordinals.sort((a, b) => a - b);
+    yield;
+    placed.push(...splitRecord((claims[index] as Claim).record, ordinals, shape));
+  }
+  return placed.sort((a, b) => a.first - b.first).map(({ record }) => record);
 }
 
 /** A record and the ordinal of its first message. */

@@ -173,6 +173,18 @@ describe("a draft of a thread that was folded before", () => {
     expect(draft.isUnchanged).toBe(true);
   });
 
+  it("is interrupted every few thousand messages while it takes a proposal for a hundred thousand", () => {
+    const draft = draftOf(context);
+    const ordinals = Array.from({ length: 100_000 }, (_, ordinal) => ordinal);
+    const proposal: CompactionProposal = { ...base, action: "drop", ordinals };
+    const taken: number[] = [];
+    for (const _ of draft.chooseInSteps(proposal))
+      taken.push(ordinals.findIndex((at) => draft.heldBy(at) === undefined));
+    expect(taken.length).toBeGreaterThan(20);
+    expect(Math.max(...taken.map((count, step) => count - (taken[step - 1] ?? 0)))).toBeLessThan(5_000);
+    expect(ordinals.every((ordinal) => draft.heldBy(ordinal) === proposal)).toBe(true);
+  });
+
   it("takes for a summary what it takes, at the first of its messages, and for what is planned nothing yet", () => {
     const summary = recordOf(["u1", "a1", "t1"], { action: "summarize", summaryTokens: 33, absorbs: [] });
     const draft = draftOf(context, { ...NO_RECORDS, summarizations: [summary] } as unknown as PlanRecords);

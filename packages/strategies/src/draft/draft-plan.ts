@@ -1,9 +1,11 @@
 import {
+  finishSteps,
   type MessageHeader,
   type PlanRecord,
   type PlanRecords,
   planRecords,
   previewOf,
+  type Steps,
   splitRecord,
   type ThreadShape,
 } from "@threadfold/core";
@@ -15,6 +17,9 @@ import {
   pointerTokens,
 } from "../strategy/compaction-strategy.ts";
 import { recordOnceRead } from "./unread-results.ts";
+
+/** Messages that are taken in one step: less than a millisecond. */
+const AT_A_TIME = 4_096;
 
 /** A plan in the making: which record of the current plan, or which chosen proposal, holds each message. */
 export class DraftPlan {
@@ -38,9 +43,17 @@ export class DraftPlan {
 
   /** Adds a proposal. What held its messages before makes way: a later rung folds deeper than an earlier one. */
   choose(proposal: CompactionProposal): void {
+    finishSteps(this.chooseInSteps(proposal));
+  }
+
+  /** {@link choose} in steps, for one proposal may take all messages of a long thread. */
+  *chooseInSteps(proposal: CompactionProposal): Steps<void> {
     this.#chosen.push(proposal);
     this.#proposals = undefined;
-    for (const ordinal of proposal.ordinals) this.#holds.set(ordinal, proposal);
+    for (const [index, ordinal] of proposal.ordinals.entries()) {
+      this.#holds.set(ordinal, proposal);
+      if (index % AT_A_TIME === AT_A_TIME - 1) yield;
+    }
   }
 
   /** Shows less of a result that was unread when the current plan was made. Returns the tokens that this frees. */

@@ -160,22 +160,26 @@ interface FoldableRun {
 
 /** Joins whole groups into unbroken runs. Messages of side branches break no run, because no prompt shows them. */
 function foldableRuns(groups: readonly MessageGroup[], shape: ThreadShape): readonly FoldableRun[] {
-  const runs: number[][] = [];
-  for (const ordinal of inOrder(groups)) {
-    const run = runs.at(-1);
-    if (run !== undefined && isAdjacent(run.at(-1) as number, ordinal, shape)) run.push(ordinal);
-    else runs.push([ordinal]);
+  const ordinals = inOrder(groups);
+  const runs: FoldableRun[] = [];
+  let from = 0;
+  for (let index = 1; index <= ordinals.length; index++) {
+    const [before, ordinal] = [ordinals[index - 1] as number, ordinals[index]];
+    if (ordinal !== undefined && isAdjacent(before, ordinal, shape)) continue;
+    runs.push({ ordinals: ordinals.slice(from, index) });
+    from = index;
   }
-  return runs.map((run) => ({ ordinals: run }));
+  return runs;
 }
 
 /** The messages of groups in the order of the log, which most groups have them in already. */
 function inOrder(groups: readonly MessageGroup[]): readonly number[] {
   const all: number[] = [];
-  let isOrdered = true;
+  let [isOrdered, last] = [true, -1];
   for (const { ordinals } of groups)
     for (const ordinal of ordinals) {
-      isOrdered &&= (all.at(-1) ?? -1) < ordinal;
+      isOrdered &&= last < ordinal;
+      last = ordinal;
       all.push(ordinal);
     }
   return isOrdered ? all : all.sort((a, b) => a - b);

@@ -1,6 +1,8 @@
 import {
+  EventLoopTurns,
   type JsonValue,
   type MessageId,
+  type Steps,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
@@ -22,7 +24,7 @@ export function redactingSummarizer(inner: Summarizer): Summarizer {
     id: `${inner.id} redacted`,
     identity: { summarizer: "redacting", version: REDACTION_VERSION, inner: inner.identity ?? inner.id },
     async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
-      const ids = idsOf(request);
+      const ids = await new EventLoopTurns().finish(idsOf(request), request.signal);
       const clean = await redactedRequest(request, ids);
       const result = await inner.summarize(clean).catch(async (error: unknown) => {
         throw await redactedError(error);
@@ -70,9 +72,16 @@ async function redactedError(error: unknown): Promise<unknown> {
   return new ThreadfoldError(error.code, text, { details: error.details, cause: error });
 }
 
+/** Messages whose ids are taken in one step: less than a millisecond. */
+const AT_A_TIME = 1_024;
+
 /** What a request calls its messages and items: never redacted, or its answer would fit nothing. */
-function idsOf({ messages, overlap = [], previous, pins }: SummarizeRequest): ReadonlySet<string> {
-  const ids = new Set<string>([...messages, ...overlap].map(({ id }) => id));
+function* idsOf({ messages, overlap = [], previous, pins }: SummarizeRequest): Steps<ReadonlySet<string>> {
+  const ids = new Set<string>(overlap.map(({ id }) => id));
+  for (const { id } of messages) {
+    ids.add(id);
+    if (ids.size % AT_A_TIME === 0) yield;
+  }
   for (const { id, sources } of previous === null ? [] : sourcedItems(previous))
     for (const known of [id, ...sources]) ids.add(known);
   for (const { source } of pins) if (source !== undefined) ids.add(source.messageId);

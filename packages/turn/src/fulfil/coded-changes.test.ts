@@ -6,6 +6,7 @@ import {
   asThreadId,
   asToolCallId,
   emptySummary,
+  finishSteps,
   type JsonValue,
   type Message,
   type MessageInput,
@@ -17,7 +18,13 @@ import {
 } from "@threadfold/core";
 import { countingTokenizer, message } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { changedFiles, codedChanges, isSameFile, type OwedItems, reservedTokens } from "./coded-changes.ts";
+import {
+  codedChanges,
+  changedFiles as filesInSteps,
+  isSameFile,
+  type OwedItems,
+  reservedTokens,
+} from "./coded-changes.ts";
 import type { Fulfilment } from "./fulfilment.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
@@ -41,7 +48,14 @@ function work(...calls: readonly (readonly [string, JsonValue])[]): readonly Mes
   return [...AgentThread.empty(asThreadId("t")).append(messages).messages];
 }
 
+const changedFiles = (messages: readonly Message[]) => finishSteps(filesInSteps(messages));
+
 describe("changedFiles", () => {
+  it("is interrupted every few hundred messages", () => {
+    const calls = Array.from({ length: 5_000 }, (_, index) => ["Write", { path: `${index}.ts` }] as const);
+    expect([...filesInSteps(work(...calls))].length).toBeGreaterThan(10_000 / 1_000);
+  });
+
   it("names what calls wrote, edited and deleted, newest first, once each", () => {
     const files = changedFiles(
       work(

@@ -12,10 +12,12 @@ import {
   type NewItem,
   renderSummary,
   type SpanReference,
+  type Steps,
   type StructuredSummary,
   type SummaryChange,
   type SummaryItem,
   type SummarySection,
+  type ToolCallId,
   type ToolCallPart,
 } from "@threadfold/core";
 import { plainToolName, toolPolicy } from "@threadfold/strategies";
@@ -49,7 +51,7 @@ export async function owedItems(messages: readonly Message[], fulfilment: Fulfil
     artifacts.set(reference.artifactId, { ...reference, ...words });
   }
   await turns.take();
-  return { outcomes, artifacts: [...artifacts.values()], files: changedFiles(messages) };
+  return { outcomes, artifacts: [...artifacts.values()], files: await turns.finish(changedFiles(messages)) };
 }
 
 function owedOutcome(message: Message, { config }: Fulfilment): NewItem<"toolOutcomes"> | null {
@@ -232,6 +234,9 @@ function byName(action: FileItem["action"], names: string): Readonly<Record<stri
   return Object.fromEntries(names.split(" ").map((name) => [name, action]));
 }
 
+/** Messages that are read in one step: a millisecond or less. */
+const AT_A_TIME = 512;
+
 /** What was done to a file so far, and by which messages. */
 interface ChangedFile {
   readonly action: FileItem["action"];
@@ -243,16 +248,15 @@ interface ChangedFile {
  * The files that calls wrote, edited or deleted, newest first, each with how often and by which messages. A call that
  * failed changed nothing. What shell commands do to files is not read here.
  */
-export function changedFiles(messages: readonly Message[]): readonly NewItem<"files">[] {
-  const failed = new Set(
-    messages.flatMap(({ parts }) =>
-      parts.flatMap((part) =>
-        part.type === "tool-result" && part.result.outcome === "failure" ? [part.result.callId] : [],
-      ),
-    ),
-  );
+export function* changedFiles(messages: readonly Message[]): Steps<readonly NewItem<"files">[]> {
+  const failed = new Set<ToolCallId>();
+  for (const { parts } of messages)
+    for (const part of parts)
+      if (part.type === "tool-result" && part.result.outcome === "failure") failed.add(part.result.callId);
+  yield;
   const files = new Map<string, ChangedFile>();
-  for (const { id, parts } of messages) {
+  for (const [index, { id, parts }] of messages.entries()) {
+    if (index % AT_A_TIME === 0) yield;
     for (const part of parts) {
       if (part.type !== "tool-call" || failed.has(part.callId)) continue;
       for (const { path, action } of changesOf(part)) {

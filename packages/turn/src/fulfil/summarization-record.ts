@@ -10,6 +10,7 @@ import {
   mergeSummaries,
   type ResolvedItem,
   type SpanReference,
+  type Steps,
   type StructuredSummary,
   type SummarizationRecord,
   type SummarizeRequest,
@@ -34,9 +35,11 @@ type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
  */
 export async function summarizationRecord(proposal: SummarizeProposal, fold: Fulfilment): Promise<SummarizationRecord> {
   const turns = new EventLoopTurns();
-  const fulfilment = { ...fold, summaryMaxTokens: summaryTokensOf(proposal, fold) };
+  const summaryMaxTokens = await turns.finish(summaryTokensOf(proposal, fold), fold.signal);
+  const fulfilment = { ...fold, summaryMaxTokens };
   const base = recordBase(proposal, fulfilment);
-  const whole = [...(proposal.gathers ?? []), ...proposal.ordinals];
+  await turns.take();
+  const whole = wholeOf(proposal);
   const { summary: previous, resolved: joined } = joinedSummaries(proposal);
   await turns.take();
   const span = standsFor(whole, proposal, fulfilment);
@@ -54,6 +57,7 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const merged = applySummaryChanges(previous, span, codedChanges(changes, previous, span, owed, fulfilment));
   const attributed = attributedSummary(merged.summary, (id) => fulfilment.thread.message(id));
   const trimmed = trimSummary(attributed.summary, fulfilment.summaryMaxTokens, countTokens);
+  await turns.take();
   const handling = handlingAfter(previous, messages);
   return {
     ...base,
@@ -68,12 +72,23 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   };
 }
 
+/** What a proposal summarizes and what it gathers. */
+const wholeOf = ({ gathers, ordinals }: SummarizeProposal): readonly number[] =>
+  gathers === undefined ? ordinals : [...gathers, ...ordinals];
+
+/** Messages that are looked at in one step: less than a millisecond. */
+const AT_A_TIME = 4_096;
+
 /** The most tokens that the summary of a span may take. */
-function summaryTokensOf({ gathers = [], ordinals, absorbs }: SummarizeProposal, fold: Fulfilment): number {
-  const covered = coveredOrdinals({ absorbs }, fold);
-  const raw = [...gathers, ...ordinals].map((ordinal) => fold.shape.header(ordinal));
-  const shown = raw.filter(({ ordinal, branch }) => branch === undefined && !covered.has(ordinal));
-  return summaryLimit({ rawTokens: shown.reduce((sum, { tokens }) => sum + tokens, 0), absorbs }, fold);
+function* summaryTokensOf(proposal: SummarizeProposal, fold: Fulfilment): Steps<number> {
+  const covered = coveredOrdinals(proposal, fold);
+  let rawTokens = 0;
+  for (const [index, ordinal] of wholeOf(proposal).entries()) {
+    const { branch, tokens } = fold.shape.header(ordinal);
+    if (branch === undefined && !covered.has(ordinal)) rawTokens += tokens;
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
+  }
+  return summaryLimit({ rawTokens, absorbs: proposal.absorbs }, fold);
 }
 
 /** Messages that a summary stands for already. */

@@ -1,6 +1,7 @@
 import {
   type CompactionPlan,
   type ContextCompactionConfig,
+  type MessageGroup,
   NO_RECORDS,
   type ProbeVerdict,
   type Steps,
@@ -28,6 +29,9 @@ export interface DraftGrounds {
 
 const NOTHING_VERIFIED: DraftGrounds = { replayVerdict: () => "unverifiable", mayStore: () => true };
 
+/** Messages that are looked at in one step: less than a millisecond. */
+const AT_A_TIME = 4_096;
+
 /**
  * Walks an attempt's ladder, a rung a step, until the estimate says that enough is freed. Pure: headers in, draft out.
  *
@@ -52,22 +56,22 @@ export function* draftAttempt(
     newestGroup: attempt.newest !== "nothing",
     spared: unread,
   });
+  yield;
   const spared = attempt.newest === "message" ? [...unread, newestOrdinal(shape)] : unread;
   const emptiable = attempt.newest === "group" ? foldable : groupsBeside(spared, shape);
-  const choose = (proposal: CompactionProposal): void => {
-    draft.choose(proposal);
+  function* choose(proposal: CompactionProposal): Steps<void> {
+    yield* draft.chooseInSteps(proposal);
+    yield;
     onProposal?.(proposal);
-  };
+  }
   if (attempt.unread === "ends") {
     const heldBy = (ordinal: number) => draft.heldBy(ordinal);
     for (const proposal of unreadProposals(unread, { shape, config, heldBy, mayStore: grounds.mayStore }))
-      choose(proposal);
+      yield* choose(proposal);
   }
+  yield;
   let open = attempt.exhaustive ? Number.POSITIVE_INFINITY : needed;
-  for (const ordinal of emptiable.flatMap((group) => group.ordinals)) {
-    if (open <= 0) break;
-    open -= draft.shrinkRead(ordinal);
-  }
+  open -= yield* shrinkRead(draft, emptiable, open);
   for (const strategy of attempt.ladder) {
     if (open <= 0) break;
     yield;
@@ -86,10 +90,22 @@ export function* draftAttempt(
     const durable = proposals.flatMap((made) => durableProposals(made, shape, grounds.replayVerdict, config));
     for (const proposal of durable) {
       if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
-      choose(proposal);
+      yield* choose(proposal);
       open -= proposal.estimatedTokensFreed;
       yield;
     }
   }
   return draft;
+}
+
+/** Shows less of results that were unread when the current plan was made, until enough is freed. Returns the tokens freed. */
+function* shrinkRead(draft: DraftPlan, groups: readonly MessageGroup[], needed: number): Steps<number> {
+  let [freed, seen] = [0, 0];
+  for (const { ordinals } of groups)
+    for (const ordinal of ordinals) {
+      if (freed >= needed) return freed;
+      freed += draft.shrinkRead(ordinal);
+      if (++seen % AT_A_TIME === 0) yield;
+    }
+  return freed;
 }
