@@ -113,11 +113,10 @@ const readConstraints = (messages: readonly Message[]): readonly HiddenItem[] =>
 
 /** Numbers that somebody wrote come before those that a tool printed, which are mostly line numbers and sizes. */
 function readNumbers(messages: readonly Message[]): readonly HiddenItem[] {
-  const spoken = messages.filter(({ role }) => role !== "tool");
-  const printed = messages.filter(({ role }) => role === "tool");
-  return [...spoken, ...printed].flatMap((message) =>
-    numbersIn(visibleText(message)).map((text) => ({ text, messageId: message.id })),
-  );
+  const isPrinted = ({ role }: Message): number => Number(role === "tool");
+  return [...messages]
+    .sort((a, b) => isPrinted(a) - isPrinted(b))
+    .flatMap((message) => numbersIn(visibleText(message)).map((text) => ({ text, messageId: message.id })));
 }
 
 /** Small bare numbers are counts and list items; what has three digits, a fraction or a unit is a figure. */
