@@ -16,7 +16,7 @@ import { threadTime } from "./thread-time.ts";
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BUDGET = 60_000;
-const FOLDS = 5;
+const FOLDS = 15;
 const BATCH = 10_000;
 /** Indexes of steps that no history holds. */
 const FRESH = 10_000_000;
