@@ -39,6 +39,11 @@ const command = defineConfig({
   outputOptions: {
     codeSplitting: {
       groups: [
+        // What the command line is read with, and refused: all that a version, a help or a wrong option needs.
+        {
+          name: "start",
+          test: /[\\/]cli[\\/]src[\\/](command[\\/]|output[\\/]page)/,
+        },
         {
           name: "library",
           test: /[\\/]packages[\\/](?!cli|threadfold|integrations|inspection|inspector|proxy|stores[\\/]src[\\/](?:postgres|redis|s3|objects|filesystem)[\\/]|summarizers[\\/]src[\\/]adapters[\\/])|[\\/]node_modules[\\/](?!commander|cli-progress|eventsource-parser|@modelcontextprotocol)/,

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 const built = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** Writes the address of every file that a program loads, one a line, to its standard error when it ends. */
+/** Writes the address of every file that a program loads, one a line, behind its output when it ends. */
 const LISTS_FILES = `data:text/javascript,${encodeURIComponent(`
 const files = new Set();
 process.getBuiltinModule("node:module").registerHooks({
@@ -16,8 +16,8 @@ process.on("exit", () => process.getBuiltinModule("node:fs").writeSync(1, "\\0" 
 `)}`;
 
 function filesLoaded(program: string, ...given: readonly string[]): readonly string[] {
-  const printed = execFileSync(process.execPath, ["--import", LISTS_FILES, program, ...given], { encoding: "utf8" });
-  const urls = printed.slice(printed.indexOf("\0") + 1).split("\n");
+  const { stdout } = spawnSync(process.execPath, ["--import", LISTS_FILES, program, ...given], { encoding: "utf8" });
+  const urls = stdout.slice(stdout.indexOf("\0") + 1).split("\n");
   return urls.filter((url) => url.startsWith("file:")).map((url) => fileURLToPath(url));
 }
 
@@ -40,14 +40,25 @@ describe("what a start loads", () => {
     expect(files.filter((file) => file.includes("encodings"))).toEqual([]);
   });
 
-  it("the command's version loads five files, and none of the encodings that tokens are counted with", () => {
-    const files = filesLoaded(built("bin/threadfold.mjs"), "--version");
+  it.each([["--version"], ["--help"], ["--no-such-option"], ["no-such-command"]])(
+    "the command reads its line before it loads the library: %s",
+    (given) => {
+      const files = filesLoaded(built("bin/threadfold.mjs"), given);
+      expect(files.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, ".cjs"))).toEqual([
+        "threadfold.mjs",
+        "main.cjs",
+        "rolldown-runtime.cjs",
+        "start.cjs",
+      ]);
+      expect(bytesOf(files)).toBeLessThan(100_000);
+    },
+  );
+
+  it("a command loads six files, and none of the encodings that tokens are counted with", () => {
+    const files = filesLoaded(built("bin/threadfold.mjs"), "presets");
     expect(files.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, ".cjs"))).toEqual([
-      "threadfold.mjs",
-      "main.cjs",
-      "rolldown-runtime.cjs",
-      "library.cjs",
-      "commands.cjs",
+      ...["threadfold.mjs", "main.cjs", "rolldown-runtime.cjs", "start.cjs"],
+      ...["commands.cjs", "library.cjs"],
     ]);
     expect(bytesOf(files)).toBeLessThan(2_000_000);
   });
