@@ -131,7 +131,8 @@ function* materialize({ claims, owner, shape }: Assignment): Steps<readonly Plan
   for (const [index, ordinals] of held) {
     ordinals.sort((a, b) => a - b);
     yield;
-    placed.push(...splitRecord((claims[index] as Claim).record, ordinals, shape));
+    // Not spread into arguments: a record may fall into more runs than a call takes.
+    for (const part of splitRecord((claims[index] as Claim).record, ordinals, shape)) placed.push(part);
   }
   return placed.sort((a, b) => a.first - b.first).map(({ record }) => record);
 }

@@ -51,7 +51,8 @@ export async function owedItems(messages: readonly Message[], fulfilment: Fulfil
     artifacts.set(reference.artifactId, { ...reference, ...words });
   }
   await turns.take();
-  return { outcomes, artifacts: [...artifacts.values()], files: await turns.finish(changedFiles(messages)) };
+  const files = await turns.finish(changedFiles(messages), fulfilment.signal);
+  return { outcomes, artifacts: [...artifacts.values()], files };
 }
 
 function owedOutcome(message: Message, { config }: Fulfilment): NewItem<"toolOutcomes"> | null {
