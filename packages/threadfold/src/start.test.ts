@@ -23,6 +23,9 @@ function filesLoaded(program: string, ...given: readonly string[]): readonly str
 
 const packageOf = (file: string): string | undefined =>
   /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1]?.replace("\\", "/");
+/** Names of files without what the bundler puts behind them. */
+const namesOf = (files: readonly string[]): readonly string[] =>
+  files.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, ".cjs"));
 const bytesOf = (files: readonly string[]): number => files.reduce((sum, file) => sum + statSync(file).size, 0);
 
 describe("what a start loads", () => {
@@ -44,19 +47,14 @@ describe("what a start loads", () => {
     "the command reads its line before it loads the library: %s",
     (given) => {
       const files = filesLoaded(built("bin/threadfold.mjs"), given);
-      expect(files.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, ".cjs"))).toEqual([
-        "threadfold.mjs",
-        "main.cjs",
-        "rolldown-runtime.cjs",
-        "start.cjs",
-      ]);
+      expect(namesOf(files)).toEqual(["threadfold.mjs", "main.cjs", "rolldown-runtime.cjs", "start.cjs"]);
       expect(bytesOf(files)).toBeLessThan(100_000);
     },
   );
 
   it("a command loads six files, and none of the encodings that tokens are counted with", () => {
     const files = filesLoaded(built("bin/threadfold.mjs"), "presets");
-    expect(files.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, ".cjs"))).toEqual([
+    expect(namesOf(files)).toEqual([
       ...["threadfold.mjs", "main.cjs", "rolldown-runtime.cjs", "start.cjs"],
       ...["commands.cjs", "library.cjs"],
     ]);
