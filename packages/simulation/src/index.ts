@@ -6,7 +6,7 @@ export type {
   PromptPolicy,
   SummaryCall,
 } from "./policy/prompt-policy.ts";
-export { pieceOf, type PieceSource, pieceText, systemPieces } from "./policy/prompt-policy.ts";
+export { pieceOf, type PieceSource, pieceText, systemPieces, WorkTime } from "./policy/prompt-policy.ts";
 export { type RecordedCall, recordedCalls } from "./recording/recorded-session.ts";
 export {
   calledTools,

@@ -6,6 +6,7 @@ import {
   type PromptPolicy,
   pieceOf,
   systemPieces,
+  WorkTime,
 } from "@threadfold/simulation";
 import type { Message } from "threadfold";
 import { ScriptedModel } from "./scripted-model.ts";
@@ -38,7 +39,7 @@ export interface PeerContext<Native extends object> {
 export type PeerTurn<Native> = (added: readonly Native[], at: number) => Promise<readonly Native[]>;
 
 /**
- * A peer as a policy. Only the peer's own work is timed: conversions come before and after. System text, that of the
+ * A peer as a policy. Only the peer's own work is timed: conversions come before and after, and for its model it waits. System text, that of the
  * session and that with which a log begins, stands in front of every prompt, as peers have it, and leaves less for the rest.
  */
 export function peerPolicy<Native extends object>(
@@ -53,6 +54,7 @@ class PeerRun<Native extends object> implements PolicyRun {
   readonly #context: PolicyContext;
   readonly #shape: PeerShape<Native>;
   readonly #pieceOf: (native: Native) => PromptPiece;
+  readonly #time = new WorkTime();
   readonly #model: ScriptedModel<Native>;
   readonly #begin: (context: PeerContext<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>;
   #frame: readonly PromptPiece[];
@@ -68,7 +70,7 @@ class PeerRun<Native extends object> implements PolicyRun {
     this.#shape = shape;
     this.#begin = begin;
     this.#pieceOf = rememberedPieces(shape);
-    this.#model = new ScriptedModel(context, this.#pieceOf);
+    this.#model = new ScriptedModel(context, this.#pieceOf, this.#time);
     this.#frame = systemPieces(context);
   }
 
@@ -78,9 +80,7 @@ class PeerRun<Native extends object> implements PolicyRun {
     const converted = this.#shape.convert(spoken);
     for (const { native, sources } of converted) this.#model.learn(native, sources);
     const natives = converted.map(({ native }) => native);
-    const start = performance.now();
-    const prompt = await turn(natives, at);
-    const milliseconds = performance.now() - start;
+    const { result: prompt, milliseconds } = await this.#time.of(() => turn(natives, at));
     const messages = [...this.#frame, ...prompt.map(this.#pieceOf)];
     const committed = !this.#before.every((piece, index) => saysTheSame(piece, messages[index]));
     this.#before = messages;

@@ -25,12 +25,24 @@ export const piCompaction = peerPolicy<PiMessage>("pi compaction", piShape, (con
     reserveTokens: RESERVE,
     keepRecentTokens: Math.min(20_000, Math.floor(context.budget / 2)),
   };
-  const shown = (): readonly PiMessage[] => convertToLlm(buildSessionContext(session.getBranch()).messages);
+  const sizeOf = (messages: readonly PiMessage[]): number =>
+    messages.reduce((sum, message) => sum + context.tokensOf(message), 0);
+  let messages: AgentMessage[] = [];
+  let tokens = 0;
   return async (added) => {
-    for (const message of added) session.appendMessage(message);
-    const tokens = shown().reduce((sum, message) => sum + context.tokensOf(message), 0);
-    if (shouldCompact(tokens, context.budget + RESERVE, settings)) await fold(context, session, settings);
-    return shown();
+    // As pi's agent does: it goes on from the messages that it has, and builds them anew where it compacted. The size of
+    // what it has shown it takes from the provider's usage.
+    for (const message of added) {
+      session.appendMessage(message);
+      messages.push(message);
+    }
+    tokens += sizeOf(added);
+    if (shouldCompact(tokens, context.budget + RESERVE, settings)) {
+      await fold(context, session, settings);
+      messages = buildSessionContext(session.getBranch()).messages;
+      tokens = sizeOf(convertToLlm(messages));
+    }
+    return convertToLlm(messages);
   };
 });
 

@@ -1,9 +1,13 @@
-import type { PolicyContext, PromptPiece, SummaryCall } from "@threadfold/simulation";
+import type { PolicyContext, PromptPiece, SummaryCall, WorkTime } from "@threadfold/simulation";
 import type { Message } from "threadfold";
 import { summarySize } from "./summary-size.ts";
 
 /** How much of a text has to be in a request for its message to count as read. */
 const OPENING = 80;
+/** A shorter line may begin many messages. */
+const TELLING = 24;
+/** Most messages stand so near behind the one before them, in UTF-16 code units. */
+const NEAR = 20_000;
 
 /**
  * The stand-in for a peer's LLM: whatever the peer asks and however it asks it, the context's own summarizer answers, so
@@ -12,15 +16,18 @@ const OPENING = 80;
 export class ScriptedModel<Native extends object> {
   readonly #context: PolicyContext;
   readonly #pieceOf: (native: Native) => PromptPiece;
+  readonly #time: WorkTime;
   /** By what the messages say, for peers copy theirs. */
   readonly #sources = new Map<PromptPiece, readonly Message[]>();
   #calls: SummaryCall[] = [];
   /** The summaries so far, and the messages of the log that each was made of. */
   readonly #made: { readonly summary: string; readonly of: readonly Message[] }[] = [];
 
-  constructor(context: PolicyContext, pieceOf: (native: Native) => PromptPiece) {
+  /** @param time of the peer, which waits while this answers. */
+  constructor(context: PolicyContext, pieceOf: (native: Native) => PromptPiece, time: WorkTime) {
     this.#context = context;
     this.#pieceOf = pieceOf;
+    this.#time = time;
   }
 
   /** Says that these messages of the peer stand for those of the log. */
@@ -30,9 +37,11 @@ export class ScriptedModel<Native extends object> {
 
   /** Summarizes a span that the peer handed over message by message. `request` is the rest of what it sent. */
   async summarize(span: readonly Native[], request = ""): Promise<string> {
-    const texts = span.map((native) => this.#pieceOf(native).text);
-    const read = texts.reduce((sum, text) => sum + this.#context.countTokens(text), this.#context.countTokens(request));
-    return this.#answer(span, read);
+    return this.#time.waitFor(() => {
+      const texts = [request, ...span.map((native) => this.#pieceOf(native).text)];
+      const read = texts.reduce((sum, text) => sum + this.#context.countTokens(text), 0);
+      return this.#answer(span, read);
+    });
   }
 
   /**
@@ -40,8 +49,10 @@ export class ScriptedModel<Native extends object> {
    * beginning stands in the text are read, and read whole, also where the peer cut them short.
    */
   async summarizeText(request: string, candidates: readonly Native[]): Promise<string> {
-    const span = candidates.filter((native) => this.#stands(native, request));
-    return this.#answer(span, this.#context.countTokens(request));
+    return this.#time.waitFor(() => {
+      const span = this.#standing(candidates, request);
+      return this.#answer(span, this.#context.countTokens(request));
+    });
   }
 
   /** The calls since the last time this was asked. */
@@ -62,14 +73,27 @@ export class ScriptedModel<Native extends object> {
     return summary;
   }
 
-  #stands(native: Native, request: string): boolean {
+  /** Those that stand in a request. Peers write them in order, so each is looked for behind the one before it first. */
+  #standing(candidates: readonly Native[], request: string): readonly Native[] {
+    let from = 0;
+    return candidates.filter((native) => {
+      const marks = this.#marksOf(native);
+      const at = firstOf(marks, request, from);
+      if (at >= 0) from = at;
+      return at >= 0 || firstOf(marks, request, 0) >= 0;
+    });
+  }
+
+  /**
+   * What stands in a request that holds a message: its beginning, as it is or in JSON, or the id of a call. Peers write
+   * calls in their own way, so a first line that is long enough stands for what is said before a call.
+   */
+  #marksOf(native: Native): readonly string[] {
     const { text, callIds = [] } = this.#pieceOf(native);
     const opening = text.trim().slice(0, OPENING);
-    const escaped = JSON.stringify(opening).slice(1, -1);
-    return (
-      (opening !== "" && (request.includes(opening) || request.includes(escaped))) ||
-      callIds.some((id) => request.includes(id))
-    );
+    if (opening === "") return callIds;
+    const [line = ""] = opening.split("\n", 1);
+    return [opening, JSON.stringify(opening).slice(1, -1), ...callIds, ...(line.length < TELLING ? [] : [line])];
   }
 
   /**
@@ -84,6 +108,14 @@ export class ScriptedModel<Native extends object> {
     const parts = [{ type: "text", text } as const];
     return [{ id, role: "user", origin: "compaction", parts, createdAt: EPOCH, ordinal: index, turn: 0, step: 0 }];
   }
+}
+
+/** Where the first of some marks that stands behind a place stands, near it before anywhere; -1 when none does. */
+function firstOf(marks: readonly string[], request: string, from: number): number {
+  const near = request.slice(from, from + NEAR);
+  const at = marks.map((mark) => near.indexOf(mark)).find((place) => place >= 0);
+  if (at !== undefined) return from + at;
+  return marks.map((mark) => request.indexOf(mark, from)).find((place) => place >= 0) ?? -1;
 }
 
 const EPOCH = new Date(0).toISOString();

@@ -8,6 +8,7 @@ import {
   pieceOf,
   type SummaryCall,
   systemPieces,
+  WorkTime,
 } from "../policy/prompt-policy.ts";
 import { runningCalls, tokensOfCharacters } from "../recording/recorded-session.ts";
 
@@ -26,15 +27,17 @@ export function rulePolicy(id: string, ruleFor: (context: PolicyContext) => Prom
   return {
     id,
     async begin(context): Promise<PolicyRun> {
-      const rule = ruleFor(context);
+      const time = new WorkTime();
+      const rule = ruleFor({ ...context, summarize: (...span) => time.waitFor(() => context.summarize(...span)) });
       const system = systemPieces(context);
       const log: Message[] = [];
       return {
         async prompt(added, at): Promise<PolicyPrompt> {
-          const started = performance.now();
-          log.push(...added);
-          const { messages, committed, summaryCalls = [] } = await rule(log, at);
-          const milliseconds = performance.now() - started;
+          const { result, milliseconds } = await time.of(() => {
+            for (const message of added) log.push(message);
+            return rule(log, at);
+          });
+          const { messages, committed, summaryCalls = [] } = result;
           return { messages: [...system, ...messages], summaryCalls, committed, violations: 0, milliseconds };
         },
         end: async () => undefined,

@@ -1,7 +1,7 @@
 import { presetByName } from "@threadfold/strategies";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { replayableSession } from "../memory/session-memory.ts";
-import { type PolicyPrompt, type PromptPolicy, pieceOf } from "../policy/prompt-policy.ts";
+import { type PolicyPrompt, type PromptPolicy, pieceOf, WorkTime } from "../policy/prompt-policy.ts";
 import type { CallFigures } from "../replay/call-figures.ts";
 import { replayPolicy } from "../replay/replay-policy.ts";
 import { scriptedSummarizer } from "../summaries/scripted-summarizer.ts";
@@ -38,6 +38,8 @@ async function run(policy: PromptPolicy, budgetTokens = BUDGET) {
 const count = (calls: readonly CallFigures[], is: (call: CallFigures) => boolean): number => calls.filter(is).length;
 const coldShare = (calls: readonly CallFigures[]): number =>
   calls.reduce((sum, { cold }) => sum + cold.direct, 0) / calls.reduce((sum, { cold }) => sum + cold.needs, 0);
+
+afterEach(() => vi.useRealTimers());
 
 describe("policies to compare with", () => {
   it("no-compaction sends the whole log and needs nothing back", async () => {
@@ -87,6 +89,44 @@ describe("policies to compare with", () => {
     const { replay: window } = await run(slidingWindow);
     expect(count(replay.calls, ({ overBudget, violations }) => overBudget || violations > 0)).toBe(0);
     expect(coldShare(replay.calls)).toBeGreaterThan(coldShare(window.calls));
+  });
+});
+
+describe("the time that a policy works", () => {
+  it("is without what stands in for models, of which several may answer at once", async () => {
+    let now = 0;
+    const time = new WorkTime(() => now);
+    const passing = (milliseconds: number) => (now += milliseconds);
+    const answered = (milliseconds: number) => time.waitFor(async () => passing(milliseconds));
+    await answered(1_000);
+    const { result, milliseconds } = await time.of(async () => {
+      passing(3);
+      await Promise.all([answered(100), answered(50)]);
+      await expect(time.waitFor(() => Promise.reject(new Error("no answer")))).rejects.toThrow("no answer");
+      passing(4);
+      return "prompt";
+    });
+    expect({ result, milliseconds }).toEqual({ result: "prompt", milliseconds: 7 });
+  });
+
+  it("is told of the prompts of a rule and of a preset without the summaries that they ask for", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { text, summarizer: lossy } = scriptedSummarizer("lossy");
+    const asked: string[] = [];
+    const late = <Given extends unknown[], Answer>(name: string, answer: (...given: Given) => Promise<Answer>) => {
+      return async (...given: Given): Promise<Answer> => {
+        asked.push(name);
+        vi.advanceTimersByTime(1_000);
+        return answer(...given);
+      };
+    };
+    const summarizer = { ...scriptedSummarizer("lossy"), text: late("rule", text) };
+    const slow = { ...summarizer, summarizer: { ...lossy, summarize: late("preset", lossy.summarize.bind(lossy)) } };
+    for (const policy of [floorPolicy, presetPolicy(presetByName("claude-code"), { summarizer: slow })]) {
+      const { calls } = await replayPolicy(context, policy, { budgetTokens: BUDGET, summarizer });
+      expect(calls.map(({ milliseconds }) => milliseconds)).toEqual(calls.map(() => 0));
+    }
+    expect(new Set(asked)).toEqual(new Set(["rule", "preset"]));
   });
 });
 

@@ -22,6 +22,7 @@ import {
   type PromptPolicy,
   pieceOf,
   type SummaryCall,
+  WorkTime,
 } from "../policy/prompt-policy.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 
@@ -68,15 +69,18 @@ export function presetPolicy(preset: CompactionPreset, options: PresetPolicyOpti
 class PresetRun implements PolicyRun {
   readonly #session: ContextSession;
   readonly #summaries: CountingSummarizer;
+  readonly #time: WorkTime;
   readonly #clock: { readonly setTo: (at: number) => void };
 
   private constructor(
     session: ContextSession,
     summaries: CountingSummarizer,
+    time: WorkTime,
     clock: { readonly setTo: (at: number) => void },
   ) {
     this.#session = session;
     this.#summaries = summaries;
+    this.#time = time;
     this.#clock = clock;
   }
 
@@ -85,7 +89,8 @@ class PresetRun implements PolicyRun {
     options: PresetPolicyOptions,
     context: PolicyContext,
   ): Promise<PresetRun> {
-    const summaries = new CountingSummarizer(options.summarizer);
+    const time = new WorkTime();
+    const summaries = new CountingSummarizer(options.summarizer, time);
     let now = 0;
     const session = await ContextSession.open({
       threadId: asThreadId(context.sessionId),
@@ -99,21 +104,20 @@ class PresetRun implements PolicyRun {
       format: FORMAT,
       frame: { system: context.system, tools: context.tools },
       clock: { now: () => now },
-      journal: false,
       cachePolicy: "auto",
       // A policy is replayed to the end, also where no request could fit.
       onOverBudget: "send",
     });
-    return new PresetRun(session, summaries, { setTo: (at) => (now = at) });
+    return new PresetRun(session, summaries, time, { setTo: (at) => (now = at) });
   }
 
   async prompt(added: readonly Message[], at: number): Promise<PolicyPrompt> {
     this.#clock.setTo(at);
-    const started = performance.now();
     const before = this.#session.plan.version;
-    await this.#session.append(added);
-    const prepared = await this.#session.prepare();
-    const milliseconds = performance.now() - started;
+    const { result: prepared, milliseconds } = await this.#time.of(async () => {
+      await this.#session.append(added);
+      return this.#session.prepare();
+    });
     return {
       messages: piecesOf(prepared),
       summaryCalls: this.#summaries.take(),
@@ -143,15 +147,17 @@ const piecesOf = ({ request }: PreparedRequest): readonly PromptPiece[] => [
 class CountingSummarizer implements Summarizer {
   readonly id: string;
   readonly #stand: ScriptedSummarizer;
+  readonly #time: WorkTime;
   #calls: SummaryCall[] = [];
 
-  constructor(stand: ScriptedSummarizer) {
+  constructor(stand: ScriptedSummarizer, time: WorkTime) {
     this.id = stand.summarizer.id;
     this.#stand = stand;
+    this.#time = time;
   }
 
   async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
-    const result = await this.#stand.summarizer.summarize(request);
+    const result = await this.#time.waitFor(() => this.#stand.summarizer.summarize(request));
     const read = request.messages.reduce((sum, message) => sum + request.countTokens(visibleText(message)), 0);
     this.#calls.push({ read, wrote: request.countTokens(JSON.stringify(result.changes)) });
     return result;

@@ -52,8 +52,41 @@ export interface PolicyPrompt {
   readonly committed: boolean;
   /** Legality violations that the policy's own checker found; the replay adds its own check of pairs. */
   readonly violations: number;
-  /** Milliseconds spent planning and making the prompt, conversions for this measurement left out where possible. */
+  /**
+   * Milliseconds spent planning and making the prompt. Conversions for this measurement are left out where possible, and
+   * what a stand-in for a model takes; see {@link WorkTime}.
+   */
   readonly milliseconds: number;
+}
+
+/** How long a policy works. What a stand-in for a model takes is no work of the policy's: for a real one it would wait. */
+export class WorkTime {
+  readonly #now: () => number;
+  #answering = 0;
+  #since = 0;
+  #waited = 0;
+
+  /** @param now in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Has a stand-in answer. Answers at the same time are waited for together. */
+  async waitFor<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+    if (this.#answering++ === 0) this.#since = this.#now();
+    try {
+      return await answer();
+    } finally {
+      if (--this.#answering === 0) this.#waited += this.#now() - this.#since;
+    }
+  }
+
+  /** Runs work, and says how many milliseconds of it were not spent waiting. */
+  async of<Result>(work: () => Result): Promise<{ readonly result: Awaited<Result>; readonly milliseconds: number }> {
+    const [began, waited] = [this.#now(), this.#waited];
+    const result = await work();
+    return { result, milliseconds: this.#now() - began - (this.#waited - waited) };
+  }
 }
 
 /** What one call of a summarizing model read and wrote, in tokens. */
