@@ -39,8 +39,9 @@ export interface PeerContext<Native extends object> {
 export type PeerTurn<Native> = (added: readonly Native[], at: number) => Promise<readonly Native[]>;
 
 /**
- * A peer as a policy. Only the peer's own work is timed: conversions come before and after, and for its model it waits. System text, that of the
- * session and that with which a log begins, stands in front of every prompt, as peers have it, and leaves less for the rest.
+ * A peer as a policy. Only the peer's own work is timed: conversions come before and after, and for its model it waits.
+ * System text, that of the session and that with which a log begins, stands in front of every prompt, as peers have it, and
+ * leaves less for the rest.
  */
 export function peerPolicy<Native extends object>(
   id: string,
