@@ -41,4 +41,25 @@ describe("SaidAlready", () => {
       runs(2_000),
     );
   });
+
+  it("law: what was said is any part of it that is longer than twelve characters, cut anywhere, and no more than its parts", () => {
+    const cut = fc.tuple(fc.nat({ max: 60 }), fc.integer({ min: 1, max: 60 }));
+    fc.assert(
+      fc.property(
+        fc.array(statement, { minLength: 1, maxLength: 3 }),
+        statement,
+        cut,
+        (statements, other, [from, length]) => {
+          const said = new SaidAlready();
+          for (const one of statements) said.say(one);
+          for (const whole of [...statements, other]) {
+            const part = whole.slice(from, from + length).trim();
+            const isInside = statements.some((one) => one === part || (part.length > 12 && one.includes(part)));
+            expect(said.has(part)).toBe(part !== "" && isInside);
+          }
+        },
+      ),
+      runs(2_000),
+    );
+  });
 });

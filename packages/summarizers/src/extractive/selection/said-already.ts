@@ -20,7 +20,10 @@ const MAX_COMPARED = 200;
 export class SaidAlready {
   #text = "";
   readonly #keys = new Set<string>();
+  readonly #words = new Set<string>();
   readonly #said: Statement[] = [];
+  /** Statements by the words with figures in them. */
+  readonly #byCount = new Map<string, Statement[]>();
 
   /** Remembers a text as said. */
   say(text: string): void {
@@ -28,7 +31,15 @@ export class SaidAlready {
     if (key === "" || this.#keys.has(key)) return;
     this.#keys.add(key);
     this.#text += `\n${key}`;
-    if (this.#said.length < MAX_COMPARED) this.#said.push(statementOf(key));
+    const statement = statementOf(key);
+    for (const word of statement.words) this.#words.add(word);
+    if (this.#said.length === MAX_COMPARED) return;
+    this.#said.push(statement);
+    for (const count of statement.counts) {
+      const counted = this.#byCount.get(count);
+      if (counted === undefined) this.#byCount.set(count, [statement]);
+      else counted.push(statement);
+    }
   }
 
   /** True when the text was said, alone or within a longer one. */
@@ -37,7 +48,18 @@ export class SaidAlready {
   }
 
   #holds(key: string): boolean {
-    return this.#keys.has(key) || (key.length > 12 && this.#text.includes(key));
+    return this.#keys.has(key) || (key.length > 12 && this.#hasInnerWords(key) && this.#text.includes(key));
+  }
+
+  /** False for a text that stands in none of what was said, as most do: one word tells it, and all that was said need not be read. */
+  #hasInnerWords(key: string): boolean {
+    let start = key.indexOf(" ") + 1;
+    // The first and the last word may be parts of longer ones.
+    for (let end = key.indexOf(" ", start); start > 0 && end > 0; end = key.indexOf(" ", start)) {
+      if (!this.#words.has(key.slice(start, end))) return false;
+      start = end + 1;
+    }
+    return true;
   }
 
   /** True when nearly the same was said. */
@@ -45,7 +67,11 @@ export class SaidAlready {
     const key = statementKey(text);
     if (this.#holds(key)) return true;
     const statement = statementOf(key);
-    return statement.words.size > 3 && this.#said.some((said) => !differs(statement, said) && isLike(statement, said));
+    if (statement.words.size <= 3) return false;
+    const [count] = statement.counts;
+    // Those without one of its figures differ.
+    const compared = count === undefined ? this.#said : (this.#byCount.get(count) ?? []);
+    return compared.some((said) => !differs(statement, said) && isLike(statement, said));
   }
 }
 
