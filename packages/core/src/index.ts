@@ -185,7 +185,7 @@ export {
   THREAD_CHAIN_START,
 } from "./thread/thread-chain.ts";
 export { AgentThread, type ThreadWindow, type VersionedPinEntry } from "./thread/agent-thread.ts";
-export { AppendOnlyList, sharedLength } from "./thread/append-only-list.ts";
+export { AppendOnlyList, RunningTotals, sharedLength } from "./thread/append-only-list.ts";
 export {
   type MessageRun,
   type OrdinalRun,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { AppendOnlyList, sharedLength } from "./append-only-list.ts";
+import { runs } from "../laws/runs.ts";
+import { AppendOnlyList, RunningTotals, sharedLength } from "./append-only-list.ts";
 
 /** Which value of the family to work on, and what to do with it. */
 type Step =
@@ -15,19 +16,25 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 20 },
 );
 
+/** The values that the steps make, each with an array of what it must hold. */
+function valuesOf(list: readonly Step[]) {
+  const family = [{ real: AppendOnlyList.empty<number>(), model: [] as readonly number[] }];
+  for (const step of list) {
+    const { real, model } = family[step.on % family.length] as (typeof family)[number];
+    family.push(
+      step.op === "append"
+        ? { real: real.append(step.items), model: [...model, ...step.items] }
+        : { real: real.prefix(step.length), model: model.slice(0, step.length) },
+    );
+  }
+  return family;
+}
+
 describe("AppendOnlyList", () => {
   it("behaves as an array that is copied on every change, whichever value is appended to", () => {
     fc.assert(
       fc.property(steps, (list) => {
-        const family = [{ real: AppendOnlyList.empty<number>(), model: [] as readonly number[] }];
-        for (const step of list) {
-          const { real, model } = family[step.on % family.length] as (typeof family)[number];
-          family.push(
-            step.op === "append"
-              ? { real: real.append(step.items), model: [...model, ...step.items] }
-              : { real: real.prefix(step.length), model: model.slice(0, step.length) },
-          );
-        }
+        const family = valuesOf(list);
         for (const { real } of family) {
           const kin = family.filter((other) => other.real.family === real.family);
           const longest = kin.reduce(
@@ -109,5 +116,40 @@ describe("AppendOnlyList", () => {
     ]);
     expect([...newest.append([4])]).toEqual([1, 2, 3, 4]);
     expect([...newest, ...old]).toEqual([1, 2, 3, 1, 2]);
+  });
+});
+
+describe("RunningTotals", () => {
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+  it("law: totals and places are those of each array counted by itself, whatever lists it begins with", () => {
+    fc.assert(
+      fc.property(steps, fc.array(fc.nat(3), { maxLength: 3 }), fc.nat(200), (list, tail, asked) => {
+        // Items that count for nothing are among them.
+        const totals = new RunningTotals<number>((item) => item % 5);
+        for (const { real, model } of valuesOf(list))
+          for (const items of [real.followedBy(tail), [...model, ...tail]]) {
+            const counts = items.map((item) => item % 5);
+            const length = asked % (items.length + 1);
+            expect([totals.of(items), totals.of(items, length)]).toEqual([sum(counts), sum(counts.slice(0, length))]);
+            const total = asked % (sum(counts) + 1);
+            expect(totals.placeAbove(items, total)).toBe(
+              counts.findIndex((_, index) => sum(counts.slice(0, index + 1)) > total),
+            );
+          }
+      }),
+      runs(500),
+    );
+  });
+
+  it("counts what is new in a list that grows, and what stands behind it", () => {
+    const counted = vi.fn((item: number) => item);
+    const totals = new RunningTotals(counted);
+    let list = AppendOnlyList.empty<number>();
+    for (let item = 0; item < 500; item++) {
+      list = list.append([item]);
+      totals.of(list.followedBy([1]));
+    }
+    expect(counted).toHaveBeenCalledTimes(1_000);
   });
 });

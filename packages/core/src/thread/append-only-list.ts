@@ -135,6 +135,63 @@ export function sharedLength(a: readonly unknown[], b: readonly unknown[]): numb
   return first === undefined || first.family !== second?.family ? 0 : Math.min(first.length, second.length);
 }
 
+/**
+ * What the items of arrays count for together, such as how many blocks messages have. Of an array that
+ * {@link AppendOnlyList.followedBy} made, only what no earlier array of its growing list had is counted.
+ */
+export class RunningTotals<Item> {
+  readonly #countOf: (item: Item) => number;
+  /** By the family of a list, the totals up to and including each of its items. */
+  readonly #totals = new WeakMap<object, number[]>();
+
+  /** @param countOf what an item counts for: 0 or more, and always the same. */
+  constructor(countOf: (item: Item) => number) {
+    this.#countOf = countOf;
+  }
+
+  /** The total of the first items of an array; of all by default. */
+  of(items: readonly Item[], length = items.length): number {
+    const known = this.#known(items);
+    let index = Math.min(known.length, length);
+    let total = known.totals[index - 1] ?? 0;
+    for (; index < length; index++) total += this.#countOf(items[index] as Item);
+    return total;
+  }
+
+  /** The place of the item that brings the total above this; -1 where none does. */
+  placeAbove(items: readonly Item[], total: number): number {
+    const known = this.#known(items);
+    const before = known.totals[known.length - 1] ?? 0;
+    if (total < before) return firstAbove(known.totals, total);
+    let reached = before;
+    for (let index = known.length; index < items.length; index++)
+      if ((reached += this.#countOf(items[index] as Item)) > total) return index;
+    return -1;
+  }
+
+  /** The totals of the list that an array begins with, and how many of them are the array's own. */
+  #known(items: readonly Item[]): { readonly totals: readonly number[]; readonly length: number } {
+    const list = beginnings.get(items);
+    if (list === undefined) return { totals: [], length: 0 };
+    let totals = this.#totals.get(list.family);
+    if (totals === undefined) this.#totals.set(list.family, (totals = []));
+    for (let index = totals.length; index < list.length; index++)
+      totals.push((totals[index - 1] ?? 0) + this.#countOf(items[index] as Item));
+    return { totals, length: list.length };
+  }
+}
+
+/** The first place in an ascending list where a number is above another one. */
+function firstAbove(ascending: readonly number[], number: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] as number) > number) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** Finds a message's ordinal by its id. Values of one growing thread share the map; each reads only its own prefix. */
 export class ThreadIndex {
   #ordinals: Map<MessageId, number>;

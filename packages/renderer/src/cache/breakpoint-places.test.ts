@@ -1,8 +1,17 @@
-import type { ChatMessage, ChatRequest, Part, SyntheticKind } from "@threadfold/core";
+import {
+  AppendOnlyList,
+  type ChatMessage,
+  type ChatRequest,
+  type JsonObject,
+  type JsonValue,
+  type Part,
+  type SyntheticKind,
+} from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
+import { markBreakpoints } from "../formats/anthropic-messages/mark-breakpoints.ts";
 import { renderInputs } from "../laws/render-inputs.ts";
 import { renderRequest } from "../rendering/render-request.ts";
 import { type AnyJson, renderSample } from "../testing/render-sample.ts";
@@ -160,6 +169,39 @@ describe("cache breakpoints", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it("P9: marking a request reads of a payload that grows what is new, and the few messages that it marks", () => {
+    let reads = 0;
+    const item = (index: number): JsonObject => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      get content() {
+        reads++;
+        return [{ type: "text", text: `Message ${index}.` }];
+      },
+    });
+    const chat = (index: number): ChatMessage => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      parts: [{ type: "text", text: `Message ${index}.` }],
+      sources: [],
+    });
+    let items = AppendOnlyList.empty<JsonObject>();
+    let chats = AppendOnlyList.empty<ChatMessage>();
+    let previous: ChatRequest | undefined;
+    const readsAt: number[] = [];
+    for (let index = 0; index < 1_000; index++) {
+      items = items.append([item(index)]);
+      chats = chats.append([chat(index)]);
+      const request = { system: [], tools: [], messages: chats.followedBy([]) };
+      reads = 0;
+      const cache = previous === undefined ? {} : { previous };
+      const marked = markBreakpoints({ messages: items.followedBy([]) as JsonValue[] }, request, cache);
+      readsAt.push(reads);
+      expect((marked["messages"] as readonly unknown[]).length).toBe(index + 1);
+      previous = request;
+    }
+    expect(Math.max(...readsAt.slice(100))).toBe(readsAt[100]);
+    expect(readsAt[100]).toBeLessThan(12);
   });
 
   it("W17 of the frame come first: tools, then system text, then messages, each mark of a result for itself", () => {

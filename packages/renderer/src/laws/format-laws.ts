@@ -157,10 +157,16 @@ function brokenFollowing(format: ProviderFormat, input: RenderInput): string | n
     if (everythingOf(following.rendering) !== everythingOf(renderRequest(grown, format)))
       return `at version ${version} the rendering that followed the thread differs`;
     sent = sent?.grow(following) ?? GrowingPayload.of(following, format);
-    const payload = payloadDigest(format.lower(following.rendering.request).payload);
+    const { request } = following.rendering;
+    const atOnce = format.lower(request).payload;
+    const payload = payloadDigest(atOnce);
     const isSame =
       canonicalJson(sent.payload) === payload.text && canonicalJson(sent.digest) === canonicalJson(payload);
     if (!isSame) return `at version ${version} the payload that followed the thread differs`;
+    const [marks, expected] = [sent.payload, atOnce].map((one) =>
+      canonicalJson(format.mark?.(one, request, {}) ?? null),
+    );
+    if (marks !== expected) return `at version ${version} the payload that followed the thread is marked otherwise`;
     if (sent.violations.length > 0)
       return `at version ${version} what followed the thread breaks ${sent.violations[0]?.rule} at ${sent.violations[0]?.at}`;
   }

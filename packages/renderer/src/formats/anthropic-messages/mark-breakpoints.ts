@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, JsonObject, JsonValue } from "@threadfold/core";
+import { type ChatMessage, type ChatRequest, type JsonObject, type JsonValue, RunningTotals } from "@threadfold/core";
 import { type BreakpointPlaces, breakpointPlaces } from "../../cache/breakpoint-places.ts";
 import { asList, isPlainObject } from "../../legality/legality-rule.ts";
 import type { CacheOptions } from "../provider-format.ts";
@@ -22,24 +22,32 @@ export function markedPlaces(request: ChatRequest, cache: CacheOptions): Breakpo
 const markedPart = (message: ChatRequest["messages"][number] | undefined): number =>
   message?.parts.findLastIndex(({ type }) => type !== "reasoning") ?? -1;
 
-/** Puts breakpoints into a payload in place of those that came with the thread. */
+const blocksOf = (message: unknown): readonly unknown[] => (isPlainObject(message) ? asList(message.content) : []);
+
+/** Blocks of a payload's messages, and parts of a request's: one part is one block. */
+const BLOCKS = new RunningTotals<unknown>((message) => blocksOf(message).length);
+const PARTS = new RunningTotals<ChatMessage>(({ parts }) => parts.length);
+/** Messages of a payload that cannot stay as they are: they came with marks. */
+const CAME_MARKED = new RunningTotals<unknown>((message) =>
+  isPlainObject(message) && blocksOf(message).every(isBare) ? 0 : 1,
+);
+
+/**
+ * Puts breakpoints into a payload in place of those that came with the thread. A payload that grows costs what is new in
+ * it, and a list of its messages.
+ */
 export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache: CacheOptions): JsonObject {
   const mark: JsonObject = { type: "ephemeral", ...(cache.ttl !== undefined && { ttl: cache.ttl }) };
   const { frame, messages } = anthropicBreakpoints(request, cache);
-  const marked = blockOrdinals(request, messages);
-  const lowered: JsonValue[] = [];
-  let ordinal = 0;
-  for (const message of asList(payload.messages)) {
-    const first = ordinal;
-    const before = isPlainObject(message) ? asList(message.content) : [];
-    ordinal += before.length;
-    if (!isPlainObject(message)) lowered.push({});
-    else if (!hasMarks(message, before) && !marked.some((place) => place >= first && place < ordinal))
-      lowered.push(message as JsonObject);
-    else {
-      const content = before.map((block, index) => withMark(block, marked.includes(first + index) ? mark : null));
-      lowered.push({ ...message, content } as JsonObject);
-    }
+  const items = asList(payload.messages);
+  const marked = Map.groupBy(blockOrdinals(request, messages), (ordinal) => BLOCKS.placeAbove(items, ordinal));
+  const lowered = [...items] as JsonValue[];
+  // A payload that is not the request's may have fewer blocks than it has parts.
+  marked.delete(-1);
+  for (const place of new Set([...marked.keys(), ...cameMarked(items)])) {
+    const first = BLOCKS.of(items, place);
+    const blocks = (marked.get(place) ?? []).map((ordinal) => ordinal - first);
+    lowered[place] = remarked(items[place], blocks, mark);
   }
   const [system, tools] = [asList(payload.system), asList(payload.tools)];
   return {
@@ -49,16 +57,21 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
   };
 }
 
-/** For each of these messages, which are in order, the last of its blocks that can carry a mark, counted over all blocks. One part is one block. */
-function blockOrdinals({ messages }: ChatRequest, places: readonly number[]): readonly number[] {
-  const ordinals: number[] = [];
-  let [first, counted] = [0, 0];
-  for (const place of places) {
-    for (; counted < place; counted++) first += (messages[counted] as ChatMessage).parts.length;
+/** For each of these messages the last of its blocks that can carry a mark, counted over all blocks. */
+const blockOrdinals = ({ messages }: ChatRequest, places: readonly number[]): readonly number[] =>
+  places.flatMap((place) => {
     const last = markedPart(messages[place]);
-    if (last >= 0) ordinals.push(first + last);
-  }
-  return ordinals;
+    return last < 0 ? [] : PARTS.of(messages, place) + last;
+  });
+
+const cameMarked = (items: readonly unknown[]): readonly number[] =>
+  Array.from({ length: CAME_MARKED.of(items) }, (_, index) => CAME_MARKED.placeAbove(items, index));
+
+/** A message with marks on these of its blocks, and on no other. */
+function remarked(message: unknown, marked: readonly number[], mark: JsonObject): JsonObject {
+  if (!isPlainObject(message)) return {};
+  const content = blocksOf(message).map((block, index) => withMark(block, marked.includes(index) ? mark : null));
+  return { ...message, content } as JsonObject;
 }
 
 function markedAtEnd(
@@ -84,17 +97,6 @@ function withMark(block: unknown, mark: JsonObject | null): JsonValue {
 }
 
 const unmarked = (block: unknown): JsonValue => withMark(block, null);
-
-/** Messages of payloads without a mark: most of them, and a payload has nearly all of those of the one before. */
-const bareMessages = new WeakSet<object>();
-
-/** True when some block of a message came with a mark. */
-function hasMarks(message: object, blocks: readonly unknown[]): boolean {
-  if (bareMessages.has(message)) return false;
-  if (!blocks.every(isBare)) return true;
-  bareMessages.add(message);
-  return false;
-}
 
 /** True for a block without a mark of its own, also inside. */
 const isBare = (block: unknown): boolean =>
