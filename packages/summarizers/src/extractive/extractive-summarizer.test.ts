@@ -237,6 +237,76 @@ describe("runs and errors", () => {
     expect(short.some(({ length }) => length === 1)).toBe(true);
   });
 
+  /** What the summary of a session with these looks tells of each, by its command. */
+  const toldOf = (looks: readonly (readonly [command: string, output: string, exitCode?: number])[]) => {
+    const conversation = new Conversation().user("Go.");
+    for (const [command, output, exitCode = 0] of looks) conversation.bash(command, output, exitCode);
+    const { toolOutcomes } = summaryOf(conversation).summary;
+    return toolOutcomes.map(({ keyFields }) => [keyFields["command"], keyFields["result"]]);
+  };
+
+  it("names what a folder holds, and of paths that a line has no room for their ends", () => {
+    const mode = (name: string, type = "-") => `${type}rw-r--r-- 1 dev staff 4096 Dec 27 00:35 ${name}`;
+    const root = "/home/dev/projects/of-the-house/worktrees/rewrite-of-the-summaries-and-their-tests/packages";
+    const many = Array.from({ length: 40 }, (_, index) => mode(`part_${index}.ts`));
+    expect(
+      toldOf([
+        [
+          `ls -la ${root}/core/src | sed -n '1,200p'`,
+          ["total 24", mode(".", "d"), mode("..", "d"), mode("plan", "d"), mode("index.ts")].join("\n"),
+        ],
+        [`ls -l ${root}/turn/src`, many.join("\n")],
+        [`wc -l < ${root}/turn/src/turn.ts`, "  42\n"],
+        ["ls -l /srv/shared/of/all/the/house/a.ts", mode("a.ts")],
+        [
+          `cat ${root}/notes.txt`,
+          [mode("quoted.ts"), mode("also.ts"), ...Array(5).fill("Prose of a page.")].join("\n"),
+        ],
+      ]),
+    ).toEqual([
+      ["ls -la …/packages/core/src | sed -n '1,200p'", "2 entries: plan/, index.ts"],
+      [
+        `ls -l ${root}/turn/src`,
+        "40 entries: …, part_34.ts, part_35.ts, part_36.ts, part_37.ts, part_38.ts, part_39.ts",
+      ],
+      ["wc -l < …/turn/src/turn.ts", "42"],
+      ["ls -l /srv/shared/of/all/the/house/a.ts", mode("a.ts")],
+      [expect.stringMatching(/notes\.txt$/), "Prose of a page."],
+    ]);
+  });
+
+  it("says of a search that printed nothing that it found nothing, and not of what is silent about what it found", () => {
+    expect(
+      toldOf([
+        ["grep -rn 'fill_(' src", ""],
+        ["cd /repo && rg --files | head", "\n"],
+        ["git grep -n wanted", "", 1],
+        ["find . -name '*.ts' 2>/dev/null", ""],
+        ["grep -q wanted notes.txt", ""],
+        ["grep -rn wanted src > found.txt", ""],
+        ["find . -name '*.pyc' -delete", ""],
+        ["rg -l wanted | xargs cat", ""],
+        ["cat empty.txt", ""],
+        ["grep -rn late src", "(no output)\n\nCommand exited with code 1", 1],
+        ...["a(", "b(", "c("].map((what) => [`grep -n "${what}" a.ts`, "[error] grep: Unmatched ( or \\("] as const),
+        ...["one", "two", "three"].map((branch) => [`git log ${branch} -1`, "da3a640 Initial state"] as const),
+      ]).map(([command, result]) => [command, result ?? "nothing told"]),
+    ).toEqual([
+      ["grep -rn 'fill_(' src", "nothing found"],
+      ["rg --files | head", "nothing found"],
+      ["git grep -n wanted", "nothing found"],
+      ["find . -name '*.ts' 2>/dev/null", "nothing found"],
+      ["grep -q wanted notes.txt", "nothing told"],
+      ["grep -rn wanted src > found.txt", "nothing told"],
+      ["find . -name '*.pyc' -delete", "nothing told"],
+      ["rg -l wanted | xargs cat", "nothing told"],
+      ["cat empty.txt", "nothing told"],
+      ["grep -rn late src", "nothing found"],
+      ...["a(", "b(", "c("].map((what) => [`grep -n "${what}" a.ts`, "[error] grep: Unmatched ( or \\("]),
+      ...["one", "two", "three"].map((branch) => [`git log ${branch} -1`, "da3a640 Initial state"]),
+    ]);
+  });
+
   it("tells an error with what made it go away", () => {
     const conversation = new Conversation()
       .user("Go.")

@@ -1,4 +1,5 @@
 import { type FileItem, fileName, isSameFile, plainPath, sharedFolderOf, strongestAction } from "@threadfold/core";
+import { excerpt } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import { changedNames, type FileAction, fileChanges } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
@@ -179,4 +180,24 @@ export class SpanPaths {
     const { folder } = this;
     return folder === "" ? text : text.replaceAll(folder, "…");
   }
+
+  /**
+   * The same on one line, of which other long paths keep their ends alone where it would take more than its room: what tells
+   * one from another stands there.
+   *
+   * @param room in UTF-16 code units.
+   */
+  line(text: string, room: number): string {
+    const whole = excerpt(this.shortened(text), room);
+    if (!whole.endsWith("…")) return whole;
+    const ends = this.shortened(text).replace(ABSOLUTE_PATH, (path) =>
+      path.length < LONG_PATH ? path : `…${LAST_NAMES.exec(path)?.[0] ?? path}`,
+    );
+    return excerpt(ends, room);
+  }
 }
+
+/** A longer path leaves a line no room for what was done with it. In UTF-16 code units. */
+const LONG_PATH = 50;
+const ABSOLUTE_PATH = /(?<![\w.…:/])(?:\/[\w.@+-]+){5,}/g;
+const LAST_NAMES = /(?:\/[^/]+){3}$/;

@@ -1,5 +1,4 @@
 import type { JsonValue, Message, Steps } from "@threadfold/core";
-import { excerpt } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
@@ -111,7 +110,7 @@ export class IdentifierCollector implements SpanCollector {
   /** A file by its whole path, which the rendering shortens; a command short, between its marks. */
   #placeOf(where: string): string {
     if (!where.startsWith("`")) return where;
-    return `\`${excerpt(this.#paths.shortened(where.slice(1, -1)), MAX_WHERE)}\``;
+    return `\`${this.#paths.line(where.slice(1, -1), MAX_WHERE)}\``;
   }
 
   *#lines(ranked: readonly RankedEntry[], messages: readonly Message[]): Steps<readonly Candidate[]> {

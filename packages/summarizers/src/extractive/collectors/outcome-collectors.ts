@@ -1,8 +1,8 @@
 import type { ErrorItem, JsonObject, JsonValue } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import { errorLine, type ResultReading, testResult } from "../reading/result-reading.ts";
-import { notableCommand } from "../reading/shell-command.ts";
+import { errorLine, listedNames, type ResultReading, testResult } from "../reading/result-reading.ts";
+import { isOutspokenSearch, notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
@@ -15,6 +15,8 @@ interface Run {
   readonly result: string | null;
   /** The last lines of what it printed that say something, the last first. */
   readonly last: readonly string[];
+  /** True when it printed nothing at all. */
+  readonly isSilent: boolean;
   readonly exitCode: number | null;
   readonly failed: boolean;
   readonly error: string | null;
@@ -42,15 +44,20 @@ const MAX_OUTCOME_ERROR = 120;
 const MAX_FAILURE = 160;
 const MAX_LOOK = 110;
 const MAX_LAST = 100;
+/** Names of a listing, beside how many they are. */
+const MAX_LISTED = 80;
 /** Where the last line of a large output stands. */
 const LAST_READ = 1_000;
 const LAST_LINES = 3;
 /** What a harness writes below what a command printed, and the mark of a cut; the exit code stands next to it already. */
 const ENDS_ONLY =
-  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|the command completed)\b|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
+  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
 /** What npm and its like print before a script: its name and the command that it is. */
 const BANNER = /^> \S+ \S+\n> .+$/gm;
+const NOTHING_FOUND = "nothing found";
 const FRAME_TIMES = 3;
+/** What harnesses put before what a command said went wrong: it may go wrong again and again. */
+const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
 
 /** Finds the commands that matter with their last outcome, and the errors they showed with what made them go away. */
 export class RunCollector implements SpanCollector {
@@ -97,6 +104,7 @@ export class RunCollector implements SpanCollector {
       toolName: call.toolName,
       result: testResult(text),
       last: lastLines(text),
+      isSilent: isSilent(text),
       exitCode,
       failed: failed || error !== null,
       error,
@@ -111,15 +119,19 @@ export class RunCollector implements SpanCollector {
   }
 
   /** A command that only looks: its outcome is told while there is room, and its failure teaches nothing. */
-  #takeLook({ toolName }: CallReading, line: string, { text, exitCode, failed, place }: ResultReading): void {
+  #takeLook({ toolName }: CallReading, line: string, { text, envelope, exitCode, failed, place }: ResultReading): void {
     const command = line.replaceAll("`", "'");
     const error = failed ? errorLine(text, false) : null;
+    // Of a JSON body a number may be a code or a duration.
+    const few = envelope.content.type === "json" ? null : fewCharacters(text);
+    const shown = listedNames(text, MAX_LISTED) ?? few;
     const result = error === null ? testResult(text) : null;
     this.#keep({
       command,
       toolName,
       result,
-      last: lastLines(text),
+      last: shown === null ? lastLines(text) : [shown],
+      isSilent: isSilent(text),
       exitCode,
       failed,
       error,
@@ -181,8 +193,9 @@ export class RunCollector implements SpanCollector {
 
   #outcome(run: Run, length: number, ran: ReadonlyMap<unknown, string>, frames: ReadonlySet<string>): Candidate {
     const last = run.error === null ? run.last.find((line) => !frames.has(line)) : undefined;
-    const came = run.result ?? (last === undefined ? null : excerpt(this.#paths.shortened(last), MAX_LAST));
-    const command = run.looks ? excerpt(this.#paths.shortened(run.command), MAX_LOOK) : run.command;
+    const line = last ?? (run.isSilent && isOutspokenSearch(run.command) ? NOTHING_FOUND : null);
+    const came = run.result ?? (line === null ? null : this.#paths.line(line, MAX_LAST));
+    const command = run.looks ? this.#paths.line(run.command, MAX_LOOK) : run.command;
     const keyFields: JsonObject = {
       command,
       ...(run.exitCode !== null && { exitCode: run.exitCode }),
@@ -196,7 +209,7 @@ export class RunCollector implements SpanCollector {
         toolName: run.toolName,
         outcome: run.failed ? "failure" : "success",
         keyFields,
-        errorMessage: run.error === null ? null : excerpt(this.#paths.shortened(run.error), MAX_OUTCOME_ERROR),
+        errorMessage: run.error === null ? null : this.#paths.line(run.error, MAX_OUTCOME_ERROR),
         sources: [run.place.messageId],
       },
       worth: (run.place.position + 1) / length + told,
@@ -222,6 +235,10 @@ export class RunCollector implements SpanCollector {
   }
 }
 
+/** True when nothing stands in an output but what a harness writes below it. */
+const isSilent = (text: string): boolean =>
+  text.length <= LAST_READ && text.split("\n").every((line) => line.trim() === "" || ENDS_ONLY.test(line));
+
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 
 /** The last lines that say something, the last first. */
@@ -233,11 +250,22 @@ function lastLines(text: string): readonly string[] {
     .reverse();
 }
 
-/** The lines that end what many commands print: a shell or harness writes them, and they tell nothing of the command. */
+/** What a command printed that printed a few characters, such as a number; null for other output. */
+function fewCharacters(text: string): string | null {
+  if (text.length > LAST_READ || lastLines(text).length > 0) return null;
+  const [line, ...others] = text.split("\n").filter((one) => one.trim() !== "" && !ENDS_ONLY.test(one));
+  return line === undefined || others.length > 0 ? null : line.trim();
+}
+
+/**
+ * The lines that end what many commands print, other lines before them: a shell or harness writes them, and they tell nothing
+ * of the command.
+ */
 function repeated(ends: readonly (readonly string[])[]): ReadonlySet<string> {
-  const times = new Map<string, number>();
-  for (const line of ends.flatMap((lines) => lines.slice(0, 1))) times.set(line, (times.get(line) ?? 0) + 1);
-  return new Set([...times].filter(([, count]) => count >= FRAME_TIMES).map(([line]) => line));
+  const byLast = Map.groupBy(ends, ([last = ""]) => last);
+  const isFrame = ([last, alike]: [string, readonly (readonly string[])[]]): boolean =>
+    alike.length >= FRAME_TIMES && alike.some(({ length }) => length > 1) && !SAYS_ERROR.test(last);
+  return new Set([...byLast].filter(isFrame).map(([last]) => last));
 }
 
 /** An error that went away without any change taught nothing, and a change that gave way to the next error is in its place. */

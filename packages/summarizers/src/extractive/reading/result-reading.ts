@@ -131,3 +131,28 @@ export function testResult(text: string): string | null {
   if (labelled.length > 0) return labelled.slice(-4).join(", ");
   return VERDICT.exec(tail)?.[0].trim().slice(0, 80).toWellFormed() ?? null;
 }
+
+/** A line of `ls -l`: its mode, and the name behind links, owner, group, size and time. */
+const LISTED = /^([-dlbcps])[-rwxsStT]{9}\S?\s+\d+\s+\S+\s+\S+\s+\S+\s+\p{L}+\s+\d+\s+[\d:]+\s+(\S.*)$/u;
+const FEWEST_LISTED = 2;
+/** In UTF-16 code units. A longer listing is told by its last line, like other output. */
+const LONGEST_LISTING = 64_000;
+
+/**
+ * What a long listing of a folder lists, by name, the last ones where not all have room; null for other output.
+ *
+ * @param room of the names, in UTF-16 code units.
+ */
+export function listedNames(text: string, room: number): string | null {
+  if (text.length > LONGEST_LISTING) return null;
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const listed = lines.flatMap((line) => {
+    const [, mode, name = ""] = LISTED.exec(line) ?? [];
+    return mode === undefined ? [] : [mode === "d" ? `${name}/` : name];
+  });
+  const names = listed.filter((name) => name !== "./" && name !== "../");
+  if (names.length < FEWEST_LISTED || listed.length < lines.length / 2) return null;
+  let left = room;
+  const shown = names.slice(names.findLastIndex((name) => (left -= name.length + 2) < 0) + 1);
+  return `${names.length} entries: ${shown.length < names.length ? "…, " : ""}${shown.join(", ")}`;
+}

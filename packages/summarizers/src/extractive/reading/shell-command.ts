@@ -175,3 +175,10 @@ function isNotable([name, action = ""]: readonly string[]): boolean {
   if (name === "git") return GIT_ACTIONS.has(action);
   return RUNNERS.has(name.slice(name.lastIndexOf("/") + 1)) && !SHOWS_ONLY.test(action);
 }
+
+const SEARCH = /^(?:git (?:grep|log)|[ef]?grep|rg|ag|ack|find|fd)\b/;
+/** What keeps a search silent that found something. */
+const KEEPS_SILENT = /\s-(?:exec\w*|delete|ok\w*|fprint\w*)\b|\s-[a-zA-Z]*q|--(?:quiet|silent)\b|\bxargs\b|(?:^|[^2])>/;
+
+/** True for a search that prints what it finds: where it printed nothing, there was nothing. */
+export const isOutspokenSearch = (command: string): boolean => SEARCH.test(command) && !KEEPS_SILENT.test(command);
