@@ -258,6 +258,7 @@ describe("runs and errors", () => {
         [`ls -l ${root}/turn/src`, many.join("\n")],
         [`wc -l < ${root}/turn/src/turn.ts`, "  42\n"],
         ["ls -l /srv/shared/of/all/the/house/a.ts", mode("a.ts")],
+        ["ls -l long", [mode("a.ts"), mode("b".repeat(90))].join("\n")],
         [
           `cat ${root}/notes.txt`,
           [mode("quoted.ts"), mode("also.ts"), ...Array(5).fill("Prose of a page.")].join("\n"),
@@ -271,6 +272,7 @@ describe("runs and errors", () => {
       ],
       ["wc -l < …/turn/src/turn.ts", "42"],
       ["ls -l /srv/shared/of/all/the/house/a.ts", mode("a.ts")],
+      ["ls -l long", expect.stringMatching(/^2 entries: …, b{80,}…$/)],
       [expect.stringMatching(/notes\.txt$/), "Prose of a page."],
     ]);
   });
@@ -287,6 +289,7 @@ describe("runs and errors", () => {
         ["find . -name '*.pyc' -delete", ""],
         ["rg -l wanted | xargs cat", ""],
         ["cat empty.txt", ""],
+        ["find / -name late", "", 124],
         ["grep -rn late src", "(no output)\n\nCommand exited with code 1", 1],
         ...["a(", "b(", "c("].map((what) => [`grep -n "${what}" a.ts`, "[error] grep: Unmatched ( or \\("] as const),
         ...["one", "two", "three"].map((branch) => [`git log ${branch} -1`, "da3a640 Initial state"] as const),
@@ -301,6 +304,7 @@ describe("runs and errors", () => {
       ["find . -name '*.pyc' -delete", "nothing told"],
       ["rg -l wanted | xargs cat", "nothing told"],
       ["cat empty.txt", "nothing told"],
+      ["find / -name late", "nothing told"],
       ["grep -rn late src", "nothing found"],
       ...["a(", "b(", "c("].map((what) => [`grep -n "${what}" a.ts`, "[error] grep: Unmatched ( or \\("]),
       ...["one", "two", "three"].map((branch) => [`git log ${branch} -1`, "da3a640 Initial state"]),

@@ -54,7 +54,6 @@ const ENDS_ONLY =
   /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
 /** What npm and its like print before a script: its name and the command that it is. */
 const BANNER = /^> \S+ \S+\n> .+$/gm;
-const NOTHING_FOUND = "nothing found";
 const FRAME_TIMES = 3;
 /** What harnesses put before what a command said went wrong: it may go wrong again and again. */
 const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
@@ -193,7 +192,7 @@ export class RunCollector implements SpanCollector {
 
   #outcome(run: Run, length: number, ran: ReadonlyMap<unknown, string>, frames: ReadonlySet<string>): Candidate {
     const last = run.error === null ? run.last.find((line) => !frames.has(line)) : undefined;
-    const line = last ?? (run.isSilent && isOutspokenSearch(run.command) ? NOTHING_FOUND : null);
+    const line = last ?? (foundNothing(run) ? "nothing found" : null);
     const came = run.result ?? (line === null ? null : this.#paths.line(line, MAX_LAST));
     const command = run.looks ? this.#paths.line(run.command, MAX_LOOK) : run.command;
     const keyFields: JsonObject = {
@@ -238,6 +237,10 @@ export class RunCollector implements SpanCollector {
 /** True when nothing stands in an output but what a harness writes below it. */
 const isSilent = (text: string): boolean =>
   text.length <= LAST_READ && text.split("\n").every((line) => line.trim() === "" || ENDS_ONLY.test(line));
+
+/** A search that was ended from outside, or that went wrong, found nothing out. */
+const foundNothing = ({ isSilent, command, failed, exitCode }: Run): boolean =>
+  isSilent && (!failed || exitCode === 1) && isOutspokenSearch(command);
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 

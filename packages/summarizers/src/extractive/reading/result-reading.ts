@@ -139,7 +139,8 @@ const FEWEST_LISTED = 2;
 const LONGEST_LISTING = 64_000;
 
 /**
- * What a long listing of a folder lists, by name, the last ones where not all have room; null for other output.
+ * What a long listing of a folder lists, by name, the last ones where not all have room, and one of them in any case; null
+ * for other output.
  *
  * @param room of the names, in UTF-16 code units.
  */
@@ -153,6 +154,7 @@ export function listedNames(text: string, room: number): string | null {
   const names = listed.filter((name) => name !== "./" && name !== "../");
   if (names.length < FEWEST_LISTED || listed.length < lines.length / 2) return null;
   let left = room;
-  const shown = names.slice(names.findLastIndex((name) => (left -= name.length + 2) < 0) + 1);
+  const from = names.findLastIndex((name) => (left -= name.length + 2) < 0) + 1;
+  const shown = names.slice(Math.min(from, names.length - 1));
   return `${names.length} entries: ${shown.length < names.length ? "…, " : ""}${shown.join(", ")}`;
 }
