@@ -95,6 +95,8 @@ describe("what a prompt remembers of the work", () => {
       return rememberedBy(spoken.messages.map(pieceOf), late).report;
     };
     expect(reports("Good catch, thanks. Let me look at all of these places more carefully.")).toBe("0/0");
+    expect(reports("I need to understand the whole structure of the repository first.")).toBe("0/0");
+    expect(reports("Now run the whole suite of tests again, all of them.")).toBe("0/0");
     expect(reports("Now add the missing methods at the end of the class:")).toBe("0/0");
     expect(reports("That's much better. Many errors left. I see the pattern.")).toBe("0/0");
     expect(reports("Good catch. The archive counts tombstones twice after every rollback.")).toBe("1/1");

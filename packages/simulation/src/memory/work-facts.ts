@@ -108,7 +108,7 @@ function tellingWords(text: string, words: SessionWords): WordGroup | null {
 
 /** That something will be looked at, without a name of it: nobody who takes over wants that. */
 const ANNOUNCES =
-  /^(?:(?:now|first|next|then|ok(?:ay)?|good|great|so)[,.!]?\s+)*(?:let me|let['’]s|i['’]ll|i will)\b[^`\d/_]*$/i;
+  /^(?:(?:now|first|next|then|ok(?:ay)?|good|great|so)[,.!]?\s+)*(?:let me|let['’]s|i['’]ll|i will|(?:i|we) (?:(?:also|first|still) )?(?:need to|should) (?:check|examine|explore|find|look|make sure|reproduce|run|see|test|try|understand|verify)|now (?:add|check|create|fix|run|test|try|update|verify))\b[^`\d/_]*$/i;
 /** The words before a list or a call, without a name ("Here's what I found:", "Now add the methods at the end:"). */
 const LEADS_IN = /^[^`\d/_]*:$/;
 

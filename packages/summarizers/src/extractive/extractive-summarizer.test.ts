@@ -142,6 +142,18 @@ describe("decisions and facts", () => {
     expect(summaryOf(conversation).summary.decisions).toHaveLength(1);
   });
 
+  it("a row of a table is no decision", () => {
+    const conversation = new Conversation()
+      .user("Mend the session.")
+      .agent(
+        "| `session.ts` | Used the folder of the caller instead of the root | Mended |\n\nI decided to keep the root.",
+      )
+      .bash("npm test", "3 passed");
+    expect(summaryOf(conversation).summary.decisions.map(({ decision }) => decision)).toEqual([
+      "I decided to keep the root",
+    ]);
+  });
+
   it("finds what users say of themselves and what the agent found out, and guesses last", () => {
     const conversation = new Conversation()
       .user("Plan the trip.")
@@ -277,7 +289,7 @@ describe("runs and errors", () => {
     ]);
   });
 
-  it("says of a search that printed nothing that it found nothing, and not of what is silent about what it found", () => {
+  it("says of a search that printed nothing that it found nothing, of a comparison that nothing differs, and of no other silence a thing", () => {
     expect(
       toldOf([
         ["grep -rn 'fill_(' src", ""],
@@ -290,6 +302,11 @@ describe("runs and errors", () => {
         ["rg -l wanted | xargs cat", ""],
         ["cat empty.txt", ""],
         ["find / -name late", "", 124],
+        ["git diff --stat", ""],
+        ["git status --short src", "(no output)"],
+        ["git diff | grep wanted", ""],
+        ["git diff --check", ""],
+        ["git diff > wanted.patch", ""],
         ["grep -rn late src", "(no output)\n\nCommand exited with code 1", 1],
         ...["a(", "b(", "c("].map((what) => [`grep -n "${what}" a.ts`, "[error] grep: Unmatched ( or \\("] as const),
         ...["one", "two", "three"].map((branch) => [`git log ${branch} -1`, "da3a640 Initial state"] as const),
@@ -305,6 +322,11 @@ describe("runs and errors", () => {
       ["rg -l wanted | xargs cat", "nothing told"],
       ["cat empty.txt", "nothing told"],
       ["find / -name late", "nothing told"],
+      ["git diff --stat", "no changes"],
+      ["git status --short src", "no changes"],
+      ["git diff | grep wanted", "nothing told"],
+      ["git diff --check", "nothing told"],
+      ["git diff > wanted.patch", "nothing told"],
       ["grep -rn late src", "nothing found"],
       ...["a(", "b(", "c("].map((what) => [`grep -n "${what}" a.ts`, "[error] grep: Unmatched ( or \\("]),
       ...["one", "two", "three"].map((branch) => [`git log ${branch} -1`, "da3a640 Initial state"]),

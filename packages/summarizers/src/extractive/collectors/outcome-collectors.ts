@@ -2,7 +2,7 @@ import type { ErrorItem, JsonObject, JsonValue } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import { errorLine, listedNames, type ResultReading, testResult } from "../reading/result-reading.ts";
-import { isOutspokenSearch, notableCommand } from "../reading/shell-command.ts";
+import { notableCommand, saysBySilence } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
@@ -192,7 +192,7 @@ export class RunCollector implements SpanCollector {
 
   #outcome(run: Run, length: number, ran: ReadonlyMap<unknown, string>, frames: ReadonlySet<string>): Candidate {
     const last = run.error === null ? run.last.find((line) => !frames.has(line)) : undefined;
-    const line = last ?? (foundNothing(run) ? "nothing found" : null);
+    const line = last ?? silence(run);
     const came = run.result ?? (line === null ? null : this.#paths.line(line, MAX_LAST));
     const command = run.looks ? this.#paths.line(run.command, MAX_LOOK) : run.command;
     const keyFields: JsonObject = {
@@ -238,9 +238,9 @@ export class RunCollector implements SpanCollector {
 const isSilent = (text: string): boolean =>
   text.length <= LAST_READ && text.split("\n").every((line) => line.trim() === "" || ENDS_ONLY.test(line));
 
-/** A search that was ended from outside, or that went wrong, found nothing out. */
-const foundNothing = ({ isSilent, command, failed, exitCode }: Run): boolean =>
-  isSilent && (!failed || exitCode === 1) && isOutspokenSearch(command);
+/** What it says that a command printed nothing. One that was ended from outside, or that went wrong, says nothing. */
+const silence = ({ isSilent, command, failed, exitCode }: Run): string | null =>
+  isSilent && (!failed || exitCode === 1) ? saysBySilence(command) : null;
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 

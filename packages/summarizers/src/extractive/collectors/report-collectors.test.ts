@@ -50,6 +50,56 @@ describe("what a reader would not miss", () => {
     expect(said).toContain("Let me look at the listeners more carefully.");
   });
 
+  it("the label before a thought is no part of it, and what has to be found out first is not found yet", () => {
+    const conversation = new Conversation().user("Find the leak.");
+    for (const step of ["THOUGHT: I need to understand the listeners first.", "Thought: The timers of `cart.ts` leak."])
+      conversation.agent(step).bash("grep -rn timer src", "src/cart.ts:1: timer");
+    for (const said of ["Sockets are closed in `stop`.", "Caches end with their owner."])
+      conversation.agent(`DISCUSSION: ${said}`).bash("ls src", "src/cart.ts");
+    const { summary, text } = summaryOf(conversation);
+    // What it said last stands with the work.
+    expect(summary.facts.map((fact) => fact.text)).toEqual([
+      "The timers of `cart.ts` leak.",
+      "Sockets are closed in `stop`.",
+    ]);
+    expect(text).toContain("the agent last said: Caches end with their owner.");
+  });
+
+  it("what it means to do next is an announcement in other words too", () => {
+    const conversation = new Conversation().user("Find the leak.");
+    for (const step of [
+      "Now run the whole suite of tests again.",
+      "I should verify that nothing else depends on it.",
+      "We need to first understand how the carts are closed.",
+      "So the listeners of a cart are never taken away.",
+      "The suite of tests passes without them.",
+      "Carts should be closed by whoever opened them.",
+      "Now the listeners go with their cart.",
+    ])
+      conversation.agent(step).bash("npm test", "3 passed");
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.facts.map((fact) => fact.text)).toEqual([
+      "So the listeners of a cart are never taken away.",
+      "The suite of tests passes without them.",
+      "Carts should be closed by whoever opened them.",
+    ]);
+    // What it said last stands with the work.
+    expect(text).toContain("the agent last said: Now the listeners go with their cart.");
+  });
+
+  it("code at the end of a long message is not taken for words, nor words behind it for code", () => {
+    const line = "lines[start:end] = new_lines + old_lines[first:last]\n";
+    const said = `I mend the parser.\n\n\`\`\`python\n${line.repeat(60)}\`\`\`\n\nThe parser keeps the lines of its caller now.`;
+    const conversation = new Conversation()
+      .user("Mend the parser.")
+      .agent(said)
+      .bash("npm test", "3 passed")
+      .agent("On to the printer of the pages.");
+    const told = summaryOf(conversation).summary.facts.map(({ text }) => text);
+    expect(told).toContain("The parser keeps the lines of its caller now.");
+    expect(told.join("\n")).not.toContain("old_lines");
+  });
+
   it("remarks, words before a list and what was understood are not told, what they speak of is", () => {
     const conversation = new Conversation()
       .user("Mend the cart.")
@@ -59,10 +109,11 @@ describe("what a reader would not miss", () => {
       .bash("npm test", "3 passed")
       .agent("Now add the methods at the end of the class:")
       .bash("npm test", "4 passed");
-    expect(summaryOf(conversation).summary.facts.map(({ text }) => text)).toEqual([
-      "The cart forgets guests at login.",
-      "`openCart()` reads the old session id.",
-    ]);
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.facts.map((fact) => fact.text)).toEqual(["The cart forgets guests at login."]);
+    // What it found last stands with the work that it is of.
+    expect(text).toContain("The original task (high) — Here's what I found in the code: `openCart()` reads the old");
+    expect(text).not.toMatch(/That's much better|a clear picture/);
   });
 
   it("how the agent feels is not told, and what another statement says with all its words is told once", () => {

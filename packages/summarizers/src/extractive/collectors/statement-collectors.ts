@@ -82,7 +82,8 @@ export class DecisionCollector implements SpanCollector {
       const { text, marks } = sentence;
       if (!(marks & DECISION) || text.length < MIN_DECISION || text.length > MAX_DECISION || /[?:？：]$/.test(text))
         continue;
-      if (!ABOUT_TOOLS.test(text) && !isPassing(sentence)) this.#found.push({ text, place });
+      // A row of a table says nothing without its head.
+      if (!ABOUT_TOOLS.test(text) && !text.startsWith("|") && !isPassing(sentence)) this.#found.push({ text, place });
     }
   }
 

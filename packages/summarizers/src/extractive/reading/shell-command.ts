@@ -180,5 +180,12 @@ const SEARCH = /^(?:git (?:grep|log)|[ef]?grep|rg|ag|ack|find|fd)\b/;
 /** What keeps a search silent that found something. */
 const KEEPS_SILENT = /\s-(?:exec\w*|delete|ok\w*|fprint\w*)\b|\s-[a-zA-Z]*q|--(?:quiet|silent)\b|\bxargs\b|(?:^|[^2])>/;
 
-/** True for a search that prints what it finds: where it printed nothing, there was nothing. */
-export const isOutspokenSearch = (command: string): boolean => SEARCH.test(command) && !KEEPS_SILENT.test(command);
+/** What compares two states and prints where they differ, whole and not for another program to choose from. */
+const COMPARISON = /^git (?:diff|status)\b(?!.*(?:\||--check\b))/;
+
+/** What it says that a look printed nothing: of a search that prints what it finds, and of a comparison; otherwise null. */
+export function saysBySilence(command: string): string | null {
+  if (KEEPS_SILENT.test(command)) return null;
+  if (SEARCH.test(command)) return "nothing found";
+  return COMPARISON.test(command) ? "no changes" : null;
+}

@@ -12,6 +12,8 @@ export interface Place {
 /** Agents say what matters at the beginning and at the end of a message; the rest is detail. In UTF-16 code units. */
 const AGENT_HEAD = 1_600;
 const AGENT_TAIL = 900;
+/** The word that a harness has its agent write before what it thinks. */
+const LABEL = /^\s*(?:THOUGHTS?|Thoughts?|DISCUSSION|REASONING)\s*:\s+/;
 
 /** What somebody said in one message. Its sentences are read once, when they are asked for. */
 export class Speech {
@@ -31,7 +33,9 @@ export class Speech {
 
   get sentences(): readonly Sentence[] {
     this.#sentences ??=
-      this.speaker === "agent" ? sentencesOf(this.text, AGENT_HEAD, AGENT_TAIL) : sentencesOf(this.text);
+      this.speaker === "agent"
+        ? sentencesOf(this.text.replace(LABEL, ""), AGENT_HEAD, AGENT_TAIL)
+        : sentencesOf(this.text);
     return this.#sentences;
   }
 }

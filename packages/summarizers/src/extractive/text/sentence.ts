@@ -32,22 +32,33 @@ export function sentencesOf(text: string, head = HEAD, tail = TAIL): readonly Se
   if (text.length <= head + tail) addLines(text, sentences);
   else {
     addLines(text.slice(0, head).toWellFormed(), sentences);
-    if (tail > 0) addLines(text.slice(-tail).toWellFormed(), sentences);
+    if (tail > 0) addLines(text.slice(-tail).toWellFormed(), sentences, isFencedAt(text, text.length - tail));
   }
   return sentences;
+}
+
+const FENCES = ["```", "~~~"];
+
+/** True for a place in the middle of a code block. */
+function isFencedAt(text: string, place: number): boolean {
+  let fences = FENCES.some((fence) => text.startsWith(fence)) ? 1 : 0;
+  for (const fence of FENCES)
+    for (let at = text.indexOf(`\n${fence}`); at >= 0 && at + 1 < place; at = text.indexOf(`\n${fence}`, at + 1))
+      fences++;
+  return fences % 2 === 1;
 }
 
 /** What is read of a text for its sentences. */
 export const partRead = (text: string): string =>
   text.length <= HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}`;
 
-function addLines(text: string, sentences: Sentence[]): void {
-  let fenced = false;
+function addLines(text: string, sentences: Sentence[], isFenced = false): void {
+  let fenced = isFenced;
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
     const line = end - start > MAX_LINE ? "" : text.slice(start, end).trim();
-    if (line.startsWith("```") || line.startsWith("~~~")) fenced = !fenced;
+    if (FENCES.some((fence) => line.startsWith(fence))) fenced = !fenced;
     else if (!fenced && line.length >= MIN_UNSPACED) addSentences(line, sentences);
     start = end + 1;
   }
@@ -73,8 +84,17 @@ export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(t
 
 const ANNOUNCES_ELSEWHERE =
   /^(?:(?:gut|ok|jetzt|dann|als nächstes|d['’]abord|maintenant|ahora|primero|agora|primeiro|теперь|сначала|хорошо)[,.!]?\s+)*(?:ich werde|ich schaue|lass mich|je vais|laisse(?:z)?-moi|voy a|déjame|vou|deixe-me|сейчас|давайте|я (?:сейчас )?(?:проверю|посмотрю|сделаю|добавлю|исправлю))(?!\p{L})|^(?:让我|我来|我先|接下来我|我现在|我将|我会)|^(?:まず|次に|では|これから)[^。]*(?:します|ます|ましょう)。?$/iu;
-const ANNOUNCES =
-  /^(?:(?:now|first|next|then|ok|okay|good(?: question| point| catch| idea)?|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)(?:[,.!]|\s+[-–—])?\s+)*(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)\b/i;
+const BEFORE_IT =
+  "(?:(?:now|first|next|then|ok|okay|good(?: question| point| catch| idea)?|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)(?:[,.!]|\\s+[-–—])?\\s+)*";
+/** What is done to find something out, and says of itself that it was not found yet. */
+const LOOKS =
+  "(?:check|double-check|examine|explore|figure out|find|inspect|investigate|know|look|make sure|read|reproduce|rerun|run|search|see|test|try|understand|verify)";
+const ANNOUNCES = new RegExp(
+  `^${BEFORE_IT}(?:(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)|` +
+    `(?:i|we) (?:also |just |still |now )?(?:need to|should|want to) (?:first |also |now )?${LOOKS}|` +
+    `now,? (?:${LOOKS}|add|apply|create|fix|insert|remove|replace|update|write))\\b`,
+  "i",
+);
 
 /** True for a sentence that says what its speaker will do next. It may be cut off before it is done. */
 export const isAnnouncement = (sentence: string): boolean =>
