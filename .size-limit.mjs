@@ -6,13 +6,13 @@ const renderer = "packages/renderer/dist/index.js";
 const threadfold = "packages/threadfold/dist/index.js";
 
 export default [
-  minified("@threadfold/core", core, "*", "695 kB"),
-  gzipped("@threadfold/core", core, "*", "159 kB"),
+  minified("@threadfold/core", core, "*", "400 kB"),
+  gzipped("@threadfold/core", core, "*", "139 kB"),
   gzipped("@threadfold/core, a thread alone", core, "{ AgentThread }", "43 kB"),
-  minified("@threadfold/renderer", renderer, "*", "748 kB"),
-  gzipped("@threadfold/renderer", renderer, "*", "168 kB"),
-  gzipped("@threadfold/renderer, a request", renderer, "{ renderRequest, anthropicMessages }", "161 kB"),
-  minified("threadfold", threadfold, "*", "1520 kB"),
+  minified("@threadfold/renderer", renderer, "*", "449 kB"),
+  gzipped("@threadfold/renderer", renderer, "*", "146 kB"),
+  gzipped("@threadfold/renderer, a request", renderer, "{ renderRequest, anthropicMessages }", "139 kB"),
+  minified("threadfold", threadfold, "*", "1330 kB"),
   gzipped("threadfold", threadfold, "*", "430 kB"),
   gzipped("threadfold, a session", threadfold, "{ ContextSession }", "392 kB"),
 ];

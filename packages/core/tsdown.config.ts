@@ -1,3 +1,21 @@
-import { library } from "../../tsdown.base.ts";
+import { bundledLicenses, library } from "../../tsdown.base.ts";
 
-export default library({ index: "src/index.ts", laws: "src/laws/index.ts" });
+const SCHEMA = "src/json/schema.ts";
+
+/** What is used of zod goes into one file, which `schema.ts` says more of. The types stay zod's own. */
+export default library(
+  { index: "src/index.ts", laws: "src/laws/index.ts", schema: SCHEMA },
+  {
+    deps: { alwaysBundle: ["zod"], onlyBundle: ["zod"], dts: { alwaysBundle: [], neverBundle: ["zod"] } },
+    plugins: [schemaApart(), bundledLicenses("schema.licenses.txt")],
+  },
+);
+
+/** Has the other files load the one with zod in it as others' packages do, and their declarations speak of `z` as it does. */
+function schemaApart() {
+  return {
+    name: "schema-apart",
+    resolveId: (specifier: string, importer?: string) =>
+      importer !== undefined && /\/schema\.ts$/.test(specifier) ? { id: "./schema.js", external: true } : null,
+  };
+}

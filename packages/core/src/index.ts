@@ -5,6 +5,7 @@ export {
   type IndispensableTokens,
   type InfeasibleRequest,
   nearestName,
+  problemOf,
   ThreadfoldError,
   type ThreadfoldErrorOptions,
 } from "./errors/threadfold-error.ts";

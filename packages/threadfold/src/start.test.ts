@@ -38,7 +38,6 @@ describe("what a start loads", () => {
       "is-network-error",
       "lru-cache",
       "p-retry",
-      "zod",
     ]);
     expect(files.filter((file) => file.includes("encodings"))).toEqual([]);
   });

@@ -84,7 +84,6 @@ export {
   type OverflowFigures,
   type LearnedLimit,
 } from "./state/learned-limit.ts";
-export { problemOf } from "./state/problem-of.ts";
 export {
   attemptKey,
   isSettled,

@@ -3,12 +3,12 @@ import {
   type CompactionOutcome,
   type CompactionPlan,
   type InstructionsEffect,
+  problemOf,
   type TokensBeforeAfter,
 } from "@threadfold/core";
 import type { TriggerDecision } from "@threadfold/strategies";
 import type { CommitWeighing } from "./decide/costs.ts";
 import type { CompactOptions } from "./state/compact-options.ts";
-import { problemOf } from "./state/problem-of.ts";
 import type { Turn } from "./state/turn-state.ts";
 import { type PlannedFold, planTurn } from "./turn.ts";
 import { type HiddenContent, hiddenContent } from "./verify/hidden-content.ts";

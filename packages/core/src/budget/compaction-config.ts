@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { nearestName, ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { toolDurabilitySchema } from "../model/part.ts";
 import { promptCachePriceSchema } from "../providers/cache-prices.ts";
 import { summaryWordingSchema } from "../summary/render-summary.ts";

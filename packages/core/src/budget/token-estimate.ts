@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 
 /**
  * What is known of how a provider counts: it reports about `slope` times what our counter says, and `offset` more, which is

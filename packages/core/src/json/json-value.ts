@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { isWrittenOnce } from "./long-list.ts";
+import * as z from "./schema.ts";
 
 /** Any value that JSON can express. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { timeSchema } from "../time/clock.ts";
 import { type MessageId, messageIdSchema } from "./ids.ts";
 import { type Part, type ProviderMetadata, partSchema, providerMetadataSchema, toolResultText } from "./part.ts";

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type JsonObject, type JsonValue, jsonObjectSchema, jsonValueSchema, textSchema } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { type ToolCallId, toolCallIdSchema } from "./ids.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { freezeDeep, type JsonObject } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
+import * as z from "../json/schema.ts";
 import { digestOf } from "../json/sha256.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
 import {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { digestOf } from "../json/sha256.ts";
 import { planRecordsFor, withoutOverlaps } from "../laws/plan-record-arbitrary.ts";
 import { withTextReplaced } from "../laws/text-arbitrary.ts";

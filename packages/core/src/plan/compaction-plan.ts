@@ -1,8 +1,8 @@
-import { z } from "zod";
 import { historyNotLoaded, ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { freezeDeep, textSchema } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
+import * as z from "../json/schema.ts";
 import { digestOf } from "../json/sha256.ts";
 import {
   asPlanId,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "../json/schema.ts";
 import { type ClearRecord, clear, type ShownCleared } from "./kinds/clear.ts";
 import { type DropRecord, drop } from "./kinds/drop.ts";
 import { type ExternalizationRecord, externalize, type ShownExternalized } from "./kinds/externalize.ts";

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type JsonObject, type JsonValue, textSchema } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { digestOf } from "../json/sha256.ts";
 import type { Message } from "../model/message.ts";
 import type { Part } from "../model/part.ts";

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 
 /**
  * What a provider charges for a prompt that it has, or has not, in its prompt cache. Prices are multiples of its price

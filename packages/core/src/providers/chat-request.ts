@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import type { MessageId } from "../model/ids.ts";
 import type { Message, Role } from "../model/message.ts";
 import { type Part, type ProviderMetadata, providerMetadataSchema } from "../model/part.ts";

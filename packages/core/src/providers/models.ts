@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 
 const tokens = z.int().positive();
 const dollars = z.number().nonnegative();

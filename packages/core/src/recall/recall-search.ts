@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import * as z from "../json/schema.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
 import { type Role, roleSchema } from "../model/message.ts";
 import { timeSchema } from "../time/clock.ts";

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { textSchema } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import type { MessageId } from "../model/ids.ts";
 import { fileName } from "./file-item.ts";
 import type {

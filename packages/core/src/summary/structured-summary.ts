@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { type ArtifactId, artifactIdSchema, type MessageId, messageIdSchema } from "../model/ids.ts";
 import { type Message, type Sensitivity, sensitivitySchema } from "../model/message.ts";
 import { type ToolOutcomeStatus, toolOutcomeStatusSchema } from "../model/part.ts";

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { jsonValueSchema, textSchema } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { sha256 } from "../json/sha256.ts";
 import { messageIdSchema } from "../model/ids.ts";
 import type { SpanReference } from "../thread/span-reference.ts";

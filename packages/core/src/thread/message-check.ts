@@ -1,7 +1,7 @@
-import type { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isJsonValue, jsonValueSchema, MAX_JSON_DEPTH, MAX_VALUE_DEPTH } from "../json/json-value.ts";
+import type * as z from "../json/schema.ts";
 import type { MessageInput, Usage } from "../model/message.ts";
 import type { Part, ToolResultContent, ToolResultEnvelope } from "../model/part.ts";
 import { isTime } from "../time/clock.ts";

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { historyNotLoaded } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
 
 /**

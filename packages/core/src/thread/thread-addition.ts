@@ -1,6 +1,6 @@
-import type { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalForm, toCanonicalValue } from "../json/canonical-json.ts";
+import type * as z from "../json/schema.ts";
 import { digestOf } from "../json/sha256.ts";
 import type { MessageId, PinId } from "../model/ids.ts";
 import { type Message, type MessageInput, messageInputSchema } from "../model/message.ts";

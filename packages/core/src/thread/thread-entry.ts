@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { textSchema } from "../json/json-value.ts";
+import * as z from "../json/schema.ts";
 import { type MessageId, messageIdSchema, type PinId, pinIdSchema } from "../model/ids.ts";
 import { type Message, type MessageInput, messageInputSchema, messageSchema } from "../model/message.ts";
 

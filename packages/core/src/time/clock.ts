@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import * as z from "../json/schema.ts";
 
 /** The only source of time. Tests and replays hand in a pinned one. */
 export interface Clock {

@@ -1,5 +1,5 @@
 import type { LegalityViolation } from "@threadfold/core";
-import type { z } from "zod";
+import type * as z from "@threadfold/core/schema";
 import type { RenderedMessage, RenderManifest } from "../input/render-manifest.ts";
 import type { Finding, LegalityRule, LegalityRuleInfo, Place } from "./legality-rule.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 /** Blocks of a result that the neutral model has no part for: importers keep such a list as it stands. */
 const PROVIDER_BLOCK = z.union([

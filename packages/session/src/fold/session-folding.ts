@@ -1,4 +1,4 @@
-import { type AgentThread, type CompactionOutcome, EventLoopTurns } from "@threadfold/core";
+import { type AgentThread, type CompactionOutcome, EventLoopTurns, problemOf } from "@threadfold/core";
 import type { CompactOptions, Turn } from "@threadfold/turn";
 import {
   decide,
@@ -10,7 +10,6 @@ import {
   planFloor,
   planTurn,
   previewPlan,
-  problemOf,
   type TurnCommit,
   type TurnResult,
 } from "@threadfold/turn";

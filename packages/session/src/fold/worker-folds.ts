@@ -2,10 +2,11 @@ import {
   type CompactionOutcome,
   type CompactionPlan,
   type ContextCompactionEvent,
+  problemOf,
   withinLimit,
 } from "@threadfold/core";
 import { anyOf, type CompactionPreset, tokenFractionTrigger } from "@threadfold/strategies";
-import { type CompactOptions, decide, problemOf, type Turn } from "@threadfold/turn";
+import { type CompactOptions, decide, type Turn } from "@threadfold/turn";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { type BackgroundOptions, type EnqueueResult, queueTimedOut } from "../queue/compaction-queue.ts";

@@ -11,7 +11,7 @@ import {
   type ThreadId,
   threadIdSchema,
 } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 /** Points from one thread to another as it was. */
 export interface ThreadReference {

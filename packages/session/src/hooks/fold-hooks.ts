@@ -5,13 +5,14 @@ import {
   type CompactionPlan,
   type ContextCompactionEvent,
   type NewItem,
+  problemOf,
   type Summarizer,
   type SummaryChange,
   ThreadfoldError,
   withinLimit,
 } from "@threadfold/core";
 import { ExtractiveSummarizer, redactingSummarizer } from "@threadfold/summarizers";
-import { type CompactOptions, limitedSummarizer, problemOf, type Turn, waitedForOnce } from "@threadfold/turn";
+import { type CompactOptions, limitedSummarizer, type Turn, waitedForOnce } from "@threadfold/turn";
 import type { Hook, HookMatcher, PreCompactInput, PreCompactRuling, SessionHooks } from "../host/session-hooks.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionThread } from "../thread/session-thread.ts";

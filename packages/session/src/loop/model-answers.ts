@@ -1,13 +1,14 @@
 import {
   type CompactionOutcome,
   type MessageInput,
+  problemOf,
   requestTokens,
   type SummariesAskedRecord,
   tokenBudget,
   type Usage,
 } from "@threadfold/core";
 import type { CompactionCall } from "@threadfold/renderer/native";
-import { type OverflowFigures, problemOf, type UsageReport } from "@threadfold/turn";
+import type { OverflowFigures, UsageReport } from "@threadfold/turn";
 import {
   type CompletedResponse,
   type FailedCall,

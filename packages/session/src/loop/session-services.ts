@@ -1,9 +1,16 @@
-import { type Clock, type CompactionPlan, scaledTokens, type ThreadfoldStore, unreported } from "@threadfold/core";
+import {
+  type Clock,
+  type CompactionPlan,
+  problemOf,
+  scaledTokens,
+  type ThreadfoldStore,
+  unreported,
+} from "@threadfold/core";
 import { MemoryRecallIndex, type RehydrationResult } from "@threadfold/rehydration";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { journaledAccess } from "@threadfold/stores";
 import { knownCount } from "@threadfold/tokenizers";
-import { problemOf, type ThreadState } from "@threadfold/turn";
+import type { ThreadState } from "@threadfold/turn";
 import { SessionEvents } from "../events/session-events.ts";
 import { SessionFolding } from "../fold/session-folding.ts";
 import { referencesIn, searchReferenced } from "../handoff/referenced-search.ts";

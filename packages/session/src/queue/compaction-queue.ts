@@ -7,7 +7,7 @@ import {
   threadIdSchema,
   timedOut,
 } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 /** How a session leaves its folds to workers. */
 export interface BackgroundOptions {

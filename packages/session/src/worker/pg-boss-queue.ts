@@ -1,5 +1,4 @@
-import { checkTimeLimit, ThreadfoldError, withinLimit } from "@threadfold/core";
-import { problemOf } from "@threadfold/turn";
+import { checkTimeLimit, problemOf, ThreadfoldError, withinLimit } from "@threadfold/core";
 import { type JobResult as BossResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import {
   type CompactionJob,

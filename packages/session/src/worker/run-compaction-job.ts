@@ -1,6 +1,7 @@
 import {
   type CompactionOutcome,
   type JournalEntry,
+  problemOf,
   summaryRoleSchema,
   ThreadfoldError,
   type ThreadfoldStore,
@@ -9,7 +10,7 @@ import {
 } from "@threadfold/core";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { threadfoldPreset } from "@threadfold/strategies";
-import { parseFrame, problemOf } from "@threadfold/turn";
+import { parseFrame } from "@threadfold/turn";
 import { foldsAhead } from "../fold/worker-folds.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { journalTail } from "../journal/session-past.ts";

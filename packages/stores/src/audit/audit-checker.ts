@@ -13,7 +13,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 import { isKeyedDigest } from "../shared/journal.ts";
 import type { AuditLine } from "./audit-file.ts";
 import { checkpointSchema, signatureProblem } from "./checkpoint.ts";

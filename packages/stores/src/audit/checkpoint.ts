@@ -12,7 +12,7 @@ import {
   type ThreadId,
   threadIdSchema,
 } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 import { inspectorOf } from "../inspection/inspector.ts";
 
 /** How a checkpoint is made. */

@@ -10,7 +10,7 @@ import {
   type ThreadId,
   threadIdSchema,
 } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 import { isPlainText } from "./store-basics.ts";
 
 /**

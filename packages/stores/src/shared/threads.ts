@@ -14,7 +14,7 @@ import {
   type ThreadId,
   type ThreadInfo,
 } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 import { wholeNumber } from "./store-basics.ts";
 
 /** Where a thread ends: all that an append has to know of the entries before it. */

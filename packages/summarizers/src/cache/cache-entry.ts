@@ -11,7 +11,7 @@ import {
   sourcedItems,
   summaryItemSchemas,
 } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 /**
  * Changes that belong to no thread: each source is a place among the messages (`s3`) or among the previous summary's sources

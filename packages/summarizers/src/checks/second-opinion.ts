@@ -1,5 +1,5 @@
 import { type CompletionModel, canonicalJson, renderSummary, visibleText } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 import { jsonObjects } from "../llm/answer/read-answer.ts";
 import { cutMiddle } from "../text/excerpt.ts";
 import type { SummaryCheck, SummaryProposal } from "./summary-checks.ts";

@@ -5,10 +5,10 @@ import {
   handlingOf,
   type Message,
   type MessageId,
+  problemOf,
   toolResultText,
   visibleText,
 } from "@threadfold/core";
-import { problemOf } from "../state/problem-of.ts";
 
 /** A body that the artifact store did not take. The message stays as it was. */
 export interface StorageProblem {

@@ -1,6 +1,5 @@
-import { type ArtifactId, type PlanRecord, spanOf, ThreadfoldError } from "@threadfold/core";
+import { type ArtifactId, type PlanRecord, problemOf, spanOf, ThreadfoldError } from "@threadfold/core";
 import type { CompactionProposal, OwnRecord } from "@threadfold/strategies";
-import { problemOf } from "../state/problem-of.ts";
 import { type Fulfilment, messagesOf } from "./fulfilment.ts";
 
 /**

@@ -1,12 +1,12 @@
 import {
   type FoldCost,
+  problemOf,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
   type Usage,
   withinLimit,
 } from "@threadfold/core";
-import { problemOf } from "../state/problem-of.ts";
 import { floorSummarizer } from "./floor-summary.ts";
 
 /** How long a fold waits for a summary by default, in milliseconds. */

@@ -9,8 +9,8 @@ import {
   type ToolDefinition,
   toolDefinitionSchema,
 } from "@threadfold/core";
+import * as z from "@threadfold/core/schema";
 import type { HostFields } from "@threadfold/renderer";
-import { z } from "zod";
 
 /** What a host sends besides the conversation: its system text and its tools. */
 export interface RequestFrame {

@@ -1,7 +1,6 @@
-import { asThreadId, emptyPlan, sealPlan, ThreadfoldError } from "@threadfold/core";
+import { asThreadId, emptyPlan, problemOf, sealPlan, ThreadfoldError } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { providerTokens } from "../measure/provider-count.ts";
-import { problemOf } from "./problem-of.ts";
 import {
   addUsage,
   afterAnswer,

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type JsonObject, jsonObjectSchema } from "../../json/json-value.ts";
+import * as z from "../../json/schema.ts";
 import type { Message } from "../../model/message.ts";
 import {
   type BodyPreview,

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { textSchema } from "../../json/json-value.ts";
+import * as z from "../../json/schema.ts";
 import { type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
 
 /** Groups that the prompt no longer holds at all. */

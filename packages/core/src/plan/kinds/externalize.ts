@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { textSchema } from "../../json/json-value.ts";
+import * as z from "../../json/schema.ts";
 import { type ArtifactId, artifactIdSchema } from "../../model/ids.ts";
 import type { Message } from "../../model/message.ts";
 import { type StructuredSummary, structuredSummarySchema } from "../../summary/structured-summary.ts";

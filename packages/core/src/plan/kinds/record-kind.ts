@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { textSchema } from "../../json/json-value.ts";
+import * as z from "../../json/schema.ts";
 import type { ArtifactId, MessageId } from "../../model/ids.ts";
 import type { Message } from "../../model/message.ts";
 import { type SpanReference, spanReferenceSchema } from "../../thread/span-reference.ts";

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { textSchema } from "../../json/json-value.ts";
+import * as z from "../../json/schema.ts";
 import { type StructuredSummary, structuredSummarySchema } from "../../summary/structured-summary.ts";
 import { type ResolvedItem, resolvedItemSchema } from "../../summary/summary-change.ts";
 import { restrictSummary } from "../../summary/trim-summary.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 /**
  * The prompt of an AI SDK call, as far as Threadfold writes it; everything else is let through. It is made when a prompt

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 // Aliases and no interfaces: only those are assignable to `JsonObject`.
 

@@ -5,7 +5,7 @@ import {
   systemEntrySchema,
   toolDefinitionSchema,
 } from "@threadfold/core";
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 /** A neutral request as a payload. */
 export const neutralRequestSchema = z.object({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 /**
  * Request body of OpenAI's Responses API, as far as Threadfold writes it; everything else is let through. It is made when a

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "@threadfold/core/schema";
 
 /** A place in the transcript: `12`, `"12"` or `"m12"`. */
 const place = z.union([
