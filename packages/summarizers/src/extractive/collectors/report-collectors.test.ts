@@ -87,9 +87,9 @@ describe("what a reader would not miss", () => {
     expect(text).toContain("the agent last said: Now the listeners go with their cart.");
   });
 
-  it("code at the end of a long message is not taken for words, nor words behind it for code", () => {
+  it.each(["```", "  ~~~"])("code at the end of a long message is no words, nor words behind it code: %s", (fence) => {
     const line = "lines[start:end] = new_lines + old_lines[first:last]\n";
-    const said = `I mend the parser.\n\n\`\`\`python\n${line.repeat(60)}\`\`\`\n\nThe parser keeps the lines of its caller now.`;
+    const said = `I mend the parser.\n\n${fence}python\n${line.repeat(60)}${fence}\n\nThe parser keeps the lines of its caller now.`;
     const conversation = new Conversation()
       .user("Mend the parser.")
       .agent(said)

@@ -25,28 +25,23 @@ const LIST_MARK = /^(?:[-*+•>#]{1,6}\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+)*/i;
 
 /**
  * The sentences of a text, without code blocks. Of a long text the first and the last part are read, because pasted
- * documents carry their point there. Linear in what is read.
+ * documents carry their point there. Linear in the text.
  */
 export function sentencesOf(text: string, head = HEAD, tail = TAIL): readonly Sentence[] {
   const sentences: Sentence[] = [];
   if (text.length <= head + tail) addLines(text, sentences);
   else {
     addLines(text.slice(0, head).toWellFormed(), sentences);
-    if (tail > 0) addLines(text.slice(-tail).toWellFormed(), sentences, isFencedAt(text, text.length - tail));
+    if (tail > 0) addLines(text.slice(-tail).toWellFormed(), sentences, isLeftFenced(text.slice(0, -tail)));
   }
   return sentences;
 }
 
-const FENCES = ["```", "~~~"];
+/** What begins a code block and ends it, at the beginning of a line. */
+const FENCE = /^[ \t]*(?:```|~~~)/gm;
 
-/** True for a place in the middle of a code block. */
-function isFencedAt(text: string, place: number): boolean {
-  let fences = FENCES.some((fence) => text.startsWith(fence)) ? 1 : 0;
-  for (const fence of FENCES)
-    for (let at = text.indexOf(`\n${fence}`); at >= 0 && at + 1 < place; at = text.indexOf(`\n${fence}`, at + 1))
-      fences++;
-  return fences % 2 === 1;
-}
+/** True when a text ends in the middle of a code block. */
+const isLeftFenced = (text: string): boolean => (text.match(FENCE) ?? []).length % 2 === 1;
 
 /** What is read of a text for its sentences. */
 export const partRead = (text: string): string =>
@@ -58,7 +53,7 @@ function addLines(text: string, sentences: Sentence[], isFenced = false): void {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
     const line = end - start > MAX_LINE ? "" : text.slice(start, end).trim();
-    if (FENCES.some((fence) => line.startsWith(fence))) fenced = !fenced;
+    if (line.startsWith("```") || line.startsWith("~~~")) fenced = !fenced;
     else if (!fenced && line.length >= MIN_UNSPACED) addSentences(line, sentences);
     start = end + 1;
   }
