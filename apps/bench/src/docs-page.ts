@@ -155,7 +155,7 @@ function speedSection(results: SpeedResults): readonly string[] {
     "## Speed",
     `Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s. Medians, with the lowest and the highest in brackets. Only the policy's own work is timed: conversions into a peer's messages are left out, and what the stand-in for its model takes. Ours is timed with its summaries, which need no model, and with its journal.`,
     "### Prompts",
-    `One prompt of at most 60,000 tokens from a whole history, and a prompt a step from a thread that grows for ${limitSeconds} s. The first exponent says how the one prompt grows with the history, the second how all prompts together grow with the thread; 1 is linear, so that a step costs the same however long the thread is.`,
+    `One prompt of at most 60,000 tokens from a whole history, and a prompt a step from a thread that grows for ${limitSeconds} s. The first exponent says how the one prompt grows with the history, the second how all prompts together grow with the thread; 1 is linear, so that a step costs the same however long the thread is. A process begins with code that was not yet compiled: the first 2,000 steps, all their prompts together, stand apart.`,
     markdownTable(rows.policies),
     ...(problems.length > 0 ? [problems.join("\n")] : []),
     ...(turns.length > 1

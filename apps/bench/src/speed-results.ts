@@ -27,6 +27,8 @@ export interface PolicySpeed {
   /** One prompt from a whole history. A size that is not there was not done in time. */
   readonly oneshot: readonly Oneshot[];
   readonly oneshotExponent: number | null;
+  /** What all prompts of the first 2,000 steps of a growing thread take together; null when they were not done in time. */
+  readonly firstStepsMs: number | null;
   /** A thread that grew until the time was over. */
   readonly growing: Growing | null;
   /** How all prompts of a growing thread together grow with its length: 1 is a constant cost a turn. */

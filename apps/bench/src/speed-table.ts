@@ -15,11 +15,20 @@ export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResult
   const sizes = [...new Set(policies.flatMap(({ oneshot }) => oneshot.map(({ messages }) => rounded(messages))))];
   return {
     policies: [
-      ["policy", ...sizes.map((size) => `${whole(size)}, ms`), "exponent", "grew to", "ms a turn", "exponent"],
-      ...policies.map(({ policy, oneshot, oneshotExponent, growing, growingExponent }) => [
+      [
+        "policy",
+        ...sizes.map((size) => `${whole(size)}, ms`),
+        "exponent",
+        "2,000 steps, ms",
+        "grew to",
+        "ms a turn",
+        "exponent",
+      ],
+      ...policies.map(({ policy, oneshot, oneshotExponent, firstStepsMs, growing, growingExponent }) => [
         policy,
         ...sizes.map((size) => spread(oneshot.find(({ messages }) => rounded(messages) === size)?.ms)),
         figure(oneshotExponent),
+        figure(firstStepsMs),
         growing === null ? NOTHING : whole(growing.messages),
         growing === null ? NOTHING : figure(growing.totalMs / (growing.messages / 2)),
         figure(growingExponent),

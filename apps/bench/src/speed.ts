@@ -33,6 +33,8 @@ const LIMIT = sample
 const MOST = 1_000_000;
 /** How much longer than its time a process may take, to start and to make its history. */
 const START_UP = 60_000;
+/** So long is a thread of 2,000 steps, of two messages each. */
+const FIRST_STEPS = 4_000;
 /** Growing threads count from this length on: before it the start of a process weighs too much. */
 const SETTLED = 1_000;
 
@@ -78,6 +80,7 @@ function policySpeed(policy: string, kind: PolicyKind): PolicySpeed {
     kind,
     oneshot,
     oneshotExponent: growthExponent(oneshot.map(({ messages, ms }) => ({ size: messages, cost: ms.median }))),
+    firstStepsMs: grown.find(({ messages }) => messages >= FIRST_STEPS)?.totalMs ?? null,
     growing: grown.at(-1) ?? null,
     growingExponent: growthExponent(settled.map(({ messages, totalMs }) => ({ size: messages, cost: totalMs }))),
     ...(problems[0] !== undefined && { problem: problems[0] }),
