@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { modelCallError, modelCallFailure } from "../ports/completion-model.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
-import { BudgetInfeasibleError, nearestName, ThreadfoldError } from "./threadfold-error.ts";
+import { BudgetInfeasibleError, nearestName, problemOf, ThreadfoldError } from "./threadfold-error.ts";
 
 describe("nearestName", () => {
   it("finds what was meant by a slip, a missing letter or another case, and nothing for a word of its own", () => {
@@ -128,5 +128,25 @@ describe("BudgetInfeasibleError", () => {
     expect(unfolded.message).toContain("messages 200");
     expect(unfolded.message).not.toContain("newest");
     expect(unfolded.hint).toBe("Switch it on.");
+  });
+});
+
+describe("what is said of a failure", () => {
+  it.each<[string, unknown, string]>([
+    [
+      "one of ours",
+      new ThreadfoldError("PLAN_NOT_FOUND", "There is no plan 7."),
+      "PLAN_NOT_FOUND: There is no plan 7.",
+    ],
+    ["one of others", new TypeError("secret"), "TypeError"],
+    ["one of a driver with a code", Object.assign(new Error("secret"), { code: "ECONNREFUSED" }), "Error ECONNREFUSED"],
+    ["a code of other letters", Object.assign(new Error("x"), { code: "user 7" }), "Error"],
+    ["a code that goes on", Object.assign(new Error("x"), { code: "E_1 secret" }), "Error"],
+    ["a code that begins otherwise", Object.assign(new Error("x"), { code: "secret E_1" }), "Error"],
+    ["a long code", Object.assign(new Error("x"), { code: "E".repeat(41) }), "Error"],
+    ["a number", Object.assign(new Error("x"), { code: 7 }), "Error"],
+    ["no error at all", "secret", "something that is not an error was thrown"],
+  ])("quotes nothing that may hold content: %s", (_what, thrown, words) => {
+    expect(problemOf(thrown)).toBe(words);
   });
 });

@@ -1,4 +1,4 @@
-import { asThreadId, emptyPlan, problemOf, sealPlan, ThreadfoldError } from "@threadfold/core";
+import { asThreadId, emptyPlan, sealPlan } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { providerTokens } from "../measure/provider-count.ts";
 import {
@@ -188,25 +188,5 @@ describe("what was reported of a session", () => {
     };
     // Half of what nobody saw decides, and fewer than 200 tokens say nothing.
     expect([next(400, 201), next(400, 200), next(199, 0), next(200, 0)]).toEqual([true, false, true, false]);
-  });
-});
-
-describe("what is said of a failure", () => {
-  it.each<[string, unknown, string]>([
-    [
-      "one of ours",
-      new ThreadfoldError("PLAN_NOT_FOUND", "There is no plan 7."),
-      "PLAN_NOT_FOUND: There is no plan 7.",
-    ],
-    ["one of others", new TypeError("secret"), "TypeError"],
-    ["one of a driver with a code", Object.assign(new Error("secret"), { code: "ECONNREFUSED" }), "Error ECONNREFUSED"],
-    ["a code of other letters", Object.assign(new Error("x"), { code: "user 7" }), "Error"],
-    ["a code that goes on", Object.assign(new Error("x"), { code: "E_1 secret" }), "Error"],
-    ["a code that begins otherwise", Object.assign(new Error("x"), { code: "secret E_1" }), "Error"],
-    ["a long code", Object.assign(new Error("x"), { code: "E".repeat(41) }), "Error"],
-    ["a number", Object.assign(new Error("x"), { code: 7 }), "Error"],
-    ["no error at all", "secret", "something that is not an error was thrown"],
-  ])("quotes nothing that may hold content: %s", (_what, thrown, words) => {
-    expect(problemOf(thrown)).toBe(words);
   });
 });
