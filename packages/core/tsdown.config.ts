@@ -1,10 +1,8 @@
 import { bundledLicenses, library } from "../../tsdown.base.ts";
 
-const SCHEMA = "src/json/schema.ts";
-
 /** What is used of zod goes into one file, which `schema.ts` says more of. The types stay zod's own. */
 export default library(
-  { index: "src/index.ts", laws: "src/laws/index.ts", schema: SCHEMA },
+  { index: "src/index.ts", laws: "src/laws/index.ts", schema: "src/json/schema.ts" },
   {
     deps: { alwaysBundle: ["zod"], onlyBundle: ["zod"], dts: { alwaysBundle: [], neverBundle: ["zod"] } },
     plugins: [schemaApart(), bundledLicenses("schema.licenses.txt")],
