@@ -227,6 +227,7 @@ export {
 } from "./pins/thread-rules.ts";
 export { fileName, isSameFile, plainPath, strongestAction } from "./summary/file-item.ts";
 export {
+  renderItem,
   renderSummary,
   sharedFolder,
   sharedFolderOf,

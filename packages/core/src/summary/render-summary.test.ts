@@ -4,7 +4,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { structuredSummaries } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
 import { asArtifactId, asMessageId } from "../model/ids.ts";
-import { renderSummary, sharedFolderOf, shownPath } from "./render-summary.ts";
+import { renderItem, renderSummary, sharedFolder, sharedFolderOf, shownPath } from "./render-summary.ts";
 import {
   emptySummary,
   type StructuredSummary,
@@ -50,6 +50,39 @@ const summaryOf = (...changes: readonly SummaryChange[]): StructuredSummary =>
   applySummaryChanges(null, span, changes).summary;
 const headings = (text: string): readonly string[] =>
   text.split(/[\n\r\v\f\u0085\u2028\u2029]/).filter((line) => line.startsWith("## "));
+
+describe("renderItem", () => {
+  const nothing = emptySummary(span);
+
+  it("law: writes of an item what a summary with nothing else says below the heading", () => {
+    fc.assert(
+      fc.property(structuredSummaries(span), (summary) => {
+        for (const section of SUMMARY_SECTIONS)
+          for (const item of summary[section]) {
+            const [, , ...lines] = renderSummary({ ...nothing, [section]: [item] }).split("\n");
+            expect(renderItem(section, item)).toBe(lines.join("\n"));
+          }
+      }),
+      runs(100),
+    );
+  });
+
+  it("law: items that stand together take no more than each of them alone", () => {
+    fc.assert(
+      fc.property(structuredSummaries(span), (summary) => {
+        const folder = sharedFolder(summary);
+        const alone = SUMMARY_SECTIONS.flatMap((section) =>
+          summary[section].map((item) => renderItem(section, item, folder)),
+        );
+        const items = Object.fromEntries(SUMMARY_SECTIONS.map((section) => [section, summary[section]]));
+        const [, ...lines] = renderSummary({ ...nothing, ...items }).split("\n");
+        const together = lines.filter((line) => !line.startsWith("## ")).join("\n");
+        expect(together.length).toBeLessThanOrEqual(alone.join("\n").length);
+      }),
+      runs(100),
+    );
+  });
+});
 
 describe("renderSummary", () => {
   it("shows what was left out between two sentences of one message, and nothing where nothing was", () => {

@@ -4,12 +4,15 @@ import * as z from "../json/schema.ts";
 import type { MessageId } from "../model/ids.ts";
 import { fileName } from "./file-item.ts";
 import type {
+  ArtifactReference,
   Decision,
   FileItem,
   ItemSpeaker,
   OpenItem,
   PlaceItem,
   StructuredSummary,
+  SummarySection,
+  SummarySections,
   TextItem,
   ToolOutcome,
 } from "./structured-summary.ts";
@@ -30,28 +33,19 @@ const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work it
 export function renderSummary(summary: StructuredSummary): string {
   const folder = sharedFolder(summary);
   const told = folder === "" ? "" : ` (${SHARED} is ${folder})`;
+  const linesOf = <Section extends SummarySection>(name: Section): readonly string[] =>
+    SECTION_LINES[name](summary[name], folder);
   const sections = [
     originalTask(summary.originalTask),
-    section("Constraints", bullets(summary.constraints.map(spokenText))),
+    section("Constraints", linesOf("constraints")),
     section(NARRATIVE_TITLE, summary.narrative === undefined ? [] : [indented(summary.narrative.text)]),
-    section("Work items", bullets(inOrderOfTurns(summary.openItems).map(workLine))),
-    section("Found out", bullets(passages(summary.facts))),
-    section("Decisions made", bullets(summary.decisions.map(decisionLine))),
-    section(`Files${told}`, bullets(summary.files.flatMap((file) => fileLines(file, folder)))),
-    section("Tool outcomes", bullets(summary.toolOutcomes.map(outcomeLine))),
-    section(
-      "Errors and resolutions",
-      bullets(summary.errors.map(({ error, resolution }) => `${error} → ${resolution ?? "not resolved yet"}`)),
-    ),
-    section(
-      "Artifacts",
-      bullets(
-        summary.artifacts.map(
-          ({ artifactId, description, rehydrateHint }) =>
-            `${artifactId}: ${description}${rehydrateHint === "" ? "" : ` (${rehydrateHint})`}`,
-        ),
-      ),
-    ),
+    section("Work items", linesOf("openItems")),
+    section("Found out", linesOf("facts")),
+    section("Decisions made", linesOf("decisions")),
+    section(`Files${told}`, linesOf("files")),
+    section("Tool outcomes", linesOf("toolOutcomes")),
+    section("Errors and resolutions", linesOf("errors")),
+    section("Artifacts", linesOf("artifacts")),
     section(`What is where${summary.files.length === 0 ? told : ""}`, placeLines(summary.identifiers, folder)),
     section("Identifiers seen", nameLines(summary.identifiers)),
     section("Task at that point", bullets(summary.currentTask === null ? [] : [summary.currentTask])),
@@ -62,6 +56,36 @@ export function renderSummary(summary: StructuredSummary): string {
   ];
   return [`[Summary ${SUMMARY_RENDER_VERSION} - ${WHOSE_WORDS}]`, ...sections.flat()].join("\n");
 }
+
+/** The lines of items of one section, with its paths below the folder that most of them share. */
+type SectionLines<Section extends SummarySection> = (
+  items: SummarySections[Section],
+  folder: string,
+) => readonly string[];
+
+const SECTION_LINES: { readonly [Section in SummarySection]: SectionLines<Section> } = {
+  constraints: (items) => bullets(items.map(spokenText)),
+  openItems: (items) => bullets(inOrderOfTurns(items).map(workLine)),
+  facts: (items) => bullets(passages(items)),
+  decisions: (items) => bullets(items.map(decisionLine)),
+  files: (items, folder) => bullets(items.flatMap((file) => fileLines(file, folder))),
+  toolOutcomes: (items) => bullets(items.map(outcomeLine)),
+  errors: (items) => bullets(items.map(({ error, resolution }) => `${error} → ${resolution ?? "not resolved yet"}`)),
+  artifacts: (items) => bullets(items.map(artifactLine)),
+  identifiers: (items, folder) => [...placeLines(items, folder), ...nameLines(items)],
+};
+
+/**
+ * What {@link renderSummary} writes of one item, without the heading of its section. Items that stand together may share
+ * lines, so that those of many items are at most as long as their lines alone.
+ *
+ * @param folder left out of the paths, with a slash at its end; none by default.
+ */
+export const renderItem = <Section extends SummarySection>(
+  name: Section,
+  item: Omit<SummarySections[Section][number], "id">,
+  folder = "",
+): string => SECTION_LINES[name]([item] as unknown as SummarySections[Section], folder).join("\n");
 
 function originalTask(task: TextItem | null): readonly string[] {
   if (task === null) return [];
@@ -117,6 +141,9 @@ const SPOKEN: Readonly<Record<ItemSpeaker, string>> = {
 };
 
 const spokenText = ({ text, by }: TextItem): string => `${by === undefined ? "" : SPOKEN[by]}${text}`;
+
+const artifactLine = ({ artifactId, description, rehydrateHint }: ArtifactReference): string =>
+  `${artifactId}: ${description}${rehydrateHint === "" ? "" : ` (${rehydrateHint})`}`;
 
 const decisionLine = ({ decision, rationale, turn }: Decision): string =>
   `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`;

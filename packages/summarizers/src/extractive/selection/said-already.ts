@@ -6,8 +6,9 @@ const SAME_SHARE = 0.75;
 /** A statement says what another one says if it has all of its words, and is at most this many times as long. */
 const LONGER = 3;
 /** A statement and its denial share nearly all of their words. The first one is what is left of "isn't". */
-const DENIES: readonly string[] =
-  "t not no never none nothing neither cannot without nicht kein keine nie pas jamais nunca não не нет".split(" ");
+const DENIES = new Set(
+  "t not no never none nothing neither cannot without nicht kein keine nie pas jamais nunca não не нет".split(" "),
+);
 /** Words that make no difference. */
 const GLUE = new Set(
   "a all also and are as at be been but for had has have i in is it its now of on so that the then this to was were with".split(
@@ -84,11 +85,13 @@ interface Statement {
 
 function statementOf(key: string): Statement {
   const words = new Set(key.split(" "));
-  return {
-    words,
-    denies: DENIES.some((word) => words.has(word)),
-    counts: [...words].filter((word) => /\d/.test(word)),
-  };
+  let denies = false;
+  const counts: string[] = [];
+  for (const word of words) {
+    denies ||= DENIES.has(word);
+    if (/\d/.test(word)) counts.push(word);
+  }
+  return { words, denies, counts };
 }
 
 /** What is denied, or counted otherwise, is another statement. */

@@ -6,6 +6,7 @@ import {
   type NewItem,
   type OpenItem,
   type PlaceItem,
+  renderItem,
   renderSummary,
   type StructuredSummary,
   type SummarizeRequest,
@@ -13,7 +14,6 @@ import {
   type SummaryItem,
   type SummarySection,
   sharedFolderOf,
-  shownPath,
   type ToolOutcome,
 } from "@threadfold/core";
 import type { Candidate } from "../collectors/span-collector.ts";
@@ -269,17 +269,13 @@ export function itemText(section: SummarySection, item: AnyItem): string {
   }
 }
 
-const NOTHING = emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 });
-
 /**
  * An item as the rendered summary shows it: paths without the folder that most of them share, and without whose words they
  * are, which is said once for all that one message tells.
  */
 export function itemLine(section: SummarySection, item: AnyItem, folder: string): string {
   const { by: _by, ...said } = item;
-  const shown = "path" in said ? { ...said, path: shownPath(said.path, folder) } : said;
-  const alone = { ...NOTHING, [section]: [{ ...shown, id: "" } as SummaryItem] } as StructuredSummary;
-  return renderSummary(alone).split("\n").slice(2).join("\n");
+  return renderItem(section, said as AnyItem, section === "files" ? folder : "");
 }
 
 /** True for an item of an earlier fold that only an event in the thread, or code for want of room, may take out. */
