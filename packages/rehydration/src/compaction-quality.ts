@@ -3,12 +3,13 @@ import {
   actionOf,
   type CompactionPlan,
   type ContextCompactionEvent,
-  digestOf,
+  canonicalJson,
   finishSteps,
   type Message,
   READ_ARTIFACT_TOOL_NAME,
   SEARCH_THREAD_TOOL_NAME,
   type Steps,
+  sha256,
   type ToolCallPart,
 } from "@threadfold/core";
 
@@ -50,7 +51,7 @@ export const compactionQuality = (
   taskCompletionSuccess: boolean | null = null,
 ): CompactionQualityMetrics => finishSteps(compactionQualityInSteps(thread, plan, taskCompletionSuccess));
 
-/** What {@link compactionQuality} returns, in steps: the first time it looks at every message of a thread. */
+/** What {@link compactionQuality} returns, in steps: the first time it looks at every message of a thread, later at new ones. */
 export function* compactionQualityInSteps(
   thread: AgentThread,
   plan: CompactionPlan,
@@ -59,7 +60,7 @@ export function* compactionQualityInSteps(
   const since = plan.version === 0 ? [] : messagesSince(thread, plan.threadVersion);
   const before = since[0] === undefined ? undefined : thread.messageAt(since[0].ordinal - 1);
   const calls = since.flatMap(callsOf);
-  const { results } = calls.length === 0 ? NO_CALLS : yield* answeredCalls(thread);
+  const { results } = yield* answeredCalls(thread);
   const repeatedCalls = calls.filter((call) =>
     (results.get(callKey(call)) ?? []).some((result) => isFolded(result, thread, plan)),
   ).length;
@@ -106,19 +107,25 @@ function messagesSince(thread: AgentThread, threadVersion: number): readonly Mes
 
 const callsOf = ({ parts }: Message): readonly ToolCallPart[] => parts.filter((part) => part.type === "tool-call");
 
+/** In UTF-16 code units. Longer names of calls are kept as digests, which are as long. */
+const LONGEST_KEY = 64;
+
 /** Names a call by tool and arguments. Arguments may be large, and what names them is kept. */
-const callKey = ({ toolName, input }: ToolCallPart): string => digestOf({ toolName, input });
+function callKey({ toolName, input }: ToolCallPart): string {
+  const text = canonicalJson({ toolName, input });
+  return text.length <= LONGEST_KEY ? text : sha256(text);
+}
 
 /** The results of a thread by the call that they answer; each message is looked at once. */
 interface AnsweredCalls {
   looked: number;
+  /** Those that are not answered yet. */
   readonly calls: Map<string, ToolCallPart>;
   readonly results: Map<string, Message[]>;
 }
 
 const answered = new WeakMap<object, AnsweredCalls>();
 
-const NO_CALLS: Pick<AnsweredCalls, "results"> = { results: new Map() };
 /** Messages that are looked at between two steps: a millisecond or two. */
 const AT_A_TIME = 256;
 
@@ -143,6 +150,7 @@ function note(message: Message, { calls, results }: AnsweredCalls): void {
   const first = message.parts[0];
   const call = first?.type === "tool-result" ? calls.get(first.result.callId) : undefined;
   if (call === undefined) return;
+  calls.delete(call.callId);
   const key = callKey(call);
   const before = results.get(key);
   if (before === undefined) results.set(key, [message]);

@@ -1,9 +1,9 @@
-import { type ContextCompactionEvent, planRecords, type Summarizer } from "@threadfold/core";
+import { AgentThread, type ContextCompactionEvent, planRecords, type Summarizer } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { type CompactionStrategy, ladderPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
 import { handClock, openSession, work } from "../testing/agent-work.ts";
 import { watchedStore } from "../testing/watched-store.ts";
@@ -168,4 +168,27 @@ describe("events of a fold", () => {
     expect(JSON.stringify(others)).not.toContain("zeppelin");
     expect(JSON.stringify(others)).not.toContain("output output");
   });
+});
+
+describe("how well a fold served", () => {
+  it.each([false, true])(
+    "P9 is told without a walk of what was folded before it, with a listener: %s",
+    async (isHeard) => {
+      const readAt = async (calls: number): Promise<number> => {
+        const { session } = await listening(isHeard ? {} : { onEvent: undefined });
+        await session.append([message("u0", "user", "Build it."), ...work(0, calls, 60)]);
+        await session.prepare();
+        const looked = vi.spyOn(AgentThread.prototype, "messageAt");
+        for (let index = calls; session.plan.version < 2; index++) {
+          await session.append(work(index, index + 1, 60));
+          looked.mockClear();
+          await session.prepare();
+        }
+        const { length } = looked.mock.calls;
+        vi.restoreAllMocks();
+        return length;
+      };
+      expect(await readAt(2_000)).toBe(await readAt(500));
+    },
+  );
 });

@@ -43,13 +43,18 @@ export class SessionEvents {
     return `fold-${sha256(`${this.#threadId}\n${this.#openedAt}\n${this.#attempts}`).slice(0, 16)}`;
   }
 
+  /** False where nobody listens: what only an event would tell need not be found out then. */
+  get isHeard(): boolean {
+    return this.#listener !== undefined;
+  }
+
   emit(event: ContextCompactionEvent): void {
     tellListener(this.#listener, event);
   }
 
   /** Emits an event that may quote what stood in messages, without the secrets in it. */
   async emitRedacted(event: ContextCompactionEvent): Promise<void> {
-    if (this.#listener === undefined) return;
+    if (!this.isHeard) return;
     this.emit(this.#redacts ? await redactedEvent(event) : event);
   }
 }
@@ -88,16 +93,9 @@ export class FoldEvents {
 
   /** Reports a plan that was committed, record by record, and returns its notice. */
   async committed(result: TurnResult, { foldId, cause, startedAt }: FoldAttempt): Promise<CompactionNotice> {
-    const { turn, outcome, plan, basis, changes } = result;
+    const { turn, outcome, plan } = result;
     const { thread } = turn.state;
-    for (const change of changes)
-      this.#events.emit({ ...this.#base, foldId, type: "compaction_normalized", planVersion: plan.version, ...change });
-    for (const event of recordEvents(turn, plan)) this.#events.emit(event);
-    // An epoch ends here: how well its fold served is reported before the next one begins.
-    if (basis.version > 0) {
-      const quality = await new EventLoopTurns().finish(compactionQualityInSteps(thread, basis));
-      this.#events.emit(qualityEvent(basis, turn.config.maxInputTokens, quality));
-    }
+    if (this.#events.isHeard) await this.#tellRecords(result, foldId);
     const warnAfter = this.#options.warnAfterCompactions ?? turn.preset.warnAfterCompactions;
     const notice = compactionNotice({
       cause,
@@ -111,6 +109,16 @@ export class FoldEvents {
     });
     this.#events.emit({ ...this.#base, foldId, type: "compaction_boundary", notice });
     return notice;
+  }
+
+  async #tellRecords({ turn, plan, basis, changes }: TurnResult, foldId: string): Promise<void> {
+    for (const change of changes)
+      this.#events.emit({ ...this.#base, foldId, type: "compaction_normalized", planVersion: plan.version, ...change });
+    for (const event of recordEvents(turn, plan)) this.#events.emit(event);
+    // The first fold reads the whole thread in any case, so that is when its calls are read, and no later fold has to.
+    const quality = await new EventLoopTurns().finish(compactionQualityInSteps(turn.state.thread, basis));
+    // An epoch ends here: how well its fold served is reported before the next one begins.
+    if (basis.version > 0) this.#events.emit(qualityEvent(basis, turn.config.maxInputTokens, quality));
   }
 
   async completed(
