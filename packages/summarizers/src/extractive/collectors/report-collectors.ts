@@ -4,6 +4,7 @@ import type { Place, Speech } from "../reading/speech.ts";
 import {
   CONCLUDES,
   isAnnouncement,
+  isGuess,
   isPassing,
   isQuestion,
   isRemark,
@@ -29,9 +30,8 @@ const LAST_STEPS = 3;
 /** What says what was found, decided or done is worth more than what says what comes next. */
 const CONCLUSION = 1.8;
 const ANNOUNCEMENT = 0.6;
-const GUESSED = 0.4;
 /** What the agent is still guessing is told last. */
-const GUESS = /\b(?:maybe|perhaps|might be|not sure|unclear)\b/i;
+const GUESSED = 0.4;
 const COURTESY = /^(?:you(?:['’]re| are) (?:very |most )?welcome|(?:always )?happy to help|no problem|my pleasure)\b/i;
 
 interface ChosenSentence {
@@ -143,7 +143,7 @@ function weightOf(words: ReadonlySet<string>, open: ReadonlyMap<string, number>)
 }
 
 function standingOf({ text, marks }: Sentence): number {
-  if (GUESS.test(text)) return GUESSED;
+  if (isGuess(text)) return GUESSED;
   if (marks & CONCLUDES) return CONCLUSION;
   return isAnnouncement(text) || isSlight({ text, marks }) ? ANNOUNCEMENT : 1;
 }

@@ -46,3 +46,46 @@ describe("the constraints of a summary", () => {
     expect(constraintsOf(started().user(text), { pins: [pin] })).toEqual([]);
   });
 });
+
+describe("the decisions of a summary", () => {
+  const decisionsOf = (text: string): readonly string[] =>
+    summaryOf(new Conversation().user("Repair the cache of the importer.").agent(text)).summary.decisions.map(
+      ({ decision }) => decision,
+    );
+
+  it.each([
+    "Nothing is decided about folding in this folder.",
+    "Which of the two it is was decided before, by a strategy.",
+    "The selector has an old implementation with `chalk` instead of the theme.",
+    "It seems that `col.parent` is `Session` instead of `Package`.",
+    "I bet the editor uses the darker cyan instead of the bright one.",
+    "But this adds complexity rather than taking it away.",
+    "Whether you require the patch inline rather than as a file.",
+  ])("are not what is so, what is guessed and what is asked: %s", (text) => {
+    expect(decisionsOf(text)).toEqual([]);
+  });
+
+  it.each([
+    "It was decided to keep both formats for now.",
+    "I decided to buffer the stream in the importer.",
+    "Padding lines are now repeated instead of left out.",
+    "The cleanest approach is to buffer stdin for both.",
+    "Use `ceil_div` instead of `triton.cdiv` in Python.",
+  ])("are what was chosen: %s", (text) => {
+    expect(decisionsOf(text)).toEqual([text.replace(/\.$/, "")]);
+  });
+});
+
+describe("the facts of a summary", () => {
+  // A request of some length, of which the work item tells the first sentences.
+  const asked =
+    "How does the exporter get from the file to a request? Follow it, and tell me who decides what. ".repeat(4);
+  const factsOf = (text: string): readonly string[] =>
+    summaryOf(started().user(`${asked}${text}`).agent("Done.")).summary.facts.map((fact) => fact.text);
+
+  it("hold what a user says of a budget, and no order in which the word stands", () => {
+    const order = "Then run it once on a small session, with a budget that forces it to fold.";
+    expect(factsOf(order)).not.toContain(order);
+    expect(factsOf("The budget is 300 dollars.")).toContain("The budget is 300 dollars.");
+  });
+});

@@ -11,7 +11,7 @@ import {
 import { statementKey } from "../../text/excerpt.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import { DECISION, PREFERENCE, RULE } from "../text/phrases.ts";
-import { isPassing } from "../text/sentence.ts";
+import { isGuess, isPassing } from "../text/sentence.ts";
 import { InstructionWords } from "../text/words.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
@@ -69,6 +69,9 @@ const rulesOf = (summary: StructuredSummary | null): readonly Pin[] =>
 /** What an agent says before it calls a tool is not a decision. */
 const ABOUT_TOOLS =
   /\b(?:tool|command|grep|search(?:ing)?|look(?:ing)? (?:at|for)|read(?:ing)? the|list(?:ing)?|bash|sed)\b/i;
+/** What is so, what is asked and what speaks against something was not decided. */
+const STATES =
+  /\b(?:is|are|was|were|has|had)\b(?! now\b)[^.;]{0,80}\b(?:instead of|rather than)\b|\b(?:is|are|was|were|be|been) (?:\w+ly )?(?:decided|chosen)\b(?! (?:to|that|on|against)\b)|^(?:whether|confirm|but|wait)\b/i;
 const RATIONALE = /\s+(?:because|since|so that|weil|parce que|car|porque|因为)\s+|\s+[—–]\s+/iu;
 const MIN_DECISION = 20;
 const MAX_DECISION = 240;
@@ -83,7 +86,8 @@ export class DecisionCollector implements SpanCollector {
       if (!(marks & DECISION) || text.length < MIN_DECISION || text.length > MAX_DECISION || /[?:？：]$/.test(text))
         continue;
       // A row of a table says nothing without its head.
-      if (!ABOUT_TOOLS.test(text) && !text.startsWith("|") && !isPassing(sentence)) this.#found.push({ text, place });
+      if (ABOUT_TOOLS.test(text) || text.startsWith("|") || STATES.test(text)) continue;
+      if (!isPassing(sentence) && !isGuess(text)) this.#found.push({ text, place });
     }
   }
 

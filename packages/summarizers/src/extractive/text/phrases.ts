@@ -32,7 +32,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [FINDING]:
         "root cause|turns out|the problem is|the problem was|the issue is|the issue was|the bug is|the bug was|the real issue|the real problem|the actual issue|the culprit|the bottleneck|the reason is|caused by|confirmed|confirms|discovered|found that|found the|key insight",
       [PREFERENCE]:
-        "prefer|prefers|i use|we use|i like|i am|i'm a|i have|my name|my email|my budget|budget|deadline|my user|my id|my order|my reservation|my account|my phone|my address|our team|our company|call me|lives in|i live",
+        "prefer|prefers|i use|we use|i like|i am|i'm a|i have|my name|my email|my budget|our budget|the budget|budget is|budget of|deadline is|the deadline|our deadline|my deadline|my user|my id|my order|my reservation|my account|my phone|my address|our team|our company|call me|lives in|i live",
       [COMPLETION]:
         "done|complete|completed|implemented|fixed|added|created|updated|removed|deleted|committed|pushed|merged|released|published|resolved|finished|renamed|refactored|works now|working now|tests pass|all pass|ready|here's|here is|here are|the answer is|successfully",
       [SETBACK]:

@@ -117,6 +117,12 @@ const namesSomething = (text: string): boolean => NAMES.test(text);
 /** True for an announcement that names nothing: where the agent is, and nothing that was found. */
 export const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !namesSomething(text);
 
+/** What its speaker is still guessing. */
+const GUESSES = /\b(?:maybe|perhaps|might be|not sure|unclear|it seems|i bet)\b/i;
+
+/** True for a sentence that says of itself that it may be wrong. */
+export const isGuess = (text: string): boolean => GUESSES.test(text);
+
 /** True for a short sentence that neither names nor concludes anything ("The constructor is large."). */
 export const isSlight = ({ text, marks }: Sentence): boolean =>
   text.length < SHORTEST_STATEMENT && (marks & CONCLUDES) === 0 && !namesSomething(text) && !isUnspaced(text);
