@@ -68,6 +68,8 @@ describe("the decisions of a summary", () => {
   it.each([
     "It was decided to keep both formats for now.",
     "I decided to buffer the stream in the importer.",
+    "But I chose to keep the old reader beside it.",
+    "Wait, let's use the buffered reader instead of both.",
     "Padding lines are now repeated instead of left out.",
     "The cleanest approach is to buffer stdin for both.",
     "Use `ceil_div` instead of `triton.cdiv` in Python.",

@@ -71,7 +71,7 @@ const ABOUT_TOOLS =
   /\b(?:tool|command|grep|search(?:ing)?|look(?:ing)? (?:at|for)|read(?:ing)? the|list(?:ing)?|bash|sed)\b/i;
 /** What is so, what is asked and what speaks against something was not decided. */
 const STATES =
-  /\b(?:is|are|was|were|has|had)\b(?! now\b)[^.;]{0,80}\b(?:instead of|rather than)\b|\b(?:is|are|was|were|be|been) (?:\w+ly )?(?:decided|chosen)\b(?! (?:to|that|on|against)\b)|^(?:whether|confirm|but|wait)\b/i;
+  /\b(?:is|are|was|were|has|had)\b(?! now\b)[^.;]{0,80}\b(?:instead of|rather than)\b|\b(?:is|are|was|were|be|been) (?:\w+ly )?(?:decided|chosen)\b(?! (?:to|that|on|against)\b)|^(?:whether|confirm|but (?:this|that|it))\b/i;
 const RATIONALE = /\s+(?:because|since|so that|weil|parce que|car|porque|因为)\s+|\s+[—–]\s+/iu;
 const MIN_DECISION = 20;
 const MAX_DECISION = 240;
