@@ -333,6 +333,20 @@ describe("runs and errors", () => {
     ]);
   });
 
+  it("tells a change by what git says of it, wherever it says so", () => {
+    const stat = " src/a.ts | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)";
+    const patch = `diff --git a/src/a.ts b/src/a.ts\n${"+const line = 1;\n".repeat(400)}`;
+    const committed =
+      "[main 82c3df7] Read the cache first\n 2 files changed, 40 insertions(+)\n create mode 100644 src/b.ts";
+    expect(
+      toldOf([
+        ["git diff --stat; git diff", `${stat}\n${patch}`],
+        ["git commit -qm 'Read the cache first'", committed],
+        ["cat notes.txt", "So 2 files changed, and nobody said why.\nThe end of it."],
+      ]).map(([, result]) => result),
+    ).toEqual(["1 file changed, 1 insertion(+), 1 deletion(-)", "2 files changed, 40 insertions(+)", "The end of it."]);
+  });
+
   it("tells an error with what made it go away", () => {
     const conversation = new Conversation()
       .user("Go.")

@@ -1,7 +1,7 @@
 import type { ErrorItem, JsonObject, JsonValue } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import { errorLine, listedNames, type ResultReading, testResult } from "../reading/result-reading.ts";
+import { countedResult, errorLine, listedNames, type ResultReading } from "../reading/result-reading.ts";
 import { notableCommand, saysBySilence } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
@@ -101,7 +101,7 @@ export class RunCollector implements SpanCollector {
     const run: Run = {
       command,
       toolName: call.toolName,
-      result: testResult(text),
+      result: countedResult(text),
       last: lastLines(text),
       isSilent: isSilent(text),
       exitCode,
@@ -124,7 +124,7 @@ export class RunCollector implements SpanCollector {
     // Of a JSON body a number may be a code or a duration.
     const few = envelope.content.type === "json" ? null : fewCharacters(text);
     const shown = listedNames(text, MAX_LISTED) ?? few;
-    const result = error === null ? testResult(text) : null;
+    const result = error === null ? countedResult(text) : null;
     this.#keep({
       command,
       toolName,

@@ -119,8 +119,11 @@ const LABELLED = /\b(Tests run|Failures|Errors|Skipped): ?(\d{1,7})/g;
 const VERDICT =
   /^(?:ok\s+\S+|FAIL\s+\S+|PASS|test result: \w+|BUILD (?:SUCCESSFUL|FAILED)|BUILD SUCCESS|OK \(\d+ tests?\)|All checks passed!?)/m;
 
-/** The counts or the verdict at the end of a test run, such as `12 passed, 1 failed`; null when there are none. */
-export function testResult(text: string): string | null {
+/** What git says of a change, below the names of a `diff --stat` or behind the subject of a commit. */
+const CHANGED = /^ ?\d{1,6} files? changed(?:, \d{1,7} (?:insertion|deletion)s?\([+-]\)){0,2}$/gm;
+
+/** The counts or the verdict at the end of a test run, such as `12 passed, 1 failed`, or how much git says that changed; null when there are none. */
+export function countedResult(text: string): string | null {
   const tail = text.slice(-TEST_TAIL);
   const counts = new Map<string, string>();
   for (const [, figure, word] of tail.matchAll(COUNT)) counts.set(word as string, figure as string);
@@ -129,7 +132,8 @@ export function testResult(text: string): string | null {
     ([, word, figure]) => `${(word as string).toLowerCase()} ${figure}`,
   );
   if (labelled.length > 0) return labelled.slice(-4).join(", ");
-  return VERDICT.exec(tail)?.[0].trim().slice(0, 80).toWellFormed() ?? null;
+  const verdict = VERDICT.exec(tail)?.[0] ?? `${text.slice(0, TEST_TAIL)}\n${tail}`.match(CHANGED)?.at(-1);
+  return verdict?.trim().slice(0, 80).toWellFormed() ?? null;
 }
 
 /** A line of `ls -l`: its mode, and the name behind links, owner, group, size and time. */
