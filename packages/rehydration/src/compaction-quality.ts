@@ -51,7 +51,7 @@ export const compactionQuality = (
   taskCompletionSuccess: boolean | null = null,
 ): CompactionQualityMetrics => finishSteps(compactionQualityInSteps(thread, plan, taskCompletionSuccess));
 
-/** What {@link compactionQuality} returns, in steps: the first time it looks at every message of a thread, later at new ones. */
+/** What {@link compactionQuality} returns, in steps: at first it looks at every message of a thread, later at new ones. */
 export function* compactionQualityInSteps(
   thread: AgentThread,
   plan: CompactionPlan,

@@ -122,7 +122,10 @@ const VERDICT =
 /** What git says of a change, below the names of a `diff --stat` or behind the subject of a commit. */
 const CHANGED = /^ ?\d{1,6} files? changed(?:, \d{1,7} (?:insertion|deletion)s?\([+-]\)){0,2}$/gm;
 
-/** The counts or the verdict at the end of a test run, such as `12 passed, 1 failed`, or how much git says that changed; null when there are none. */
+/**
+ * The counts or the verdict at the end of a test run, such as `12 passed, 1 failed`, or how much git says that changed; null
+ * when there are none.
+ */
 export function countedResult(text: string): string | null {
   const tail = text.slice(-TEST_TAIL);
   const counts = new Map<string, string>();
