@@ -23,6 +23,9 @@ export const RULES = {
   barrels:
     "index.ts is a package's door and stands only there: the package's own files import each other directly, for a " +
     "barrel between them makes cycles. (A test may come in through the door.)",
+  once:
+    "A file lists the names that it takes from another one in one statement, and those that it hands on in one more: " +
+    "what stands in several was left behind when files were joined.",
   files: "A relative import names a source file of its package with its extension, as it lies on disk.",
   declared: "A package imports only what its own package.json declares, so that it also works when installed alone.",
 };

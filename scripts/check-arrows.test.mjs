@@ -116,6 +116,26 @@ describe("cycles and barrels", () => {
   });
 });
 
+describe("names of one module", () => {
+  it("stand in one statement, for what comes in and for what goes out", () => {
+    house({
+      "packages/stores/src/parts.ts": "export const one = 1;\nexport const two = 2;",
+      "packages/stores/src/both.ts":
+        'import { one } from "./parts.ts";\nexport { two } from "./parts.ts";\nexport const own = one;',
+      "packages/stores/src/in.ts":
+        'import { one } from "./parts.ts";\nimport type { two } from "./parts.ts";\nexport type Both = [typeof one, typeof two];',
+      "packages/stores/src/out.ts": 'export { one } from "./parts.ts";\nexport { two } from "./parts.ts";',
+      "packages/stores/src/whole.ts":
+        'import type * as parts from "./parts.ts";\nimport { one } from "./parts.ts";\nexport const all: typeof parts | 1 = one;',
+    });
+    const { text } = check();
+    expect(text).toContain(RULES.once);
+    expect(text).toContain("packages/stores/src/in.ts:2  lists names of ./parts.ts a second time");
+    expect(text).toContain("packages/stores/src/out.ts:2  lists names of ./parts.ts a second time");
+    expect(text).toContain("This is broken 2 times");
+  });
+});
+
 describe("a pure core", () => {
   const impure = [
     ['import { readFileSync } from "node:fs";\nexport { readFileSync };', "imports node:fs"],

@@ -17,6 +17,7 @@ export function checkTree(root) {
       ...checkPackageArrows(room, packages),
       ...checkDeclared(room, tools),
       ...checkPaths(room),
+      ...checkOnce(room),
       ...checkFolderOrder(room),
       ...checkFolderCycles(room),
     ]),
@@ -84,6 +85,20 @@ function checkPaths(room) {
         ? [broken("barrels", where, `imports the barrel ${specifier}`)]
         : [];
     });
+}
+
+/** Names of one module stand in one statement of their kind. */
+function checkOnce({ files }) {
+  return files.flatMap(({ path, imports }) => {
+    const seen = new Set();
+    return imports
+      .filter(({ lists }) => lists !== null)
+      .filter(({ specifier, lists }) => {
+        const key = `${lists} ${specifier}`;
+        return seen.has(key) || !seen.add(key);
+      })
+      .map(({ specifier, line }) => broken("once", `${path}:${line}`, `lists names of ${specifier} a second time`));
+  });
 }
 
 function checkCycles(packages) {

@@ -5,8 +5,9 @@ import { IMPURE_NAMES, LOCALE_METHODS } from "./rooms.mjs";
 
 /**
  * Parses one file.
- * @returns {{ imports: { specifier: string, line: number }[], impurities: { name: string, why: string, line: number }[] }}
- *   imports of every kind (static, re-export, dynamic, `import("…")` types), type-only ones included
+ * @returns {{ imports: { specifier: string, lists: string | null, line: number }[], impurities: { name: string, why: string, line: number }[] }}
+ *   imports of every kind (static, re-export, dynamic, `import("…")` types), type-only ones included; `lists` is the
+ *   type of a statement that lists names and nothing else
  */
 export function readSource(path, text) {
   const { program, errors } = parseSync(path, text);
@@ -23,10 +24,16 @@ function findImports(program) {
       const source = node.source ?? (node.type === "TSExternalModuleReference" ? node.expression : undefined);
       if (!IMPORTING.has(node.type) || !source) return;
       const value = source.type === "Literal" ? source.value : undefined;
-      imports.push({ node, specifier: typeof value === "string" ? value : "(computed)" });
+      imports.push({ node, specifier: typeof value === "string" ? value : "(computed)", lists: listing(node) });
     },
   });
   return imports;
+}
+
+/** `import { … }` and `export { … }` list names; a default or a whole module needs a statement of its own. */
+function listing({ type, specifiers = [] }) {
+  const listed = (specifier) => /^(Import|Export)Specifier$/.test(specifier.type);
+  return specifiers.length > 0 && specifiers.every(listed) ? type : null;
 }
 
 const IMPORTING = new Set([

@@ -1,8 +1,8 @@
-import type { PromptPolicy } from "@threadfold/simulation";
 import {
   BASELINES,
   floorPolicy,
   noCompaction,
+  type PromptPolicy,
   presetOffers,
   scriptedSummarizer,
   slidingWindow,

@@ -11,14 +11,15 @@ export type {
   CliWarning,
   CommandEntry,
 } from "./command/cli-command.ts";
-export { asCliFailure, type CliFailure } from "./command/cli-failure.ts";
-export { COMMANDS } from "./command-list.ts";
-export { EXIT_CODES, EXIT_MEANINGS, EXIT_OF_ERROR, type ExitName } from "./command/exit-codes.ts";
 export {
+  asCliFailure,
+  type CliFailure,
   type Envelope,
   ENVELOPE_SCHEMA_VERSION,
   envelopeOf,
   failureEnvelope,
   serializeEnvelope,
 } from "./command/cli-failure.ts";
+export { COMMANDS } from "./command-list.ts";
+export { EXIT_CODES, EXIT_MEANINGS, EXIT_OF_ERROR, type ExitName } from "./command/exit-codes.ts";
 export { keepSource, SOURCE_MEDIA_TYPE } from "./source/import-source.ts";

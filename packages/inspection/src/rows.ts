@@ -1,8 +1,16 @@
 /** The shape of what is shown of a thread: plain data, for pages that run in a browser and need nothing else. */
 
 export type { BlockText, BodyChunks, BodyLists, BodyPart, MessageBody, PayloadDifference } from "./rows/bodies.ts";
-export type { BlockAction, BlockRow, BreakRow, CallCause, CallRow, FrameRow, ReplayState } from "./rows/call-row.ts";
-export { callBlocks } from "./rows/call-row.ts";
+export {
+  type BlockAction,
+  type BlockRow,
+  type BreakRow,
+  type CallCause,
+  type CallRow,
+  callBlocks,
+  type FrameRow,
+  type ReplayState,
+} from "./rows/call-row.ts";
 export { grownIndex, type IndexGrowth } from "./rows/index-growth.ts";
 export {
   type Bill,

@@ -1,12 +1,15 @@
-export { COMPACTION_RENDER_FORMAT_VERSION } from "./input/render-manifest.ts";
+export {
+  COMPACTION_RENDER_FORMAT_VERSION,
+  type RenderedAction,
+  type RenderedMessage,
+  type RenderedRecord,
+  type RenderManifest,
+} from "./input/render-manifest.ts";
 export type { HostFields } from "./input/host-fields.ts";
 export type { RehydratedContent, Rendering, RenderInput } from "./input/render-input.ts";
 export { renderRequest } from "./rendering/render-request.ts";
-export { type PayloadDigest, payloadDigest } from "./rendering/growing-payload.ts";
-export { GrowingRendering } from "./rendering/growing-rendering.ts";
-export { GrowingPayload } from "./rendering/growing-payload.ts";
-export { rendersAlike } from "./rendering/growing-rendering.ts";
-export type { RenderedAction, RenderedMessage, RenderedRecord, RenderManifest } from "./input/render-manifest.ts";
+export { GrowingPayload, type PayloadDigest, payloadDigest } from "./rendering/growing-payload.ts";
+export { GrowingRendering, rendersAlike } from "./rendering/growing-rendering.ts";
 export {
   isLossy,
   type LeftOutReason,
@@ -25,11 +28,20 @@ export type {
   ProviderFormat,
 } from "./formats/provider-format.ts";
 export { FORMAT_NAMES, formatById, FORMATS } from "./formats/formats.ts";
-export type { CapabilityTable, ModelCapabilities } from "./input/model-capabilities.ts";
-export { MODEL_CAPABILITIES } from "./input/model-capabilities.ts";
-export { capabilitiesOf, isSameModel } from "./input/model-capabilities.ts";
-export { type OverflowReport, recognizeOverflow } from "./overflow/recognize-overflow.ts";
-export { OVERFLOW_CODES, OVERFLOW_PHRASES, type OverflowPhrase } from "./overflow/recognize-overflow.ts";
+export {
+  capabilitiesOf,
+  type CapabilityTable,
+  isSameModel,
+  MODEL_CAPABILITIES,
+  type ModelCapabilities,
+} from "./input/model-capabilities.ts";
+export {
+  OVERFLOW_CODES,
+  OVERFLOW_PHRASES,
+  type OverflowPhrase,
+  type OverflowReport,
+  recognizeOverflow,
+} from "./overflow/recognize-overflow.ts";
 export { type CompleteResponse, discardTruncatedCalls, isMaxOutputStop } from "./overflow/discard-truncated-calls.ts";
 export { type BreakpointOptions, type BreakpointPlaces, breakpointPlaces } from "./cache/breakpoint-places.ts";
 export { cachedRequest } from "./cache/cached-request.ts";
@@ -61,26 +73,25 @@ export type {
 } from "./formats/openai-responses/wire-types.ts";
 export { geminiInteractions } from "./formats/gemini-interactions/format.ts";
 export { gemini } from "./formats/gemini/format.ts";
-export { geminiRequestSchema } from "./formats/gemini/wire-schema.ts";
-export type {
-  GeminiBlob,
-  GeminiContent,
-  GeminiFile,
-  GeminiFunctionCall,
-  GeminiFunctionDeclaration,
-  GeminiFunctionResponse,
-  GeminiMedia,
-  GeminiPart,
-  GeminiRequest,
-  GeminiText,
-  GeminiTool,
+export {
+  type GeminiBlob,
+  type GeminiContent,
+  type GeminiFile,
+  type GeminiFunctionCall,
+  type GeminiFunctionDeclaration,
+  type GeminiFunctionResponse,
+  type GeminiMedia,
+  type GeminiPart,
+  type GeminiRequest,
+  geminiRequestSchema,
+  type GeminiText,
+  type GeminiTool,
 } from "./formats/gemini/wire-schema.ts";
 export { aiSdk } from "./formats/ai-sdk/format.ts";
 export { aiSdkPromptSchema } from "./formats/ai-sdk/wire-schema.ts";
 export { neutral } from "./formats/neutral/format.ts";
 export { neutralRequestSchema } from "./formats/neutral/wire-schema.ts";
 export { remedyFor } from "./legality/remedies.ts";
-export type { LegalityTable } from "./legality/legality-rule.ts";
-export type { LegalityRuleInfo } from "./legality/legality-rule.ts";
+export type { LegalityRuleInfo, LegalityTable } from "./legality/legality-rule.ts";
 export type { FormatRequirements, MediaRequirement, ReasoningRequirement } from "./capabilities/format-requirements.ts";
 export { holdsProviderItem, newestProviderItem, takesProviderItems } from "./conform/provider-items.ts";

@@ -1,13 +1,16 @@
 export {
   type CompletedResponse,
+  type FailedCall,
   type ModelResponse,
+  overflowIn,
   type ToolCall,
   withoutTruncatedCalls,
 } from "./host/model-response.ts";
-export { type FailedCall, overflowIn } from "./host/model-response.ts";
-export { type BackgroundOptions, backgroundOptions } from "./queue/compaction-queue.ts";
-export { type CompactionJob, compactionJobKey, parseCompactionJob } from "./queue/compaction-queue.ts";
 export {
+  type BackgroundOptions,
+  backgroundOptions,
+  type CompactionJob,
+  compactionJobKey,
   type CompactionQueue,
   type DeadCompactionJob,
   type EnqueueResult,
@@ -15,6 +18,7 @@ export {
   type JobProblem,
   type JobResult,
   type JobSettlement,
+  parseCompactionJob,
   type QueueSubscription,
   queueTimedOut,
 } from "./queue/compaction-queue.ts";
@@ -53,9 +57,13 @@ export {
 } from "./replay/recorded-requests.ts";
 export { type ReplayedRequest, type ReplayOptions, replayThread } from "./replay/replay-thread.ts";
 export { planWindow } from "./request/plan-window.ts";
-export type { OverBudget, PrepareOptions } from "./host/prepared-request.ts";
-export type { PreparedRequest, RequestReference } from "./host/prepared-request.ts";
-export type { ModelTarget } from "./host/prepared-request.ts";
+export type {
+  ModelTarget,
+  OverBudget,
+  PreparedRequest,
+  PrepareOptions,
+  RequestReference,
+} from "./host/prepared-request.ts";
 export { SerialQueue } from "./waits/turn-queue.ts";
 export { assistantMessage, type MessageNames, text, toolMessage, userMessage } from "./host/messages.ts";
 export type { OpenOptions, ProviderCompactionOption, SessionOptions } from "./host/session-options.ts";

@@ -1,17 +1,22 @@
-export type {
-  PolicyPrompt,
-  PolicyRun,
-  PolicyContext,
-  PromptPiece,
-  PromptPolicy,
-  SummaryCall,
+export {
+  pieceOf,
+  type PieceSource,
+  pieceText,
+  type PolicyContext,
+  type PolicyPrompt,
+  type PolicyRun,
+  type PromptPiece,
+  type PromptPolicy,
+  type SummaryCall,
+  systemPieces,
+  WorkTime,
 } from "./policy/prompt-policy.ts";
-export { pieceOf, type PieceSource, pieceText, systemPieces, WorkTime } from "./policy/prompt-policy.ts";
-export { type RecordedCall, recordedCalls } from "./recording/recorded-session.ts";
 export {
   calledTools,
   type LoggedSession,
   type Pauses,
+  type RecordedCall,
+  recordedCalls,
   type RecordedSession,
   recordedSession,
   tokensOfCharacters,
@@ -20,14 +25,16 @@ export {
 export { COLD_AFTER_CALLS, type Need, type SessionNeeds, sessionNeeds } from "./needs/session-needs.ts";
 export {
   answerBills,
+  AUTO_BILL,
   BILL_IDS,
   type BilledCall,
   type BillId,
   type Bills,
   callBills,
+  type ProviderBills,
+  providerBills,
   summaryBill,
 } from "./measure/call-bill.ts";
-export { AUTO_BILL, type ProviderBills, providerBills } from "./measure/call-bill.ts";
 export type { CallFigures, NeedTally } from "./replay/call-figures.ts";
 export { type ReplayableSession, replayableSession } from "./memory/session-memory.ts";
 export { type PolicyReplay, type ReplayOptions, replayPolicy } from "./replay/replay-policy.ts";
@@ -38,18 +45,20 @@ export {
   type ScriptedSummarizerId,
 } from "./summaries/scripted-summarizer.ts";
 export {
+  clearAllButLast,
+  floorPolicy,
+  noCompaction,
   type PromptRule,
   rulePolicy,
   type RulePrompt,
+  slidingWindow,
   tokensOfMessage,
   tokensOfPieces,
 } from "./policies/naive-policies.ts";
-export { clearAllButLast, noCompaction, slidingWindow } from "./policies/naive-policies.ts";
-export { floorPolicy } from "./policies/naive-policies.ts";
 export { oraclePolicy } from "./policies/oracle-policy.ts";
 export { presetPolicy, type PresetPolicyOptions } from "./policies/preset-policy.ts";
 export { baselineById, BASELINES, offerOf, type PolicyOffer, presetOffers } from "./policies/policy-offer.ts";
-export { FiguresTally } from "./figures/figures-tally.ts";
+export { FiguresTally, type ReplaySeries, replaySeries } from "./figures/figures-tally.ts";
 export type {
   AnswerFigures,
   MemoryFigures,
@@ -57,7 +66,6 @@ export type {
   ProviderBill,
   RecallFigures,
 } from "./figures/policy-figures.ts";
-export { type ReplaySeries, replaySeries } from "./figures/figures-tally.ts";
 export {
   simulate,
   type SimulatedSession,

@@ -7,8 +7,14 @@ export {
   type ToolTraits,
   withDeterminism,
 } from "./durability/declared-tools.ts";
-export { BUILT_IN_DURABILITY, isRetrieval, plainToolName } from "./durability/durability-policy.ts";
-export { durabilityPolicy, toolOverride, toolPolicy } from "./durability/durability-policy.ts";
+export {
+  BUILT_IN_DURABILITY,
+  durabilityPolicy,
+  isRetrieval,
+  plainToolName,
+  toolOverride,
+  toolPolicy,
+} from "./durability/durability-policy.ts";
 export { durableProposals } from "./durability/durable-proposals.ts";
 export { clearStrategy } from "./ladder/clear-strategy.ts";
 export { dropStrategy } from "./ladder/drop-strategy.ts";
@@ -37,7 +43,7 @@ export {
   codexAutoCompactLimit,
   codexPreset,
 } from "./presets/codex.ts";
-export type { CompactionPreset } from "./presets/compaction-preset.ts";
+export { aboveReserves, type CompactionPreset, LAST_RESORT, outputReserve } from "./presets/compaction-preset.ts";
 export {
   GOAT_CONTEXT_LIMIT,
   GOAT_MAX_OUTPUT_TOKENS,
@@ -46,8 +52,7 @@ export {
   GOAT_UTILIZATION,
   goatPreset,
 } from "./presets/goat.ts";
-export { ladderPreset } from "./presets/threadfold.ts";
-export { aboveReserves, LAST_RESORT, outputReserve } from "./presets/compaction-preset.ts";
+export { ladderPreset, threadfoldPreset } from "./presets/threadfold.ts";
 export {
   OPENCODE_CONTINUATION,
   OPENCODE_PRUNE_MINIMUM,
@@ -73,9 +78,8 @@ export {
   springTokensPreset,
   springTurnsPreset,
 } from "./presets/spring-session.ts";
-export { threadfoldPreset } from "./presets/threadfold.ts";
-export type { CompactionProposal } from "./strategy/compaction-strategy.ts";
 export type {
+  CompactionProposal,
   CompactionStrategy,
   Hold,
   OwnRecord,
@@ -91,29 +95,37 @@ export {
   type TriggerDecision,
   type TriggerInput,
 } from "./triggers/compaction-trigger.ts";
-export { allOf, anyOf } from "./triggers/composite-trigger.ts";
+export { allOf, anyOf, towards } from "./triggers/composite-trigger.ts";
 export {
   messageCountTrigger,
   messageTokensTrigger,
+  shownMessageCountTrigger,
+  shownTurnCountTrigger,
   stepCountTrigger,
   tokenCountTrigger,
   turnCountTrigger,
 } from "./triggers/count-triggers.ts";
-export { growthTrigger } from "./triggers/size-triggers.ts";
-export { coldCacheTrigger, idleTrigger } from "./triggers/event-triggers.ts";
-export { manualTrigger } from "./triggers/event-triggers.ts";
-export { hardAfterCutOff, maxOutputTrigger } from "./triggers/event-triggers.ts";
-export { overRoomTrigger, softLimitTrigger } from "./triggers/size-triggers.ts";
-export { overflowTrigger } from "./triggers/event-triggers.ts";
-export { reportedUsageTrigger } from "./triggers/size-triggers.ts";
-export { shownMessageCountTrigger } from "./triggers/count-triggers.ts";
-export { shownTurnCountTrigger } from "./triggers/count-triggers.ts";
-export { contextTokensTrigger, usedTokensTrigger } from "./triggers/size-triggers.ts";
-export { tokenFractionTrigger } from "./triggers/size-triggers.ts";
-export { towards } from "./triggers/composite-trigger.ts";
-export { whenAbove } from "./triggers/size-triggers.ts";
-export { backToCall, type CutPoint, pastResults, realMessages, snapToTurnStart } from "./windows/cut-points.ts";
 export {
+  contextTokensTrigger,
+  growthTrigger,
+  overRoomTrigger,
+  reportedUsageTrigger,
+  softLimitTrigger,
+  tokenFractionTrigger,
+  usedTokensTrigger,
+  whenAbove,
+} from "./triggers/size-triggers.ts";
+export {
+  coldCacheTrigger,
+  hardAfterCutOff,
+  idleTrigger,
+  manualTrigger,
+  maxOutputTrigger,
+  overflowTrigger,
+} from "./triggers/event-triggers.ts";
+export {
+  backToCall,
+  type CutPoint,
   lastMessages,
   lastMessagesFromTurnStart,
   lastShareOfMessages,
@@ -124,8 +136,16 @@ export {
   lastTokensSplittingTurns,
   lastTurns,
   nothing,
+  pastResults,
+  realMessages,
+  snapToTurnStart,
 } from "./windows/cut-points.ts";
 export { type PruneOptions, pruneStrategy } from "./windows/prune-strategy.ts";
-export { recursiveSummarization, type RecursiveSummarizationOptions } from "./windows/window-strategies.ts";
-export { slidingWindow, tokenCountWindow, turnWindow } from "./windows/window-strategies.ts";
+export {
+  recursiveSummarization,
+  type RecursiveSummarizationOptions,
+  slidingWindow,
+  tokenCountWindow,
+  turnWindow,
+} from "./windows/window-strategies.ts";
 export { type WindowOptions, windowStrategy } from "./windows/window-strategy.ts";

@@ -10,28 +10,40 @@ export {
   PROSE_FRAME_VERSION,
   type ProseTitles,
 } from "./llm/prompts/prompt-variant.ts";
-export { threadfoldPrompt } from "./llm/prompts/prompts.ts";
-export { codexPrompt } from "./llm/prompts/prompts.ts";
-export { opencodePrompt } from "./llm/prompts/prompts.ts";
-export { claudeCodePrompt } from "./llm/prompts/prompts.ts";
-export { piPrompt } from "./llm/prompts/prompts.ts";
-export { handoffPrompt } from "./llm/prompts/prompts.ts";
-export { aiSdkPrompt } from "./llm/prompts/prompts.ts";
-export { PROSE_SYSTEM, prosePrompt } from "./llm/prompts/prompts.ts";
-export { springSessionPrompt } from "./llm/prompts/prompts.ts";
-export { PROMPTS } from "./llm/prompts/prompts.ts";
-export { promptByVersion, promptNameOf } from "./llm/prompts/prompts.ts";
-export { modelSummarizer, type ModelSummarizerOptions, type SummaryModelSettings } from "./model-summarizer.ts";
-export { fallbackSummarizer } from "./model-summarizer.ts";
-export type { SummaryCheck, SummaryProposal } from "./checks/summary-checks.ts";
-export { checkedSummarizer, DEFAULT_CHECKS } from "./checks/summary-checks.ts";
-export { notBlank } from "./checks/summary-checks.ts";
-export { smallerThanInput } from "./checks/summary-checks.ts";
-export { keyFieldsPresent } from "./checks/summary-checks.ts";
-export { pinsPresent } from "./checks/summary-checks.ts";
-export { rulesKept } from "./checks/summary-checks.ts";
-export { sourcesKnown } from "./checks/summary-checks.ts";
-export { identifiersExact } from "./checks/summary-checks.ts";
+export {
+  aiSdkPrompt,
+  claudeCodePrompt,
+  codexPrompt,
+  handoffPrompt,
+  opencodePrompt,
+  piPrompt,
+  promptByVersion,
+  promptNameOf,
+  PROMPTS,
+  PROSE_SYSTEM,
+  prosePrompt,
+  springSessionPrompt,
+  threadfoldPrompt,
+} from "./llm/prompts/prompts.ts";
+export {
+  fallbackSummarizer,
+  modelSummarizer,
+  type ModelSummarizerOptions,
+  type SummaryModelSettings,
+} from "./model-summarizer.ts";
+export {
+  checkedSummarizer,
+  DEFAULT_CHECKS,
+  identifiersExact,
+  keyFieldsPresent,
+  notBlank,
+  pinsPresent,
+  rulesKept,
+  smallerThanInput,
+  sourcesKnown,
+  type SummaryCheck,
+  type SummaryProposal,
+} from "./checks/summary-checks.ts";
 export { secondOpinion, type SecondOpinionOptions } from "./checks/second-opinion.ts";
 export {
   type CachedSummarizer,

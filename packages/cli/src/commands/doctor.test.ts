@@ -1,6 +1,5 @@
 import { readdirSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { AgentThread, asThreadId, type ThreadfoldStore } from "@threadfold/core";
 import { openStore } from "@threadfold/stores";

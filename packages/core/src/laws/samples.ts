@@ -1,8 +1,7 @@
 import type { ProviderAwareTokenizer } from "../budget/tokenizer.ts";
 import { asPinId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
-import type { Part } from "../model/part.ts";
-import { toolResultText } from "../model/part.ts";
+import { type Part, toolResultText } from "../model/part.ts";
 import { systemText } from "../providers/chat-request.ts";
 import type { Authority, Pin, ThreadEntryInput } from "../thread/thread-entry.ts";
 import type { Clock } from "../time/clock.ts";

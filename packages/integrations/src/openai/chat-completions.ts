@@ -1,7 +1,6 @@
 import type { JsonObject } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
-import type { ContextSession, PreparedRequest } from "@threadfold/session";
-import { type ModelResponse, stopReasonOf } from "@threadfold/session";
+import { type ContextSession, type ModelResponse, type PreparedRequest, stopReasonOf } from "@threadfold/session";
 import type OpenAI from "openai";
 import { modelName, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";

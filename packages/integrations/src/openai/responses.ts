@@ -1,7 +1,12 @@
 import { asMessageId, type JsonObject, ThreadfoldError, type Usage } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
-import type { ContextSession, PreparedRequest } from "@threadfold/session";
-import { type FrameFields, type ModelResponse, stopReasonOf } from "@threadfold/session";
+import {
+  type ContextSession,
+  type FrameFields,
+  type ModelResponse,
+  type PreparedRequest,
+  stopReasonOf,
+} from "@threadfold/session";
 import type OpenAI from "openai";
 import { modelName, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";

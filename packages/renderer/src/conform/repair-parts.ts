@@ -1,7 +1,6 @@
 import type { MediaPart, Part } from "@threadfold/core";
 import { type Draft, withParts } from "../neutral/draft.ts";
-import type { PartPlace, PartRepair } from "./conformance.ts";
-import { type Conformance, type Repair, withDrafts } from "./conformance.ts";
+import { type Conformance, type PartPlace, type PartRepair, type Repair, withDrafts } from "./conformance.ts";
 import { leaveOutBlank, leaveOutBlankInResult, leaveOutOpaque } from "./parts/leave-out.ts";
 import { replaceMedia, replaceMediaInResult } from "./parts/media.ts";
 import { stripReasoning, stripSignature } from "./parts/reasoning.ts";

@@ -14,8 +14,7 @@ import {
   toolResultText,
 } from "@threadfold/core";
 import type { Draft } from "./draft.ts";
-import type { RecallTools } from "./recall-tools.ts";
-import { derivationByTools } from "./recall-tools.ts";
+import { derivationByTools, type RecallTools } from "./recall-tools.ts";
 import { keyDataLines, mediaMarker, previewLines, toolOutcome, truncateMiddle } from "./result-lines.ts";
 
 /** Longer lists are data. */

@@ -1,6 +1,6 @@
 import { type AgentThread, type CompactionOutcome, EventLoopTurns, problemOf } from "@threadfold/core";
-import type { CompactOptions, Turn } from "@threadfold/turn";
 import {
+  type CompactOptions,
   decide,
   type FoldDecision,
   foldTurn,
@@ -10,6 +10,7 @@ import {
   planFloor,
   planTurn,
   previewPlan,
+  type Turn,
   type TurnCommit,
   type TurnResult,
 } from "@threadfold/turn";

@@ -25,7 +25,6 @@ import {
 import type { RehydrationResult } from "@threadfold/rehydration";
 import { holdsProviderItem, newestProviderItem, type ProviderFormat, takesProviderItems } from "@threadfold/renderer";
 import { type ProviderCompaction, providerCompaction } from "@threadfold/renderer/native";
-import type { ThreadState } from "@threadfold/turn";
 import {
   EMPTY_FRAME,
   type FrameFields,
@@ -35,6 +34,7 @@ import {
   type RequestFrame,
   RequestRenderer,
   requestBudget,
+  type ThreadState,
 } from "@threadfold/turn";
 import type { ModelTarget } from "../host/prepared-request.ts";
 import type { ProviderCompactionOption } from "../host/session-options.ts";

@@ -1,6 +1,5 @@
 import { ThreadfoldError } from "@threadfold/core";
-import type { CompactionPreset } from "@threadfold/strategies";
-import { PRESETS } from "@threadfold/strategies";
+import { type CompactionPreset, PRESETS } from "@threadfold/strategies";
 import type { ReplayableSession } from "../memory/session-memory.ts";
 import type { PromptPolicy } from "../policy/prompt-policy.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";

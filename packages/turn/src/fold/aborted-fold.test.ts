@@ -1,6 +1,5 @@
 import type { PlanVerifier, Summarizer } from "@threadfold/core";
-import type { CompactionStrategy } from "@threadfold/strategies";
-import { threadfoldPreset } from "@threadfold/strategies";
+import { type CompactionStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { factSummarizer, runFold } from "../testing/run-fold.ts";

@@ -1,7 +1,6 @@
 import { actionOf, asPinId, planRecords, removesMessages } from "@threadfold/core";
 import { agentThreads, message, runs } from "@threadfold/core/laws";
-import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
-import { windowStrategy } from "@threadfold/strategies";
+import { type CompactionProposal, type CompactionStrategy, windowStrategy } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answers, calls, fold, folded, shapeOf, threadOf } from "../testing/fold-case.ts";

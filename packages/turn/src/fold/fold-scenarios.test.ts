@@ -13,13 +13,14 @@ import {
   serializePlan,
 } from "@threadfold/core";
 import { agentThreads, runs } from "@threadfold/core/laws";
-import type { CompactionStrategy, StrategyContext } from "@threadfold/strategies";
 import {
+  type CompactionStrategy,
   claudeCodePreset,
   codexPreset,
   nothing,
   opencodePreset,
   recursiveSummarization,
+  type StrategyContext,
   springSessionPreset,
   threadfoldPreset,
   truncateStrategy,

@@ -8,8 +8,7 @@ import {
   type ToolResultEnvelope,
   toolResultText,
 } from "@threadfold/core";
-import type { CompactionProposal } from "@threadfold/strategies";
-import { toolPolicy } from "@threadfold/strategies";
+import { type CompactionProposal, toolPolicy } from "@threadfold/strategies";
 import { resultKeyFields } from "./declared-fields.ts";
 import { type Fulfilment, messagesOf, recordBase } from "./fulfilment.ts";
 import { inputNames, largeCharacters } from "./telling-names.ts";

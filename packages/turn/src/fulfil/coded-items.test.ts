@@ -13,8 +13,8 @@ import {
   type SummaryChange,
 } from "@threadfold/core";
 import { assistant, call, message, result, tool, user } from "@threadfold/core/laws";
-import type { CompactionStrategy } from "@threadfold/strategies";
 import {
+  type CompactionStrategy,
   clearStrategy,
   dropStrategy,
   externalizeStrategy,

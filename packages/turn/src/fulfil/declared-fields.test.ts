@@ -1,5 +1,10 @@
-import type { JsonValue, ToolResultContent } from "@threadfold/core";
-import { asToolCallId, compactionConfig, type ToolResultEnvelope } from "@threadfold/core";
+import {
+  asToolCallId,
+  compactionConfig,
+  type JsonValue,
+  type ToolResultContent,
+  type ToolResultEnvelope,
+} from "@threadfold/core";
 import { toolPolicy } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

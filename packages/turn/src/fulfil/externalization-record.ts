@@ -10,8 +10,7 @@ import {
   toolResultText,
   visibleText,
 } from "@threadfold/core";
-import type { CompactionProposal } from "@threadfold/strategies";
-import { toolPolicy } from "@threadfold/strategies";
+import { type CompactionProposal, toolPolicy } from "@threadfold/strategies";
 import { resultKeyFields } from "./declared-fields.ts";
 import { callInput, type Fulfilment, messagesOf, recordBase } from "./fulfilment.ts";
 import { tellingNames } from "./telling-names.ts";

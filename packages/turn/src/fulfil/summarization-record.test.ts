@@ -1,4 +1,3 @@
-import type { Summarizer } from "@threadfold/core";
 import {
   AgentThread,
   asThreadId,
@@ -9,6 +8,7 @@ import {
   SUMMARY_SECTIONS,
   type SummarizeRequest,
   type SummarizeResult,
+  type Summarizer,
   type SummaryChange,
   type SummaryItem,
   ThreadfoldError,

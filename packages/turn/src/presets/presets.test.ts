@@ -8,8 +8,7 @@ import {
   planRecords,
 } from "@threadfold/core";
 import { agentThreads, patience, runs } from "@threadfold/core/laws";
-import type { CompactionPreset } from "@threadfold/strategies";
-import { newestUserOrdinal, PRESETS, presetByName } from "@threadfold/strategies";
+import { type CompactionPreset, newestUserOrdinal, PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runFold } from "../testing/run-fold.ts";

@@ -1,7 +1,7 @@
 import { type CompactionPlan, emptyPlan, type Summarizer } from "@threadfold/core";
 import { countingTokenizer } from "@threadfold/core/laws";
-import type { CompactionStrategy } from "@threadfold/strategies";
 import {
+  type CompactionStrategy,
   recursiveSummarization,
   shownMessageCountTrigger,
   slidingWindow,

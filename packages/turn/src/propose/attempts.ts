@@ -1,6 +1,6 @@
 import { type ContextCompactionConfig, roomTokens } from "@threadfold/core";
-import type { CompactionStrategy } from "@threadfold/strategies";
 import {
+  type CompactionStrategy,
   clearStrategy,
   dropStrategy,
   externalizeStrategy,

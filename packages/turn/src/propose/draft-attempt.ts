@@ -7,8 +7,8 @@ import {
   type Steps,
   type ThreadShape,
 } from "@threadfold/core";
-import type { CompactionProposal } from "@threadfold/strategies";
 import {
+  type CompactionProposal,
   DraftPlan,
   durableProposals,
   foldableGroups,

@@ -14,8 +14,7 @@ import {
   threadShape,
 } from "@threadfold/core";
 import { countingTokenizer, pinnedClock } from "@threadfold/core/laws";
-import type { CompactionPreset } from "@threadfold/strategies";
-import { durabilityPolicy, threadfoldPreset } from "@threadfold/strategies";
+import { type CompactionPreset, durabilityPolicy, threadfoldPreset } from "@threadfold/strategies";
 import type { FoldInput, FoldPorts } from "../fold/fold-input.ts";
 import { foldThread } from "../fold/fold-thread.ts";
 import type { FoldReady, FoldResult } from "../verify/fold-result.ts";

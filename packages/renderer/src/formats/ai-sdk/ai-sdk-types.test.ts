@@ -1,6 +1,5 @@
 import { call, result, runs } from "@threadfold/core/laws";
-import type { ModelMessage, SystemModelMessage } from "ai";
-import { modelMessageSchema } from "ai";
+import { type ModelMessage, modelMessageSchema, type SystemModelMessage } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderInputs } from "../../laws/render-inputs.ts";

@@ -1,5 +1,4 @@
-import type { CompletionResult } from "@threadfold/core";
-import { parseJson } from "@threadfold/core";
+import { type CompletionResult, parseJson } from "@threadfold/core";
 import { ANSWER_KEYS, type Answer, answerSchema } from "./answer-schema.ts";
 import { type UnusableAnswer, unusableAnswer } from "./rejection.ts";
 
