@@ -285,7 +285,7 @@ describe("runs and errors", () => {
       ["wc -l < …/turn/src/turn.ts", "42"],
       ["ls -l /srv/shared/of/all/the/house/a.ts", mode("a.ts")],
       ["ls -l long", expect.stringMatching(/^2 entries: …, b{80,}…$/)],
-      [expect.stringMatching(/notes\.txt$/), "Prose of a page."],
+      [expect.stringMatching(/notes\.txt$/), "7 lines: … Prose of a page."],
     ]);
   });
 
@@ -344,7 +344,56 @@ describe("runs and errors", () => {
         ["git commit -qm 'Read the cache first'", committed],
         ["cat notes.txt", "So 2 files changed, and nobody said why.\nThe end of it."],
       ]).map(([, result]) => result),
-    ).toEqual(["1 file changed, 1 insertion(+), 1 deletion(-)", "2 files changed, 40 insertions(+)", "The end of it."]);
+    ).toEqual([
+      "1 file changed, 1 insertion(+), 1 deletion(-)",
+      "2 files changed, 40 insertions(+)",
+      "2 lines: … The end of it.",
+    ]);
+  });
+
+  it("says of a look how many lines it printed and shows the last one, and the first one of what has the newest first", () => {
+    const commits = (oldest: string) => `bf064cd Cut the list\n\n1a2b3c4 Sort the list\n${oldest}`;
+    const inTags = "<output>\nsrc/a.ts\nsrc/b.ts\n</output>\n<returncode>0</returncode>";
+    expect(
+      toldOf([
+        ["git log --oneline -3", commits("82c3df7 Begin")],
+        ["git log --oneline -3 | tail -3", commits("91d4e0f Turn")],
+        ["git log --oneline --reverse", commits("a0e5f1b End")],
+        ["git log --oneline -3; cat notes.txt", commits("The notes.")],
+        ["git log --oneline -1", "bf064cd Cut the list"],
+        ["grep -rn list src", "src/a.ts:1: list\nsrc/b.ts:7: list"],
+        ["find src -name '*.ts' | sort", inTags],
+        ["cat src/a.ts", "const list = [];\n  for (;;) {\n  }\n\n"],
+        ["cat long.txt", "The first line.\n[... 400 lines truncated ...]\nThe last line."],
+        ["git log --oneline", "bf064cd Cut the list\n1a2b3c4 Sort the list\n[... 400 lines truncated ...]"],
+        ["git ls-tree --name-only kept", "a7\n33\ncf"],
+        ["cat huge.txt", `${"A line of many.\n".repeat(9_000)}The end.`],
+      ]).map(([, result]) => result),
+    ).toEqual([
+      "3 lines: bf064cd Cut the list … 82c3df7 Begin",
+      "3 lines: … 91d4e0f Turn",
+      "3 lines: … a0e5f1b End",
+      "3 lines: … The notes.",
+      "bf064cd Cut the list",
+      "2 lines: … src/b.ts:7: list",
+      "2 lines: … src/b.ts",
+      "3 lines: … for (;;) {",
+      "The last line.",
+      "bf064cd Cut the list … 1a2b3c4 Sort the list",
+      "3 lines",
+      "The end.",
+    ]);
+  });
+
+  it("counts no line that a harness writes below every output", () => {
+    const framed = (...lines: readonly string[]) => [...lines, "Shell: bash on tower"].join("\n");
+    expect(
+      toldOf([
+        ["cat a.txt", framed("The only line of a.")],
+        ["cat b.txt", framed("One line of b.", "Another of b.")],
+        ["cat c.txt", framed("The only line of c.")],
+      ]).map(([, result]) => result),
+    ).toEqual(["The only line of a.", "2 lines: … Another of b.", "The only line of c."]);
   });
 
   it("tells an error with what made it go away", () => {
@@ -487,6 +536,18 @@ describe("identifiers", () => {
     const { summary, text } = summaryOf(conversation, { maxTokens: 300 });
     expect(text).toContain("src/a.ts (modified): wanted_symbol_2, wanted_symbol_1");
     expect(summary.identifiers.filter((item) => item.text.startsWith("unused")).length).toBeLessThan(10);
+  });
+
+  it("opens no list of names for one or two of many, and keeps the only ones that there are", () => {
+    const listing = Array.from({ length: 60 }, (_, index) => `src/unused/part_number_${index}.ts`).join("\n");
+    const many = new Conversation().user("Go.").bash("ls src/unused/*", listing);
+    const counts = Array.from({ length: 200 }, (_, index) => {
+      const { identifiers } = summaryOf(many, { maxTokens: 40 + 2 * index }).summary;
+      return identifiers.filter(({ where }) => where === undefined).length;
+    });
+    expect(counts.filter((count) => count === 1 || count === 2)).toEqual([]);
+    expect(Math.max(...counts)).toBeGreaterThan(2);
+    expect(summaryOf(new Conversation().user("Ticket 20250514, go.").agent("ok")).text).toContain("20250514");
   });
 
   it("does not repeat what the rest of the summary shows", () => {

@@ -1,8 +1,17 @@
 import type { ErrorItem, JsonObject, JsonValue } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import { countedResult, errorLine, listedNames, type ResultReading } from "../reading/result-reading.ts";
-import { notableCommand, saysBySilence } from "../reading/shell-command.ts";
+import {
+  countedResult,
+  errorLine,
+  fewCharacters,
+  isSilent,
+  lastLines,
+  listedNames,
+  outputLines,
+  type ResultReading,
+} from "../reading/result-reading.ts";
+import { notableCommand, printsNewestFirst, saysBySilence } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
@@ -13,8 +22,10 @@ interface Run {
   readonly toolName: string;
   /** The result that a test run reports. */
   readonly result: string | null;
-  /** The last lines of what it printed that say something, the last first. */
+  /** What may tell what it printed, the best first: its last lines that say something, or one line for all of it. */
   readonly last: readonly string[];
+  /** Of a look that is told by the end of what it printed: how many lines that were, and its first line where that says most. */
+  readonly printed: { readonly count: number | null; readonly first: string | undefined } | null;
   /** True when it printed nothing at all. */
   readonly isSilent: boolean;
   readonly exitCode: number | null;
@@ -44,16 +55,10 @@ const MAX_OUTCOME_ERROR = 120;
 const MAX_FAILURE = 160;
 const MAX_LOOK = 110;
 const MAX_LAST = 100;
+/** Of two lines that stand for all. */
+const MAX_END = 60;
 /** Names of a listing, beside how many they are. */
 const MAX_LISTED = 80;
-/** Where the last line of a large output stands. */
-const LAST_READ = 1_000;
-const LAST_LINES = 3;
-/** What a harness writes below what a command printed, and the mark of a cut; the exit code stands next to it already. */
-const ENDS_ONLY =
-  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
-/** What npm and its like print before a script: its name and the command that it is. */
-const BANNER = /^> \S+ \S+\n> .+$/gm;
 const FRAME_TIMES = 3;
 /** What harnesses put before what a command said went wrong: it may go wrong again and again. */
 const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
@@ -103,6 +108,7 @@ export class RunCollector implements SpanCollector {
       toolName: call.toolName,
       result: countedResult(text),
       last: lastLines(text),
+      printed: null,
       isSilent: isSilent(text),
       exitCode,
       failed: failed || error !== null,
@@ -121,15 +127,18 @@ export class RunCollector implements SpanCollector {
   #takeLook({ toolName }: CallReading, line: string, { text, envelope, exitCode, failed, place }: ResultReading): void {
     const command = line.replaceAll("`", "'");
     const error = failed ? errorLine(text, false) : null;
-    // Of a JSON body a number may be a code or a duration.
-    const few = envelope.content.type === "json" ? null : fewCharacters(text);
-    const shown = listedNames(text, MAX_LISTED) ?? few;
+    // Of a JSON body a number may be a code or a duration, and its lines are values.
+    const isJson = envelope.content.type === "json";
+    const whole = listedNames(text, MAX_LISTED) ?? (isJson ? null : fewCharacters(text));
+    const lines = isJson ? null : outputLines(text);
+    const newest = printsNewestFirst(line) ? lines?.first : undefined;
     const result = error === null ? countedResult(text) : null;
     this.#keep({
       command,
       toolName,
       result,
-      last: shown === null ? lastLines(text) : [shown],
+      last: whole === null ? lastLines(text) : [whole],
+      printed: whole === null && lines !== null ? { ...lines, first: newest } : null,
       isSilent: isSilent(text),
       exitCode,
       failed,
@@ -191,9 +200,7 @@ export class RunCollector implements SpanCollector {
   }
 
   #outcome(run: Run, length: number, ran: ReadonlyMap<unknown, string>, frames: ReadonlySet<string>): Candidate {
-    const last = run.error === null ? run.last.find((line) => !frames.has(line)) : undefined;
-    const line = last ?? silence(run);
-    const came = run.result ?? (line === null ? null : this.#paths.line(line, MAX_LAST));
+    const came = run.result ?? this.#printed(run, frames);
     const command = run.looks ? this.#paths.line(run.command, MAX_LOOK) : run.command;
     const keyFields: JsonObject = {
       command,
@@ -216,6 +223,19 @@ export class RunCollector implements SpanCollector {
     };
   }
 
+  /** What a run printed, in a line: its last line that is its own, before it how many lines there were, or what its silence says. */
+  #printed(run: Run, frames: ReadonlySet<string>): string | null {
+    if (run.error !== null) return silence(run);
+    const last = run.last.find((line) => !frames.has(line));
+    const count = (run.printed?.count ?? 0) - run.last.filter((line) => frames.has(line)).length;
+    const counted = count > 1 ? `${count} lines` : null;
+    if (last === undefined) return silence(run) ?? counted;
+    const first = run.printed?.first ?? last;
+    if (first === last) return `${counted === null ? "" : `${counted}: … `}${this.#paths.line(last, MAX_LAST)}`;
+    const ends = `${this.#paths.line(first, MAX_END)} … ${this.#paths.line(last, MAX_END)}`;
+    return counted === null ? ends : `${counted}: ${ends}`;
+  }
+
   /** An error of an earlier fold that went away in this span: its subject succeeded, or the user went on and it stayed away. */
   #resolvedSince(item: ErrorItem): readonly Candidate[] {
     if (item.resolution !== null) return [];
@@ -234,31 +254,11 @@ export class RunCollector implements SpanCollector {
   }
 }
 
-/** True when nothing stands in an output but what a harness writes below it. */
-const isSilent = (text: string): boolean =>
-  text.length <= LAST_READ && text.split("\n").every((line) => line.trim() === "" || ENDS_ONLY.test(line));
-
 /** What it says that a command printed nothing. One that was ended from outside, or that went wrong, says nothing. */
 const silence = ({ isSilent, command, failed, exitCode }: Run): string | null =>
   isSilent && (!failed || exitCode === 1) ? saysBySilence(command) : null;
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
-
-/** The last lines that say something, the last first. */
-function lastLines(text: string): readonly string[] {
-  const lines = text.slice(-LAST_READ).replaceAll(BANNER, "").trimEnd().split("\n");
-  return lines
-    .filter((line) => /[\p{L}\p{N}]{3}/u.test(line) && !ENDS_ONLY.test(line))
-    .slice(-LAST_LINES)
-    .reverse();
-}
-
-/** What a command printed that printed a few characters, such as a number; null for other output. */
-function fewCharacters(text: string): string | null {
-  if (text.length > LAST_READ || lastLines(text).length > 0) return null;
-  const [line, ...others] = text.split("\n").filter((one) => one.trim() !== "" && !ENDS_ONLY.test(one));
-  return line === undefined || others.length > 0 ? null : line.trim();
-}
 
 /**
  * The lines that end what many commands print, other lines before them: a shell or harness writes them, and they tell nothing

@@ -165,3 +165,40 @@ export function listedNames(text: string, room: number): string | null {
   const shown = names.slice(Math.min(from, names.length - 1));
   return `${names.length} entries: ${shown.length < names.length ? "…, " : ""}${shown.join(", ")}`;
 }
+
+/** Where the last line of a large output stands, in UTF-16 code units. */
+const LAST_READ = 1_000;
+const LAST_LINES = 3;
+/** What a harness writes below what a command printed, and the mark of a cut; the exit code stands next to it already. */
+const ENDS_ONLY =
+  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
+/** Says that lines are missing. Where a page only speaks of it, its lines are not counted either. */
+const CUT = /\b(?:truncated|omitted|left out|elided)\b/i;
+/** What npm and its like print before a script: its name and the command that it is. */
+const BANNER = /^> \S+ \S+\n> .+$/gm;
+
+const isPrinted = (line: string): boolean => line.trim() !== "" && !ENDS_ONLY.test(line);
+const saysSomething = (line: string): boolean => /[\p{L}\p{N}]{3}/u.test(line) && !ENDS_ONLY.test(line);
+
+/** True when nothing stands in an output but what a harness writes below it. */
+export const isSilent = (text: string): boolean => text.length <= LAST_READ && !text.split("\n").some(isPrinted);
+
+/** The last lines that say something, the last first. */
+export function lastLines(text: string): readonly string[] {
+  const lines = text.slice(-LAST_READ).replaceAll(BANNER, "").trimEnd().split("\n");
+  return lines.filter(saysSomething).slice(-LAST_LINES).reverse();
+}
+
+/** What a command printed that printed a few characters, such as a number; null for other output. */
+export function fewCharacters(text: string): string | null {
+  if (text.length > LAST_READ || lastLines(text).length > 0) return null;
+  const [line, ...others] = text.split("\n").filter(isPrinted);
+  return line === undefined || others.length > 0 ? null : line.trim();
+}
+
+/** The first line that says something, and how many lines a command printed: null for an output that is cut or very long. */
+export function outputLines(text: string): { readonly first: string | undefined; readonly count: number | null } {
+  const lines = text.slice(0, LONGEST_LISTING).split("\n");
+  const isWhole = text.length <= LONGEST_LISTING && !CUT.test(text);
+  return { first: lines.find(saysSomething), count: isWhole ? lines.filter(isPrinted).length : null };
+}

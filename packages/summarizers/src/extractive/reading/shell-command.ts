@@ -189,3 +189,10 @@ export function saysBySilence(command: string): string | null {
   if (SEARCH.test(command)) return "nothing found";
   return COMPARISON.test(command) ? "no changes" : null;
 }
+
+/** What prints the newest first, where nothing after it turns, picks or adds to what it printed. */
+const NEWEST_FIRST =
+  /^git (?:log|reflog|stash list)\b(?!.*(?:--reverse\b|;|&&|\|\s*(?:sort|tail|tac|uniq|wc|awk|sed|xargs)\b))/s;
+
+/** True for a look whose first line is the newest of what it lists. */
+export const printsNewestFirst = (command: string): boolean => NEWEST_FIRST.test(command);

@@ -16,6 +16,8 @@ const AGED_MOST = 1;
 const AGED_NAMES = 2;
 /** Names that stand alone, without what they belong to, take at most this share of a summary. */
 const BARE_SHARE = 0.07;
+/** A heading and a line for fewer names alone, where more had no room, tell nothing that somebody would look up there. */
+const FEWEST_BARE = 3;
 /** A name that stands alone tells less than one in its line. */
 const BARE_WORTH = 0.6;
 /** A line is taken when it still brings this much of what it promised. */
@@ -51,6 +53,7 @@ export function* fillWithIdentifiers(
   yield;
   yield* room.take(contenders.filter(({ where }) => where !== undefined));
   yield* room.take(contenders.filter(({ where }) => where === undefined));
+  room.closeShortList();
   room.settle();
 }
 
@@ -60,10 +63,12 @@ class IdentifierRoom {
   readonly #previous: readonly PlaceItem[];
   readonly #covered: Set<string>;
   readonly #sources = new Set<string>();
-  readonly #chosen: { readonly contender: Contender; readonly cost: number }[] = [];
+  #chosen: { readonly contender: Contender; readonly cost: number }[] = [];
   readonly #costs: ReadonlyMap<string, number>;
   #room: number;
   #bareRoom: number;
+  /** True once a name had no room to stand alone. */
+  #leftOut = false;
 
   constructor(draft: SummaryDraft, request: SummarizeRequest, previous: readonly PlaceItem[]) {
     this.#draft = draft;
@@ -116,7 +121,7 @@ class IdentifierRoom {
     const isBare = where === undefined;
     const source = isBare || this.#sources.has(where) ? 0 : this.#tokens(this.#shown(where)) + SOURCE_MARKS;
     const cost = (isBare ? this.#tokens(text + SEPARATOR) : this.#tokens(text) + LINE_MARKS) + source;
-    if (cost > this.#room || (isBare && cost > this.#bareRoom)) return;
+    if (cost > this.#room || (isBare && cost > this.#bareRoom)) return void (this.#leftOut ||= isBare);
     this.#room -= cost;
     if (isBare) this.#bareRoom -= cost;
     else this.#sources.add(where);
@@ -129,6 +134,13 @@ class IdentifierRoom {
     this.#covered.add(name);
     if (name.includes("/")) addPathParts(name, this.#covered);
     else for (const part of name.split(".")) this.#covered.add(part);
+  }
+
+  /** Takes one or two names back that stand for many. */
+  closeShortList(): void {
+    const inLines = this.#chosen.filter(({ contender }) => contender.where !== undefined);
+    const isShort = this.#chosen.length - inLines.length < FEWEST_BARE;
+    if (isShort && (this.#leftOut || this.#room <= 0)) this.#chosen = inLines;
   }
 
   /** Adds what was chosen to the draft, and takes out what was not. */
