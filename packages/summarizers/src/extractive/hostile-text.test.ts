@@ -1,7 +1,8 @@
-import { patience } from "@threadfold/core/laws";
+import { growthOnQuadrupling, patience } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { Conversation, countTokens, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
+import { outputLines } from "./reading/result-reading.ts";
 
 /** Texts that are hard on scanners and on patterns, by the piece that they repeat. */
 const PIECES: Readonly<Record<string, string>> = {
@@ -21,6 +22,7 @@ const PIECES: Readonly<Record<string, string>> = {
   "distinct names": "name_",
   Chinese: "不要删除。",
   emoji: "👩‍👩‍👧",
+  "words far apart": `${" ".repeat(39_999)}x`,
 };
 
 const SIZE = 1_000_000;
@@ -53,6 +55,12 @@ describe("hostile text", () => {
     );
     const summarizer = new ExtractiveSummarizer();
     expect(await summarizer.summarize(request)).toEqual(summarizer.summarizeNow(request));
+  });
+
+  it("R29 reads the lines of an output in linear time, also where words stand far apart", async () => {
+    const textOf = (size: number): readonly string[] => Array.from({ length: 20 }, () => `${" ".repeat(size)}x`);
+    const read = (outputs: readonly string[]) => outputs.map(outputLines);
+    expect(await growthOnQuadrupling(textOf, read, 15_000)).toBeLessThan(10);
   });
 
   it("ends soon when it is aborted while it reads", async () => {

@@ -177,8 +177,9 @@ const CUT = /\b(?:truncated|omitted|left out|elided)\b/i;
 /** What npm and its like print before a script: its name and the command that it is. */
 const BANNER = /^> \S+ \S+\n> .+$/gm;
 
-const isPrinted = (line: string): boolean => line.trim() !== "" && !ENDS_ONLY.test(line);
-const saysSomething = (line: string): boolean => /[\p{L}\p{N}]{3}/u.test(line) && !ENDS_ONLY.test(line);
+const isHarness = (line: string): boolean => line.length <= LAST_READ && ENDS_ONLY.test(line);
+const isPrinted = (line: string): boolean => line.trim() !== "" && !isHarness(line);
+const saysSomething = (line: string): boolean => /[\p{L}\p{N}]{3}/u.test(line) && !isHarness(line);
 
 /** True when nothing stands in an output but what a harness writes below it. */
 export const isSilent = (text: string): boolean => text.length <= LAST_READ && !text.split("\n").some(isPrinted);
