@@ -230,6 +230,10 @@ describe("files", () => {
   });
 });
 
+/** What Claude Code gives back for a call that the user did not allow. */
+const CLAUDE_CODE =
+  "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).";
+
 describe("runs and errors", () => {
   it("keeps the last outcome of commands that matter before what looking around showed", () => {
     const conversation = new Conversation()
@@ -396,6 +400,59 @@ describe("runs and errors", () => {
     ).toEqual(["The only line of a.", "2 lines: … Another of b.", "The only line of c."]);
   });
 
+  it.each([
+    [`${CLAUDE_CODE} To tell you how to proceed, the user said:\nno, I did not say commit anything`, true],
+    [
+      `${CLAUDE_CODE} To tell you how to proceed, the user said:\nno, I did not\nsay commit anything\n\nNote: The user's next message may contain a correction.`,
+      true,
+    ],
+    [`${CLAUDE_CODE} STOP what you are doing and wait for the user to tell you how to proceed.`, false],
+    ["The user doesn't want to take this action right now. STOP what you are doing.", false],
+    ["The user denied this operation.", false],
+    [
+      "The user denied this operation and provided the following feedback:\n<feedback>\nno, I did not say commit anything\n</feedback>",
+      true,
+    ],
+    ["The user rejected permission to use this specific tool call.", false],
+    [
+      "The user rejected permission to use this specific tool call with the following feedback: no, I did not say commit anything",
+      true,
+    ],
+    ["exec command rejected by user", false],
+    ["[Operation Cancelled] Reason: User did not allow tool call", false],
+    ["Tool execution was not approved.", false],
+  ])("tells that a call was refused, and why where that is said: %s", (output, hasReason) => {
+    const told = `refused${hasReason ? ": no, I did not say commit anything" : ""}`;
+    const conversation = new Conversation()
+      .user("Fix the parser.")
+      .tool("bash", { command: "git commit -m 'Fix it' > commit.log" }, output, "failure")
+      .tool("edit", { path: "src/a.ts", new_string: "export const parse = 1;" }, output, "failure")
+      .tool("deploy", { target: "live" }, output, "failure")
+      .bash("npm test", "12 passed");
+    const { summary, text } = summaryOf(conversation);
+    expect(text).toContain(`- \`git commit -m Fix it\` → failure — ${told}\n`);
+    expect(text).toContain(`- edit: failure — file="src/a.ts" — ${told}\n`);
+    expect(text).toContain(`- deploy: failure — target="live" — ${told}\n`);
+    expect(summary.errors).toEqual([]);
+    expect(summary.files).toEqual([]);
+  });
+
+  it.each([
+    ["exec command rejected by user", "refused"],
+    ["Tool execution was not approved.", "refused"],
+    [
+      "The user denied this operation and provided the following feedback:\n<feedback>\nnot there\n</feedback>",
+      "refused: not there",
+    ],
+  ])("knows a refusal that no harness marks as a failure where it is all there is: %s", (output, told) => {
+    const conversation = (more: string) =>
+      summaryOf(new Conversation().user("Go.").tool("bash", { command: "git commit -m Done" }, `${output}${more}`))
+        .text;
+    expect(conversation("").split("\n")).toContain(`- \`git commit -m Done\` → failure — ${told}`);
+    expect(conversation("")).not.toContain("Committed:");
+    expect(conversation("\nAnd 40 more lines of a log.")).not.toContain("refused");
+  });
+
   it("tells an error with what made it go away", () => {
     const conversation = new Conversation()
       .user("Go.")
@@ -504,6 +561,22 @@ describe("todo lists and plans", () => {
       .user("Go.")
       .tool("ExitPlanMode", { plan: "# Plan\n1. Read the code\n2. Write the fix\n" }, "approved");
     expect(summaryOf(conversation).summary.currentPlan).toEqual(["Read the code", "Write the fix"]);
+  });
+
+  it("has the plan before where the newest was refused, and tells why", () => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("ExitPlanMode", { plan: "1. Read the code\n2. Write the fix\n" }, "approved")
+      .tool(
+        "ExitPlanMode",
+        { plan: "1. Rewrite it all\n2. Ship it\n" },
+        `${CLAUDE_CODE} To tell you how to proceed, the user said:\nkeep it small`,
+        "failure",
+      );
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.currentPlan).toEqual(["Read the code", "Write the fix"]);
+    expect(text).toContain("— refused: keep it small\n");
+    expect(text).not.toContain("new_string");
   });
 });
 

@@ -13,7 +13,7 @@ import { harvestSpan } from "./collectors/harvest-span.ts";
 import { selectChanges } from "./selection/select-changes.ts";
 
 /** Bump it when the same span leads to other changes than before: it is part of cache keys. */
-export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v10";
+export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v11";
 
 /**
  * Summarizes without a model, for a person or model who takes over: the task, the rules, what was asked and what came

@@ -14,7 +14,7 @@ import { SpanWords } from "../text/words.ts";
 import { FileCollector, SpanPaths } from "./file-collector.ts";
 import { IdentifierCollector } from "./identifier-collector.ts";
 import { OutcomeCollector, RunCollector } from "./outcome-collectors.ts";
-import { QuestionCollector } from "./question-collector.ts";
+import { QuestionCollector, RefusalCollector } from "./question-collector.ts";
 import { CommitCollector, HandoffCollector, ReportCollector } from "./report-collectors.ts";
 import { RequestCollector } from "./request-collector.ts";
 import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
@@ -48,6 +48,7 @@ function spanCollectors(start: SpanStart): readonly SpanCollector[] {
     new TodoCollector(),
     new TaskCollector(start),
     new FileCollector(words, paths),
+    new RefusalCollector(paths),
     new RunCollector(paths),
     new OutcomeCollector(),
     new DecisionCollector(),

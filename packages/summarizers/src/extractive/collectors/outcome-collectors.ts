@@ -1,6 +1,6 @@
-import type { ErrorItem, JsonObject, JsonValue } from "@threadfold/core";
+import type { ErrorItem, JsonObject } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
-import type { CallReading } from "../reading/call-reading.ts";
+import { type CallReading, shortFields } from "../reading/call-reading.ts";
 import {
   countedResult,
   errorLine,
@@ -85,8 +85,8 @@ export class RunCollector implements SpanCollector {
   }
 
   result(result: ResultReading): void {
-    const { call, failed } = result;
-    if (call === null) return;
+    const { call, failed, refusal } = result;
+    if (call === null || refusal !== null) return;
     if (call.kind === "shell") this.#takeCommand(call, result);
     else if (failed) this.#takeFailure(call, result);
     else this.#settle(subjectOf(call), result.place);
@@ -292,8 +292,6 @@ function errorOf({ subject, error, places, resolution }: Trouble, length: number
   return { section: "errors", item: { error: `${subject}: ${error}`, resolution, sources }, worth };
 }
 
-const MAX_FIELDS = 4;
-const MAX_VALUE = 80;
 const DECLARED_WORTH = 3;
 
 /**
@@ -304,9 +302,9 @@ export class OutcomeCollector implements SpanCollector {
   readonly #outcomes: { readonly result: ResultReading; readonly keyFields: JsonObject }[] = [];
 
   result(result: ResultReading): void {
-    const { envelope, call } = result;
+    const { envelope, call, refusal } = result;
     if (envelope.keyFields !== undefined) this.#outcomes.push({ result, keyFields: envelope.keyFields });
-    else if (call?.kind === "other" || call?.kind === "agent") {
+    else if (refusal === null && (call?.kind === "other" || call?.kind === "agent")) {
       const keyFields = shortFields(call.input);
       if (Object.keys(keyFields).length > 0) this.#outcomes.push({ result, keyFields });
     }
@@ -337,14 +335,3 @@ function outcomeCandidate(
     worth: declared + (place.position + 1) / length,
   };
 }
-
-function shortFields(input: JsonValue): JsonObject {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return {};
-  const short = Object.entries(input).filter(([, value]) => isShort(value));
-  return Object.fromEntries(short.slice(0, MAX_FIELDS));
-}
-
-const isShort = (value: JsonValue | undefined): boolean =>
-  typeof value === "number" ||
-  typeof value === "boolean" ||
-  (typeof value === "string" && value.length > 0 && value.length <= MAX_VALUE);

@@ -1,7 +1,11 @@
-import { isUnsettled, type OpenItem } from "@threadfold/core";
+import { isUnsettled, type JsonObject, type OpenItem } from "@threadfold/core";
 import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
+import { type CallReading, shortFields } from "../reading/call-reading.ts";
+import type { ResultReading } from "../reading/result-reading.ts";
+import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import { isQuestion } from "../text/sentence.ts";
+import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
 const MAX_QUESTION = 240;
@@ -78,5 +82,47 @@ export class QuestionCollector implements SpanCollector {
       },
       worth: 3,
     }));
+  }
+}
+
+const MAX_COMMAND = 110;
+const MAX_REASON = 200;
+/** Before what a host declared of its tools: a user took the trouble to say no. */
+const REFUSED_WORTH = 4;
+
+/** Finds the calls that were refused, with the reason. It stands with what calls came to: a result tells it, and no user. */
+export class RefusalCollector implements SpanCollector {
+  readonly #paths: SpanPaths;
+  readonly #refused: { readonly call: CallReading; readonly reason: string; readonly place: Place }[] = [];
+
+  constructor(paths: SpanPaths) {
+    this.#paths = paths;
+  }
+
+  result({ call, refusal, place }: ResultReading): void {
+    if (call !== null && refusal !== null) this.#refused.push({ call, reason: refusal, place });
+  }
+
+  harvest({ messages }: HarvestContext): Harvest {
+    return {
+      candidates: this.#refused.map(({ call, reason, place }) => ({
+        section: "toolOutcomes",
+        item: {
+          toolName: call.toolName,
+          outcome: "failure",
+          keyFields: this.#fieldsOf(call),
+          errorMessage: reason === "" ? "refused" : `refused: ${this.#paths.line(reason, MAX_REASON)}`,
+          sources: [place.messageId],
+        },
+        worth: REFUSED_WORTH + (place.position + 1) / messages.length,
+      })),
+    };
+  }
+
+  #fieldsOf({ command, files, input }: CallReading): JsonObject {
+    if (command !== null)
+      return { command: this.#paths.line(notableCommand(command) ?? command.replaceAll("`", "'"), MAX_COMMAND) };
+    const file = files[0]?.path;
+    return file === undefined ? shortFields(input) : { file: this.#paths.line(file, MAX_COMMAND) };
   }
 }

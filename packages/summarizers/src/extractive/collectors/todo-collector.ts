@@ -8,6 +8,7 @@ import {
 } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
+import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { sentencesOf } from "../text/sentence.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
@@ -45,9 +46,11 @@ export class TodoCollector implements SpanCollector {
   /** Keys of the newest list, and where it was written. Whole unless only additions to an earlier one were seen. */
   #current: NewestList | null = null;
   #plan: readonly string[] | null = null;
+  /** What a refusal of the newest plan goes back to. */
+  #planBefore: readonly string[] | null = null;
 
   call({ kind, input, place }: CallReading): void {
-    if (kind === "plan") this.#plan = planSteps(input) ?? this.#plan;
+    if (kind === "plan") [this.#plan, this.#planBefore] = [planSteps(input) ?? this.#plan, this.#plan];
     if (kind !== "todo") return;
     const list = listOf(input);
     if (list === null) return;
@@ -59,6 +62,10 @@ export class TodoCollector implements SpanCollector {
     const kept = adds ? (this.#current?.keys ?? []) : [];
     const keys = new Set([...kept, ...todos.map((todo) => statementKey(todo.text))]);
     this.#current = { keys, place, isWhole: !adds || this.#current?.isWhole === true };
+  }
+
+  result({ call, refusal }: ResultReading): void {
+    if (call?.kind === "plan" && refusal !== null) this.#plan = this.#planBefore;
   }
 
   harvest(context: HarvestContext): Harvest {

@@ -1,4 +1,4 @@
-import { asToolCallId, type JsonValue, type ToolCallPart } from "@threadfold/core";
+import { asToolCallId, type JsonObject, type JsonValue, type ToolCallPart } from "@threadfold/core";
 import { oneLine } from "../../text/excerpt.ts";
 import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
 import type { Place } from "./speech.ts";
@@ -208,3 +208,19 @@ function kindByFields(fields: ReadonlySet<string>): ToolKind {
   if (fields.has("content") || fields.has("file_text")) return "write";
   return fields.has("new_string") || fields.has("new_str") || fields.has("newstring") ? "edit" : "read";
 }
+
+const MAX_FIELDS = 4;
+/** In UTF-16 code units. */
+const MAX_VALUE = 80;
+
+/** The short arguments of a call, which tell what it did. */
+export function shortFields(input: JsonValue): JsonObject {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return {};
+  const short = Object.entries(input).filter(([, value]) => isShort(value));
+  return Object.fromEntries(short.slice(0, MAX_FIELDS));
+}
+
+const isShort = (value: JsonValue | undefined): boolean =>
+  typeof value === "number" ||
+  typeof value === "boolean" ||
+  (typeof value === "string" && value.length > 0 && value.length <= MAX_VALUE);

@@ -12,6 +12,8 @@ export interface ResultReading {
   readonly text: string;
   readonly exitCode: number | null;
   readonly failed: boolean;
+  /** Of a call that was refused, and not made, the reason that was given: empty for none. Null for any other call. */
+  readonly refusal: string | null;
 }
 
 /** How much of a JSON body is read, in UTF-16 code units. */
@@ -26,8 +28,29 @@ const EXIT_FIELDS = ["exit_code", "exitCode", "returncode", "return_code", "exit
 export function readResult(envelope: ToolResultEnvelope, call: CallReading | null, place: Place): ResultReading {
   const text = contentText(envelope.content);
   const exitCode = call === null || call.kind === "shell" || call.kind === "other" ? exitCodeOf(envelope, text) : null;
-  const failed = envelope.outcome === "failure" || (exitCode !== null && exitCode !== 0);
-  return { place, envelope, call, text, exitCode, failed };
+  const refusal = refusalOf(text, envelope.outcome === "failure");
+  const failed = envelope.outcome === "failure" || (exitCode !== null && exitCode !== 0) || refusal !== null;
+  return { place, envelope, call, text, exitCode, failed, refusal };
+}
+
+/** What harnesses give back for a call that the user did not allow. */
+const REFUSED =
+  /^\s*(?:(?:the )?user (?:doesn['’]t want to (?:proceed with this tool use|take this action)|(?:denied|rejected|declined) (?:this |the |permission ))|(?:[\w-]+ ){0,3}rejected by (?:the )?user\b|\[operation cancelled\] reason: user|tool (?:call |execution )?(?:was )?(?:denied|not approved))/i;
+/** The whole result where a harness gives it back as if the call had been made. */
+const ONLY_REFUSED =
+  /^\s*(?:(?:[\w-]+ ){0,3}rejected by (?:the )?user|tool execution was not approved|the user denied this operation(?: and provided the following feedback:\s*<feedback>[^<]*<\/feedback>)?)[.\s]*$/i;
+/** Before the reason, and behind it. */
+const REASON = /(?:\bthe user said|\bfeedback):\s*(?:<feedback>)?/i;
+const BEHIND_REASON = /<\/feedback>|\n\s*\nNote: /;
+/** Where the reason begins and how much of it is read, in UTF-16 code units. */
+const REFUSAL_READ = 2_000;
+
+/** What only looks like a refusal may be the content of a file: of a call that did not fail it has to be all there is. */
+function refusalOf(text: string, failed: boolean): string | null {
+  const read = text.slice(0, REFUSAL_READ);
+  if (!(failed ? REFUSED.test(read) : text.length <= REFUSAL_READ && ONLY_REFUSED.test(read))) return null;
+  const before = REASON.exec(read);
+  return before === null ? "" : (read.slice(before.index + before[0].length).split(BEHIND_REASON)[0] as string).trim();
 }
 
 function contentText(content: ToolResultContent): string {
