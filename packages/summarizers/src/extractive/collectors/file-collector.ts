@@ -35,7 +35,7 @@ const TOKENS_PER_OLD_NAME = 120;
 
 /**
  * Finds the files that calls touched, the strongest thing that was done to each, and the names that came in with its
- * changes. A call that failed or was refused did nothing. A file has one spelling: the longest under which it was touched.
+ * changes. A call that failed did nothing. A file has one spelling: the longest under which it was touched.
  */
 export class FileCollector implements SpanCollector {
   readonly #files: FileHistory[] = [];
@@ -49,8 +49,8 @@ export class FileCollector implements SpanCollector {
     this.#paths = paths;
   }
 
-  result({ call, failed, refusal, place }: ResultReading): void {
-    if (call === null || refusal !== null) return;
+  result({ call, failed, place }: ResultReading): void {
+    if (call === null) return;
     for (const file of call.files)
       if (!failed || (call.kind === "shell" && file.action !== "read")) this.#note(file, call, place);
     if (failed || call.kind === "shell" || !call.files.some(({ action }) => action !== "read")) return;

@@ -8,7 +8,7 @@ import {
   type ToolResultPart,
 } from "@threadfold/core";
 import { type CallReading, isObservation, readCall, readSpokenCommand } from "../reading/call-reading.ts";
-import { readResult } from "../reading/result-reading.ts";
+import { type ResultReading, readResult, refusalOf } from "../reading/result-reading.ts";
 import { type Place, Speech, typedText } from "../reading/speech.ts";
 import { SpanWords } from "../text/words.ts";
 import { FileCollector, SpanPaths } from "./file-collector.ts";
@@ -170,21 +170,27 @@ class SpanReader {
       place,
     );
     this.#spoken = null;
-    return { length: text.length, show: (collector) => collector.result?.(reading) };
+    return { length: text.length, show: showingResult(reading) };
   }
 
   #resultPiece({ result }: ToolResultPart, place: Place): Piece {
     const reading = readResult(result, this.#calls.get(result.callId) ?? null, place);
     // What an agent that was sent out brings back is its report.
     const isReport = reading.call?.kind === "agent" && !reading.failed;
+    const show = showingResult(reading);
     return {
       length: reading.text.length,
       show: (collector) => {
-        collector.result?.(reading);
+        show(collector);
         if (isReport) collector.handoff?.(reading.text, place, "sub-agent");
       },
     };
   }
+}
+
+function showingResult(reading: ResultReading): Piece["show"] {
+  const refusal = refusalOf(reading);
+  return refusal === null ? (collector) => collector.result?.(reading) : (collector) => collector.refusal?.(refusal);
 }
 
 const handoffPiece = (text: string, place: Place): Piece => ({

@@ -61,9 +61,7 @@ export class IdentifierCollector implements SpanCollector {
     this.#scanJson(input, place.position, call.kind === "shell" ? null : sourceOf(call));
   }
 
-  result({ text, place, call, envelope, refusal }: ResultReading): void {
-    // The harness's words; the reason stands among the outcomes.
-    if (refusal !== null) return;
+  result({ text, place, call, envelope }: ResultReading): void {
     this.#scan(text, IN_RESULT, place.position, call === null ? envelope.toolName : sourceOf(call));
   }
 

@@ -85,8 +85,8 @@ export class RunCollector implements SpanCollector {
   }
 
   result(result: ResultReading): void {
-    const { call, failed, refusal } = result;
-    if (call === null || refusal !== null) return;
+    const { call, failed } = result;
+    if (call === null) return;
     if (call.kind === "shell") this.#takeCommand(call, result);
     else if (failed) this.#takeFailure(call, result);
     else this.#settle(subjectOf(call), result.place);
@@ -302,9 +302,9 @@ export class OutcomeCollector implements SpanCollector {
   readonly #outcomes: { readonly result: ResultReading; readonly keyFields: JsonObject }[] = [];
 
   result(result: ResultReading): void {
-    const { envelope, call, refusal } = result;
+    const { envelope, call } = result;
     if (envelope.keyFields !== undefined) this.#outcomes.push({ result, keyFields: envelope.keyFields });
-    else if (refusal === null && (call?.kind === "other" || call?.kind === "agent")) {
+    else if (call?.kind === "other" || call?.kind === "agent") {
       const keyFields = shortFields(call.input);
       if (Object.keys(keyFields).length > 0) this.#outcomes.push({ result, keyFields });
     }

@@ -1,7 +1,7 @@
 import { isUnsettled, type JsonObject, type OpenItem } from "@threadfold/core";
 import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
 import { type CallReading, shortFields } from "../reading/call-reading.ts";
-import type { ResultReading } from "../reading/result-reading.ts";
+import type { Refusal } from "../reading/result-reading.ts";
 import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import { isQuestion } from "../text/sentence.ts";
@@ -93,24 +93,24 @@ const REFUSED_WORTH = 4;
 /** Finds the calls that were refused, with the reason. It stands with what calls came to: a result tells it, and no user. */
 export class RefusalCollector implements SpanCollector {
   readonly #paths: SpanPaths;
-  readonly #refused: { readonly call: CallReading; readonly reason: string; readonly place: Place }[] = [];
+  readonly #refusals: Refusal[] = [];
 
   constructor(paths: SpanPaths) {
     this.#paths = paths;
   }
 
-  result({ call, refusal, place }: ResultReading): void {
-    if (call !== null && refusal !== null) this.#refused.push({ call, reason: refusal, place });
+  refusal(refusal: Refusal): void {
+    this.#refusals.push(refusal);
   }
 
   harvest({ messages }: HarvestContext): Harvest {
     return {
-      candidates: this.#refused.map(({ call, reason, place }) => ({
+      candidates: this.#refusals.map(({ call, envelope, reason, place }) => ({
         section: "toolOutcomes",
         item: {
           toolName: call.toolName,
           outcome: "failure",
-          keyFields: this.#fieldsOf(call),
+          keyFields: envelope.keyFields ?? this.#fieldsOf(call),
           errorMessage: reason === "" ? "refused" : `refused: ${this.#paths.line(reason, MAX_REASON)}`,
           sources: [place.messageId],
         },

@@ -10,7 +10,7 @@ import type {
   SummarySection,
 } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
-import type { ResultReading } from "../reading/result-reading.ts";
+import type { Refusal, ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 
 /** An item that competes for a place in the summary. */
@@ -71,6 +71,8 @@ export interface SpanCollector {
   otherText?(text: string, place: Place): void;
   call?(call: CallReading): void;
   result?(result: ResultReading): void;
+  /** A result that only says that its call was refused; it is not shown as a result. */
+  refusal?(refusal: Refusal): void;
   /** What takes long before the harvest, step by step. */
   prepare?(context: HarvestContext): Steps<void>;
   harvest(context: HarvestContext): Harvest;

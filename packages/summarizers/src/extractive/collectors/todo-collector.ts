@@ -8,7 +8,7 @@ import {
 } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import type { ResultReading } from "../reading/result-reading.ts";
+import type { Refusal } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { sentencesOf } from "../text/sentence.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
@@ -64,8 +64,8 @@ export class TodoCollector implements SpanCollector {
     this.#current = { keys, place, isWhole: !adds || this.#current?.isWhole === true };
   }
 
-  result({ call, refusal }: ResultReading): void {
-    if (call?.kind === "plan" && refusal !== null) this.#plan = this.#planBefore;
+  refusal({ call }: Refusal): void {
+    if (call.kind === "plan") this.#plan = this.#planBefore;
   }
 
   harvest(context: HarvestContext): Harvest {

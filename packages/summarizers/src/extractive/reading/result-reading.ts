@@ -12,8 +12,13 @@ export interface ResultReading {
   readonly text: string;
   readonly exitCode: number | null;
   readonly failed: boolean;
-  /** Of a call that was refused, and not made, the reason that was given: empty for none. Null for any other call. */
-  readonly refusal: string | null;
+}
+
+/** A call that the user did not allow, so that it was not made. */
+export interface Refusal extends Pick<ResultReading, "place" | "envelope"> {
+  readonly call: CallReading;
+  /** Why, as far as it was said: empty for no reason. */
+  readonly reason: string;
 }
 
 /** How much of a JSON body is read, in UTF-16 code units. */
@@ -28,9 +33,8 @@ const EXIT_FIELDS = ["exit_code", "exitCode", "returncode", "return_code", "exit
 export function readResult(envelope: ToolResultEnvelope, call: CallReading | null, place: Place): ResultReading {
   const text = contentText(envelope.content);
   const exitCode = call === null || call.kind === "shell" || call.kind === "other" ? exitCodeOf(envelope, text) : null;
-  const refusal = refusalOf(text, envelope.outcome === "failure");
-  const failed = envelope.outcome === "failure" || (exitCode !== null && exitCode !== 0) || refusal !== null;
-  return { place, envelope, call, text, exitCode, failed, refusal };
+  const failed = envelope.outcome === "failure" || (exitCode !== null && exitCode !== 0);
+  return { place, envelope, call, text, exitCode, failed };
 }
 
 /** What harnesses give back for a call that the user did not allow. */
@@ -45,12 +49,18 @@ const BEHIND_REASON = /<\/feedback>|\n\s*\nNote: /;
 /** Where the reason begins and how much of it is read, in UTF-16 code units. */
 const REFUSAL_READ = 2_000;
 
-/** What only looks like a refusal may be the content of a file: of a call that did not fail it has to be all there is. */
-function refusalOf(text: string, failed: boolean): string | null {
+/**
+ * The refusal that a result tells; null for any other result. What only looks like one may be the content of a file: of a
+ * call that did not fail it has to be all there is.
+ */
+export function refusalOf({ call, text, envelope, place }: ResultReading): Refusal | null {
   const read = text.slice(0, REFUSAL_READ);
-  if (!(failed ? REFUSED.test(read) : text.length <= REFUSAL_READ && ONLY_REFUSED.test(read))) return null;
+  const isRefused =
+    envelope.outcome === "failure" ? REFUSED.test(read) : text.length <= REFUSAL_READ && ONLY_REFUSED.test(read);
+  if (call === null || !isRefused) return null;
   const before = REASON.exec(read);
-  return before === null ? "" : (read.slice(before.index + before[0].length).split(BEHIND_REASON)[0] as string).trim();
+  const reason = before === null ? "" : (read.slice(before.index + before[0].length).split(BEHIND_REASON)[0] as string);
+  return { call, envelope, place, reason: reason.trim() };
 }
 
 function contentText(content: ToolResultContent): string {
