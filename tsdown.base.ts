@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 
-/** How every package is built: one ES module per entry with its types, dependencies left outside. */
+/** Build configuration of every package: one ES module per entry, with its types; dependencies stay external. */
 export const library = (entry: Record<string, string> = { index: "src/index.ts" }, own: UserConfig = {}) =>
   defineConfig({
     entry,
@@ -15,7 +15,7 @@ export const library = (entry: Record<string, string> = { index: "src/index.ts" 
     ...own,
   });
 
-/** Writes down the licenses of the packages that went into the bundle, as they ask for. */
+/** Writes the licenses of the packages in the bundle to a file, as those licenses require. */
 export function bundledLicenses(fileName: string) {
   return {
     name: "bundled-licenses",
@@ -30,7 +30,7 @@ export function bundledLicenses(fileName: string) {
   };
 }
 
-/** The licenses of the packages that these modules are from, by their paths. */
+/** Returns the licenses of the packages that these modules come from; modules are given by path. */
 export function licensesOf(modules: readonly string[]): string {
   const packages = new Set(
     modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []),
@@ -49,7 +49,7 @@ function licenseOf(folder: string): string {
   return `--- ${name} ---\n\n${readFileSync(join(folder, file), "utf8").trim()}`;
 }
 
-/** What a package without a license file says of itself. */
+/** Returns what a package without a license file declares in its package.json. */
 function declaredLicense(folder: string, name: string): string {
   const { license, author, homepage } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   if (typeof license !== "string") throw new Error(`${name} goes into the bundle and names no license.`);

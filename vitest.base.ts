@@ -2,17 +2,19 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** A full run tries each property so many times more often, so it may take as much longer. */
+/** A full run tries each property this many times as often, so it may take that much longer. */
 const scale = Math.max(1, Number(process.env["THREADFOLD_PROPERTY_SCALE"] ?? 1));
 
-// Many tests start processes from source, each of which would strip the types of the same files again: a third of what
-// they cost. The folder is the one that Node takes by itself where a program asks for such a cache.
+// Many tests start processes from source, and each would strip the types of the same files again: a third of their
+// cost. The folder is the one that Node uses by default when a program asks for such a cache.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "node-compile-cache");
 
-/** The package that is tested. */
+/** The package under test. */
 const folder = process.cwd();
 
-/** How every package is tested: against the sources of its neighbours, so that tests need no build. */
+/**
+ * The test configuration of every package: tests run against the sources of the other packages, so they need no build.
+ */
 export default defineConfig({
   // One root for all packages: what was transformed for one is not transformed again for the next.
   root: import.meta.dirname,
@@ -22,12 +24,12 @@ export default defineConfig({
     dir: folder,
     include: ["src/**/*.test.ts"],
     reporters: ["default", ["json", { outputFile: join(folder, ".cache/test-results.json") }]],
-    // Loading the same sources again for every file was a third of the whole run; no file leaves anything behind that
-    // another one sees.
+    // Loading the same sources again for every file took a third of the whole run; no file leaves anything behind that
+    // affects another one.
     isolate: false,
-    // One file's waiting for servers and processes is another one's working time, on two cores too.
+    // While one file waits for servers and processes, another can work, even on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // For what never ends; how long something takes on a machine with other work, nobody knows.
+    // Only for tests that never end; nobody knows how long a test takes on a busy machine.
     testTimeout: 900_000 * scale,
     hookTimeout: 900_000 * scale,
   },

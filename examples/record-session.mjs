@@ -1,6 +1,6 @@
 // Records the bundled example: a scripted agent works on a throw-away copy of this repository. What it says is written
-// in a-day-on-threadfold.mjs; what its tools answer is what really came out, at the time of recording, on this machine.
-// Needs git, bash and grep; no network and no key. Run it on the pinned Node: `npm run record-session`.
+// in a-day-on-threadfold.mjs; the results of its tools are real, from this machine at the time of recording. Needs git,
+// bash and grep; no network and no key. Run it on the pinned Node: `npm run record-session`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

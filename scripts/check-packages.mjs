@@ -1,6 +1,6 @@
-// Checks every publishable package as a registry would get it, from its tarball: publint is content with its package.json,
-// the types of each entry are those of the module that Node and bundlers load, and it carries the licence, a README and
-// who made it. Runs after the build.
+// Checks every publishable package as a registry would get it, from its tarball: publint accepts its package.json, the
+// types of each entry match the module that Node and bundlers load, and it includes the license, a README and its
+// author. Runs after the build.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { readWorkspaces, root } from "./workspaces.mjs";
 
-/** What says where packages come from: the root's package.json says it once, and every package the same. */
+/** Fields that say where packages come from: the root's package.json sets them once, and every package repeats them. */
 const ORIGIN = ["author", "homepage", "bugs", "repository"];
 
-/** How entries are looked up that are ES modules and nothing else: by Node and by bundlers. */
+/** How the entries, which are ES modules only, are resolved: by Node and by bundlers. */
 const RESOLUTIONS = ["node16-esm", "bundler"];
 
 const licence = readFileSync(join(root, "LICENSE"), "utf8");
@@ -37,10 +37,10 @@ async function complaintsAbout({ path, manifest }) {
     ...messages.map((message) => `${path}: ${formatMessage(message, pkg, { color: false })}`),
     ...(await wrongTypes(tarball)).map((problem) => `${path}: ${problem}`),
     ...missingFields(manifest).map((field) => `${path}: package.json has no ${field}`),
-    ...otherOrigins(path, manifest).map((field) => `${path}: its ${field} is not that of the root's package.json`),
+    ...otherOrigins(path, manifest).map((field) => `${path}: its ${field} differs from the root's package.json`),
     ...(manifest.license === "Apache-2.0" ? [] : [`${path}: its license is not Apache-2.0`]),
-    ...(existsSync(join(root, path, "README.md")) ? [] : [`${path}: it has no README.md, the page of a registry`]),
-    ...(hasLicence(path) ? [] : [`${path}: LICENSE is not the same as the root's; npm packs only the package's own`]),
+    ...(existsSync(join(root, path, "README.md")) ? [] : [`${path}: it has no README.md, which registries show`]),
+    ...(hasLicence(path) ? [] : [`${path}: LICENSE differs from the root's; npm packs only the package's own`]),
   ];
 }
 
@@ -54,7 +54,7 @@ async function wrongTypes(tarball) {
     );
 }
 
-/** What a registry's page and a bundler read of a package, beside what publint asks for. */
+/** Returns the missing fields that a registry's page or a bundler reads, in addition to those that publint requires. */
 function missingFields(manifest) {
   return ["description", "keywords", "author", "license", "engines", "files", "sideEffects"].filter(
     (field) => manifest[field] === undefined || manifest[field].length === 0,
@@ -62,8 +62,8 @@ function missingFields(manifest) {
 }
 
 /**
- * Fields that say something else than the root's. A repository has the package's folder beside its address. While there is
- * no public address, the root names none, and no package may invent one.
+ * Returns the fields that differ from the root's. A package's repository adds the package's folder to the address.
+ * While there is no public address, the root has none, and no package may invent one.
  */
 function otherOrigins(path, manifest) {
   const { repository } = house;

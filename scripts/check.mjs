@@ -1,5 +1,5 @@
-// Everything that has to hold before a change lands: build, types, lint, arrows, packages, tests. Goes on after a
-// failure, so that one run tells everything, and ends with the closing line of test-summary.mjs whatever happens.
+// Everything that must hold before a change lands: build, types, lint, arrows, packages, tests. Continues after a
+// failure, so that one run reports everything, and always ends with the closing line of test-summary.mjs.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, statSync } from "node:fs";
@@ -13,7 +13,7 @@ const turboTasks = (...tasks) =>
     ...[...tasks, "--continue=dependencies-successful", "--output-logs=errors-only", "--concurrency=3"],
   );
 
-/** Steps that look at the sources alone: they go beside the build and the tests, which often wait, for servers or at an end. */
+/** Steps that need only the sources: they run alongside the build and the tests, which often wait for servers. */
 const OF_SOURCES = {
   typecheck: () => turboTasks("//#typecheck"),
   lint: () => turboTasks("//#lint"),
@@ -23,7 +23,7 @@ const OF_SOURCES = {
   unused: () => tool("knip/bin/knip.js", "--no-progress"),
 };
 
-/** Steps that look at what is built, beside the tests. */
+/** Steps that need the built packages; they run alongside the tests. */
 const OF_PACKAGES = {
   publint: () => script("check-packages.mjs"),
   size: () => tool("size-limit/bin.js"),
@@ -41,12 +41,12 @@ await Promise.all([
   Promise.all([built, inTurn(OF_SOURCES)]).then(() => inTurn(OF_PACKAGES)),
 ]);
 console.log("\n== summary");
-// Failed tests are in the reports and counted there.
+// Failed tests are counted in the reports.
 const summary = await script("test-summary.mjs", ...failed.filter((name) => name !== "test"));
 process.stdout.write(summary.output);
 process.exitCode = summary.status;
 
-/** Takes steps one after the other, and says of each what it said and how it ended. */
+/** Runs steps one at a time, and prints each one's output, time and result. */
 async function inTurn(steps) {
   for (const [name, step] of Object.entries(steps)) {
     const started = performance.now();
@@ -65,7 +65,7 @@ function script(name, ...args) {
   return run(join(root, "scripts", name), ...args);
 }
 
-/** Runs a program of Node to its end, and gives its exit code and all that it printed. */
+/** Runs a Node program to its end, and returns its exit code and everything it printed. */
 function run(...args) {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: environment });
   let output = "";
@@ -81,8 +81,8 @@ function run(...args) {
 }
 
 /**
- * Recorded sessions lie outside the repository, where turbo does not look. Their names and sizes become part of what
- * turbo hashes, so that tests on them run again when the recordings come, change or go.
+ * Recorded sessions are outside the repository, where turbo does not look. Their names and sizes become part of what
+ * turbo hashes, so that tests that use them run again when recordings are added, changed or removed.
  */
 function dataStamp() {
   const folder = process.env.THREADFOLD_DATA ?? join(root, "..", "shared", "data");
@@ -91,7 +91,7 @@ function dataStamp() {
   return { THREADFOLD_DATA_STAMP: hash.digest("hex") };
 }
 
-/** What may not be read, or is a dangling link, has no size; a test that needs it says so. */
+/** A file that may not be read, or a dangling link, has no size; a test that needs it reports that. */
 function sizeOf(path) {
   try {
     return statSync(path).size;

@@ -1,6 +1,6 @@
-// Adds what npm leaves out of package-lock.json when a registry does not serve a package's binaries for other platforms:
-// the entries of those optional packages, without an integrity, marked with the platform that they are for. Without
-// them `npm ci` refuses the lockfile, although it would not install one of them. Run it after `npm install`.
+// Adds what npm omits from package-lock.json when a registry does not serve a package's binaries for other platforms:
+// entries for those optional packages, without an integrity, marked with their platform. Without them `npm ci` rejects
+// the lockfile, although it would not install any of them. Run it after `npm install`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,9 +8,9 @@ import { root } from "./workspaces.mjs";
 
 const PLATFORMS = ["android", "darwin", "freebsd", "linux", "openbsd", "openharmony", "sunos", "win32", "windows"];
 const ARCHITECTURES = ["x64", "arm64", "arm", "ia32", "ppc64", "riscv64", "s390x"];
-/** How some packages write an architecture in their names. */
+/** Spellings of an architecture in some packages' names. */
 const ALIASES = { 64: "x64" };
-/** A version and not a range. What meets a range is for npm to say. */
+/** An exact version, not a range. Whether a version satisfies a range is for npm to decide. */
 const EXACT = /^\d+\.\d+\.\d+(-[\w.-]+)?$/;
 
 /**
@@ -31,8 +31,8 @@ export function completeLockfile(packages) {
 }
 
 /**
- * Where npm would put what a package needs, or undefined when Node finds it already. One that is found in another
- * version does not count: two versions of a package each need binaries of their own.
+ * Returns where npm would put a dependency, or undefined when Node already finds it. Finding another version does not
+ * count: two versions of a package each need their own binaries.
  */
 function placeFor(packages, path, name, version) {
   const folders = lookedUpFrom(path).map((folder) => `${folder}node_modules/${name}`);
@@ -43,14 +43,14 @@ function placeFor(packages, path, name, version) {
   return beside === undefined || beside in packages ? inside : beside;
 }
 
-/** The folders whose node_modules Node looks through for a package's own dependencies, its own first, the root last. */
+/** Returns the folders in whose node_modules Node looks for a package's dependencies, its own first, the root last. */
 function lookedUpFrom(path) {
   if (path === "") return [""];
   const above = path.lastIndexOf("/node_modules/");
   return [`${path}/`, ...lookedUpFrom(above === -1 ? "" : path.slice(0, above))];
 }
 
-/** The platform that a package's name names, or undefined when it names none. */
+/** Returns the platform in a package's name, or undefined if there is none. */
 function platformOf(name) {
   const words = name.split(/[/-]/);
   const os = words.find((word) => PLATFORMS.includes(word));

@@ -1,8 +1,8 @@
-// Which tree a kept figure is of.
+// Identifies the tree that a stored figure belongs to.
 import { execFileSync } from "node:child_process";
 import { root } from "./workspaces.mjs";
 
-/** The commit that is measured, marked when more is changed than the files that the measurement writes itself. */
+/** Returns the measured commit, marked if files other than those that the measurement writes itself have changed. */
 export function currentCommit(written) {
   const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   const changed = git("status", "--porcelain", "--", ".", ...written.map((path) => `:!${path}`));

@@ -1,5 +1,5 @@
-// What full runs found, kept by claim in docs/full-run.json: a full run takes hours and is made in parts, so that each claim
-// has the date and the commit of the run that tried it last.
+// The results of full runs, kept by claim in docs/full-run.json: a full run takes hours and is done in parts, so each
+// claim has the date and the commit of the run that last tested it.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { basename, join } from "node:path";
@@ -9,17 +9,19 @@ import { root } from "./workspaces.mjs";
 const KEPT = "docs/full-run.json";
 const PAGE = "docs/reliability.md";
 
-/** The tests whose names have an id in them. */
+/** Returns the tests whose names contain an id. */
 export const testsOf = (id, assertions) =>
   assertions.filter(({ fullName }) => new RegExp(`\\b${id}\\b`).test(fullName));
 
-/** What was kept, by claim: `{ date, commit, machine, tests }`, the tests as a report has them and without the machine's paths. */
+/**
+ * Returns the stored results by claim: `{ date, commit, machine, tests }`, without the machine's paths in the tests.
+ */
 export function readFullRun(from = root) {
   const file = join(from, KEPT);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 }
 
-/** What is kept when these claims were tried: theirs anew, all others as they were, in the order of their numbers. */
+/** Returns the results to store after testing these claims: theirs are new, all others unchanged, ordered by number. */
 export function withClaims(kept, ids, assertions, run) {
   const tried = ids
     .map((id) => [id, testsOf(id, assertions).map(keptTest)])
@@ -38,7 +40,7 @@ const keptTest = ({ file, title, fullName, status, duration, meta }) => ({
   ...(meta?.figures && { meta: { figures: meta.figures } }),
 });
 
-/** Keeps how the tests of these claims ended, with today's date, the commit and the machine. */
+/** Stores how the tests of these claims ended, with today's date, the commit and the machine. */
 export function keepFullRun(ids, assertions) {
   const date = new Date().toISOString().slice(0, 10);
   const run = { date, commit: currentCommit([KEPT, PAGE]), machine: machineInWords() };
@@ -46,7 +48,7 @@ export function keepFullRun(ids, assertions) {
   writeFileSync(join(root, KEPT), `${JSON.stringify(kept, null, 2)}\n`);
 }
 
-/** The machine in words, without its name. */
+/** Describes the machine in words, without its name. */
 export function machineInWords() {
   const cores = cpus();
   const model = cores[0]?.model.trim() || process.arch;

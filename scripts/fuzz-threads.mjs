@@ -1,4 +1,4 @@
-// Tries 10,000 malformed threads, live, replayed and reopened, where the tests of every day try some dozens.
+// Tries 10,000 malformed threads, live, replayed and reopened; the daily tests try a few dozen.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./workspaces.mjs";

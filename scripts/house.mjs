@@ -1,6 +1,6 @@
-// The house in figures: how many files there are, how long they are, how many names the door has, and how many imports
-// run against the order. Each figure has a limit: what grows past it fails the check until the limit is moved by hand.
-// `npm run house` prints it, `npm run house -- --json` as one line.
+// Figures of the code base: the number of files, their length, the number of names in the main entry, and the imports
+// that go against the order. Each figure has a limit: exceeding it fails the check until the limit is changed by hand.
+// `npm run house` prints the figures, `npm run house -- --json` prints them as one line.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,12 +8,12 @@ import { checkTree } from "./arrows/check-tree.mjs";
 import { readTree } from "./arrows/read-tree.mjs";
 
 const DOOR = "packages/threadfold/src/index.ts";
-/** Tests, and what only tests, laws and measurements of a package use. */
+/** Tests, and files that only the tests, laws and measurements of a package use. */
 const BESIDE = /\.(?:test|process)\.tsx?$|\.config\.ts$|\/(?:testing|bundling|laws|reliability|fixtures|examples)\//;
 const LIMITS = { files: 860, maxLines: 350, publicNames: 90, upArrows: 0, cycles: 0 };
 const LEAST = { medianLines: 80 };
 
-/** Counts the house under a root. Files are those of the libraries: sources under `packages`, without tests and laws. */
+/** Counts the figures of the libraries: sources under `packages`, without tests and laws. */
 export function houseFigures(root) {
   const packages = readTree(root);
   const lengths = packages
@@ -22,7 +22,7 @@ export function houseFigures(root) {
     .filter((path) => /^packages\/[^/]+\/src\//.test(path) && !BESIDE.test(path))
     .map((path) => ({ path, lines: lineCount(readFileSync(join(root, path), "utf8")) }))
     .sort((a, b) => a.lines - b.lines);
-  // An entry is a list of names: how long it is says how many names there are, which is counted by itself.
+  // An entry is a list of names: its length reflects how many there are, which is counted separately.
   const rooms = lengths.filter(({ path }) => !/\/index\.ts$/.test(path));
   const broken = checkTree(root);
   return {
@@ -36,7 +36,7 @@ export function houseFigures(root) {
   };
 }
 
-/** Names that an entry lists. One that exports all of something lists none by hand, which no limit allows. */
+/** Returns the number of names that an entry lists. One with `export *` lists none by hand, which no limit allows. */
 function exportedNames(source) {
   if (/^export \* /m.test(source)) return Number.POSITIVE_INFINITY;
   return [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)]
@@ -46,13 +46,13 @@ function exportedNames(source) {
 
 const lineCount = (text) => text.split("\n").length - 1;
 
-/** What is past its limit, in words. */
+/** Describes the figures that exceed their limits. */
 export function pastLimits(figures) {
   const over = Object.entries(LIMITS).filter(([name, limit]) => figures[name] > limit);
   const under = Object.entries(LEAST).filter(([name, limit]) => figures[name] < limit);
   return [
-    ...over.map(([name, limit]) => `${name} is ${figures[name]}, and may be at most ${limit}`),
-    ...under.map(([name, limit]) => `${name} is ${figures[name]}, and must be at least ${limit}`),
+    ...over.map(([name, limit]) => `${name} is ${figures[name]} but may be at most ${limit}`),
+    ...under.map(([name, limit]) => `${name} is ${figures[name]} but must be at least ${limit}`),
   ];
 }
 

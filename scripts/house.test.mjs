@@ -53,8 +53,8 @@ describe("the house in figures", () => {
   it("says what is past its limit, above or below", () => {
     const good = { files: 10, medianLines: 100, maxLines: 300, publicNames: 50, upArrows: 0, cycles: 0 };
     expect(pastLimits(good)).toEqual([]);
-    expect(pastLimits({ ...good, maxLines: 351 })).toEqual(["maxLines is 351, and may be at most 350"]);
-    expect(pastLimits({ ...good, medianLines: 41 })).toEqual(["medianLines is 41, and must be at least 80"]);
+    expect(pastLimits({ ...good, maxLines: 351 })).toEqual(["maxLines is 351 but may be at most 350"]);
+    expect(pastLimits({ ...good, medianLines: 41 })).toEqual(["medianLines is 41 but must be at least 80"]);
     expect(pastLimits({ ...good, upArrows: 1, cycles: 2 })).toHaveLength(2);
   });
 

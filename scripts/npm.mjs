@@ -9,7 +9,7 @@ const MOST_OUTPUT = 64 * 2 ** 20;
 /**
  * Runs npm in a folder with the Node of this process, and returns what it printed to stdout.
  *
- * @throws Error with all that npm printed, when it ends with another exit code than 0.
+ * @throws Error with everything that npm printed, when its exit code is not 0.
  */
 export async function npm(args, { cwd, settings = {} }) {
   try {
@@ -21,7 +21,7 @@ export async function npm(args, { cwd, settings = {} }) {
   }
 }
 
-/** npm's own program: the one that started this process, else the one in PATH. Next to it lies that of npx. */
+/** Returns the path of npm's program: the one that started this process, or the one in PATH. npx is next to it. */
 export function npmCli() {
   const { npm_execpath: started, PATH = "" } = process.env;
   if (started !== undefined && existsSync(started)) return started;
@@ -36,9 +36,10 @@ export function npmCli() {
 }
 
 /**
- * The environment for an npm that works elsewhere: without what the npm that started this process hands down of its own
- * project (workspaces, prefix, the script that runs), with this process's Node first in PATH, and with `settings` as npm
- * spells them in its configuration. The file of the machine's settings stays: a company's certificates stand in it.
+ * Returns the environment for an npm that works in another folder: without what the npm that started this process
+ * passes on about its own project (workspaces, prefix, the running script), with this process's Node first in PATH, and
+ * with `settings` named as in npm's configuration. The machine's configuration file stays: it may contain a company's
+ * certificates.
  */
 export function npmEnvironment(settings = {}) {
   const inherited = Object.entries(process.env).filter(

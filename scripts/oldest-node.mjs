@@ -1,4 +1,4 @@
-// The oldest Node that is promised, which comes from npm's registry at first use and stays in scripts/oldest-node.
+// The oldest supported Node, which is downloaded from npm's registry at first use and stays in scripts/oldest-node.
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { npm } from "./npm.mjs";
@@ -7,20 +7,20 @@ import { root } from "./workspaces.mjs";
 
 export const FOLDER = join(root, OLDEST_NODE);
 const LOCKFILE = join(FOLDER, "package-lock.json");
-/** A copy of the lockfile that was installed: an install that was broken off has none. */
+/** A copy of the lockfile that was installed: an aborted install does not have one. */
 const INSTALLED = join(FOLDER, "node_modules", ".installed-lockfile.json");
 
 const [[path, { version, os, cpu, bin }]] = Object.entries(JSON.parse(readFileSync(LOCKFILE, "utf8")).packages).filter(
   ([name]) => name !== "",
 );
 
-/** Why this machine cannot have it, as far as that is known; otherwise nothing. */
+/** Why this machine cannot have the oldest Node, as far as known; otherwise undefined. */
 export const whyNoOldestNode =
   os.includes(process.platform) && cpu.includes(process.arch)
     ? undefined
-    : `Node ${version} comes for ${os} ${cpu} only`;
+    : `Node ${version} is available only for ${os} ${cpu}`;
 
-/** Installs it unless it is there, and returns the path of its program. */
+/** Installs the oldest Node unless it already is, and returns the path of its executable. */
 export async function oldestNode() {
   if (!(existsSync(INSTALLED) && readFileSync(INSTALLED).equals(readFileSync(LOCKFILE)))) {
     console.log(`Installing Node ${version} into ${OLDEST_NODE} ...`);

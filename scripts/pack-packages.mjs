@@ -6,10 +6,10 @@ import { npm } from "./npm.mjs";
 import { readWorkspaces, root } from "./workspaces.mjs";
 
 /**
- * Packs every publishable package from its `dist` into a folder, which is made when it is not there.
+ * Packs every publishable package from its `dist` into a folder, which is created if it does not exist.
  *
  * @returns {Promise<{ name: string, version: string, integrity: string, file: string, manifest: object }[]>} the
- * tarballs, with the manifest that each carries, sorted by name
+ * tarballs, with each one's manifest, sorted by name
  */
 export async function packPackages(folder) {
   mkdirSync(folder, { recursive: true });
@@ -25,7 +25,7 @@ export async function packPackages(folder) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [folder] = process.argv.slice(2);
   if (folder === undefined) {
-    console.error("Say into which folder: node scripts/pack-packages.mjs FOLDER");
+    console.error("Name the target folder: node scripts/pack-packages.mjs FOLDER");
     process.exitCode = 2;
   } else for (const { name, version, file } of await packPackages(folder)) console.log(`${name}@${version} ${file}`);
 }

@@ -1,9 +1,9 @@
 // The figures of docs/figures.md and of the README, in one place and written by one command:
 //
-//   node scripts/readme-figures.mjs                     says what is not of this tree, and fails if anything is
-//   node scripts/readme-figures.mjs --write             computes what is cheap and writes both (build first)
-//   node scripts/readme-figures.mjs --write RUN …       runs these first, such as bench:prefix or agents, and keeps what
-//                                                       they measured in docs/figures.json with its date and commit
+//   node scripts/readme-figures.mjs                     lists pages that do not match this tree, and fails if any
+//   node scripts/readme-figures.mjs --write             computes the cheap figures and writes both (build first)
+//   node scripts/readme-figures.mjs --write RUN …       runs these first, such as bench:prefix or agents, and keeps their
+//                                                       figures in docs/figures.json with date and commit
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const BENCHMARKS = "[docs/benchmarks.md](docs/benchmarks.md)";
 const BEGIN = "<!-- figures: written by `node scripts/readme-figures.mjs --write` -->\n";
 const END = "<!-- /figures -->";
 
-/** The pages with figures, by their paths, as they should be with what is measured. */
+/** Returns the pages with figures, by path, as they should be with the measured values. */
 export function figurePages(measured = readMeasured()) {
   const benchmarks = read("docs/benchmarks.md");
   const bundled = sayBundledSession(foldBundledSession());
@@ -36,7 +36,7 @@ export function figurePages(measured = readMeasured()) {
       BEGIN,
       "\n",
       ...list,
-      "\nEvery figure, with the command that gives it: [docs/figures.md](docs/figures.md).\n\n",
+      "\nAll figures, each with the command that produces it: [docs/figures.md](docs/figures.md).\n\n",
       END,
       after,
     ].join("");
@@ -49,23 +49,23 @@ export function figurePages(measured = readMeasured()) {
     });
     return [
       "# Figures",
-      "This page is written by `node scripts/readme-figures.mjs --write`; do not edit. Every figure names the command that gives it. Those on recorded sessions need the recordings (`THREADFOLD_DATA`).",
-      "## Of this tree",
-      "Computed whenever the page is written; a test compares.",
+      "This page is written by `node scripts/readme-figures.mjs --write`; do not edit. Each figure is followed by the command that produces it. Commands that replay recorded sessions need the recordings (`THREADFOLD_DATA`).",
+      "## From this tree",
+      "Computed whenever the page is written; a test checks that it is up to date.",
       `- ${bundled} \`npm start\`.`,
-      "## From the page of benchmarks",
-      "Read from [benchmarks.md](benchmarks.md), which says when and where it was measured.",
+      "## From the benchmarks page",
+      "Read from [benchmarks.md](benchmarks.md), which says when and where they were measured.",
       [`- ${sideBySide.whole} \`npm run bench:peers\`.`, `- ${saySpeed(benchmarks)} \`npm run bench:speed\`.`].join(
         "\n",
       ),
-      "## Of single runs",
-      "Each of the day and the commit that it names, on two shared cores, some of it beside other work. `node scripts/readme-figures.mjs --write RUN` runs one again.",
+      "## From single runs",
+      "Each was measured on the date and at the commit that it names, on two shared cores, some of them alongside other work. `node scripts/readme-figures.mjs --write RUN` repeats a run.",
       `${runs.join("\n")}\n`,
     ].join("\n\n");
   }
 }
 
-/** Pages whose figures are not those of this tree. */
+/** Returns the pages whose figures do not match this tree. */
 export const stalePages = () =>
   Object.entries(figurePages())
     .filter(([path, text]) => read(path) !== text)
@@ -83,7 +83,7 @@ function foldBundledSession() {
 
 async function measure(wanted, commit) {
   const figure = MEASURED_FIGURES.find(({ run }) => run.split(" ")[0] === wanted);
-  if (figure === undefined) throw new Error(`There is no figure of ${wanted}.`);
+  if (figure === undefined) throw new Error(`There is no figure for ${wanted}.`);
   const { run, read: readFigures } = figure;
   const text = await npm(["run", "--silent", ...run.split(" ")], { cwd: root });
   return [run, { date: new Date().toISOString().slice(0, 10), commit, values: readFigures(text) }];
@@ -108,7 +108,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     for (const [path, text] of Object.entries(figurePages())) writeFileSync(join(root, path), text);
   } else {
     const stale = stalePages();
-    for (const path of stale) console.error(`${path}: its figures are not those of this tree.`);
+    for (const path of stale) console.error(`${path}: its figures do not match this tree.`);
     if (stale.length > 0) console.error("Write them with: node scripts/readme-figures.mjs --write");
     process.exitCode = stale.length > 0 ? 1 : 0;
   }

@@ -1,6 +1,6 @@
-// Writes docs/reliability.md: what the reliability tests of the last run proved, by which test, with the figures that the
-// run itself reported, and what full runs found (full-run.mjs). It reads the JSON reports that vitest leaves in each package;
-// run the tests first. With `--json` it prints a line for each claim instead, and writes nothing.
+// Writes docs/reliability.md: what the reliability tests of the last run proved, by which test, with the figures that
+// the run itself reported, and the results of full runs (full-run.mjs). It reads the JSON reports that vitest leaves in
+// each package; run the tests first. With `--json` it instead prints a line for each claim, and writes nothing.
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,48 +13,48 @@ const PLACE = join(root, "docs", "reliability.md");
 /** What each id claims, in the order of the document. */
 export const CLAIMS = {
   R1: "No acknowledged write is lost when a process is killed",
-  R2: "Every failing system call leaves a valid store",
-  R3: "Any call of a port may fail, once or for good",
-  R4: "One winner for each plan version, and no lost append",
-  R5: "Every order in which two committers can meet is safe, and so is the death of one",
-  R6: "Seeded runs of mixed operations with faults hold against a model",
-  R7: "All backends do the same, and export the same bytes",
-  R8: "An answer that was lost comes again, and nothing is done twice",
-  R9: "What clients append to and read of a thread is linearizable",
+  R2: "The store stays valid whichever system call fails",
+  R3: "The loop survives a failure of any call to a port, once or for good",
+  R4: "Each plan version has exactly one winner, and no append is lost",
+  R5: "Any interleaving of two committers is safe, and so is the death of one",
+  R6: "Seeded runs of mixed operations with faults agree with a reference model",
+  R7: "All backends behave the same and export the same bytes",
+  R8: "Repeating a call whose answer was lost returns the answer, and nothing is done twice",
+  R9: "Appends to a thread and reads of it are linearizable",
   R10: "The log cannot be changed",
-  R11: "Tampering is found, and the first bad entry named",
-  R12: "Inclusion and consistency proofs are right",
-  R13: "The same input gives the same prompt",
-  R14: "Every recorded request is rendered again to the same bytes",
+  R11: "Tampering is detected, and the first bad entry is named",
+  R12: "Inclusion and consistency proofs are correct",
+  R13: "The same input produces the same prompt",
+  R14: "Every recorded request can be rendered again to the same bytes",
   R15: "Pins are never lost",
-  R16: "Text that imitates users, rules or frames never becomes one",
-  R17: "Tool calls and results stay together",
+  R16: "Text that imitates users, rules or frames is never taken for one",
+  R17: "Tool calls and results stay paired",
   R18: "The budget is a hard cap",
-  R19: "Tenants are apart, through every call of the stores",
-  R20: "Tenants are apart in the database",
-  R21: "Cached summaries cross no border",
-  R22: "Sensitivity and access hold at every reading, and readings are journaled",
-  R23: "Erasure reaches what was derived",
-  R24: "What has expired is never read",
+  R19: "Tenants are isolated in every call to a store",
+  R20: "Tenants are isolated in the database",
+  R21: "Cached summaries never reach another tenant",
+  R22: "Sensitivity and access rules apply to every read, and reads are journaled",
+  R23: "Erasure reaches everything derived from the erased content",
+  R24: "Expired content is never read",
   R25: "Encryption holds",
   R26: "Secrets are redacted",
-  R27: "Malformed input ends in a session or in a typed error",
+  R27: "Malformed input ends in a session or a typed error",
   R28: "Damaged files end in typed errors",
-  R29: "Hostile text takes time that grows with its length and no faster",
-  R30: "A summarizer that fails or hangs ends no loop, and is left alone for a while",
-  R31: "Memory, latency and open files stay flat in a long run",
-  R32: "A full, read-only or forbidden disk ends in a typed error, and on it goes afterwards",
-  R33: "Stores of older versions open, and a migration that is killed leaves none or all of it",
-  R34: "Tests see it when the core is changed",
-  R35: "Tests reach the core's lines and branches",
-  R36: "Pages and servers of ours run nothing that content says, and answer nobody else",
+  R29: "The time that hostile text takes grows no faster than its length",
+  R30: "A summarizer that fails or hangs never ends the loop, and is left alone for a while",
+  R31: "Memory, latency and open files stay flat over a long run",
+  R32: "A full, read-only or forbidden disk ends in a typed error, and work continues afterwards",
+  R33: "Stores of older versions open, and a killed migration is applied completely or not at all",
+  R34: "The tests notice changes to the core",
+  R35: "The tests reach the core's lines and branches",
+  R36: "Our pages and servers never execute what content says, and answer nobody else",
 };
 
 const STATES = { passed: "passed", failed: "**failed**" };
 
 /**
- * The claims in the order of the document, each with the tests of a run that have its id, and with what a full run found. What
- * only a full run tries stands with the tests of that one.
+ * Returns the claims in the order of the document, each with the tests of a run that have its id, and with the results
+ * of a full run. A claim that only a full run tests has the tests of that run.
  */
 export function testsById(assertions, fullRun = {}) {
   return Object.keys(CLAIMS).map((id) => {
@@ -69,7 +69,7 @@ const passes = (tests) =>
 const figuresOf = (tests) =>
   tests.flatMap(({ title, meta }) => (meta?.figures ? [{ test: title, ...meta.figures }] : []));
 
-/** A claim as a line of JSON: proved when a test of it passed and none failed, with the figures of each of its tests. */
+/** Returns a claim as a line of JSON: passed if a test of it passed and none failed, with the figures of its tests. */
 export const claimLine = ({ id, tests, full }) =>
   JSON.stringify({
     id,
@@ -80,7 +80,7 @@ export const claimLine = ({ id, tests, full }) =>
     }),
   });
 
-/** How many claims passed, and which did not: with a test that failed, one is not proved by others that passed. */
+/** Says how many claims passed, and which did not: a claim with a failed test is not proved by others that passed. */
 export function claimsInWords(claims) {
   const unproved = claims.filter(({ tests }) => !passes(tests));
   const passed = `docs/reliability.md: ${claims.length - unproved.length} of ${claims.length} claims passed.`;
@@ -89,7 +89,7 @@ export function claimsInWords(claims) {
     : [passed, `Not proved in this run: ${unproved.map(({ id }) => id).join(", ")}`];
 }
 
-/** The document's text. */
+/** Returns the text of the document. */
 export function reliabilityPage(assertions, { date, machine }, fullRun = {}) {
   const families = testsById(assertions, fullRun);
   const all = new Set(assertions.filter((test) => families.some(({ tests }) => tests.includes(test))));
@@ -97,13 +97,15 @@ export function reliabilityPage(assertions, { date, machine }, fullRun = {}) {
   const failed = [...all].filter(({ status }) => status === "failed").length;
   const skipped = [...all].filter(({ status }) => status !== "failed" && status !== "passed").length;
   return [
-    "# What is proved about reliability",
+    "# What the tests prove about reliability",
     "",
-    "Written by `npm run reliability` from the reports of a test run and from what full runs left in [full-run.json](full-run.json); do not edit. Figures are those that the tests reported themselves.",
+    "Written by `npm run reliability` from the reports of a test run and from the results of full runs in [full-run.json](full-run.json); do not edit. The tests report the figures themselves.",
     "",
-    `${date}, ${machine}. ${all.size} tests, ${failed} failed, ${skipped} skipped, ${seconds.toFixed(0)} s of test time in all (packages run side by side).`,
+    `${date}, ${machine}. ${all.size} tests, ${failed} failed, ${skipped} skipped, ${seconds.toFixed(0)} s of test time in total (packages run in parallel).`,
     "",
-    "What is meant by a crash: processes are killed with SIGKILL at random times and at single system calls, calls fail with errors, connections are cut. Power loss is not tested by pulling a plug; that data is on the disk when a call returns rests on `synchronous=FULL` and fsync, and on the server's own settings for PostgreSQL. System-call faults need strace and are skipped by name where it is missing. A full run, `npm run test:full`, tries the same ten to fifty times as often; it takes hours and is made in parts, so that each claim names the day and the commit of its own. How much of the code the tests reach (R35) and how many changes of it they notice (R34) are measured by full runs alone.",
+    "A crash here means that processes are killed with SIGKILL at random times and at individual system calls, calls fail with errors, and connections are cut. Power loss is not tested by pulling a plug: whether data is on disk when a call returns depends on `synchronous=FULL` and fsync, and for PostgreSQL on the server's own settings. The system-call faults need strace; without it, those tests are skipped and their names say so.",
+    "",
+    "A full run (`npm run test:full`) repeats the same tests ten to fifty times as often. It takes hours and is done in parts, so each claim states the date and the commit of its own full run. How much of the code the tests reach (R35) and how many changes to it they notice (R34) is measured only by full runs.",
     "",
     "| Id | Claim | Result | Tests | s | Full run |",
     "|---|---|---|---|---|---|",
@@ -146,7 +148,7 @@ function figureRow(id, { title, meta, status, duration }) {
   return `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-/** The figures that a test reported of itself: `backend SQLite, kills 2,000`. */
+/** Describes the figures that a test reported about itself: `backend SQLite, kills 2,000`. */
 export const figuresInWords = (meta) =>
   Object.entries(meta?.figures ?? {})
     .map(([name, value]) => `${name} ${shown(value)}`)

@@ -1,6 +1,6 @@
-// Brings node_modules to what package-lock.json says. Runs before anything is installed and on any Node from 20 on, so
-// it uses nothing but Node itself. What it installs includes the Node that the project is pinned to: npm puts
-// node_modules/.bin first in PATH, so every npm script that starts after this one runs on that Node.
+// Makes node_modules match package-lock.json. Runs before anything is installed and on any Node from 20 on, so it uses
+// nothing but Node itself. What it installs includes the Node that the project is pinned to: npm puts node_modules/.bin
+// first in PATH, so every npm script that starts after this one runs on that Node.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,8 +14,8 @@ if (unlinkedWorkspaces().length > 0) await npm(["rebuild", ...unlinkedWorkspaces
 checkNode();
 
 /**
- * Where node_modules is not what the lockfile says, one line each. Compares contents and not file times: a fresh clone,
- * a switched branch and a restored cache all carry times that mean nothing.
+ * Returns where node_modules differs from the lockfile, one line each. Compares contents and not file times: a fresh
+ * clone, a switched branch and a restored cache all have meaningless times.
  */
 function differences() {
   const installed = readPackages("node_modules/.package-lock.json") ?? {};
@@ -24,10 +24,10 @@ function differences() {
     (path) => path !== "" && !(path in installed) && belongsHere(wanted[path]),
   );
   const others = Object.keys(installed).filter((path) => !sameAs(installed[path], wanted[path]));
-  return [...missing.map((path) => `${path} is missing`), ...others.map((path) => `${path} is another one`)];
+  return [...missing.map((path) => `${path} is missing`), ...others.map((path) => `${path} has a different version`)];
 }
 
-/** An optional package is expected only where it is built for this platform. */
+/** An optional package is expected only if it is built for this platform. */
 function belongsHere({ optional, os, cpu, libc }) {
   if (!optional) return true;
   return (
@@ -50,7 +50,9 @@ function sameAs(installed, wanted) {
   return identity(installed) === identity(wanted);
 }
 
-/** Workspaces with a command that npm has not linked: it links what is there when it installs, not what comes later. */
+/**
+ * Returns workspaces whose command npm has not linked: npm links commands that exist when it installs, not later ones.
+ */
 function unlinkedWorkspaces() {
   const packages = readPackages("package-lock.json");
   const commandsOf = ({ link, resolved }) => Object.keys((link && packages[resolved].bin) || {});
@@ -66,14 +68,16 @@ function readPackages(path) {
 }
 
 async function install() {
-  console.log("Setting up: installing what package-lock.json names (npm's registry is the only network used) ...");
+  console.log(
+    "Setting up: installing the packages in package-lock.json (npm's registry is the only network access) ...",
+  );
   const started = performance.now();
   const { status, output } = await npm(["ci", "--loglevel=error", "--no-progress"]);
-  if (status !== 0) fail(`npm ci ended with exit code ${status}.\n${output}`);
+  if (status !== 0) fail(`npm ci exited with code ${status}.\n${output}`);
   const left = differences();
   if (left.length > 0) {
     fail(
-      `package-lock.json does not fit the package.json files: ${left.join(", ")}. Run npm run lockfile and commit package-lock.json.`,
+      `package-lock.json does not match the package.json files: ${left.join(", ")}. Run npm run lockfile and commit package-lock.json.`,
     );
   }
   console.log(`Setting up: done in ${((performance.now() - started) / 1000).toFixed(0)} s.`);
@@ -103,12 +107,12 @@ function checkNode() {
   const [major, minor] = (stdout ?? "").trim().replace("v", "").split(".").map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
   fail(
-    `Threadfold needs Node ${OLDEST_NODE.join(".")} or newer; ${node} says ${(stdout ?? "").trim() || "nothing"}, and the ` +
-      "project brings its own Node only for Linux and Windows on x64 and Linux on arm64.",
+    `Threadfold needs Node ${OLDEST_NODE.join(".")} or newer; ${node} reports ${(stdout ?? "").trim() || "nothing"}, and the ` +
+      "project installs its own Node only for Linux and Windows on x64 and Linux on arm64.",
   );
 }
 
 function fail(reason) {
-  console.error(`Setting up failed: ${reason}`);
+  console.error(`Setup failed: ${reason}`);
   process.exit(1);
 }

@@ -1,20 +1,20 @@
-// What `npm start` shows: builds, folds the bundled session and prints what came of it.
+// What `npm start` runs: builds, folds the bundled session and prints the result.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { turbo } from "./turbo.mjs";
 import { root } from "./workspaces.mjs";
 
-/** What is folded, and to how many tokens. */
+/** The session to fold, and the budget in tokens. */
 export const BUNDLED_SESSION = { path: "examples/sessions/a-day-on-threadfold.jsonl", budget: 50_000 };
 
-/** The command, as it is built. */
+/** The built command. */
 export const COMMAND = join(root, "packages/threadfold/bin/threadfold.mjs");
 
 const OUT = ".threadfold/example";
 const PAGE = ".threadfold/inspector.html";
 
-/** Writes the page on which every call of the session can be looked at, and says where it is. */
+/** Writes the page that shows every call of the session, and prints where it is. */
 function writePage() {
   const { path, budget } = BUNDLED_SESSION;
   const args = ["inspect", path, "--budget", `${budget}`, "--bodies", "all", "--out", PAGE];

@@ -1,7 +1,7 @@
-// Real command-line agents from npm behind `threadfold run`, against an upstream that answers from a script: each works for
-// twenty calls in a budget that they do not fit, and what arrives at the upstream is looked at. It installs the agents into an
-// empty folder outside the repository, 1.5 GB meanwhile, and asks the registry for them. Run:
-// npm run build && npm run test:command-agents [-- a part of an agent's name]
+// Runs real command-line agents from npm behind `threadfold run`, against an upstream that answers from a script: each
+// works for twenty calls in a budget that they do not fit, and what arrives at the upstream is checked. It installs the
+// agents into an empty folder outside the repository, which takes 1.5 GB temporarily, and downloads them from the
+// registry. Run: npm run build && npm run test:command-agents [-- a part of an agent's name]
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,11 +19,11 @@ const CALLS = 20;
 const BUDGET = 60_000;
 const RULE = "Never touch the file vault.txt.";
 const TASK = `Count for me, again and again. ${RULE}`;
-/** Another command at each call: some agents stop a model that repeats itself. */
+/** A different command at each call: some agents stop a model that repeats itself. */
 const commandAt = (number) => `seq ${number} 3000`;
 const MOST_MINUTES = 5;
 
-/** Each agent, with its command line and how its model runs something. */
+/** Each agent, with its command line and the tool call by which its model runs a command. */
 const AGENTS = [
   {
     name: "claude-code",
@@ -51,7 +51,9 @@ const AGENTS = [
   },
 ];
 
-/** An upstream that has an agent run its command, again and again, in the conversation that has the tool for it. */
+/**
+ * Starts an upstream that makes an agent run its command again and again, in the conversation that has the tool for it.
+ */
 async function startUpstream({ call, custom }) {
   const requests = [];
   const seen = new Map();
@@ -98,7 +100,7 @@ async function startUpstream({ call, custom }) {
   };
 }
 
-/** True where a request offers a tool; Codex has its tools among its messages. */
+/** Checks whether a request offers a tool; Codex has its tools among its messages. */
 const hasTool = ({ tools = [], input = [] }, name) =>
   JSON.stringify([tools, Array.isArray(input) ? input.filter(({ type }) => type === "additional_tools") : []]).includes(
     `"name":"${name}"`,
@@ -123,25 +125,25 @@ function send(response, status, body) {
   response.end(JSON.stringify(body));
 }
 
-/** What is wrong with a run, in words. */
+/** Describes what is wrong with a run. */
 function problemsOf({ status, printed, figures, replayed, requests }) {
   const work = requests.filter(({ isWork }) => isWork);
   const illegal = work.flatMap(({ protocol, body }) => {
     const payload = Object.fromEntries(Object.entries(body).filter(([key]) => CONVERSATION.includes(key)));
-    // The newest models take system messages among the others; what an agent sends of its own goes out as it came.
+    // The newest models accept system messages among the others; what an agent sends of its own goes out unchanged.
     return formatById(protocol.format)
       .check(payload)
       .filter(({ rule }) => rule !== "roles" && rule !== "W10");
   });
   const longest = Math.max(0, ...work.map(({ text }) => Math.ceil(text.length / 4)));
   return [
-    ...(status === 0 ? [] : [`it ended with ${status}`]),
+    ...(status === 0 ? [] : [`it exited with ${status}`]),
     ...(printed.includes("All is done.") ? [] : ["it did not say that all is done"]),
     ...(work.length > CALLS ? [] : [`it made ${work.length} calls`]),
     ...(figures.folds > 0 ? [] : ["nothing was folded"]),
     ...(longest <= BUDGET * 1.1 ? [] : [`a request has ${longest} tokens`]),
     ...illegal.slice(0, 3).map(({ rule, problem }) => `${rule}: ${problem}`),
-    ...(replayed ? [] : ["its requests do not come out again"]),
+    ...(replayed ? [] : ["its requests could not be reproduced"]),
   ];
 }
 

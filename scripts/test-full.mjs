@@ -1,9 +1,9 @@
-// The whole check with nothing left out: every recorded session, and everything that is tried at random as often as a
-// release asks for. It takes hours, so it can be run in parts: `npm run test:full -- --list` names them, each of which
-// fits two hours, `npm run test:full -- crashes` runs one, and `npm run test:full -- R4 R9` runs the tests that have one of
-// these ids in their names. They run from source, and each says how it ended and what it counted. H1, every host from
-// installed packages, packs what is built. R34 and R35 measure the tests themselves; no other run has them. How claims ended
-// is kept in docs/full-run.json, from where `npm run reliability` takes it.
+// The whole check with nothing left out: every recorded session, and everything random as often as a release requires.
+// It takes hours, so it can be run in parts: `npm run test:full -- --list` lists them, each of which fits two hours,
+// `npm run test:full -- crashes` runs one, and `npm run test:full -- R4 R9` runs the tests with one of these ids in
+// their names. They run from source, and each prints its result and its counts. H1, every host from installed packages,
+// packs what is built. R34 and R35 measure the tests themselves; no other run includes them. The results of the claims
+// are kept in docs/full-run.json, which `npm run reliability` reads.
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,21 +28,22 @@ export const PARTS = {
   coverage: ["R35"],
 };
 
-/** What measures tests and is none itself. */
+/** Measurements of the tests, which are not tests themselves. */
 export const MEASUREMENTS = {
   R34: join("scripts", "mutation", "measure-mutations.mjs"),
   R35: join("scripts", "line-coverage", "measure-coverage.mjs"),
 };
 
-/** The ids that arguments ask for: those of the parts among them, and the others as they are. */
+/** Returns the ids that arguments ask for: parts are replaced by their ids, everything else is kept. */
 export const idsOf = (args) => args.flatMap((name) => (Object.hasOwn(PARTS, name) ? PARTS[name] : [name]));
 
-/** What text that names one of the ids is like. */
+/** Returns the pattern for text that names one of the ids. */
 export const naming = (ids) => new RegExp(`\\b(?:${ids.join("|")})\\b`);
 
 /**
- * The packages and apps whose sources name one of the ids, for laws that many tests share stand in files that are not
- * tests; and the root, `.`, where a test of the house's own scripts begins its name with one.
+ * Returns the packages and apps whose sources name one of the ids (their sources and not only their tests, because laws
+ * shared by many tests are in files that are not tests), and the root, `.`, if a test of the repository's own scripts
+ * begins its name with one.
  */
 export function placesNaming(ids, from = root) {
   const isNamed = (pattern, place, name) =>
@@ -57,7 +58,7 @@ export function placesNaming(ids, from = root) {
   return isOfRoot ? [...places, "."] : places;
 }
 
-/** The lines that say how the tests with these ids ended, and the ids of which none passed. */
+/** Returns the lines that say how the tests with these ids ended, and the ids of which none passed. */
 export function partSummary(ids, assertions) {
   const found = assertions.filter(({ fullName }) => naming(ids).test(fullName));
   const lines = found.map(({ status, duration, fullName, meta }) =>
@@ -76,7 +77,7 @@ function run(script, args, cwd) {
   return status ?? 1;
 }
 
-/** Runs the measurements among the ids, one after the other, for each of them takes all cores. */
+/** Runs the measurements among the ids one at a time, because each of them uses all cores. */
 const measure = (ids) =>
   ids
     .filter((id) => id in MEASUREMENTS)
@@ -85,7 +86,7 @@ const measure = (ids) =>
       return run(join(root, MEASUREMENTS[id]), [], root);
     });
 
-/** Keeps how claims ended, unless somebody asked for fewer tries than a release does. */
+/** Stores the results of the claims, unless fewer tries were requested than a release makes. */
 function keep(ids, assertions) {
   if (process.env.THREADFOLD_PROPERTY_SCALE === undefined)
     keepFullRun(
@@ -108,7 +109,7 @@ function runPart(ids) {
   keep(ids, assertions);
   const { lines, unproved } = partSummary(ids, assertions);
   console.log(["", `== ${ids.join(" ")}`, ...lines].join("\n"));
-  if (unproved.length > 0) console.error(`No test of ${unproved.join(" ")} passed.`);
+  if (unproved.length > 0) console.error(`No test for ${unproved.join(" ")} passed.`);
   return unproved.length > 0 || states.some((status) => status !== 0) ? 1 : 0;
 }
 
@@ -118,7 +119,7 @@ function runAll() {
   return states.every((status) => status === 0) ? 0 : 1;
 }
 
-/** A line for each part: its ids, and where they are tried. */
+/** Returns a line for each part: its ids, and where they are tested. */
 export const listOfParts = () =>
   Object.entries(PARTS).map(([name, ids]) => {
     const tested = ids.filter((id) => !(id in MEASUREMENTS));
@@ -133,7 +134,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (args.includes("--list")) console.log(listOfParts().join("\n"));
   else if (strange.length > 0) {
     console.error(
-      `Not an id of tests: ${strange.join(" ")}. Give ids such as R4, C3 or P8, or parts: ${Object.keys(PARTS).join(", ")}.`,
+      `Not a test id: ${strange.join(" ")}. Give ids such as R4, C3 or P8, or parts: ${Object.keys(PARTS).join(", ")}.`,
     );
     process.exitCode = 2;
   } else process.exitCode = ids.length > 0 ? runPart(ids) : runAll();

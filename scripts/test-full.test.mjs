@@ -72,6 +72,6 @@ describe("a part of the full run", () => {
 
   it("is refused when it is asked for by what is no id", () => {
     const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts/test-full.mjs"), "R4", "stores/"]);
-    expect([status, String(stderr)]).toEqual([2, expect.stringContaining("Not an id of tests: stores/.")]);
+    expect([status, String(stderr)]).toEqual([2, expect.stringContaining("Not a test id: stores/.")]);
   });
 });

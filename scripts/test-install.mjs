@@ -1,7 +1,6 @@
-// Installs the packed packages into empty projects outside the repository, as users do, and looks at what they got: no
-// conflict of peers, one copy of each package, declarations that compile, bundles, and programs that run on this Node, on the
-// oldest one that is promised, on Bun and on Deno. It packs what is built, takes some minutes and 700 MB meanwhile, and asks the registry for everything else. Run:
-// npm run build && npm run test:install [-- a part of a case's name]
+// Installs the packed packages into empty projects outside the repository, as users do, and checks what they get:
+// peers, copies, types, bundles, and programs on this Node, the oldest one, Bun and Deno. Needs minutes, 700 MB and a
+// registry: `npm run build && npm run test:install [-- a part of a case's name]`
 import { execFile, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -21,7 +20,7 @@ const PNPM = "pnpm@10";
 const OLDEST_NPM = "npm@10.9.2";
 const ONCE = /^(@threadfold\/.*|threadfold|ai|zod|ai-tokenizer)$/;
 
-/** npm: our packages come from the tarballs, wherever in the tree they are asked for. */
+/** npm: our packages come from the tarballs, wherever in the tree they are requested. */
 function withNpm(flags, npm = ["npm"]) {
   return (folder, hosts) => {
     writeManifest(folder, hosts, { overrides: fromTarballs() });
@@ -31,7 +30,7 @@ function withNpm(flags, npm = ["npm"]) {
   };
 }
 
-/** pnpm: a package finds what it declares and nothing else. */
+/** pnpm: a package finds only what it declares. */
 function withPnpm(folder, hosts) {
   const overrides = Object.entries(fromTarballs()).map(([name, file]) => `  "${name}": "${file}"`);
   writeManifest(folder, hosts, {});
@@ -59,7 +58,7 @@ function writeManifest(folder, dependencies, more) {
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2));
 }
 
-/** A program over what is installed: a thread in SQLite, folded, opened again, and the adapters of the AI SDK. */
+/** A program for the installed packages: a thread in SQLite, folded and reopened, and the AI SDK adapters. */
 const PROGRAM = `
 import { rmSync } from "node:fs";
 import { asMessageId, asThreadId, ContextSession, openStore } from "threadfold";
@@ -101,7 +100,7 @@ function onEachNode(folder, program) {
   for (const node of nodes) run(folder, node, [program]);
 }
 
-/** What each example's first line has a reader install. The examples of durable engines need their servers: H1 runs them. */
+/** What each example's first line has a reader install. H1 runs those of durable engines, which need servers. */
 const EXAMPLE_HOSTS = [
   ...["@agentclientprotocol/sdk", "@ai-sdk/anthropic", "@anthropic-ai/sdk", "@google/genai", "@langchain/core"],
   ...["@langchain/langgraph", "@langchain/openai", "@mastra/core", "@modelcontextprotocol/client", "@openai/agents"],
@@ -110,7 +109,7 @@ const EXAMPLE_HOSTS = [
 const EXAMPLES =
   /^(?:acp-client|ai-sdk|anthropic|gemini|langchain|mastra|mcp|openai-.*|opentelemetry|proxy)\.[jt]s$|^first-fold/;
 
-/** The examples that the package brings, as their README says to run them, against a double of the providers. */
+/** Runs the examples that the package includes, as their README says, against a double of the providers. */
 async function runsExamples(folder) {
   const examples = join(folder, "node_modules", "threadfold", "examples");
   const there = (await readdir(examples)).filter((name) => name !== "README.md");
@@ -139,7 +138,7 @@ for (const [id, tokens] of Object.entries(counted))
   if ((await loadTokenizer(id)).countTokens("Hello, world!") !== tokens) throw new Error(id);
 `;
 
-/** The same programs where npm brings another runtime. */
+/** Runs the same programs on other runtimes, which npm installs. */
 function runsOn(...runtimes) {
   return (folder) => {
     runs(folder);
@@ -152,7 +151,7 @@ const OURS =
   "threadfold threadfold/ai-sdk threadfold/anthropic threadfold/openai @threadfold/core @threadfold/renderer";
 const DOORS = ["ai-sdk", "anthropic", "gemini", "mirror", "openai"].map((door) => `@threadfold/integrations/${door}`);
 
-/** Strictly, with every declaration that is reached checked as well, and found as bundlers and as Node find them. */
+/** Compiles strictly, checks every declaration it reaches, and resolves modules as bundlers and as Node do. */
 function compiles(folder) {
   const lines = [...OURS.split(" "), ...DOORS].map((entry, index) => `export * as entry${index} from "${entry}";`);
   writeFileSync(join(folder, "entries.ts"), lines.join("\n"));
@@ -161,7 +160,7 @@ function compiles(folder) {
     run(folder, "npx", ["tsc", ...strict, "--module", module, "--moduleResolution", resolution, "entries.ts"]);
 }
 
-/** Most that core and renderer may weigh where they are sent to a browser, gzipped, in kB. */
+/** Maximum size of core and renderer when sent to a browser, gzipped, in kB. */
 const MOST_IN_BROWSERS = 220;
 
 const IN_BROWSERS = `
@@ -170,7 +169,7 @@ import * as renderer from "@threadfold/renderer";
 globalThis.said = Object.keys(renderer).length > 0 && AgentThread.empty(asThreadId("t")).version;
 `;
 
-/** Core and renderer in one script, run where there is nothing that a worker of a browser has not. */
+/** Bundles core and renderer into one script and runs it with only what a browser's worker has. */
 function bundlesForBrowsers(folder) {
   writeFileSync(join(folder, "page.js"), IN_BROWSERS);
   const options = ["--bundle", "--minify", "--platform=browser", "--format=iife", "--outfile=bundle.js"];
@@ -181,10 +180,10 @@ function bundlesForBrowsers(folder) {
   if (worker.said !== 0) throw new Error(`The bundle said: ${worker.said}`);
   const [whole, sent] = [script.length, gzipSync(script).length].map((bytes) => Math.round(bytes / 1000));
   console.log(`        ${whole} kB minified, ${sent} kB gzipped, of ${MOST_IN_BROWSERS}`);
-  if (sent > MOST_IN_BROWSERS) throw new Error("That is more than it may weigh.");
+  if (sent > MOST_IN_BROWSERS) throw new Error("That is over the limit.");
 }
 
-/** In one file, run where nothing is installed. */
+/** Bundles the program into one file and runs it where nothing is installed. */
 function runsAsOneFile(folder) {
   writeFileSync(join(folder, "program.js"), PROGRAM);
   for (const [format, file] of Object.entries({ esm: "bundle.mjs", cjs: "bundle.cjs" })) {
@@ -195,7 +194,7 @@ function runsAsOneFile(folder) {
   }
 }
 
-/** CommonJS has no await outside of functions. */
+/** Wraps the program in a function: CommonJS has no top-level await. */
 function asCommonJs(folder) {
   const start = "main().catch((error) => { console.error(error); process.exit(1); });";
   writeFileSync(join(folder, "program-in-a-function.js"), `${inFunction("main", PROGRAM)}${start}\n`);
@@ -209,7 +208,7 @@ function inFunction(name, program) {
   return [...lines.filter(isImport), `async function ${name}() {`, ...body, "}", ""].join("\n");
 }
 
-/** A static route answers while it is built, so the build itself runs what it has bundled. */
+/** A static route is rendered at build time, so the build itself runs what it has bundled. */
 function buildsWithNext(...flags) {
   return (folder) => {
     const route = [
@@ -229,10 +228,7 @@ function buildsWithNext(...flags) {
   };
 }
 
-/**
- * Counts the folders that hold a package of a name, in npm's nested tree and in pnpm's store of links. A host that
- * installs two versions of a package by itself has those two.
- */
+/** Fails if a package is installed more than once, apart from the extra versions that a host itself asks for. */
 async function hasOneCopyOfEach(folder, hosts) {
   const places = new Map();
   await walk(join(folder, "node_modules"));
@@ -240,7 +236,7 @@ async function hasOneCopyOfEach(folder, hosts) {
   const several = [...places].filter(([name, found]) => ONCE.test(name) && found.size > 1 + asked(name));
   if (several.length > 0)
     throw new Error(
-      several.map(([name, found]) => `${name} is there ${found.size} times: ${[...found].join(", ")}`).join("\n"),
+      several.map(([name, found]) => `${name} is installed ${found.size} times: ${[...found].join(", ")}`).join("\n"),
     );
 
   async function walk(modules) {
@@ -265,7 +261,7 @@ async function hasOneCopyOfEach(folder, hosts) {
   }
 }
 
-/** @throws Error with what the program printed. */
+/** @throws Error with what the program printed, when it fails. */
 function run(cwd, program, args, settings = {}) {
   mkdirSync(cwd, { recursive: true });
   // An npm script's own settings are not the user's.
@@ -276,13 +272,13 @@ function run(cwd, program, args, settings = {}) {
     encoding: "utf8",
     shell: process.platform === "win32",
   });
-  if (status !== 0) throw new Error(`${[program, ...args].join(" ")} ended with ${status}:\n${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`${[program, ...args].join(" ")} exited with ${status}:\n${stdout}${stderr}`);
 }
 
 const home = mkdtempSync(join(realpathSync(tmpdir()), "threadfold-install-"));
 const tarballs = await packPackages(join(home, "packed"));
 const nodes = [process.execPath, ...(whyNoOldestNode === undefined ? [await oldestNode()] : [])];
-if (whyNoOldestNode !== undefined) console.log(`Programs run on this Node alone: ${whyNoOldestNode}.`);
+if (whyNoOldestNode !== undefined) console.log(`Programs run on this Node only: ${whyNoOldestNode}.`);
 const [wanted = ""] = process.argv.slice(2);
 
 const STRICT = "--strict-peer-deps";
@@ -313,7 +309,7 @@ const CASES = [
   },
   {
     name: "TypeScript, strict, with all declarations",
-    // The AI SDK asks for the types of json-schema and does not bring them.
+    // The AI SDK uses the types of json-schema but does not install them.
     hosts: { ...SDKS, ai: "7", typescript: "5", "@types/node": "24", "@types/json-schema": "7" },
     install: withNpm([]),
     check: compiles,

@@ -1,5 +1,5 @@
-// Runs what depends on the Node it runs on under the oldest one that is promised. What it ran is counted with all other
-// tests, also that it was skipped where the registry has no such Node for the platform.
+// Runs the tests that depend on the Node version under the oldest supported Node. They are counted with all other
+// tests, also as skipped if the registry has no such Node for the platform.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ function runTests(node) {
   return status ?? 1;
 }
 
-/** Leaves a report in which the one test is skipped, and named by the reason. */
+/** Writes a report with one skipped test that is named after the reason. */
 function reportSkipped(reason) {
   console.log(`Skipped: ${reason}.`);
   const test = { status: "skipped", ancestorTitles: [], title: reason, fullName: reason };

@@ -3,25 +3,27 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { readWorkspaces } from "./workspaces.mjs";
 
-/** Where a run leaves its report, in the folder that it tests. */
+/** Where a run leaves its report, relative to the tested folder. */
 export const REPORT = join(".cache", "test-results.json");
 
-/** The folder of what runs again under the oldest Node. */
+/** The folder of the tests that run again under the oldest Node. */
 export const OLDEST_NODE = join("scripts", "oldest-node");
 
-/** The folders of what only a release measures: a run of every day has no report of theirs, and misses none. */
+/**
+ * The folders of measurements that only a release runs: a daily run has no report from them and does not expect one.
+ */
 const MEASURED = [join("scripts", "line-coverage"), join("scripts", "mutation")];
 
 /**
- * Where reports are expected: in the root, for the house's own scripts, in every workspace with a test script, and of the
- * run under the oldest Node.
+ * Returns where reports are expected: in the root, for the repository's own scripts, in every workspace with a test
+ * script, and for the run under the oldest Node.
  */
 export function reportPlaces(root) {
   const again = existsSync(join(root, OLDEST_NODE)) ? [OLDEST_NODE] : [];
   return [...firstPlaces(root), ...again];
 }
 
-/** Where each test has its first report: without those that run again under another Node. */
+/** Returns where each test has its first report: excludes those that run again under another Node. */
 function firstPlaces(root) {
   return [
     ".",
@@ -31,12 +33,12 @@ function firstPlaces(root) {
   ];
 }
 
-/** Takes old reports away, so that a run that never happened cannot look like one that passed. */
+/** Deletes old reports, so that a run that never happened cannot look like one that passed. */
 export function clearReports(root) {
   for (const place of [...reportPlaces(root), ...MEASURED]) rmSync(join(root, place, REPORT), { force: true });
 }
 
-/** Leaves what a measurement found where a run of tests leaves its report, and in the same form. */
+/** Writes the result of a measurement as a test report, in the same place and form as a test run does. */
 export function writeReport(root, place, startTime, tests) {
   const count = (status) => tests.filter((test) => test.status === status).length;
   const assertionResults = tests.map((test) => ({ ...test, fullName: [...test.ancestorTitles, test.title].join(" ") }));
@@ -62,8 +64,8 @@ export function readReports(root) {
 }
 
 /**
- * Every test of the reports, once, with the file that it stands in, what it says of itself in `meta`, and how long it took in
- * milliseconds; and when the first of the runs began.
+ * Returns every test of the reports once, with its file, the data it reported in `meta`, and its duration in
+ * milliseconds; and the time when the first of the runs began.
  */
 export function readAssertions(root) {
   const reports = [...firstPlaces(root), ...MEASURED]
@@ -80,8 +82,7 @@ export function readAssertions(root) {
 
 function readReport(file, place) {
   const report = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
-  const failures =
-    report === undefined ? [`${place}: no report, its tests did not run to their end`] : failuresOf(report, place);
+  const failures = report === undefined ? [`${place}: no report: its tests did not finish`] : failuresOf(report, place);
   return {
     passed: report?.numPassedTests ?? 0,
     failed: failures.length,
@@ -91,7 +92,9 @@ function readReport(file, place) {
   };
 }
 
-/** A file that fails without a failed test (it does not load, a hook throws) counts as one failure, and so does a run. */
+/**
+ * A file that fails without a failed test (it does not load, a hook throws) counts as one failure, as does a whole run.
+ */
 function failuresOf({ testResults, success }, place) {
   const failures = testResults.flatMap(({ assertionResults, status, message, name }) => {
     const failed = assertionResults.filter((test) => test.status === "failed");
@@ -101,7 +104,7 @@ function failuresOf({ testResults, success }, place) {
   return failures.length === 0 && !success ? [`${place}: the run failed outside its tests`] : failures;
 }
 
-/** Skipped tests by their suite, whose name says why it is skipped. */
+/** Groups skipped tests by suite; the name of the suite says why it is skipped. */
 function skipsOf({ testResults }, place) {
   const suites = new Map();
   for (const { assertionResults, name } of testResults) {

@@ -1,5 +1,5 @@
-// Prints the results of the tests of all packages. The last line is `N passed, N failed`, and `, N skipped` if any
-// were. Arguments name steps that failed besides the tests (lint, arrows, …); each counts as one failure.
+// Prints the test results of all packages. The last line is `N passed, N failed`, plus `, N skipped` if any were.
+// Arguments name other failed steps (lint, arrows, …); each counts as one failure.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -58,19 +58,17 @@ describe("the closing line", () => {
   it("counts what ran again under the oldest Node, or that it was skipped, and a run of it that never happened", () => {
     report("packages/core", [{ b: "passed" }]);
     mkdirSync(join(root, "scripts/oldest-node"), { recursive: true });
-    expect(summarize(root).lines).toContain(
-      "Failed: scripts/oldest-node: no report, its tests did not run to their end",
-    );
-    report("scripts/oldest-node", [{ b: "passed", "Node 22 comes for linux only": "skipped" }]);
+    expect(summarize(root).lines).toContain("Failed: scripts/oldest-node: no report: its tests did not finish");
+    report("scripts/oldest-node", [{ b: "passed", "Node 22 is available only for linux": "skipped" }]);
     expect(summarize(root).lines).toEqual([
-      "Skipped: scripts/oldest-node: Node 22 comes for linux only (0.test.ts), 1 test",
+      "Skipped: scripts/oldest-node: Node 22 is available only for linux (0.test.ts), 1 test",
       "3 passed, 0 failed, 1 skipped",
     ]);
   });
 
   it("counts a missing report as a failure, also when it was cleared", () => {
     workspace("packages/stores", { test: "vitest run" });
-    const missing = "Failed: packages/stores: no report, its tests did not run to their end";
+    const missing = "Failed: packages/stores: no report: its tests did not finish";
     expect(summarize(root)).toEqual({ lines: [missing, "3 passed, 1 failed"], failed: true });
     clearReports(root);
     expect(summarize(root)).toMatchObject({ failed: true });

@@ -1,5 +1,5 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import base from "../../vitest.base.ts";
 
-/** As everywhere; what a browser comes to is waited for as long as on a machine with much other work. */
+/** The shared configuration, with as much time for polling a browser as a very busy machine needs. */
 export default mergeConfig(base, defineConfig({ test: { expect: { poll: { timeout: 60_000 } } } }));

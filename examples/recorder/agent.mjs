@@ -1,12 +1,12 @@
-// Runs a script of turns: asks the script what the agent says and calls, carries the calls out for real, logs both.
+// Runs a script of turns: asks the script what the agent says and calls, runs the calls for real, and logs both.
 
 /**
- * A turn is `{ meanwhile?, ask, *work() }`: what the person does to the working copy before, what the person asks, and a
- * generator that yields the agent's steps and gets back the texts of the results. Its return value is what the agent
- * says at last.
+ * A turn is `{ meanwhile?, ask, *work() }`: what the person does to the working copy beforehand, what the person asks,
+ * and a generator that yields the agent's steps and receives the texts of the results. Its return value is the agent's
+ * last message.
  *
- * @throws Error when a call ends otherwise than the script expects, so that a recording never tells of things that did
- * not happen
+ * @throws Error when a call ends differently than the script expects, so that a recording never describes things that
+ * did not happen
  */
 export function runSession(turns, { copy, tools, log }) {
   for (const { meanwhile, ask, work } of turns) {
@@ -36,7 +36,7 @@ function carryOut({ name, arguments: input, fails = false }, tools) {
   );
 }
 
-/** One step of the agent: a sentence and calls that run side by side. */
+/** One step of the agent: a sentence, and calls that are made together. */
 export const step = (text, ...calls) => ({ text, calls });
 
 const call = (name) => (input) => ({ name, arguments: input });
@@ -48,5 +48,5 @@ export const ls = (path) => call("ls")({ path });
 export const write = (path, content) => call("write")({ path, content });
 export const edit = (path, oldText, newText) => call("edit")({ path, oldText, newText });
 
-/** Says that a call is meant to end in an error. */
+/** Marks a call as expected to fail. */
 export const failing = (expected) => ({ ...expected, fails: true });

@@ -1,10 +1,13 @@
-// Writes a session as the pi coding agent does: JSON lines, version 3, each entry with an id and its parent's id.
+// Writes a session in the format of the pi coding agent: JSON lines, version 3, each entry with its id and its parent's
+// id.
 import { createHash } from "node:crypto";
 import { NEUTRAL_ROOT } from "./working-copy.mjs";
 
 const START = Date.parse("2026-03-02T09:00:00.000Z");
 
-/** The log of one session. Ids come from the session's name and a counter, times from a clock that the script moves. */
+/**
+ * The log of one session. Ids come from the session's name and a counter, times from a clock that the script advances.
+ */
 export class SessionLog {
   #name;
   #entries = [];
@@ -18,13 +21,13 @@ export class SessionLog {
     this.#append({ type: "model_change", provider: "scripted", modelId: "scripted-agent" });
   }
 
-  /** A message that a person types, about one second for eight characters. */
+  /** Logs a message that a person types, at about eight characters per second. */
   user(text) {
     this.#wait(20_000 + text.length * 125);
     this.#message({ role: "user", content: [{ type: "text", text }] });
   }
 
-  /** What the agent says, with the calls it makes. @returns {string[]} the ids of the calls */
+  /** Logs what the agent says, with the calls it makes. @returns {string[]} the ids of the calls */
   assistant(text, calls) {
     this.#wait(1_500 + (text.length + JSON.stringify(calls).length) * 4);
     const ids = calls.map(() => `toolu_${this.#hash("call", this.#calls++).slice(0, 24)}`);
@@ -51,12 +54,12 @@ export class SessionLog {
     this.#message({ role: "toolResult", toolCallId, toolName, content: [{ type: "text", text }], isError });
   }
 
-  /** The log as JSON lines. */
+  /** Returns the log as JSON lines. */
   toString() {
     return this.#entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   }
 
-  /** Characters that a model would see, and how many messages carry them. */
+  /** Returns the number of characters that a model would see, and of the messages that contain them. */
   size() {
     const messages = this.#entries.filter(({ type }) => type === "message").map(({ message }) => message);
     const visible = messages.flatMap(({ content }) => content).map(visibleCharacters);

@@ -1,12 +1,12 @@
-// The agent's tools. Each does what it says, in the working copy, and answers `{ text, isError }`.
+// The agent's tools. Each does its real work in the working copy and returns `{ text, isError }`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** No result is longer than this many characters, as with real agents; the cut is marked in the text. */
+/** Maximum number of characters of a result, as with real agents; the cut is marked in the text. */
 const LONGEST_RESULT = 50_000;
 
-/** One function for each tool name, all bound to one working copy. */
+/** Returns one function per tool name, all bound to one working copy. */
 export function toolsIn(copy) {
   const at = (path) => join(copy.path, path);
   return {

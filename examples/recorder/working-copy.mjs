@@ -1,4 +1,4 @@
-// A throw-away copy of this repository in which the scripted agent may do what it wants.
+// A throw-away copy of this repository in which the scripted agent may do anything.
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -14,10 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What an observer of the session sees in place of every folder of this machine. */
+/** Stands for every folder of this machine in the recorded session. */
 export const NEUTRAL_ROOT = "/repo";
 
-/** Copies the files that git knows or would know, without the recordings themselves, and links the installed packages. */
+/** Copies the files that git tracks or would track, without the recordings, and links the installed packages. */
 export function openWorkingCopy(root) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "threadfold-example-")));
   const path = join(home, "repo");
@@ -31,7 +31,7 @@ export function openWorkingCopy(root) {
   return {
     path,
     environment,
-    /** Replaces this machine's folders by {@link NEUTRAL_ROOT}, the longer ones first. */
+    /** Replaces this machine's folders with {@link NEUTRAL_ROOT}, longer paths first. */
     neutral: (text) =>
       [path, home, realpathSync(root)].reduce((kept, folder) => kept.replaceAll(folder, NEUTRAL_ROOT), text),
     close: () => rmSync(home, { recursive: true, force: true }),
@@ -48,7 +48,7 @@ function filesOf(root) {
     .filter((file) => file !== "" && !file.startsWith("examples/sessions/") && existsSync(join(root, file)));
 }
 
-/** Every installed package is linked as it is, but the workspace's own packages lead into the copy. */
+/** Links every installed package to the original, except that the workspace's own packages point into the copy. */
 function linkPackages(root, copy) {
   const from = join(root, "node_modules");
   const to = join(copy, "node_modules");
@@ -66,7 +66,7 @@ function copyLinks(from, to) {
   for (const name of readdirSync(from)) symlinkSync(readlinkSync(join(from, name)), join(to, name));
 }
 
-/** The same on every machine: no colours, no local settings, a fixed author and date for git. */
+/** Returns the same environment on every machine: no colours, no local settings, a fixed author and date for git. */
 function environmentIn(copy, home) {
   const date = "2026-03-02T08:00:00Z";
   return {

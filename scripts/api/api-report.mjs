@@ -1,11 +1,11 @@
-// The declarations that the entries of the packages export, without comments: one page a package under docs/api. Read
-// from the declarations that a build writes, so that what stands here is what users get.
+// The declarations that the packages' entries export, without comments: one page per package under docs/api. Read from
+// the declarations that a build writes, so that the pages show what users get.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { readWorkspaces } from "../workspaces.mjs";
 
-/** Every page by its path under the root. Packages that have no declarations have none. */
+/** Returns every page by its path relative to the root. Packages without declarations have no page. */
 export function apiPages(root) {
   const packages = readWorkspaces(root).filter(({ path }) => path.startsWith("packages"));
   return Object.fromEntries(
@@ -21,10 +21,10 @@ function pageOf(folder, { name, exports = {} }) {
   );
   if (entries.length === 0) return null;
   const sections = entries.map(([entry, file]) => `## ${entry}\n\n\`\`\`ts\n${entryText(file)}\n\`\`\``);
-  return `# ${name}\n\nWritten by \`npm run api\` from what is built; a difference fails the check until it is accepted by running it.\n\n${sections.join("\n\n")}\n`;
+  return `# ${name}\n\nWritten by \`npm run api\` from the build; the check fails on a difference until running that command accepts it.\n\n${sections.join("\n\n")}\n`;
 }
 
-/** The declarations that an entry exports, sorted by name. */
+/** Returns the declarations that an entry exports, sorted by name. */
 export function entryText(file) {
   const module = readDeclarations(file);
   const lines = [...module.exported.keys()].sort(byLetters).map((name) => textOf(module, name));
@@ -40,16 +40,16 @@ function textOf(module, name) {
   if (found !== undefined) return found.map((text) => renamed(text, local, name)).join("\n");
   const imported = module.imported.get(local);
   if (imported !== undefined) return elsewhere(module, imported.from, imported.name, name);
-  throw new Error(`${module.file} exports ${name}, which is declared nowhere.`);
+  throw new Error(`${module.file} exports ${name}, which is not declared anywhere.`);
 }
 
-/** A declaration of another file of the build, or a word on the package that it comes from. */
+/** Returns a declaration from another file of the build, or a re-export from the package that it comes from. */
 function elsewhere(module, from, name, as) {
   if (!from.startsWith(".")) return `export { ${name === as ? name : `${name} as ${as}`} } from "${from}";`;
   return renamed(textOf(readDeclarations(join(dirname(module.file), from.replace(/\.js$/, ".d.ts"))), name), name, as);
 }
 
-/** The build numbers names that stand for two things, and shortens those of files next to each other. */
+/** Undoes the numbers that the build adds to ambiguous names, and its abbreviations of names from neighboring files. */
 function renamed(text, from, to) {
   const plain = text.replaceAll(/\b(\w+)\$\d+\b/g, "$1");
   return plain.replace(new RegExp(`(?<![\\w$])${from.replace(/\$\d+$/, "")}(?![\\w$])`), () => to);
@@ -60,7 +60,7 @@ const read = new Map();
 function readDeclarations(file) {
   const known = read.get(file);
   if (known !== undefined) return known;
-  if (!existsSync(file)) throw new Error(`${file} is not there: build first.`);
+  if (!existsSync(file)) throw new Error(`${file} does not exist: build first.`);
   const source = readFileSync(file, "utf8");
   const { program, comments } = parseSync(file, source);
   const module = { file, declared: new Map(), imported: new Map(), exported: new Map(), stars: [] };
@@ -88,7 +88,7 @@ function namesOf(node) {
   return node.id?.name === undefined ? [] : [node.id.name];
 }
 
-/** A statement as it stands, without what is said about it: comments may change without the interface changing. */
+/** Returns the source of a statement without comments: comments may change without the interface changing. */
 function withoutComments(source, comments, { start, end }) {
   let text = "";
   let at = start;

@@ -1,4 +1,4 @@
-// Accepts the interfaces of the packages as they are built: writes docs/api.
+// Accepts the packages' interfaces as built: writes docs/api.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "../workspaces.mjs";
@@ -7,5 +7,5 @@ import { apiPages } from "./api-report.mjs";
 for (const [path, page] of Object.entries(apiPages(root))) {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), page);
-  console.log(`${path} was written.`);
+  console.log(`Wrote ${path}.`);
 }

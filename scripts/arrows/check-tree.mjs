@@ -1,4 +1,4 @@
-// The rules, one function each. Every rule returns the places where it is broken.
+// The rules, one function each. Every rule returns the places that break it.
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { findCycles } from "./find-cycles.mjs";
@@ -7,7 +7,7 @@ import { APPS_IMPORT, CORE_DEPENDENCIES, EXCEPTIONS, FOLDER_ORDER, PACKAGE_ARROW
 
 /**
  * Checks the tree under `root`.
- * @returns {{ rule: string, where: string, what: string }[]} where a rule is broken; `rule` is a key of RULES
+ * @returns {{ rule: string, where: string, what: string }[]} the places that break a rule; `rule` is a key of RULES
  */
 export function checkTree(root) {
   const packages = readTree(root);
@@ -26,12 +26,12 @@ export function checkTree(root) {
   ];
 }
 
-/** Imports and declared dependencies between packages go down only. */
+/** Imports and declared dependencies between packages point only downward. */
 function checkPackageArrows(room, packages) {
   const allowed = room.kind === "apps" ? APPS_IMPORT : PACKAGE_ARROWS[room.folder];
   const where = `${room.kind}/${room.folder}/package.json`;
   if (allowed === undefined)
-    return [broken("packages", where, `the package ${room.folder} has no line in scripts/arrows/rooms.mjs`)];
+    return [broken("packages", where, `the package ${room.folder} has no entry in scripts/arrows/rooms.mjs`)];
   const folderOf = new Map(
     packages.map(({ name, kind, folder }) => [name, kind === "apps" ? `apps/${folder}` : folder]),
   );
@@ -48,8 +48,8 @@ function checkPackageArrows(room, packages) {
 }
 
 /**
- * A package imports only what its package.json declares, as a dependency or as something that its build puts into it
- * (`inlinedDependencies`); its tests may use the house's tools too.
+ * A package imports only what its package.json declares, as a dependency or as something that its build inlines
+ * (`inlinedDependencies`); its tests may also use the root's development tools.
  */
 function checkDeclared({ manifest, name, ...room }, tools) {
   const { dependencies, peerDependencies, optionalDependencies, inlinedDependencies } = manifest;
@@ -67,7 +67,9 @@ function checkDeclared({ manifest, name, ...room }, tools) {
     );
 }
 
-/** Inside a package, files import each other directly: not through index.ts, and never past the package's edge. */
+/**
+ * Within a package, files import each other directly: not through index.ts, and never beyond the package's boundary.
+ */
 function checkPaths(room) {
   const home = `${room.kind}/${room.folder}/`;
   const sources = new Set(room.files.map(({ path }) => path));
@@ -76,10 +78,10 @@ function checkPaths(room) {
     .flatMap(({ specifier, file, where }) => {
       const target = posix.join(posix.dirname(file.path), specifier);
       if (!target.startsWith(home))
-        return [broken("packages", where, `${specifier} leaves the package; import it by its name`)];
+        return [broken("packages", where, `${specifier} is outside the package; import it by its name`)];
       if (target.startsWith(`${home}dist/`) && file.path.startsWith(`${home}bin/`)) return [];
       if (!sources.has(target) && !/\.json$/.test(target))
-        return [broken("files", where, `${specifier} names no source file`)];
+        return [broken("files", where, `${specifier} does not name a source file`)];
       const fromEdge = file.isTest || posix.dirname(file.path) === `${home}bin`;
       return posix.basename(target) === "index.ts" && !fromEdge
         ? [broken("barrels", where, `imports the barrel ${specifier}`)]
@@ -87,7 +89,7 @@ function checkPaths(room) {
     });
 }
 
-/** Names of one module stand in one statement of their kind. */
+/** Names from one module are listed in one statement per kind. */
 function checkOnce({ files }) {
   return files.flatMap(({ path, imports }) => {
     const seen = new Set();
@@ -97,7 +99,7 @@ function checkOnce({ files }) {
         const key = `${lists} ${specifier}`;
         return seen.has(key) || !seen.add(key);
       })
-      .map(({ specifier, line }) => broken("once", `${path}:${line}`, `lists names of ${specifier} a second time`));
+      .map(({ specifier, line }) => broken("once", `${path}:${line}`, `lists names from ${specifier} a second time`));
   });
 }
 
@@ -114,7 +116,7 @@ function checkCycles(packages) {
   return findCycles(imports).map((cycle) => broken("cycles", cycle[0], cycle.join(" → ")));
 }
 
-/** The folders of a package form one order. Tests may reach forward, for a test needs more than what it tests. */
+/** The folders of a package form one order. Tests may import forward, because a test needs more than what it tests. */
 function checkFolderOrder(room) {
   const order = FOLDER_ORDER[room.folder] ?? [];
   const placeOf = (folder) => (folder === "" ? order.length : order.indexOf(folder));
@@ -131,7 +133,7 @@ function checkFolderOrder(room) {
   });
 }
 
-/** Folders next to each other do not need each other, however deep they lie. */
+/** Sibling folders do not depend on each other, at any depth. */
 function checkFolderCycles(room) {
   const arrows = new Map();
   for (const file of sourcesOf(room))
@@ -140,10 +142,13 @@ function checkFolderCycles(room) {
       if (from !== undefined && to !== undefined) arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
     }
   const imports = new Map([...arrows].map(([from, to]) => [from, [...to]]));
-  return findCycles(imports).map((cycle) => broken("order", cycle[0], `folders in a circle: ${cycle.join(" → ")}`));
+  return findCycles(imports).map((cycle) => broken("order", cycle[0], `folders in a cycle: ${cycle.join(" → ")}`));
 }
 
-/** Where the ways to two folders part: a folder of each next to the other; undefined where one lies in the other. */
+/**
+ * Returns where the paths to two folders diverge: two sibling folders, one on each path; undefined for a path that ends
+ * before that.
+ */
 function parting(one, other) {
   const [left, right] = [one.split("/"), other.split("/")];
   const at = left.findIndex((name, index) => name !== right[index]);
@@ -178,12 +183,14 @@ function checkCorePurity(pure) {
     ...EXCEPTIONS.filter(({ file }) => pure.some(({ path }) => path === file))
       .filter((exception) => !used.has(exception))
       .map(({ file, name }) =>
-        broken("core-pure", file, `no longer uses ${name}: take its exception out of scripts/arrows/rooms.mjs`),
+        broken("core-pure", file, `no longer uses ${name}: remove its exception from scripts/arrows/rooms.mjs`),
       ),
   ];
 }
 
-/** The folder in a package's src that a path lies in; empty for a file directly in src, undefined outside of src. */
+/**
+ * Returns the folder of a package's src that contains a path; empty for a file directly in src, undefined outside src.
+ */
 function topFolder(room, path) {
   const home = `${room.kind}/${room.folder}/src/`;
   if (!path.startsWith(home)) return undefined;
@@ -191,10 +198,10 @@ function topFolder(room, path) {
   return rest.length > 0 ? folder : "";
 }
 
-/** The files of a package's src that are not tests. */
+/** Returns the files of a package's src that are not tests. */
 const sourcesOf = (room) => room.files.filter(({ path, isTest }) => !isTest && topFolder(room, path) !== undefined);
 
-/** The files of its package that a file imports. */
+/** Returns the files of the same package that a file imports. */
 const targetsOf = ({ path, imports }) =>
   imports
     .filter(({ specifier }) => specifier.startsWith("."))

@@ -1,7 +1,8 @@
 // Cycles in a graph of imports.
 
 /**
- * One shortest cycle for each knot of files that import each other, as a list of files that ends where it begins.
+ * Returns one shortest cycle for each cluster of files that import each other, as a list of files that ends where it
+ * begins.
  * @param {Map<string, string[]>} imports what each file imports
  */
 export function findCycles(imports) {
@@ -17,7 +18,7 @@ export function findCycles(imports) {
   return cycles;
 }
 
-/** Breadth first from `start` until an import leads back to it. */
+/** Searches breadth-first from `start` until an import leads back to it. */
 function shortestWayBack(start, imports) {
   const cameFrom = new Map([[start, undefined]]);
   for (const file of cameFrom.keys()) {

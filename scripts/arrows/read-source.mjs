@@ -1,13 +1,13 @@
-// What a source file imports and which names of the host it refers to, read from its syntax tree.
+// What a source file imports and which of the host's names it uses, read from its syntax tree.
 import { parseSync } from "oxc-parser";
 import { ScopeTracker, walk } from "oxc-walker";
 import { IMPURE_NAMES, LOCALE_METHODS } from "./rooms.mjs";
 
 /**
  * Parses one file.
- * @returns {{ imports: { specifier: string, lists: string | null, line: number }[], impurities: { name: string, why: string, line: number }[] }}
- *   imports of every kind (static, re-export, dynamic, `import("…")` types), type-only ones included; `lists` is the
- *   type of a statement that lists names and nothing else
+ * @returns {{ imports: { specifier: string, lists: string | null, line: number }[],
+ *   impurities: { name: string, why: string, line: number }[] }} imports of every kind (static, re-export, dynamic,
+ *   `import("…")` types), including type-only ones; `lists` is the type of a statement that only lists names
  */
 export function readSource(path, text) {
   const { program, errors } = parseSync(path, text);
@@ -30,7 +30,7 @@ function findImports(program) {
   return imports;
 }
 
-/** `import { … }` and `export { … }` list names; a default or a whole module needs a statement of its own. */
+/** `import { … }` and `export { … }` list names; a default or a whole module needs a separate statement. */
 function listing({ type, specifiers = [] }) {
   const listed = (specifier) => /^(Import|Export)Specifier$/.test(specifier.type);
   return specifiers.length > 0 && specifiers.every(listed) ? type : null;
@@ -45,7 +45,9 @@ const IMPORTING = new Set([
   "TSExternalModuleReference",
 ]);
 
-/** References to names of the host that no scope of the file declares. Types are erased and therefore not looked at. */
+/**
+ * Returns references to names of the host that no scope of the file declares. Types are erased, so they are skipped.
+ */
 function findImpurities(program) {
   const scopeTracker = new ScopeTracker({ preserveExitedScopes: true });
   walk(program, { scopeTracker });
@@ -108,7 +110,7 @@ function impureDate(parent) {
   return { name, why: "the clock", global: "Date" };
 }
 
-/** `Math.random` is randomness, and so may be a `Math` that is handed on. */
+/** `Math.random` is random, and so may be a use of a `Math` that is passed on. */
 function impureMath(node, parent) {
   if (isMember(parent) && parent.object === node && memberName(parent) !== "random") return undefined;
   return { name: isMember(parent) ? "Math.random" : "Math", why: "randomness", global: "Math" };

@@ -1,4 +1,4 @@
-// The packages and apps under a root folder, with every source file read.
+// The packages and apps under a root folder, with every source file parsed.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, posix, sep } from "node:path";
 import { readSource } from "./read-source.mjs";
@@ -13,7 +13,7 @@ export function readTree(root) {
     .map((file) => readPackage(root, slashed(dirname(file))));
 }
 
-/** The manifest of the root, whose development tools every test may use. */
+/** Returns the manifest of the root, whose development tools every test may use. */
 export function readRootManifest(root) {
   const file = join(root, "package.json");
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
@@ -36,7 +36,7 @@ function readFile(root, path) {
   };
 }
 
-/** Tests, and what only tests, measurements and the bundling of a part for browsers use. */
+/** Tests, and files that only tests, measurements and the bundling for browsers use. */
 const TEST = /\.(?:test|process)\.m?[jt]sx?$|\/(?:testing|bench|bundling)\//;
 
 const slashed = (path) => path.split(sep).join("/");

@@ -1,4 +1,4 @@
-// The rooms of the house as data: which package may import which, and in which order the folders of each stand.
+// The package structure as data: which package may import which, and the order of each package's folders.
 
 const CORE = ["core"];
 const ROOMS = ["tokenizers", "strategies", "summarizers", "renderer", "rehydration", "stores", "importers"];
@@ -14,7 +14,7 @@ export const PACKAGE_ARROWS = {
   golden: [...ON_TOP, "inspector"],
   simulation: ON_TOP,
   inspection: [...ON_TOP, "simulation"],
-  // The page knows what it draws by its shape alone: types of the index, nothing that runs.
+  // The page knows the data it draws only by its shape: types of the index, nothing that runs.
   inspector: ["inspection"],
   proxy: [...ON_TOP, "integrations"],
   cli: [...ON_TOP, "integrations", "simulation", "inspection", "inspector", "proxy"],
@@ -25,8 +25,8 @@ export const PACKAGE_ARROWS = {
 export const APPS_IMPORT = Object.keys(PACKAGE_ARROWS);
 
 /**
- * The folders of each package's src, in order: each imports only from those before it and from itself. Files that lie
- * directly in src come last. A package that is not here has no folders.
+ * The folders of each package's src, in order: each imports only from itself and from those before it. Files directly
+ * in src come last. A package that is not listed here has no folders.
  */
 export const FOLDER_ORDER = {
   core: [
@@ -204,7 +204,7 @@ export const FOLDER_ORDER = {
 /** The only packages that core may depend on. */
 export const CORE_DEPENDENCIES = ["zod", "immer", "@noble/hashes", "snowball-stemmers"];
 
-/** Names that a pure core file may not refer to, each with what it stands for. */
+/** Names that a pure core file may not refer to, and what each gives access to. */
 export const IMPURE_NAMES = {
   process: "the host",
   globalThis: "the host",
@@ -228,7 +228,9 @@ export const IMPURE_NAMES = {
   Intl: "the machine's locale",
 };
 
-/** Methods whose answer depends on the machine's locale or time zone, so that two machines would write other bytes. */
+/**
+ * Methods whose result depends on the machine's locale or time zone, so that two machines would write different bytes.
+ */
 export const LOCALE_METHODS = [
   "localeCompare",
   "toLocaleString",
@@ -239,19 +241,19 @@ export const LOCALE_METHODS = [
   "getTimezoneOffset",
 ];
 
-/** Files of core that may refer to an impure name, and why. An exception that is no longer needed is an error too. */
+/** Files of core that may refer to an impure name, and why. An exception that is no longer needed is also an error. */
 export const EXCEPTIONS = [
   {
     file: "packages/core/src/recall/recall-terms.ts",
     name: "Intl",
     reason:
-      "divides text without spaces for search alone, in no locale; nothing that is kept or rendered depends on it (docs/decisions/0030)",
+      "segments text without spaces, for search only and in no locale; nothing that is stored or rendered depends on it (docs/decisions/0030)",
   },
   {
     file: "packages/core/src/time/steps.ts",
     name: "globalThis",
     reason:
-      "lets the machine's event loop turn during long work; when others run says nothing of what comes out (docs/decisions/0027)",
+      "lets the event loop run during long work; when other tasks run does not affect the result (docs/decisions/0027)",
   },
   {
     file: "packages/core/src/json/sha256.ts",

@@ -1,16 +1,16 @@
-// The figures that the project publishes about itself: each with the command that measures it, how they are read from
-// what that command prints, and the sentence that says them.
+// The figures that the project publishes about itself: each with the command that measures it, how to read it from the
+// command's output, and the sentence that states it.
 
 /**
- * Figures that a run of some minutes, or hours, measures. `run` is what follows `npm run`; `read` takes them from what it
- * prints; `say` is the sentence.
+ * Figures that take a run of minutes or hours to measure. `run` is what follows `npm run`; `read` extracts the figures
+ * from the output; `say` is the sentence.
  */
 export const MEASURED_FIGURES = [
   {
     run: "bench:probes -- --preset=threadfold --json",
     read: (text) => lines(text)[0],
     say: ({ facts, direct, reachable }) =>
-      `Of ${facts} facts that recorded agents needed late, folded to 20,000 tokens without a model, ${percent(reachable / facts)} are in the prompt or found by one search with the agent's own words; ${percent(direct / facts)} stand in the prompt itself. The search was tuned on these facts.`,
+      `Of ${facts} facts that recorded agents needed late, after folding to 20,000 tokens without a model, ${percent(reachable / facts)} are in the prompt or found by one search with the agent's own words; ${percent(direct / facts)} are in the prompt itself. The search was tuned on these facts.`,
   },
   {
     run: "agents",
@@ -27,7 +27,7 @@ export const MEASURED_FIGURES = [
       };
     },
     say: ({ hosts, calls, illegal, overBudget, withoutRule, unlike, leastCached, mostCached }) =>
-      `A scripted agent of ${whole(calls)} calls in each of ${hosts} hosts, with rate limits, server errors, overflows and cut-off answers: ${illegal} requests illegal, ${overBudget} above the budget, ${withoutRule} without the user's rule; ${unlike === 0 ? "every one" : `but for ${unlike} ${unlike === 1 ? "host" : "hosts"}, every one`} that Threadfold recorded was rendered again to the same bytes (pi makes its requests itself); ${Math.round(leastCached)} to ${Math.round(mostCached)} % of input tokens were in a cache's reach.`,
+      `A scripted agent of ${whole(calls)} calls in each of ${hosts} hosts, with rate limits, server errors, overflows and cut-off answers: ${illegal} requests were illegal, ${overBudget} over the budget and ${withoutRule} without the user's rule; ${unlike === 0 ? "" : `except in ${unlike} ${unlike === 1 ? "host" : "hosts"}, `}every request that Threadfold recorded was rendered again to the same bytes (pi makes its requests itself); ${Math.round(leastCached)} to ${Math.round(mostCached)} % of the input tokens were within a cache's reach.`,
   },
   {
     run: "matrix:wire",
@@ -36,7 +36,7 @@ export const MEASURED_FIGURES = [
       return { runs, sessions, hold, tooLarge: Number(/(\d+) infeasible/.exec(text)?.[1] ?? 0) };
     },
     say: ({ runs, sessions, hold, tooLarge }) =>
-      `Recorded sessions × five provider formats × budgets of 100,000, 50,000, 20,000 and 8,000 tokens × all presets: ${sessions} sessions, ${whole(runs)} runs, of which ${hold === runs ? "all hold" : `${whole(hold)} hold`}: each legal, or said not to fit (${tooLarge}).`,
+      `Recorded sessions × five provider formats × budgets of 100,000, 50,000, 20,000 and 8,000 tokens × all presets: ${sessions} sessions, ${whole(runs)} runs, ${hold === runs ? "all of which pass" : `${whole(hold)} of which pass`}: each request is legal, or is reported as not fitting (${tooLarge}).`,
   },
   {
     run: "bench:resume -- --json",
@@ -45,7 +45,7 @@ export const MEASURED_FIGURES = [
       return { messages: long.messages, slower: long.firstMs / short.firstMs, megabytes: long.megabytes };
     },
     say: ({ messages, slower, megabytes }) =>
-      `Opening a session on ${whole(messages)} messages and preparing its request takes ${slower.toFixed(2)} times what it takes on 1,000 with a window about as large, and at most ${Math.round(megabytes)} MB.`,
+      `Opening a session on ${whole(messages)} messages and preparing its request takes ${slower.toFixed(2)} times as long as on 1,000 messages with a window of about the same size, and at most ${Math.round(megabytes)} MB of memory.`,
   },
   {
     run: "bench:append -- --json",
@@ -56,34 +56,34 @@ export const MEASURED_FIGURES = [
       return { messages, spread, lowestShare, highestShare: Math.max(...results.map(({ share }) => share)) };
     },
     say: ({ messages, spread, lowestShare, highestShare }) =>
-      `An append to SQLite, on the disk when it returns, runs at ${percent(lowestShare)} to ${percent(highestShare)} of the speed of a bare \`INSERT\`, flat within ${percent(spread)} up to ${whole(messages)} messages.`,
+      `An append to SQLite, which is on disk when the call returns, runs at ${percent(lowestShare)} to ${percent(highestShare)} of the speed of a bare \`INSERT\`, and its speed varies by no more than ${percent(spread)} up to ${whole(messages)} messages.`,
   },
   {
     run: "bench:prefix -- --json",
     read: (text) => lines(text)[0],
     say: ({ steps, budget, breaks, epochs }) =>
-      `In ${whole(steps)} scripted steps under ${whole(budget)} tokens the prompt's prefix breaks ${breaks} times, at ${epochs} folds.`,
+      `In ${whole(steps)} scripted steps under a budget of ${whole(budget)} tokens, the prompt's prefix breaks ${breaks} times, with ${epochs} folds.`,
   },
   {
     run: "bench:requests -- --json",
     read: (text) => lines(text),
     say(budgets) {
       const each = (column) => budgets.map((row) => whole(row[column])).join(" / ");
-      return `Requests in the summaries of ${budgets[0].sessions} recorded sessions, judged fold by fold by labels made by reading, at ${each("budget")} tokens: ${each("told")} in ${each("summaries")} summaries, of which ${each("doneShownOpen")} finished ones are shown as open and ${each("openShownDone")} unfinished ones as done.`;
+      return `At budgets of ${each("budget")} tokens, the ${each("summaries")} summaries of ${budgets[0].sessions} recorded sessions list ${each("told")} requests; judged fold by fold by labels made by reading, ${each("doneShownOpen")} finished ones are shown as open and ${each("openShownDone")} unfinished ones as done.`;
     },
   },
   {
     run: "bench:rules -- --json",
     read: (text) => lines(text)[0],
     say: ({ precision, recall, sentences }) =>
-      `Of ${sentences} labelled sentences in eight languages that the detector of rules was not tuned on, ${percent(precision)} of what it takes for rules are rules, and it finds ${percent(recall)} of them.`,
+      `On ${sentences} labeled sentences in eight languages that the rule detector was not tuned on, ${percent(precision)} of what it takes for a rule is one, and it finds ${percent(recall)} of the rules.`,
   },
   {
     run: "bench:compact -- --json",
     read: (text) =>
       JSON.parse(text).map(({ file, warm }) => ({ file, ratio: warm.ratio.median, baseline: warm.baseline.median })),
     say: (files) =>
-      `Folding a recorded file, beside reading, parsing and hashing it: ${files.map(({ file, ratio, baseline }) => `${ratio.toFixed(1)} times the ${Math.round(baseline)} ms of \`${file}\``).join(", ")} (after \`npm run build\`).`,
+      `Folding a recorded file, compared with reading, parsing and hashing it: ${files.map(({ file, ratio, baseline }) => `${ratio.toFixed(1)} times the ${Math.round(baseline)} ms of \`${file}\``).join(", ")} (after \`npm run build\`).`,
   },
   {
     run: "bench:extractive -- --json",
@@ -92,7 +92,7 @@ export const MEASURED_FIGURES = [
       return { tokens, ratio, redactedRatio: redacted.median / tiktoken.median };
     },
     say: ({ tokens, ratio, redactedRatio }) =>
-      `Summarizing ${whole(tokens)} tokens without a model takes ${ratio.toFixed(2)} times what tiktoken takes to count them, ${redactedRatio.toFixed(2)} times with the look for secrets.`,
+      `Summarizing ${whole(tokens)} tokens without a model takes ${ratio.toFixed(2)} times as long as counting them with tiktoken, or ${redactedRatio.toFixed(2)} times if secrets are redacted first.`,
   },
   {
     run: "bench:lowering -- --json",
@@ -102,15 +102,15 @@ export const MEASURED_FIGURES = [
       return { tokens: formats[0].windowTokens, least: Math.min(...ratios), most: Math.max(...ratios) };
     },
     say: ({ tokens, least, most }) =>
-      `Lowering a window of ${whole(tokens)} tokens into a provider's format costs ${least.toFixed(1)} to ${most.toFixed(1)} times \`JSON.stringify\` of the payload, by format.`,
+      `Lowering a window of ${whole(tokens)} tokens into a provider's format takes ${least.toFixed(1)} to ${most.toFixed(1)} times as long as \`JSON.stringify\` of the payload, depending on the format.`,
   },
 ];
 
-/** What `npm start` shows of the bundled session, from the JSON of its command. */
+/** Describes what `npm start` shows of the bundled session, from the JSON of its command. */
 export const sayBundledSession = ({ tokens: { before, after, budget }, pins: { live, present } }) =>
   `The bundled session, ${whole(before)} tokens, folds to ${whole(after)} under a budget of ${whole(budget)}, with ${present === live ? `its ${live}` : `${present} of its ${live}`} standing instructions kept word for word.`;
 
-/** What the page of benchmarks says of the default preset: in `brief` for the README, and as a `whole`. */
+/** Describes the default preset's results on the benchmarks page: `brief` for the README, and `whole`. */
 export function saySideBySide(page) {
   const [, sessions, calls] = /^(\d+) recorded sessions of real agents, ([\d,]+) model calls/m.exec(page);
   const peers = new Set([...page.matchAll(/^\| (?<name>[^|]+?) \| peer \|/gm)].map(({ groups }) => groups.name));
@@ -121,34 +121,36 @@ export function saySideBySide(page) {
     }),
   );
   const each = (column, say = (cell) => cell) => budgets.map((row) => say(row[column])).join(" / ");
-  const bill = `is ${each("bill", (cell) => Number(cell).toFixed(2))} at budgets of ${each("budget")} tokens`;
-  const replayed = `${sessions} recorded sessions of real agents, ${calls} calls, replayed call by call`;
+  const bill = `the bill is ${each("bill", (cell) => Number(cell).toFixed(2))} at budgets of ${each("budget")} tokens (sending everything is 1; cached reads cost a tenth)`;
+  const replayed = `${sessions} recorded sessions of real agents (${calls} calls), replayed call by call`;
   return {
-    brief: `${replayed}: the bill with the default preset (cached reads at a tenth; sending everything is 1) ${bill}, beside ${peers.size} policies of other libraries.`,
-    whole: `${replayed} beside ${peers.size} policies of other libraries. With the default preset the bill (cached reads at a tenth; sending everything is 1) ${bill}; of what calls used and had last seen more than ten calls before, ${each("cold", (cell) => Math.round(cell))} % stands in the prompt, and of all that they used ${each("all+1")} % in the prompt or in the result of one recall; the prefix breaks ${each("breaks")} times in 100 calls; ${each("bad")} requests are illegal or empty, and ${each("fit")} % are within the budget. The policy was chosen on these sessions.`,
+    brief: `${replayed}: with the default preset, ${bill}. For comparison, ${peers.size} policies of other libraries were replayed.`,
+    whole: `${replayed}, in comparison with ${peers.size} policies of other libraries. With the default preset, ${bill}. Of what calls used and had last seen more than ten calls before, ${each("cold", (cell) => Math.round(cell))} % is in the prompt; of everything that they used and had seen before, ${each("all+1")} % is in the prompt or in the result of one recall. The prefix breaks ${each("breaks")} times per 100 calls; ${each("bad")} requests are illegal or empty, and ${each("fit")} % are within the budget. The policy was chosen on these same sessions.`,
   };
 }
 
-/** What the page of benchmarks says of speed. */
+/** Describes the speed figures of the benchmarks page. */
 export function saySpeed(page) {
   const tables = [...page.matchAll(/(?:^\|.*\n)+/gm)].map(([table]) => markdownRows(table));
   const once = tables.flat().find((row) => row.policy === "threadfold" && "100,000, ms" in row);
   const turns = tables.flat().filter((row) => "messages in the thread" in row);
-  const times = turns.map((row) => row["ms a turn"]).sort((a, b) => a - b);
-  return `One prompt of 60,000 tokens from a history of 100,000 messages takes ${(Number.parseFloat(once["100,000, ms"]) / 1_000).toFixed(1)} s, and a session's turn ${times[0]} to ${times.at(-1)} ms at ${turns[0]["messages in the thread"]} to ${turns.at(-1)["messages in the thread"]} messages.`;
+  const times = turns.map((row) => row["ms per turn"]).sort((a, b) => a - b);
+  return `Making one prompt of 60,000 tokens from a history of 100,000 messages takes ${(Number.parseFloat(once["100,000, ms"]) / 1_000).toFixed(1)} s; a session's turn takes ${times[0]} to ${times.at(-1)} ms with ${turns[0]["messages in the thread"]} to ${turns.at(-1)["messages in the thread"]} messages.`;
 }
 
 const whole = (value) => Math.round(value).toLocaleString("en-US");
 const percent = (share) => `${Math.round(share * 100)} %`;
 
-/** A JSON value a line. */
+/** Parses one JSON value per line. */
 const lines = (text) =>
   text
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
 
-/** The rows of a table of aligned columns, by the names in its head, which begins with the word given. */
+/**
+ * Returns the rows of a table of aligned columns, keyed by the names in its header, which begins with the given word.
+ */
 function tableRows(text, head) {
   const all = text.split("\n");
   const [names, ...rows] = all
@@ -159,7 +161,9 @@ function tableRows(text, head) {
     .map((row) => Object.fromEntries(names.map((name, column) => [name, row[column]])));
 }
 
-/** The rows of a Markdown table by the names in its head; of two columns of one name the first. */
+/**
+ * Returns the rows of a Markdown table, keyed by the names in its header; if two columns have one name, the first wins.
+ */
 function markdownRows(table) {
   const [names, , ...rows] = table
     .trim()

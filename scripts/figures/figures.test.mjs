@@ -24,13 +24,13 @@ a host: something did not hold
       ...{ hosts: 3, calls: 1000, illegal: 1, overBudget: 0, withoutRule: 0, unlike: 1 },
       ...{ leastCached: 88.2, mostCached: 95.7 },
     });
-    expect(said("agents", table)).toContain("but for 1 host, every one");
+    expect(said("agents", table)).toContain("except in 1 host, every request");
   });
 
   it("of the matrix are read from the line that sums it up", () => {
     const output =
       "18960 runs over 79 sessions: 18959 hold, 1 fail.\nFolding ended with: 18900 committed, 60 infeasible.\n";
-    expect(said("matrix:wire", output)).toMatch(/79 sessions, 18,960 runs, of which 18,959 hold: .*\(60\)/);
+    expect(said("matrix:wire", output)).toMatch(/79 sessions, 18,960 runs, 18,959 of which pass: .*\(60\)/);
   });
 
   it("of benches are read from their JSON", () => {
@@ -38,7 +38,7 @@ a host: something did not hold
     expect(said("bench:resume", resume)).toMatch(/1,000,000 messages .* takes 1.02 times .* 38 MB/);
     const append =
       '{"messages":1000,"share":0.84}\n{"messages":9000,"share":0.78}\n{"spread":0.12,"lowestShare":0.78}\n';
-    expect(said("bench:append", append)).toMatch(/78 % to 84 % .* within 12 % up to 9,000 messages/);
+    expect(said("bench:append", append)).toMatch(/78 % to 84 % .* no more than 12 % up to 9,000 messages/);
     expect(said("bench:probes", '{"facts":103,"direct":89,"reachable":103}')).toMatch(/103 facts .* 100 % .* 86 %/);
   });
 
@@ -59,8 +59,10 @@ a host: something did not hold
 | threadfold | preset | 0.444 | 92.2 | 99.9 | 1.6 | 0 | 100.0 |
 `;
     const { brief, whole } = saySideBySide(page);
-    expect(brief).toContain("is 0.56 / 0.44 at budgets of 9,000 / 5,000 tokens, beside 1 policies");
-    expect(whole).toContain("98 / 92 % stands in the prompt, and of all that they used 100.0 / 99.9 %");
+    expect(brief).toContain("the bill is 0.56 / 0.44 at budgets of 9,000 / 5,000 tokens");
+    expect(brief).toContain(" 1 policies of other libraries");
+    expect(whole).toContain("98 / 92 % is in the prompt;");
+    expect(whole).toContain("had seen before, 100.0 / 99.9 % is in the prompt or in the result");
   });
 
   it("of speed are the prompt of the longest history and the turns of all threads", () => {
@@ -68,13 +70,13 @@ a host: something did not hold
 | --- | ---: | ---: | ---: | ---: |
 | threadfold | 16.0 (7.91 to 28.8) | 2167 (2147 to 2516) | 1.07 | 1.34 |
 
-| messages in the thread | ms a turn |
+| messages in the thread | ms per turn |
 | --- | ---: |
 | 1,000 | 0.34 |
 | 1,000,000 | 0.20 |
 `;
     expect(saySpeed(page)).toBe(
-      "One prompt of 60,000 tokens from a history of 100,000 messages takes 2.2 s, and a session's turn 0.20 to 0.34 ms at 1,000 to 1,000,000 messages.",
+      "Making one prompt of 60,000 tokens from a history of 100,000 messages takes 2.2 s; a session's turn takes 0.20 to 0.34 ms with 1,000 to 1,000,000 messages.",
     );
   });
 });

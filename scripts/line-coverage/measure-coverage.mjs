@@ -1,6 +1,7 @@
-// Measures how much of the packages that nothing may be lost by the tests reach (R35), and fails below what
-// docs/reliability.md promises: 95 of 100 lines and 90 of 100 branches of each package. A line counts whichever of these
-// packages' tests reaches it. `npm run test:coverage -- core turn` measures some of them, by their own tests alone.
+// Measures how much of the packages that must not lose anything the tests reach (R35), and fails below what
+// docs/reliability.md promises: 95 of 100 lines and 90 of 100 branches of each package. A line counts if the tests of
+// any of these packages reach it. `npm run test:coverage -- core turn` measures some of the packages, by their own
+// tests only.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -8,14 +9,14 @@ import { fileURLToPath } from "node:url";
 import { writeReport } from "../test-report.mjs";
 import { root } from "../workspaces.mjs";
 
-/** In the order of the arrows, as in ARCHITECTURE.md. */
+/** The measured packages, in the order of the arrows, as in ARCHITECTURE.md. */
 const PACKAGES = ["core", "strategies", "summarizers", "renderer", "rehydration", "stores", "turn", "session"];
 
 const LEAST = { lines: 95, branches: 90 };
-/** The least covered files of a package that are named, for whoever is to write the tests. */
+/** Number of a package's least covered files that are listed, for whoever writes the missing tests. */
 const NAMED_FILES = 5;
 
-/** Adds up the files of each package of a summary as istanbul writes it: `{ name, lines, branches, files }`. */
+/** Adds up the files of each package in a summary from istanbul: `{ name, lines, branches, files }`. */
 export function coverageByPackage(summary, names, from = root) {
   return names.map((name) => {
     const folder = join(from, "packages", name, "src") + sep;
@@ -27,13 +28,15 @@ export function coverageByPackage(summary, names, from = root) {
   });
 }
 
-/** What of a hundred is covered, cut and not rounded, so that no figure looks like the promise that it misses. */
+/**
+ * Returns the covered percentage, truncated and not rounded, so that a figure never looks like the promise it misses.
+ */
 function percent(counts) {
   const sum = (key) => counts.reduce((all, count) => all + count[key], 0);
   return sum("total") === 0 ? 0 : Math.floor((10_000 * sum("covered")) / sum("total")) / 100;
 }
 
-/** What misses the promise, in words, with the files that miss most of it. */
+/** Describes what misses the promise, with the files that miss most of it. */
 export function coverageProblems({ name, lines, branches, files }) {
   const missed = ({ counts }) =>
     counts.lines.total - counts.lines.covered + counts.branches.total - counts.branches.covered;
@@ -42,11 +45,11 @@ export function coverageProblems({ name, lines, branches, files }) {
     .filter(([of, value]) => value < LEAST[of])
     .map(
       ([of, value]) =>
-        `${name}: ${value} % of ${of}, and must be at least ${LEAST[of]} %; most is missing in ${worst.map(({ file }) => file).join(", ")}`,
+        `${name}: ${value} % of ${of} but must be at least ${LEAST[of]} %; most of what is missing is in ${worst.map(({ file }) => file).join(", ")}`,
     );
 }
 
-/** The outcome of a package as a test that has the id of the claim. */
+/** Returns the result of a package as a test with the id of the claim. */
 export function coverageTest(covered, seconds) {
   const { name, lines, branches, files } = covered;
   return {
@@ -62,7 +65,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const asked = process.argv.slice(2);
   const strange = asked.filter((name) => !PACKAGES.includes(name));
   if (strange.length > 0) {
-    console.error(`Not measured: ${strange.join(" ")}. Give some of ${PACKAGES.join(", ")}.`);
+    console.error(`Not measured: ${strange.join(" ")}. Choose from ${PACKAGES.join(", ")}.`);
     process.exitCode = 2;
   } else process.exitCode = measure(asked.length > 0 ? PACKAGES.filter((name) => asked.includes(name)) : PACKAGES);
 }
@@ -76,12 +79,12 @@ function measure(names) {
   const config = join(root, place, "vitest.config.ts");
   const { status } = spawnSync(process.execPath, [vitest, "run", "--root", root, "--config", config], {
     cwd: root,
-    // What is tried at random a day's number of times reaches what it reaches twenty times as often.
+    // Random tries repeated as often as in a daily run reach the same code as twenty times as many.
     env: { ...process.env, THREADFOLD_PROPERTY_SCALE: "1", THREADFOLD_COVERED_PACKAGES: names.join(" ") },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (!existsSync(summaryFile)) {
-    console.error("The run ended without a summary of its coverage.");
+    console.error("The run ended without a coverage summary.");
     return 1;
   }
   const packages = coverageByPackage(JSON.parse(readFileSync(summaryFile, "utf8")), names);

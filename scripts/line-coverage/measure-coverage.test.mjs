@@ -28,7 +28,9 @@ describe("the coverage of a package", () => {
     const [core] = coverageByPackage(SUMMARY, ["core"], "/house");
     expect(coverageProblems(core)).toEqual([]);
     expect(coverageProblems({ ...core, lines: 94.99 })).toEqual([
-      expect.stringContaining("core: 94.99 % of lines, and must be at least 95 %; most is missing in plan/b.ts"),
+      expect.stringContaining(
+        "core: 94.99 % of lines but must be at least 95 %; most of what is missing is in plan/b.ts",
+      ),
     ]);
     expect(coverageProblems({ ...core, branches: 89.99 })).toHaveLength(1);
   });

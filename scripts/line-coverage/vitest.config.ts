@@ -3,12 +3,12 @@ import { defineConfig, mergeConfig } from "vitest/config";
 import base from "../../vitest.base.ts";
 
 /**
- * The packages that nothing may be lost by. `npm run test:coverage` names them in the order of the arrows; a part of them
- * is measured by the tests of that part alone.
+ * The packages that must not lose anything. `npm run test:coverage` lists them in the order of the arrows; if only some
+ * are measured, only their own tests run.
  */
 const packages = (process.env["THREADFOLD_COVERED_PACKAGES"] ?? "").split(" ").filter((name) => name !== "");
 
-/** One run over the tests of several packages, so that a line counts that the test of another package reaches. */
+/** One run over the tests of several packages, so that a line counts if the test of another package reaches it. */
 export default defineConfig({
   test: {
     projects: packages.map((name) =>
@@ -23,7 +23,7 @@ export default defineConfig({
       reportsDirectory: "scripts/line-coverage/.cache",
       reportOnFailure: true,
       include: packages.map((name) => `packages/${name}/src/**/*.ts`),
-      // What runs as a process of its own is measured there or nowhere; laws and fixtures are tests themselves.
+      // Code that runs in a separate process is measured there or not at all; laws and fixtures are themselves tests.
       exclude: ["**/*.{test,process}.ts", "packages/*/src/**/{testing,laws,reliability,fixtures}/**"],
     },
   },

@@ -1,10 +1,10 @@
-// Changes the code of core and of what a turn is made of, one place at a time, and looks whether a test notices (R34).
-// Stryker makes the changes and runs the tests that reach them; `--sample 200 --seed 1` says how many changes and which,
-// `--package turn` takes those of one package, `--workers 2` is how many run side by side. Every change that no test
-// notices is printed with its place. The tests are those of the package that is changed, and those in which all packages come
-// together: a session's, and the golden prompts. They run in a copy of the house. Properties are tried a tenth as often
-// as on every day, so that a score is the least that the tests of a day have, and always on the same inputs, which the seed
-// chooses as well, so that one seed has one score.
+// Changes the code of core and of the packages that make up a turn, one place at a time, and checks whether a test
+// notices (R34). Stryker makes the changes and runs the tests that reach them; `--sample 200 --seed 1` sets how many
+// changes and which, `--package turn` selects the changes in one package, `--workers 2` sets how many run in parallel.
+// Every change that no test notices is printed with its place. The tests are those of the changed package, and those
+// that exercise all packages together: a session's, and the golden prompts. They run in a copy of the repository.
+// Properties are tried a tenth as often as in a daily run, so that a score is a lower bound for the daily tests, and
+// always on the same inputs, which the seed also determines, so that one seed has one score.
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -27,9 +27,9 @@ import { keyOf, mutantsOf, placeOf, sampleOf } from "./sample.mjs";
 
 const PACKAGES = ["core", "strategies", "renderer", "turn"];
 const LEAST_SCORE = 85;
-/** Of the properties' runs on every day. A change that is noticed at all is noticed in few of them. */
+/** Fraction of the daily runs of each property. A change that is noticed at all is noticed within few of them. */
 const PROPERTY_SCALE = "0.1";
-/** For changes that never end. On a machine with other work a test takes several times what it takes alone. */
+/** Limit for changes that never end. On a busy machine a test takes several times as long as alone. */
 const HANG_MS = 20_000;
 const HANG_FACTOR = 4;
 const NOTICED = ["Killed", "Timeout"];
@@ -38,10 +38,10 @@ const COPIED = ["packages", "apps", "examples", "package.json", "tsconfig.base.j
 const NOT_COPIED = new Set(["node_modules", "dist", ".cache", ".turbo"]);
 
 /**
- * What became of a package's part of the sample, from Stryker's report: how many changes were noticed, and a line for each
- * that was not. `static` are changes of what runs once when a file is loaded, which every test of the package would have to
- * be run for; they are counted and not tried. Stryker's report has them whether they are of the sample or not, so they are
- * what is left of the number of changes that were `chosen`.
+ * Returns the results of a package's part of the sample, from Stryker's report: the number of changes that were
+ * noticed, and a line for each that was not. `static` are changes to code that runs once when a file is loaded, for
+ * which every test of the package would have to run; they are counted and not tried. Stryker's report contains them
+ * whether they are in the sample or not, so their number is what remains of the number of changes that were `chosen`.
  */
 export function outcomesOf(report, name, chosen) {
   const mutants = Object.entries(report.files).flatMap(([file, { source, mutants: found }]) =>
@@ -61,15 +61,15 @@ function inOneLine({ file, source, location, status, mutatorName, replacement })
   lines[lines.length - 1] = lines.at(-1).slice(0, end.column - 1);
   lines[0] = lines[0].slice(start.column - 1);
   const short = (text) => text.replaceAll(/\s+/g, " ").slice(0, 100);
-  const reached = status === "NoCoverage" ? " (no test of the package comes here)" : "";
+  const reached = status === "NoCoverage" ? " (no test of the package reaches it)" : "";
   return `${file}:${start.line}:${start.column} ${mutatorName}: ${short(lines.join("\n"))} → ${short(replacement)}${reached}`;
 }
 
-/** Of a hundred changes, how many were noticed: cut and not rounded. Nothing tried is nothing proved. */
+/** Returns the percentage of tried changes that were noticed, truncated and not rounded; 0 if none was tried. */
 export const scoreOf = ({ noticed, survivors }) =>
   noticed + survivors.length === 0 ? 0 : Math.floor((10_000 * noticed) / (noticed + survivors.length)) / 100;
 
-/** A copy of the house whose packages find each other, and not the house: Stryker changes files where they stand. */
+/** Copies the repository, with packages that resolve to each other's copies: Stryker changes files in place. */
 function copyHouse(target) {
   for (const name of COPIED)
     cpSync(join(root, name), join(target, name), {
@@ -92,20 +92,20 @@ function copyHouse(target) {
   }
 }
 
-/** Where the tests of the copy begin: properties take the inputs of this seed. */
+/** The setup file of the copy's tests: properties take their inputs from this seed. */
 const SETUP = "mutation-setup.mjs";
 const setupOf = (seed) => `import fc from "fast-check";\nfc.configureGlobal({ seed: ${seed} });\n`;
 
 /**
- * Tests of other packages in which all of them come together, without those that start processes or wait for servers: a
- * process begins from source, and Node.js cannot strip the types of all that Stryker writes into it.
+ * Tests of other packages that exercise all packages together, except those that start processes or wait for servers: a
+ * process starts from source, and Node.js cannot strip the types of everything that Stryker writes into it.
  */
 const OF_THE_WHOLE = [
   "packages/session/src/!(reliability|worker)/**/*.test.ts",
   "apps/golden-tests/src/golden-prompts.test.ts",
 ];
 
-/** The configuration of a package's tests, which begin with the setup. */
+/** The configuration of a package's tests, with the setup file. */
 const TEST_CONFIG = "vitest.mutation.config.mjs";
 const testConfigOf = (name) => `import { mergeConfig } from "vitest/config";
 import own from "./vitest.config.ts";
@@ -147,7 +147,7 @@ function tryPackage(house, name, sample, workers) {
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (existsSync(reportFile)) return outcomesOf(JSON.parse(readFileSync(reportFile, "utf8")), name, sample.length);
-  console.error(`Stryker left no report of ${name} and ended with ${status}: none of its changes was tried.`);
+  console.error(`Stryker wrote no report for ${name} and exited with ${status}: none of its changes was tried.`);
   return { isUntried: true, noticed: 0, static: 0, errors: sample.length, survivors: [] };
 }
 
@@ -218,7 +218,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [size, seed, workers] = [values.sample, values.seed, values.workers].map(Number);
   const strange = values.package.filter((name) => !PACKAGES.includes(name));
   if (strange.length > 0 || ![size, seed, workers].every((value) => Number.isSafeInteger(value) && value > 0)) {
-    console.error(`Give whole numbers above zero, and packages of ${PACKAGES.join(", ")}.`);
+    console.error(`Give whole numbers above zero, and packages from ${PACKAGES.join(", ")}.`);
     process.exitCode = 2;
   } else
     process.exitCode = await measure({

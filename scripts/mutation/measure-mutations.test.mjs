@@ -81,7 +81,7 @@ describe("the outcome of changes", () => {
       errors: 1,
       survivors: [
         "packages/core/src/a.ts:1:11 Any: true → false",
-        "packages/core/src/a.ts:2:1 Any: if (a) go(); → {} (no test of the package comes here)",
+        "packages/core/src/a.ts:2:1 Any: if (a) go(); → {} (no test of the package reaches it)",
       ],
     });
   });

@@ -1,11 +1,11 @@
-// A plugin of Stryker that lets through the mutants of the sample and no others. Stryker itself can be told places, and a
-// place has all its mutants and those of what is inside of it.
+// A Stryker plugin that lets through only the mutants of the sample. Stryker itself accepts only places, and a place
+// includes all its mutants and those inside it.
 import { readFileSync } from "node:fs";
 import { CheckStatus } from "@stryker-mutator/api/check";
 import { declareClassPlugin, PluginKind } from "@stryker-mutator/api/plugin";
 import { keyOf } from "./sample.mjs";
 
-/** The variable with the place of the keys of the sample, a JSON array. */
+/** The environment variable with the path of the sample's keys, a JSON array. */
 const SAMPLE = "THREADFOLD_MUTATION_SAMPLE";
 
 class SampleChecker {

@@ -1,4 +1,4 @@
-// Which mutants a run tries: a sample by seed and size, the same on every machine.
+// Selects the mutants that a run tries: a sample determined by seed and size, the same on every machine.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -6,7 +6,7 @@ import { commonTokens } from "@stryker-mutator/api/plugin";
 import { createInstrumenter } from "@stryker-mutator/instrumenter";
 import { createInjector } from "typed-inject";
 
-/** Sources of a package, without its tests, what serves them alone, and its door, which is a list of names. */
+/** Files that are not sources to mutate: tests, files that only tests use, and entries, which are lists of names. */
 const NO_SOURCE = /\.(?:test|process|d)\.ts$|(?:^|\/)index\.ts$|\/(?:testing|laws|reliability|fixtures)\//;
 
 const says = () => undefined;
@@ -16,7 +16,7 @@ const SILENT = Object.fromEntries(
     .concat([["isDebugEnabled", () => false]]),
 );
 
-/** Every mutant of a package's sources, as Stryker makes them. */
+/** Returns every mutant of a package's sources, as made by Stryker. */
 export async function mutantsOf(folder) {
   const injector = createInjector().provideValue(commonTokens.logger, SILENT);
   try {
@@ -32,22 +32,22 @@ export async function mutantsOf(folder) {
   }
 }
 
-/** What a mutant is called wherever the repository lies. */
+/** Returns the key of a mutant, independent of where the repository is. */
 export function keyOf({ fileName, location: { start, end }, mutatorName, replacement }) {
   const path = fileName.replaceAll("\\", "/").replace(/^.*\/(?=packages\/[^/]+\/src\/)/, "");
   return [path, start.line, start.column, end.line, end.column, mutatorName, replacement].join(":");
 }
 
 /**
- * Where a mutant is, in the words of Stryker's `mutate`: with the places alone the rest of a file stays as fast as it is.
- * The place has the mutants of what is inside of it as well.
+ * Returns the place of a mutant in the syntax of Stryker's `mutate`: with only the places, the rest of a file runs at
+ * full speed. A place also includes the mutants inside it.
  */
 export function placeOf({ fileName, location: { start, end } }, folder) {
   const path = relative(folder, fileName).replaceAll("\\", "/");
   return `${path}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`;
 }
 
-/** As many of the mutants as asked for, by the order of their digests under the seed: each is as likely as any other. */
+/** Returns `size` of the mutants, ordered by their digests under the seed: each is as likely as any other. */
 export function sampleOf(mutants, size, seed) {
   const digest = (mutant) =>
     createHash("sha256")

@@ -2,8 +2,8 @@ import { mergeConfig } from "vitest/config";
 import base from "../../vitest.base.ts";
 
 /**
- * What depends on the Node it runs on: the SQLite store, which is Node's own, also between processes, and the README's
- * first program.
+ * The tests that depend on the Node version: those of the SQLite store, which uses Node's own SQLite, also across
+ * processes, and the README's first program.
  */
 const tests = {
   include: [

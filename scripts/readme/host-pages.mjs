@@ -1,17 +1,20 @@
-// The pages of hosts, and which of them are installed when.
+// The pages of the hosts, and their programs.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../workspaces.mjs";
 import { readSnippets } from "./snippets.mjs";
 
-/** Where the package that users install has the programs of the pages. */
+/** Where the package that users install keeps the programs of the pages. */
 export const EXAMPLES = join(root, "packages", "threadfold", "examples");
 
-/** What the example prints that needs nothing of anybody. */
+/** The output of the example that needs no key and no network. */
 export const FIRST_FOLD =
   /^82 messages, a request of [1-7]\d{3} tokens: committed\.\nThe rule .*: true\nFound .*: PART_23 leaks 161 bytes\.$/;
 
-/** Every program of the pages as the package has it: with what it needs and how it is started in the place of its name. */
+/**
+ * Returns every program of the pages in the form that the package has: with what to install and how to start it in
+ * place of its name.
+ */
 export function examplePrograms() {
   return hostPages().flatMap(({ snippets }) => {
     const commands = snippets.filter(({ language }) => language === "sh").map(({ code }) => code.trim());
@@ -26,7 +29,7 @@ export function examplePrograms() {
 
 export const HOSTS = join(root, "docs", "hosts");
 
-/** Every page of a host with its code blocks, in the order of their names. */
+/** Returns every page of a host with its code blocks, ordered by name. */
 export function hostPages() {
   return readdirSync(HOSTS)
     .filter((name) => name !== "README.md")

@@ -1,6 +1,6 @@
 // A registry on the loopback for `npm install` as a reader types it: it has the packed packages of this repository, and
-// every other package just as the workspace has it installed. So what is installed is what package-lock.json names, and
-// no network is used.
+// every other package exactly as installed in the workspace. So what is installed is what package-lock.json names,
+// without using a network.
 import { spawn } from "node:child_process";
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
@@ -41,7 +41,7 @@ export async function startPackageRegistry(packed) {
   };
 }
 
-/** What npm asks of a package: its versions with their manifests, and where their tarballs are. */
+/** Returns what npm requests for a package: its versions with their manifests, and the addresses of their tarballs. */
 function packument(name, versions, url) {
   const [newest] = [...versions.keys()].slice(-1);
   return JSON.stringify({
@@ -56,7 +56,10 @@ function packument(name, versions, url) {
   });
 }
 
-/** Packages of others that are installed in the workspace; of one that is there in several versions the one that all find is last. */
+/**
+ * Returns the third-party packages installed in the workspace; for one with several versions, the version that all
+ * packages find comes last.
+ */
 function installedPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   const installed = Object.keys(packages)
@@ -70,7 +73,7 @@ function installedPackages() {
   }));
 }
 
-/** Sends an installed package as the tarball that it came in: its files under `package/`, what npm nested in it left out. */
+/** Sends an installed package as its original tarball: its files under `package/`, without packages nested in it. */
 async function sendFolder(folder, response) {
   const place = mkdtempSync(join(tmpdir(), "threadfold-tarball-"));
   try {

@@ -1,6 +1,6 @@
 // A local server that speaks the providers' protocols, for the README's programs: it refuses what the provider would
-// refuse, calls the first tool that it is offered once for each thing that the user says, and then answers. Asked for
-// notes on what is folded, it gives some.
+// refuse, calls the first tool it is offered once for each user message, and then answers. When asked for notes on what
+// is folded, it returns some.
 import { createServer } from "node:http";
 import { formatById } from "@threadfold/renderer";
 import { anthropicMessagesProtocol } from "../../apps/scripted-agents/src/provider/anthropic-protocol.ts";
@@ -13,8 +13,8 @@ const PROTOCOLS = [anthropicMessagesProtocol, openaiChatProtocol, openaiResponse
 const CONVERSATION = ["system", "messages", "tools", "instructions", "input"];
 
 /**
- * Starts a double. `environment` leads the providers' SDKs to it; `requests` are the bodies it was sent, `refused` says
- * why it refused any of them.
+ * Starts a double. `environment` points the providers' SDKs to it; `requests` are the bodies it was sent, `refused` are
+ * the reasons why it refused any of them.
  */
 export async function startProviderDouble() {
   const requests = [];
@@ -26,14 +26,14 @@ export async function startProviderDouble() {
   async function answer(request, response) {
     const body = JSON.parse((await request.toArray()).join(""));
     const { pathname } = new URL(request.url, "http://double");
-    // What compacts alone is asked for in its own way, and answered with the item.
+    // A request that only compacts has its own form, and is answered with the compaction item.
     const compacted = compactionOf(pathname, body, requests.length + 1);
     if (compacted !== undefined) {
       requests.push(body);
       return send(response, 200, compacted);
     }
     if (pathname.endsWith(":generateContent")) return send(response, 200, geminiAnswer(body, requests.push(body)));
-    // SDKs differ in whether the version is part of the address that they are led to.
+    // SDKs differ in whether the version is part of the base address.
     const protocol = PROTOCOLS.find(({ path }) => path === pathname || path === `/v1${pathname}`);
     if (protocol === undefined) return send(response, 404, { error: { message: `There is no ${pathname} here.` } });
     requests.push(body);
@@ -76,7 +76,7 @@ export async function startProviderDouble() {
   };
 }
 
-/** What the provider would refuse a request for, or undefined. */
+/** Returns the reason for which the provider would refuse a request, or undefined. */
 function problemOf({ format }, body, headers) {
   if (typeof body.model !== "string") return "model: Field required";
   if (format === "anthropic-messages" && !Number.isInteger(body.max_tokens)) return "max_tokens: Field required";
@@ -86,7 +86,9 @@ function problemOf({ format }, body, headers) {
   return violation && `${violation.rule}: ${violation.problem}`;
 }
 
-/** A compaction on demand, as Anthropic and OpenAI give it, with what it took; undefined for any other request. */
+/**
+ * Returns a compaction on demand in the form of Anthropic or OpenAI, with its usage; undefined for any other request.
+ */
 function compactionOf(pathname, { compaction, input }, number) {
   const tokens = { input_tokens: 900, output_tokens: 40 };
   if (pathname.endsWith("/responses/compact")) {
@@ -106,9 +108,9 @@ function compactionOf(pathname, { compaction, input }, number) {
 
 const NOTES = JSON.stringify({ add: {}, currentTask: "Seeing whether all is in order." });
 
-/** Calls the first tool for what the user said last, and answers when its result is there. */
+/** Calls the first tool for the latest user message, and answers once its result is there. */
 function moveFor({ pieces }, body, number) {
-  // A tool that waits for a search is not offered before one, and the search is the provider's.
+  // A tool that waits for a search is not offered before one, and the search tool is the provider's own.
   const isOffered = ({ type, defer_loading: waits }) => !["tool_search", "namespace"].includes(type) && waits !== true;
   const [tool] = (body.tools ?? []).filter(isOffered);
   const last = pieces(body).at(-1);
@@ -119,7 +121,7 @@ function moveFor({ pieces }, body, number) {
   return { thinking: "", text: "", calls: [{ id: `call_${number}`, name, input }] };
 }
 
-/** What Gemini answers: the same, in its own words. */
+/** Returns Gemini's answer: the same move in Gemini's format. */
 function geminiAnswer({ contents, tools = [] }, number) {
   const [declared] = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations);
   const wasAnswered = contents.at(-1).parts.some(({ functionResponse }) => functionResponse !== undefined);

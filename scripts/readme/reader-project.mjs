@@ -1,4 +1,4 @@
-// What a reader of the README has: a project outside the repository, in which the README's install commands ran.
+// The setup of a reader of the README: a project outside the repository in which the README's install commands ran.
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,11 +11,11 @@ import { root } from "../workspaces.mjs";
 import { startPackageRegistry } from "./package-registry.mjs";
 import { startProviderDouble } from "./provider-double.mjs";
 
-/** A recorded session, where the README's programs and commands read one. */
+/** A recorded session, for the README's programs and commands that read one. */
 const RECORDED_SESSION = "examples/sessions/a-day-on-threadfold.jsonl";
 
 /**
- * Makes a reader's project: empty, with a registry that has this repository's packages and a double of the providers.
+ * Creates a reader's project: empty, with a registry that has this repository's packages and a double of the providers.
  * `run` runs a command line in it and returns what it printed to stdout.
  */
 export async function openReaderProject() {
@@ -25,14 +25,16 @@ export async function openReaderProject() {
   return projectIn(home, settings, () => registry.close());
 }
 
-/** The same project with everything installed that the workspace has, as it is built: nothing is packed or installed. */
+/**
+ * Creates the same project with everything that the workspace has installed, as built: nothing is packed or installed.
+ */
 export async function openLinkedProject() {
   const home = makeHome();
   symlinkSync(join(root, "node_modules"), join(home, "project", "node_modules"), "junction");
   return projectIn(home, { offline: "true" });
 }
 
-/** A folder with an empty project, and one with the commands that a reader has. */
+/** Creates a folder with an empty project, and a folder with the commands that a reader has. */
 function makeHome() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "threadfold-reader-")));
   const [folder, commands] = [join(home, "project"), join(home, "bin")];
@@ -57,14 +59,14 @@ async function projectIn(home, settings, closeRegistry = async () => undefined) 
     ...engines.environment,
     PORT: `${port}`,
     NO_COLOR: "1",
-    // Without the workspace's own commands, which a reader does not have.
+    // Excludes the workspace's own commands, which a reader does not have.
     PATH: [join(home, "bin"), ...PATH.split(delimiter).filter((path) => !path.startsWith(root))].join(delimiter),
   };
 
   return {
     folder,
     provider,
-    /** Pages whose durable engine is not on this machine, with why. */
+    /** Pages whose durable engine is not available on this machine, and why. */
     absent: engines.absent,
     write: (file, code) => writeFileSync(join(folder, file), code),
     async run(commandLine, nodeOptions = "") {
@@ -72,7 +74,7 @@ async function projectIn(home, settings, closeRegistry = async () => undefined) 
       const { stdout } = await promisify(execFile)("sh", ["-e", "-c", commandLine], { cwd: folder, env });
       return stdout.trim();
     },
-    /** Compiles TypeScript files as strictly as can be, and returns the compiler's errors. */
+    /** Compiles TypeScript files as strictly as possible, and returns the compiler's errors. */
     async compile(files) {
       const options = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --skipLibCheck";
       const imports = "--allowImportingTsExtensions";

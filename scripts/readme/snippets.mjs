@@ -1,11 +1,11 @@
 // The README's code blocks.
 
-/** Languages whose blocks are run. A block of `text` behind one of them is a transcript of what it prints. */
+/** Languages whose blocks are run. A `text` block after one of them is a transcript of its output. */
 export const PROGRAM_LANGUAGES = ["js", "ts"];
 
 /**
- * Every fenced block of a Markdown text, in order. A program names its file in its first line, as a comment; a `text`
- * block that follows a program is its transcript.
+ * Returns every fenced block of a Markdown text, in order. A program names its file in its first line, as a comment; a
+ * `text` block that follows a program is its transcript.
  *
  * @returns {{ language: string, code: string, line: number, file?: string, transcript?: string }[]}
  */
@@ -25,8 +25,8 @@ export function readSnippets(markdown) {
 }
 
 /**
- * What a transcript says that commands print: each line that begins with `$ ` is a command, what follows its output, in
- * which `…` stands for anything.
+ * Parses a transcript: each line that begins with `$ ` is a command, followed by its output, in which `…` stands for
+ * anything.
  *
  * @returns {{ command: string, output: RegExp }[]}
  */
@@ -41,5 +41,5 @@ export function readTranscript(transcript) {
     });
 }
 
-/** A text as a pattern that it alone matches. `RegExp.escape` is not there on the oldest Node. */
+/** Escapes a text for a pattern that matches only that text. The oldest Node does not have `RegExp.escape`. */
 const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

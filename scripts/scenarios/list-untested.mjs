@@ -1,5 +1,5 @@
-// Lists the scenarios of conformance.md and the requirements of docs/spec that no test is named after. `--planner` looks at the planner's alone.
-// Exits with 1 when one of the planner's, or a requirement, is without a test.
+// Lists the scenarios of conformance.md and the requirements of docs/spec that no test is named after. `--planner`
+// checks only the planner's scenarios. Exits with 1 if one of the planner's scenarios, or a requirement, has no test.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,10 +14,11 @@ const SOURCES = [
 ];
 
 /**
- * @param {string} root the house
- * @param {string} conformance folder of conformance.md; without it the list that is built in is used alone
- * @returns {{ untested: string[], unknown: string[], tested: number, unproven: string[], proven: number }} scenarios without a
- *   test; ids that the document has and the built-in list lacks; requirements without a test
+ * Returns which scenarios and requirements have tests.
+ * @param {string} root the root of the repository
+ * @param {string} conformance folder of conformance.md; if that file does not exist, only the built-in list is used
+ * @returns {{ untested: string[], unknown: string[], tested: number, unproven: string[], proven: number }} scenarios
+ * without a test; ids that the document has and the built-in list lacks; requirements without a test
  */
 export function listUntested(root, conformance, { planner = false } = {}) {
   const document = join(conformance, "conformance.md");

@@ -1,12 +1,12 @@
-// The scenarios of conformance.md by family, so that the list is complete where that file is not at hand.
+// The scenarios of conformance.md by family, so that the list is complete even without that file.
 
-/** How many scenarios each family has: A1 to A12, and so on. */
+/** Number of scenarios in each family: A1 to A12, and so on. */
 export const FAMILIES = { A: 12, C: 11, G: 11, L: 29, S: 42, V: 15, W: 19 };
 
-/** The ids that a page of requirements has, in the first cell of its rows. @returns {string[]} */
+/** Returns the ids on a page of requirements, from the first cell of its rows. @returns {string[]} */
 export const requirementsIn = (page) => [...page.matchAll(/^\| <a id="([a-z-]+-\d+)"><\/a>/gm)].map(([, id]) => id);
 
-/** What the planner has to answer for. */
+/** The scenarios that the planner is responsible for. */
 export const PLANNER_FAMILIES = ["A", "G", "S", "V"];
 export const PLANNER_IDS = ["L4", "L20", "L29"];
 
@@ -19,7 +19,7 @@ export function allIds() {
 
 export const isPlannerId = (id) => PLANNER_FAMILIES.includes(id[0]) || PLANNER_IDS.includes(id);
 
-/** The ids that a conformance document defines: in the first cell of its tables' rows, or between dots in a list. */
+/** Returns the ids that a conformance document defines: in the first cell of table rows, or between dots in a list. */
 export function idsIn(document) {
   const rows = [...document.matchAll(/^\|\s*([A-Z]\d+)\s*\|/gm)];
   const items = [...document.matchAll(/(?:^|· )([A-Z]\d+) [^·|\n]+(?=·|\.)/gm)];

@@ -1,14 +1,16 @@
-// The names of tests as they stand in source files, without running anything.
+// The names of tests as written in source files, without running anything.
 import { parseSync } from "oxc-parser";
 import { walk } from "oxc-walker";
 
 const RUNNERS = new Set(["it", "test", "describe"]);
 /** A scenario (`S1`) or a requirement (`goat-14`). */
 const ID = String.raw`[A-Z]\d+|[a-z]+(?:-[a-z]+)*-\d+`;
-/** `S1`, `S1 S2`, `S1, S2:`; what follows is the test's own words. */
+/** `S1`, `S1 S2`, `S1, S2:`; the rest of the name is the test's description. */
 export const LEADING_IDS = new RegExp(`^((?:(?:${ID})[,:]? )+)`);
 
-/** @returns {string[]} names of tests and suites, rows of `each` tables included, and of laws, each of which is a test */
+/**
+ * @returns {string[]} names of tests and suites, including rows of `each` tables, and of laws, each of which is a test
+ */
 export function testNames(path, source) {
   const names = [];
   walk(parseSync(path, source).program, {
@@ -27,7 +29,7 @@ export function leadingIds(name) {
   return LEADING_IDS.exec(name)?.[1].match(new RegExp(ID, "g")) ?? [];
 }
 
-/** The name of an object that is a law: one that says what is broken, or holds what must hold. */
+/** Returns the name of an object that is a law: one that has a `broken` or a `holds` property. */
 function lawName({ properties }) {
   const named = (name) => properties.find(({ key }) => key?.name === name);
   const name = named("name");
@@ -41,7 +43,7 @@ function isRunner(callee) {
   return callee.type === "CallExpression" && isRunner(callee.callee);
 }
 
-/** The first words of each row of the table that `it.each(table)` was called with. */
+/** Returns the first text in each row of the table that `it.each(table)` was called with. */
 function tableOf(callee) {
   if (callee.type !== "CallExpression" || callee.callee.property?.name !== "each") return undefined;
   const table = unwrapped(callee.arguments[0]);

@@ -1,5 +1,5 @@
-// The pages of docs/spec that are written from the house itself: scenarios from the names of the tests that prove them, and
-// wire rules from the formats. `npm run spec` writes them; a test says when they are not those of this tree.
+// The pages of docs/spec that are generated from the repository itself: scenarios from the names of the tests that
+// prove them, and wire rules from the formats. `npm run spec` writes them; a test fails if they do not match this tree.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LEADING_IDS, leadingIds, testNames } from "../scenarios/test-names.mjs";
@@ -18,7 +18,7 @@ const FAMILIES = {
 /** Tests, and the law suites that tests call. */
 const SOURCES = ["{packages,apps}/*/src/**/*.test.ts", "{packages,apps}/*/src/**/{laws/*,*-laws}.ts"];
 
-/** @returns {Map<string, { words: string, file: string }[]>} by id, what the tests that are named by it say */
+/** @returns {Map<string, { words: string, file: string }[]>} by id, the descriptions of the tests named after it */
 export function provenScenarios(root) {
   const proven = new Map();
   for (const file of sourcesOf(root, SOURCES))
@@ -28,14 +28,14 @@ export function provenScenarios(root) {
   return proven;
 }
 
-/** Files under a root that match, sorted, without what is installed or built. */
+/** Returns the matching files under a root, sorted, without what is installed or built. */
 export const sourcesOf = (root, patterns) =>
   globSync(patterns, { cwd: root, exclude: (name) => name === "node_modules" || name === "dist" }).sort();
 
-/** A test's name without its ids and without what is filled in when it runs. */
+/** Returns a test's name without its ids and without values that are filled in when it runs. */
 const wordsOf = (name) => name.replace(LEADING_IDS, "").replace(/\$\{?[\w.]*\}?|%[sdo]/g, "…");
 
-/** The page of scenarios. */
+/** Returns the page of scenarios. */
 export function scenariosPage(root) {
   const proven = provenScenarios(root);
   const sections = Object.entries(FAMILIES).map(([letter, title]) => {
@@ -44,7 +44,7 @@ export function scenariosPage(root) {
   });
   return [
     "# Scenarios",
-    "Written by `npm run spec` from the names of the tests; do not edit. Each id stands for one thing that must hold; the lines below it are the tests that are named by it, in their own words. Gaps in the numbers are scenarios of systems that this house does not have. Promises (`P1`) are in [README.md](README.md), claims of reliability (`R1`) in [../reliability.md](../reliability.md).",
+    "Written by `npm run spec` from the names of the tests; do not edit. Each id stands for one thing that must hold; the lines below it are the names of the tests that carry the id. Gaps in the numbers are scenarios of systems that Threadfold does not include. Promises (`P1`) are in [README.md](README.md), reliability claims (`R1`) in [../reliability.md](../reliability.md).",
     ...sections,
     "",
   ].join("\n\n");
@@ -55,15 +55,15 @@ function scenario(id, tests) {
   return [`<a id="${id.toLowerCase()}"></a>**${id}**`, "", ...new Set(lines)].join("\n");
 }
 
-/** A name is prose here: what looks like markup in it is not markup. */
+/** A name is prose here: anything that looks like markup in it is escaped. */
 const escaped = (text) => text.replace(/[<>*_[\]|]/g, (sign) => `\\${sign}`);
 
 const byNumber = (one, other) => Number(one.slice(1)) - Number(other.slice(1));
 
 /**
- * The page of errors, by code.
+ * Returns the page of errors, by code.
  *
- * @param codes the registry of the core: summary, hint and whether the same call may succeed later.
+ * @param codes the registry of core: summary, hint and whether the same call may succeed later.
  */
 export function errorsPage(codes) {
   const rows = Object.entries(codes).map(
@@ -72,7 +72,8 @@ export function errorsPage(codes) {
   );
   return [
     "# Errors, by code",
-    "Written by `npm run spec` from the registry of codes; do not edit. Everything that Threadfold throws is a `ThreadfoldError` with a `code` that never changes, a `message` that says what was wrong and where, a `hint` that says what to do, often more precisely than this page, and `details` as data. `ThreadfoldError.isInstance(error)` recognizes one, also of another copy of the package; errors of a provider come out as they are. With `--json` the command prints code, message and hint.",
+    "Written by `npm run spec` from the registry of codes; do not edit. Everything that Threadfold throws is a `ThreadfoldError`. It has a `code` that never changes, a `message` that says what was wrong and where, a `hint` that says what to do (often more precisely than this page), and `details` as data.",
+    "`ThreadfoldError.isInstance(error)` recognizes one, even from another copy of the package. A provider's errors are passed through unchanged. With `--json`, the command prints the code, message and hint.",
     ["| Code | What is wrong | What to do | May succeed later |", "|---|---|---|---|", ...rows].join("\n"),
     "",
   ].join("\n\n");
@@ -81,10 +82,10 @@ export function errorsPage(codes) {
 const cell = (text) => text.replaceAll("|", "\\|");
 
 /**
- * The page of wire rules.
+ * Returns the page of wire rules.
  *
  * @param formats every format of the renderer.
- * @param remedyFor what to do about a broken rule, by its id.
+ * @param remedyFor returns what to do about a broken rule, by its id.
  */
 export function wirePage(formats, remedyFor) {
   const rules = new Map();
@@ -97,13 +98,13 @@ export function wirePage(formats, remedyFor) {
   const ids = [...rules.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   return [
     "# Wire rules",
-    "Written by `npm run spec` from the formats; do not edit. `threadfold lint` and `violations` name a rule by its id. A rule that several providers have says it in the words of each.",
+    "Written by `npm run spec` from the formats; do not edit. `threadfold lint` and `violations` name a rule by its id. A rule that several providers share is stated in the words of each.",
     ...ids.map((id) => wireRule(id, rules.get(id), remedyFor(id))),
     "",
   ].join("\n\n");
 }
 
-/** Scenarios of the wire first, by number; then the rules that have words for names. */
+/** Scenarios of the wire come first, by number; then the rules that have words as names. */
 const rank = (id) => (/^W\d+$/.test(id) ? Number(id.slice(1)) : 1_000);
 
 function wireRule(id, { reference, says }, remedy) {
@@ -117,11 +118,13 @@ function wireRule(id, { reference, says }, remedy) {
   ].join("\n");
 }
 
-/** Where ids have their place: an anchor in a page of the specification, or a row of the reliability table. */
+/** Where ids are defined: an anchor on a page of the specification, or a row of the reliability table. */
 const PLACES = ["docs/spec/README.md", "docs/spec/scenarios.md", "docs/spec/wire.md", "docs/reliability.md"];
 const CITED = /\(((?:[PVAGSLCWR]\d{1,2})(?:(?:,| and) [PVAGSLCWR]\d{1,2})*)[),;]/g;
 
-/** Ids that comments and pages cite and that have no place, each with where it is cited first. */
+/**
+ * Returns the ids that comments and pages cite but that are defined nowhere, each with the first file that cites it.
+ */
 export function citedWithoutPlace(root) {
   const places = PLACES.map((page) => readFileSync(join(root, page), "utf8"));
   const known = new Set(

@@ -1,5 +1,5 @@
-// Writes the pages that come from the house itself: scenarios, wire rules, errors. Needs a build, because wire rules and error
-// codes are read from the packages as they are installed.
+// Writes the pages that are generated from the repository itself: scenarios, wire rules, errors. Needs a build, because
+// wire rules and error codes are read from the installed packages.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { errorsPage, scenariosPage, wirePage } from "./spec-pages.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Every page by its path under the root. */
+/** Returns every page by its path relative to the root. */
 export const specPages = (root = ROOT) => ({
   "docs/spec/scenarios.md": scenariosPage(root),
   "docs/errors.md": errorsPage(ERROR_CODES),
@@ -19,5 +19,5 @@ export const specPages = (root = ROOT) => ({
 if (process.argv[1] === fileURLToPath(import.meta.url))
   for (const [path, text] of Object.entries(specPages())) {
     writeFileSync(join(ROOT, path), text);
-    console.log(`${path} was written.`);
+    console.log(`Wrote ${path}.`);
   }

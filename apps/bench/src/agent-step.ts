@@ -1,6 +1,6 @@
 import { asMessageId, asToolCallId, type MessageInput } from "threadfold";
 
-/** A clock that stands still, so that runs are alike. */
+/** A clock that stands still, so that runs are identical. */
 export const stoppedClock = { now: () => Date.UTC(2026, 0, 1) };
 
 /** System text and tools of the scripted agent. */
@@ -9,7 +9,9 @@ export const AGENT_FRAME = {
   tools: [{ name: "read", description: "Reads a file.", inputSchema: { type: "object" } }],
 };
 
-/** The messages of one step of an agent: a call and its result of this many lines. Deterministic and of one size. */
+/**
+ * Returns the messages of one agent step: a call, and its result with this many lines. Deterministic and of fixed size.
+ */
 export function agentStep(index: number, lines = 10): readonly MessageInput[] {
   const createdAt = new Date(stoppedClock.now() + index * 1_000).toISOString();
   const callId = asToolCallId(`call_${index}`);
@@ -43,7 +45,7 @@ export function agentStep(index: number, lines = 10): readonly MessageInput[] {
   ];
 }
 
-/** What the scripted agent is asked for. */
+/** The task given to the scripted agent. */
 export const agentTask: MessageInput = {
   id: asMessageId("task"),
   role: "user",
@@ -51,7 +53,7 @@ export const agentTask: MessageInput = {
   parts: [{ type: "text", text: "Read every file of the project and tell me what it does." }],
 };
 
-/** A log of this many messages, or one more. */
+/** Returns a log of this many messages, or one more. */
 export function agentHistory(messages: number): readonly MessageInput[] {
   const history = [agentTask];
   for (let index = 0; history.length < messages; index++) history.push(...agentStep(index));

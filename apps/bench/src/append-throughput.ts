@@ -8,22 +8,22 @@ import { agentHistory, agentStep } from "./agent-step.ts";
 import { spreadOf } from "./median.ts";
 
 /**
- * How fast a thread grows in SQLite, compared with a bare prepared `INSERT` of the same messages with the same
- * durability (P9). Both write one message in one transaction that is on the disk when it returns (WAL,
- * `synchronous=FULL`), into files that hold 1 000 to 1 000 000 messages already. They take turns in short blocks, so
- * that a slow moment of the disk meets both. `--json` prints one line per size.
+ * Measures how fast a thread grows in SQLite, compared with a bare prepared `INSERT` of the same messages with the same
+ * durability (P9). Both write one message per transaction, which is on disk when the call returns (WAL,
+ * `synchronous=FULL`), into files that already hold 1 000 to 1 000 000 messages. They take turns in short blocks, so
+ * that a slow moment of the disk affects both. `--json` prints one line per size.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BLOCKS = 60;
 const BLOCK = 50;
-/** Until then the write-ahead log next to either file grows; from then on it is written over. */
+/** Blocks during which the write-ahead log of either file still grows; after them it is overwritten. */
 const WARM_UP = 20;
 const BATCH = 5_000;
-/** Lines of a result. With them a step has about 600 tokens, as growing runs have; recorded sessions have 500 to 1 500. */
+/** Lines of a result. With these a step has about 600 tokens; those of recorded sessions have 500 to 1 500. */
 const LINES = 40;
 const THREAD = asThreadId("appended");
 
-/** One way to keep a message. */
+/** A way to store messages. */
 interface Writer {
   fill(messages: readonly MessageInput[]): Promise<void>;
   write(message: MessageInput): Promise<void>;
@@ -45,7 +45,7 @@ async function ours(path: string): Promise<Writer> {
   };
 }
 
-/** What somebody would write who only wants the messages back: one table, one row for each, in order. */
+/** The least that anyone would write who only wants the messages back: one table, one row per message, in order. */
 function bare(path: string): Writer {
   const database = new DatabaseSync(path);
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -63,7 +63,7 @@ function bare(path: string): Writer {
   };
 }
 
-/** Messages of steps that no history holds. */
+/** Yields messages of steps that no history contains. */
 function* fresh(): Generator<MessageInput> {
   for (let index = 10_000_000; ; index++) yield* agentStep(index, LINES);
 }
@@ -85,7 +85,7 @@ async function measure(folder: string, size: number, history: readonly MessageIn
   const times = { ours: [] as number[], bare: [] as number[] };
   for (let block = 0; block < BLOCKS + WARM_UP; block++) {
     const messages = Array.from({ length: BLOCK }, () => source.next().value as MessageInput);
-    // The order changes from block to block, so that what one leaves to the disk does not always meet the other.
+    // The order changes from block to block, so that disk work left over by one does not always hit the other.
     for (const name of block % 2 === 0 ? (["ours", "bare"] as const) : (["bare", "ours"] as const)) {
       const spent = await timeBlock(writers[name], messages);
       if (block >= WARM_UP) times[name].push(spent / BLOCK);
@@ -112,7 +112,7 @@ try {
     results.push(result);
     print(
       result,
-      `${size.toLocaleString("en-US").padStart(9)} messages: ${(1_000 / result.msPerAppend).toFixed(0)} appends a second, ` +
+      `${size.toLocaleString("en-US").padStart(9)} messages: ${(1_000 / result.msPerAppend).toFixed(0)} appends per second, ` +
         `${(result.share * 100).toFixed(0)} % of a bare INSERT (${(1_000 / result.bareMsPerInsert).toFixed(0)})`,
     );
   }

@@ -5,13 +5,14 @@ import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step
 import { spreadOf } from "./median.ts";
 
 /**
- * How long `prepare` takes while a model summarizes behind it. A thread of 2 000 messages is at its soft threshold; a
- * scripted model takes 20 seconds for each summary (`--seconds` says otherwise), and the agent goes on meanwhile, call after
- * call, with the request that begins the fold and the first one under its plan among them. Wall and processor time of each
- * `prepare`; the fold's own work shares the thread. A number chooses the messages, `--json` prints one line.
+ * Measures how long `prepare` takes while a model summarizes in the background. A thread of 2 000 messages is at its
+ * soft threshold; a scripted model takes 20 seconds for each summary (`--seconds` overrides this), and meanwhile the
+ * agent continues call by call, including the request that begins the fold and the first one under its plan. Reports
+ * wall and processor time of each `prepare`; the fold's own work shares the thread. A number chooses the messages,
+ * `--json` prints one line.
  */
 const CALLS = 100;
-/** Share of the room that the history takes: above the soft threshold, and far enough below the cap for the calls. */
+/** Share of the budget that the history takes: above the soft threshold, and far enough below the cap for the calls. */
 const FULL = 0.87;
 
 const json = process.argv.includes("--json");
@@ -36,7 +37,7 @@ const { tokens } = await measuring.prepare();
 await measuring.close();
 
 const session = await open(Math.round(tokens / FULL));
-// An agent's thread has grown call by call: what stands in it was rendered before.
+// An agent's thread has grown call by call: its messages were rendered before.
 const grown = Math.floor(0.9 * history.length);
 await session.append(history.slice(0, grown));
 await session.prepare();
@@ -66,8 +67,8 @@ const { wallMs, cpuMs } = figures;
 process.stdout.write(
   json
     ? `${JSON.stringify(figures)}\n`
-    : `${walls.length} requests while a model of ${seconds} s summarized ${messages} messages (${asked} calls of it): ` +
-        `p50 ${wallMs.p50} ms, p99 ${wallMs.p99} ms (processor ${cpuMs.p50} and ${cpuMs.p99} ms)\n`,
+    : `${walls.length} requests while a model of ${seconds} s summarized ${messages} messages (${asked} model calls): ` +
+        `p50 ${wallMs.p50} ms, p99 ${wallMs.p99} ms (CPU ${cpuMs.p50} and ${cpuMs.p99} ms)\n`,
 );
 
 function open(maxInputTokens: number): Promise<ContextSession> {
@@ -76,7 +77,7 @@ function open(maxInputTokens: number): Promise<ContextSession> {
     store: createMemoryStore(),
     config: { maxInputTokens, costModelEnabled: false, safetyBufferTokens: 0, softThresholdPercent: 0.85 },
     summaryModel: model,
-    // What is folded without a model is not of interest here.
+    // What is folded without a model does not matter here.
     preset: { ...threadfoldPreset, ladder: [summarizeStrategy] },
     format: formatById("anthropic-messages"),
     frame: AGENT_FRAME,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 import { resolve } from "node:path";
 
-/** Where and with what something was measured. */
+/** The machine, the time and the versions of a measurement. */
 export interface BenchMachine {
   /** ISO 8601, in UTC. */
   readonly date: string;
@@ -14,7 +14,7 @@ export interface BenchMachine {
   readonly memoryGib: number;
 }
 
-/** Describes this machine, now. */
+/** Returns a description of this machine at this moment. */
 export function benchMachine(): BenchMachine {
   const manifest = resolve(import.meta.dirname, "../../../packages/threadfold/package.json");
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };

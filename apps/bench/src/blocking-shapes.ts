@@ -1,11 +1,11 @@
-/** A text of this many UTF-16 code units, made of one thing again and again. */
+/** Makes a text of this many UTF-16 code units from one repeated kind of content. */
 export type Shape = (length: number) => string;
 
 const FILLER = "const value = await store.load(threadId); // reads the thread\n";
 const AWS = "AKIAIOSFODNN7EXAMPLE";
 const TOKEN = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
 
-/** Numbers that look random and are the same each time. */
+/** Yields pseudorandom numbers, the same each time. */
 function* numbers(): Generator<number> {
   for (let state = 42; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -18,7 +18,7 @@ const repeated =
   (length) =>
     unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** Pieces that differ from each other, until the length is reached. */
+/** Pieces that differ from each other, up to the length. */
 const varied =
   (piece: (random: () => number, index: number) => string): Shape =>
   (length) => {
@@ -39,7 +39,7 @@ const letters = (alphabet: string, count: number, random: () => number): string 
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const HEX = "0123456789abcdef";
 
-/** What texts of users, tools and attackers are made of. */
+/** The kinds of text that users, tools and attackers produce. */
 export const shapes: Readonly<Record<string, Shape>> = {
   "base64 on one line": varied((random) => letters(BASE64, 76, random)),
   "base64 in lines": varied((random) => `${letters(BASE64, 76, random)}\n`),

@@ -18,13 +18,13 @@ import {
   AgentThread as Threads,
 } from "threadfold";
 
-/** Something that runs over text in a turn, in a fold or in a search. */
+/** A piece of work on text that is done in a turn, in a fold or in a search. */
 export type Step = (text: string) => Run;
 
-/** A step on one text. What it takes to make its input is not measured. */
+/** A step on one text. Making its input is not measured. */
 export interface Run {
   readonly start: () => unknown;
-  /** The size of what is read, where that is not the text itself: an escaped text is longer in a file. */
+  /** The size of the input, if it is not the text itself: an escaped text is longer in a file. */
   readonly megabytes?: number;
 }
 
@@ -32,7 +32,7 @@ const threadId = asThreadId("blocking");
 const createdAt = "2026-01-01T00:00:00.000Z";
 const PIN_TOKENS = 2_000;
 const SUMMARY_TOKENS = 6_000;
-/** What a request may have; the text of a shape is folded in any case. */
+/** Token budget of a request; the text of a shape is always folded. */
 const MAX_INPUT_TOKENS = 20_000;
 
 const heuristic = heuristicTokenizer();
@@ -43,11 +43,11 @@ const say = (id: string, role: "user" | "assistant", text: string): MessageInput
   id: asMessageId(id),
   role,
   createdAt,
-  // Threads take well-formed text alone.
+  // Threads accept only well-formed text.
   parts: [{ type: "text", text: text.toWellFormed() }],
 });
 
-/** A conversation in which a tool gave a text, and the user said what came of it. */
+/** A conversation in which a tool returned a text, followed by a comment of the assistant. */
 const conversation = (text: string): readonly MessageInput[] => [
   say("u0", "user", "Look at the file and tell me what it says."),
   {
@@ -76,7 +76,7 @@ const conversation = (text: string): readonly MessageInput[] => [
 const messagesOf = (inputs: readonly MessageInput[]): readonly Message[] =>
   Threads.empty(threadId).append(inputs).messagesBetween(0);
 
-/** The first message that was said, as a thread has it. */
+/** The first message of a thread in which only this text was said. */
 const said = (text: string): Message => messagesOf([say("u0", "user", text)])[0] as Message;
 
 async function session(
@@ -111,7 +111,7 @@ const lines = (text: string): string =>
 const AT_ONCE = "counting with tiktoken, at once";
 const NAMES_AT_ONCE = "names for search, at once";
 const PINS_AT_ONCE = "pins in what a user said, at once";
-/** Steps that a host takes only when it asks for work at once; a session takes them step by step. */
+/** Steps that a host takes in one go only when it asks for that; a session takes them in slices. */
 export const informational: ReadonlySet<string> = new Set([AT_ONCE, PINS_AT_ONCE, NAMES_AT_ONCE]);
 
 const over =
@@ -125,7 +125,7 @@ const importing =
     return { start: () => importSession(file).catch(() => undefined), megabytes: file.length / 1_000_000 };
   };
 
-/** All that runs over text. */
+/** All steps that run over text. */
 export const steps: Readonly<Record<string, Step>> = {
   "redaction of a text": over((text) => redactSecrets(text)),
   "redaction of the parts of a message": over((text) =>

@@ -3,13 +3,14 @@ import { informational, type Run, steps } from "./blocking-steps.ts";
 import { type ThreadTime, threadTime } from "./thread-time.ts";
 
 /**
- * How long text of any shape holds the event loop up. Every step that runs over text meets every shape, once at half of a
- * size and once at all of it, and what is measured is the thread's own processor time, so that a machine that is busy with
- * others says the same. A megabyte is that of what a step reads, which for an importer is the file. `--json` prints one line for each step and shape, and the worst of them at the end;
- * `--megabytes N` (UTF-16 code units, 0.5 by default), `--step TEXT` and `--shape TEXT` choose.
+ * Measures how long text of any shape blocks the event loop. Every step that runs over text is run on every shape, once
+ * at half a size and once at all of it, and the measure is the thread's own processor time, so that other load on the
+ * machine does not change the result. A megabyte is a megabyte of the step's input, which for an importer is the file.
+ * `--json` prints one line for each step and shape, and the worst of them at the end; `--megabytes N` (UTF-16 code
+ * units, 0.5 by default), `--step TEXT` and `--shape TEXT` choose.
  */
 
-/** One cell: what a shape costs in a step, and the longest stretch of it in which nothing else could run. */
+/** One cell: the cost of a shape in a step, and its longest stretch in which nothing else could run. */
 interface Cell {
   readonly step: string;
   readonly shape: string;
@@ -21,9 +22,9 @@ interface Cell {
 }
 
 const MEGABYTE = 1_000_000;
-/** What nothing may be held up for longer than, for each megabyte. */
+/** The longest that the event loop may be blocked per megabyte, in milliseconds. */
 const TARGET_MS = 50;
-/** Cells that take less than this say nothing of how they grow. */
+/** Cells that take less than this are too short to say how they grow. */
 const MEASURABLE_MS = 5;
 const ROUNDS = 2;
 const SHOWN = 25;
@@ -90,7 +91,7 @@ function report(): void {
     );
 }
 
-/** How long the longest stretch was, for each megabyte. */
+/** Returns the longest stretch in milliseconds per megabyte. */
 function holdOf({ longestHoldMs, megabytes: size }: Cell): number {
   return longestHoldMs / size;
 }

@@ -3,13 +3,13 @@ import { assistant, call, result, tool, user } from "@threadfold/core/laws";
 import { importSessionFile, type MessageInput, ThreadfoldError } from "threadfold";
 import { sessionFiles } from "./peers-sessions.ts";
 
-/** A conversation that is played call by call. */
+/** A conversation to be replayed call by call. */
 export interface Corpus {
   readonly name: string;
   readonly messages: readonly MessageInput[];
 }
 
-/** Figures between 0 and 1, the same ones for the same seed on every machine. */
+/** Returns a source of numbers from 0 up to 1, the same for the same seed on every machine. */
 function numbers(seed: string): () => number {
   let count = 0;
   return () => createHash("sha256").update(`${seed}:${count++}`).digest().readUInt32BE(0) / 2 ** 32;
@@ -29,7 +29,7 @@ const SENTENCES = [
   "数据库的索引也要重新设计，否则查询速度无法满足要求。",
 ] as const;
 
-/** What a tool prints, of about so many tokens, by the kind of text. */
+/** Makes a tool's output of about this many tokens, by kind of text. */
 const TEXTS: Readonly<Record<string, (chance: Chance, tokens: number) => string>> = {
   CJK: (chance, tokens) => times(Math.ceil(tokens / 22), () => one(chance, SENTENCES)).join(""),
   base64: (chance, tokens) =>
@@ -57,7 +57,7 @@ const order = (chance: Chance) => ({
 const CALLS = 160;
 const MOST_TOKENS = 1_600;
 
-/** A run whose tool prints text of these kinds, one call after the other. */
+/** Returns a run whose tool prints text of these kinds, call after call. */
 function scripted(name: string, kinds: readonly string[]): Corpus {
   const chance = numbers(name);
   const steps = Array.from({ length: CALLS }, (_, step) => {
@@ -71,13 +71,15 @@ function scripted(name: string, kinds: readonly string[]): Corpus {
   return { name, messages: [user("u", "Read all reports and say what stands out."), ...steps.flat()] };
 }
 
-/** The kinds of text that four characters a token are most wrong about, each for itself and all of them in turn. */
+/**
+ * The kinds of text for which four characters a token is most wrong: a corpus for each, and one of all of them mixed.
+ */
 export const scriptedCorpora = (): readonly Corpus[] => [
   ...Object.keys(TEXTS).map((kind) => scripted(kind, [kind])),
   scripted("mixed", Object.keys(TEXTS)),
 ];
 
-/** The longest recorded session of each tool. */
+/** Returns the longest recorded session of each tool. */
 export async function recordedCorpora(): Promise<readonly Corpus[]> {
   const longest = new Map<string, Corpus>();
   for (const { path } of sessionFiles()) {
@@ -91,7 +93,7 @@ export async function recordedCorpora(): Promise<readonly Corpus[]> {
   return [...longest.values()].filter(({ messages }) => messages.length >= FEWEST_MESSAGES);
 }
 
-/** Shorter sessions never come near a window. */
+/** Shorter sessions never get near a window. */
 const FEWEST_MESSAGES = 80;
 
 async function importedSession(path: string) {

@@ -1,13 +1,13 @@
 import type { ChatMessage, ChatRequest, ProviderAwareTokenizer } from "@threadfold/core";
 import { ContextSession, type MessageInput } from "threadfold";
 
-/** A provider that counts with an encoder of its own and refuses what exceeds its window. */
+/** A provider with its own encoder that refuses requests larger than its window. */
 export interface CountingProvider {
   readonly windowTokens: number;
   count(request: ChatRequest): number;
 }
 
-/** Each message is counted once, however many requests show it. */
+/** Returns a provider that counts each message once, however many requests show it. */
 export function countingProvider(counter: ProviderAwareTokenizer, windowTokens: number): CountingProvider {
   const counted = new WeakMap<ChatMessage, number>();
   const tokensOf = (message: ChatMessage): number => {
@@ -22,20 +22,22 @@ export function countingProvider(counter: ProviderAwareTokenizer, windowTokens: 
   };
 }
 
-/** How a session kept to a provider's window. */
+/** How well a session stayed within a provider's window. */
 export interface BudgetRun {
   readonly calls: number;
   /** Requests that the provider refused as too long. */
   readonly refusals: number;
   readonly folds: number;
-  /** The largest share of the provider's figure by which a request was said to be smaller than it was, from the second report on. */
+  /** The largest share of the provider's count by which a request was undercounted, from the second report on. */
   readonly worstUndercount: number;
 }
 
 const SYSTEM = ["You are an agent that reads reports."];
 const TOOLS = [{ name: "bash", inputSchema: { type: "object", properties: { command: { type: "string" } } } }];
 
-/** Plays a conversation: before each answer a request is prepared, counted by the provider, and its usage reported. */
+/**
+ * Replays a conversation: before each answer a request is prepared, counted by the provider, and its usage reported.
+ */
 export async function runBudget(
   messages: readonly MessageInput[],
   provider: CountingProvider,
@@ -75,5 +77,5 @@ async function ask(session: ContextSession, provider: CountingProvider, before: 
   return run;
 }
 
-/** A request that was refused is made once more. */
+/** A refused request is prepared once more. */
 const MOST_TRIES = 2;

@@ -6,9 +6,9 @@ import { type BudgetRun, countingProvider, runBudget } from "./budget-run.ts";
 import { textTable } from "./text-table.ts";
 
 /**
- * How sessions keep to the window of a provider that counts otherwise than they do: a scripted provider counts with
- * o200k, reports usage after each call and refuses what exceeds its window. Next to it the folds of a session that counts
- * as the provider does. Prints a table; `--json` prints a line per corpus and counter.
+ * Measures how well sessions stay within the window of a provider whose count differs from theirs: a scripted provider
+ * counts with o200k, reports usage after each call and refuses what exceeds its window. For comparison: the folds of a
+ * session that counts as the provider does. Prints a table; `--json` prints a line per corpus and counter.
  */
 const WINDOW_TOKENS = 40_000;
 
@@ -16,7 +16,7 @@ const WINDOW_TOKENS = 40_000;
 interface BudgetRow extends BudgetRun {
   readonly corpus: string;
   readonly counter: string;
-  /** Folds of a session that counts exactly. */
+  /** Folds of a session that counts exactly as the provider does. */
   readonly exactFolds: number;
 }
 

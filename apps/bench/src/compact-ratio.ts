@@ -7,7 +7,7 @@ import { ContextSession, formatById, importSessionFile } from "threadfold";
 import { spreadOf } from "./median.ts";
 
 /**
- * What `compact` costs compared with reading, parsing and hashing the same file, both measured in one run, turn about:
+ * Compares the cost of `compact` with reading, parsing and hashing the same file, alternating between them in one run:
  * warm, in this process, stage by stage; and cold, as whole processes. Prints medians; `--json` prints them for
  * machines.
  */
@@ -25,7 +25,7 @@ const files = [join(root, "examples/sessions/a-day-on-threadfold.jsonl"), ...rec
   existsSync(path),
 );
 
-/** Reads, decompresses, parses every line and hashes: the least that looking at a file once can cost. */
+/** Reads, decompresses, parses every line and hashes: the minimum cost of looking at a file once. */
 function baseline(path: string): void {
   const bytes = readFileSync(path);
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString("utf8");
@@ -50,7 +50,7 @@ async function compact(
     config: { maxInputTokens: BUDGET },
     format: formatById("anthropic-messages"),
     frame: { system: imported.system, tools: imported.tools },
-    // As the command does without --store: the memory is gone when it ends.
+    // As the command does without --store: the memory store is gone when it ends.
     journal: false,
   });
   await session.append(imported.messages);
@@ -59,7 +59,7 @@ async function compact(
   return { import: read - start, append: appended - read, prepare: performance.now() - appended };
 }
 
-/** So that neither pays for the garbage that the other left. */
+/** Collects garbage, so that neither pays for what the other left. */
 function collectGarbage(): void {
   (globalThis as { gc?: () => void }).gc?.();
 }

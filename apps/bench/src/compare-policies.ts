@@ -16,18 +16,18 @@ const values = (name: string): readonly string[] =>
 
 const say = (text: string): unknown => process.stderr.write(`${text}\n`);
 
-/** What the command line asks a comparison for; {@link comparePolicies} says which words there are. */
+/** The comparison that the command line asks for; see {@link comparePolicies} for its options. */
 export interface Comparison {
   readonly results: PeersResults;
-  /** True for every policy at every budget on every session: a part says nothing of all. */
+  /** True if every policy ran at every budget on every session: a partial run does not represent all. */
   readonly isWhole: boolean;
 }
 
 /**
- * Replays every recorded session under our presets, the baselines and the peers, as the command line asks: `--sample`
- * replays two small sessions only to show that it works, `--policy=NAME` (repeatable) takes some policies,
- * `--summarizer=lossy` another stand-in for the LLM, `--budgets=20000,50000` other budgets; with `--without-install` peers
- * that are not installed are left out.
+ * Replays every recorded session under our presets, the baselines and the peers. Options: `--sample` replays only two
+ * small sessions, to show that it works; `--policy=NAME` (repeatable) selects policies; `--summarizer=lossy` uses
+ * another stand-in for the LLM, `--budgets=20000,50000` other budgets; with `--without-install`, peers that are not
+ * installed are left out.
  */
 export async function comparePolicies(usualBudgets: readonly number[]): Promise<Comparison> {
   const sample = flag("sample");
@@ -93,14 +93,14 @@ export async function comparePolicies(usualBudgets: readonly number[]): Promise<
   return { results, isWhole: !sample && wanted.length === 0 && asked === undefined };
 }
 
-/** The largest files come first, so that no process is left with one of them at the end; the sample takes some of middling size. */
+/** Returns the largest files first, so that no process ends up alone with one; for the sample, some of medium size. */
 function chosenFiles(sample: boolean): ReturnType<typeof sessionFiles> {
   const files = sessionFiles();
   const middling = files.filter(isMiddling);
   return sample ? (middling.length > 0 ? middling : files).slice(0, SAMPLE.files) : files;
 }
 
-/** Not gzipped, so that its size on the disk says how long it is. */
+/** Only files that are not gzipped, so that the size on disk reflects the length. */
 function isMiddling({ path, size }: ReturnType<typeof sessionFiles>[number]): boolean {
   return !path.endsWith(".gz") && size <= SAMPLE.largest;
 }

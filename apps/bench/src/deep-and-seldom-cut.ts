@@ -1,14 +1,14 @@
-/** What a policy needs of a provider's prompt cache. */
+/** What a policy demands of a provider's prompt cache. */
 export interface PrefixNeed {
-  /** Requests that do not begin with the one before. */
+  /** Number of requests that do not begin with the one before. */
   readonly breaks: number;
-  /** Tokens of all requests behind what each shares with the one before. */
+  /** Tokens of all requests after the part that each shares with the one before. */
   readonly tokensOutsideStablePrefix: number;
 }
 
 /**
- * The least that cutting needs when it goes deep and seldom: messages are only added until the request reaches the
- * threshold, and then cut from the front down to the target, so that all that is left is new to the cache.
+ * Returns the minimum that cutting demands when it is deep and rare: messages are only added until the request reaches
+ * the threshold, and then cut from the front down to the target, so that everything left is new to the cache.
  *
  * @param added tokens of each step, in order.
  */

@@ -18,24 +18,24 @@ import { type StartResults, startTable } from "./start-table.ts";
 import { type StorageResults, storageTable } from "./storage-table.ts";
 import { markdownTable } from "./text-table.ts";
 
-/** What `bench:pauses` measured, budget by budget. */
+/** The results of `bench:pauses`, budget by budget. */
 export interface PausesResults {
   readonly machine: BenchMachine;
   readonly rows: readonly {
     readonly budget: number;
-    /** Sessions that paused and exceed the budget. */
+    /** Number of sessions with pauses that exceed the budget. */
     readonly sessions: number;
-    /** Input tokens paid for, cached ones at their share. */
+    /** Input tokens paid for, with cached ones at their share of the price. */
     readonly without: number;
     readonly withBoth: number;
-    /** By which share the second is below the first. */
+    /** Share by which `withBoth` is below `without`. */
     readonly below: number;
-    /** Which share of the first the pauses cost. */
+    /** Share of `without` that the pauses cost. */
     readonly pauses: number;
   }[];
 }
 
-/** What the page is made of. What was not measured is left out, and the page says so. */
+/** The results that the page is made from. Those not measured are null, and the page says so. */
 export interface DocsInput {
   readonly peers: PeersResults | null;
   readonly speed: SpeedResults | null;
@@ -44,28 +44,28 @@ export interface DocsInput {
   readonly storage: StorageResults | null;
   readonly fleet: FleetResults | null;
   readonly pauses: PausesResults | null;
-  /** The page as it was: what was not measured here since keeps its section, with its day and machine. */
+  /** The current page: a section not measured since then on this machine is kept, with its date and machine. */
   readonly before: string;
 }
 
-/** `docs/benchmarks.md`, every figure of it from what the benches measured. */
+/** Returns `docs/benchmarks.md`, with every figure taken from the benches' results. */
 export function docsPage(input: DocsInput): string {
   const { peers, speed, folds, start, storage, fleet, pauses, before } = input;
   const kept = (heading: string, otherwise: string): readonly string[] => [sectionOf(before, heading) ?? otherwise];
   return `${[
     "# Benchmarks",
-    "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:pauses`, `npm run bench:speed`, `npm run bench:folds`, `npm run bench:start`, `npm run bench:storage` and `npm run bench:fleet` measured. No figure is typed by hand; run the eight commands to get your own.",
+    "This page is written by `npm run bench:docs` from the results of `npm run bench:peers`, `npm run bench:pauses`, `npm run bench:speed`, `npm run bench:folds`, `npm run bench:start`, `npm run bench:storage` and `npm run bench:fleet`. No figure is typed by hand; to get your own, run those seven commands and then `npm run bench:docs`.",
     ...(peers === null ? kept("Side by side", "The comparison with peers was not run.") : peersSection(peers)),
-    ...(pauses === null ? kept("Pauses", "The bench of pauses was not run.") : pausesSection(pauses)),
-    ...(speed === null ? kept("Speed", "The speed bench was not run.") : speedSection(speed)),
-    ...(folds === null ? kept("Folds of a long thread", "The bench of folds was not run.") : foldsSection(folds)),
-    ...(start === null ? kept("Start", "The bench of starts was not run.") : startSection(start)),
-    ...(storage === null ? kept("Storage", "The storage bench was not run.") : storageSection(storage)),
-    ...(fleet === null ? kept("Many threads at once", "The bench of many threads was not run.") : fleetSection(fleet)),
+    ...(pauses === null ? kept("Pauses", "The pauses benchmark was not run.") : pausesSection(pauses)),
+    ...(speed === null ? kept("Speed", "The speed benchmark was not run.") : speedSection(speed)),
+    ...(folds === null ? kept("Folds of a long thread", "The folds benchmark was not run.") : foldsSection(folds)),
+    ...(start === null ? kept("Start", "The start benchmark was not run.") : startSection(start)),
+    ...(storage === null ? kept("Storage", "The storage benchmark was not run.") : storageSection(storage)),
+    ...(fleet === null ? kept("Many threads at once", "The fleet benchmark was not run.") : fleetSection(fleet)),
   ].join("\n\n")}\n`;
 }
 
-/** A section of a page without its last blank lines; null when the page has none of that heading. */
+/** Returns a section of a page without trailing blank lines; null if the page has no section with that heading. */
 export function sectionOf(page: string, heading: string): string | null {
   const sections = page.split(/^(?=## )/m);
   return sections.find((section) => section.startsWith(`## ${heading}\n`))?.trimEnd() ?? null;
@@ -79,11 +79,11 @@ function peersSection(results: PeersResults): readonly string[] {
   const calls = sessions.reduce((sum, one) => sum + one.calls, 0);
   return [
     "## Side by side",
-    `${sessions.length} recorded sessions of real agents, ${whole(calls)} model calls, replayed call by call: before every recorded call a policy gets what is new and returns the prompt. A session counts at a budget only if its whole history exceeds it. Where a policy asks a model for a summary, the same scripted summarizer (${summarizer}) answers for all. Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s with ${processes} processes.`,
+    `${sessions.length} recorded sessions of real agents, ${whole(calls)} model calls, replayed call by call: before each recorded call, a policy receives what is new and returns the prompt. A session counts at a budget only if its whole history exceeds that budget. When a policy asks a model for a summary, the same scripted summarizer (${summarizer}) answers, whatever the policy. Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s with ${processes} processes.`,
     ...budgets.flatMap((budget) => budgetBlock(budget, policies)),
-    "What the columns say:",
+    "What the columns mean:",
     [...FIGURE_NOTES, ...MEMORY_NOTES, ...ANSWER_NOTES].map((note) => `- ${note}`).join("\n"),
-    "Presence is called presence: that a name stands in a prompt does not say that a model uses it.",
+    "These figures measure presence: that a name is in the prompt does not mean that a model uses it.",
     ...(absent.length === 0
       ? []
       : ["### Not compared, and why", absent.map(({ name, reason }) => `- ${name}: ${reason}`).join("\n")]),
@@ -118,25 +118,25 @@ function budgetBlock(budget: number, policies: PeersResults["policies"]): readon
   return [
     `### ${whole(budget)} tokens, ${sessions} sessions`,
     table(FIGURE_COLUMNS),
-    "What is remembered of the work, in percent:",
+    "How much of the work is remembered, in percent:",
     table(MEMORY_COLUMNS),
-    "What comes back by one query:",
+    "What one query brings back:",
     table(ANSWER_COLUMNS),
   ];
 }
 
-/** Policies that were given up somewhere have fewer sessions than the others, and say so. */
+/** Policies given up on some sessions say how many of the sessions they have. */
 function nameOf({ policy, sessions }: PolicyFigures, all: number): string {
   return sessions === all ? policy : `${policy} (${sessions} of ${all} sessions)`;
 }
 
-/** The part about pauses, for the page. */
+/** The page's section about pauses. */
 function pausesSection({ machine, rows }: PausesResults): readonly string[] {
   return [
     "## Pauses",
-    `What the default preset's prompts cost by Anthropic's rules on the recorded sessions in which somebody paused for more than five minutes, in input tokens paid for: with every prefix kept for five minutes and no fold on a cold return, and with \`cachePolicy: "auto"\` and folds on a cold return. Beside it the share of the bill that the pauses cost; more than that is spared where a fold on a cold return makes the calls after it cheaper as well. \`npm run bench:pauses\`, measured ${measuredOn(machine)}.`,
+    `What the default preset's prompts cost under Anthropic's cache rules, in input tokens paid for, on the recorded sessions with a pause of more than five minutes: once with every prefix kept for five minutes and no fold on a cold return, and once with \`cachePolicy: "auto"\` and folds on a cold return. The last column is the share of the bill without both that the pauses cause; more than that is saved when a fold on a cold return makes the calls after it cheaper as well. \`npm run bench:pauses\`, measured ${measuredOn(machine)}.`,
     markdownTable([
-      ["budget", "sessions", "without", "with both", "below, %", "cost of pauses, %"],
+      ["budget", "sessions", "without both", "with both", "saved, %", "cost of pauses, %"],
       ...rows.map(({ budget, sessions, without, withBoth, below, pauses }) => [
         ...[budget, sessions, without, withBoth].map(whole),
         ...[below, pauses].map((share) => (100 * share).toFixed(1)),
@@ -153,52 +153,59 @@ function speedSection(results: SpeedResults): readonly string[] {
   );
   return [
     "## Speed",
-    `Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s. Medians, with the lowest and the highest in brackets. Only the policy's own work is timed: conversions into a peer's messages are left out, and what the stand-in for its model takes. Ours is timed with its summaries, which need no model, and with its journal.`,
+    `Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s. Medians, with the lowest and the highest value in parentheses. Only the policy's own work is timed, without the conversion to a peer's messages and without the stand-in for its model. Ours is timed with its summaries, which need no model, and with its journal.`,
     "### Prompts",
-    `One prompt of at most 60,000 tokens from a whole history, and a prompt a step from a thread that grows for ${limitSeconds} s. The first exponent says how the one prompt grows with the history, the second how all prompts together grow with the thread; 1 is linear, so that a step costs the same however long the thread is. A process begins with code that was not yet compiled: the first 2,000 steps, all their prompts together, stand apart.`,
+    `One prompt of at most 60,000 tokens from a whole history, and one prompt per step of a thread that grows for ${limitSeconds} s. The first exponent says how the time for one prompt grows with the history, the second how the total time for all prompts grows with the thread; 1 is linear, so a step costs the same however long the thread is. Because a process starts with code that is not yet compiled, the total for the prompts of the first 2,000 steps has its own column.`,
     markdownTable(rows.policies),
     ...(problems.length > 0 ? [problems.join("\n")] : []),
     ...(turns.length > 1
       ? [
           "### A turn at the end of a long thread",
-          `Append, trigger, render and check through a session. The growth exponent from the shortest to the longest is ${turnExponent === null ? "not known" : turnExponent.toFixed(3)}.`,
+          `A turn through a session: append, trigger, render and check. The growth exponent from the shortest to the longest thread is ${turnExponent === null ? "unknown" : turnExponent.toFixed(3)}.`,
           markdownTable(rows.turns),
         ]
       : []),
     "### A session in a store",
-    "Steps are two messages; folds begin with the whole history; resuming opens the thread again and makes its next request.",
+    "A step is two messages, the fold is over the whole history, and resuming opens the thread again and makes its next request.",
     markdownTable(rows.sessions),
     "### Counters",
-    "On the texts of the project's own recorded session, message by message.",
+    "Token counters, on the texts of the project's own recorded session, message by message.",
     markdownTable(rows.tokenizers),
   ];
 }
 
 const foldsSection = ({ machine, sizes }: FoldsResults): readonly string[] => [
   "## Folds of a long thread",
-  `A session in memory with a budget of 60,000 tokens: its whole history is folded once, then an agent goes on and each next fold is over a window of the same size. Milliseconds of the processor in the turn that folds, and the longest stretch in which nothing else could run. Measured ${measuredOn(machine)}.`,
+  `A session in memory with a budget of 60,000 tokens: its whole history is folded once, then an agent continues, and each further fold is over a window of the same size. The figures are the CPU milliseconds of the turn that folds and the longest stretch in which nothing else could run. Measured ${measuredOn(machine)}.`,
   foldsTable(sizes),
 ];
 
 const startSection = ({ machine, starts }: StartResults): readonly string[] => [
   "## Start",
-  `From the start of a process to its end, of what is built and after a first time that fills caches; Node alone beside it. Measured ${measuredOn(machine)}.`,
+  `From the start of a process to its end, with the built packages, after one run that fills the caches; Node alone for comparison. Measured ${measuredOn(machine)}.`,
   startTable(starts),
 ];
 
 const storageSection = ({ machine, sizes }: StorageResults): readonly string[] => [
   "## Storage",
-  `What an agent's thread takes on disk, in bytes a call of two messages: the messages as JSON, each once; Threadfold's SQLite file with messages, plans and the journal of requests; and what a store has to hold that keeps every request, or all messages so far at every call, added up as JSON without its rows and indexes. Measured ${measuredOn(machine)}.`,
+  `The disk space of an agent's thread, in bytes per call (two messages): the messages as JSON, each once; Threadfold's SQLite file with messages, plans and the journal of requests; and, for comparison, the content of a store that keeps every request, or all messages so far at every call, added up as JSON without rows and indexes. Measured ${measuredOn(machine)}.`,
   storageTable(sizes),
 ];
 
 const fleetSection = ({ machine, live, postgres }: FleetResults): readonly string[] => [
   "## Many threads at once",
-  `Measured ${measuredOn(machine)}. What it means for more than one machine stands in [scale.md](scale.md).`,
+  `Measured ${measuredOn(machine)}. What this means for more than one machine is in [scale.md](scale.md).`,
   "### Sessions in one process, over SQLite",
   ...(live === null ? ["Not measured."] : [sayLive(live)]),
   "### Processes on one PostgreSQL",
-  `${whole(postgres[0]?.threads ?? 0)} threads, and server and processes on the same machine. A bare \`INSERT\` puts the two messages of a step into one table, in one statement; an append puts them behind the thread's chain. A fold opens a session, folds its thread and commits the plan, and keeps nothing for the next one; workers do the same for jobs that all wait when they begin, and their times are those of the jobs alone. The processor's time is that of the process for one of them, without the server's. The least share is what the process that got least did beside an equal share. ${sayPool(postgres)}`,
+  `${whole(postgres[0]?.threads ?? 0)} threads, with the server and the processes on the same machine.`,
+  [
+    "- A bare `INSERT` writes the two messages of a step to one table, in one statement. An append adds them to the thread's chain.",
+    "- A fold opens a session, folds its thread, commits the plan, and keeps nothing for the next fold. Workers do the same for jobs that are all waiting when they start; their times exclude the wait in the queue.",
+    "- The CPU time is that of the process for one such operation, without the server's.",
+    "- The least share is what the process that did least got done, relative to an equal share.",
+  ].join("\n"),
+  sayPool(postgres),
   fleetTable(postgres),
 ];
 

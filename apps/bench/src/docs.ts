@@ -9,7 +9,7 @@ import type { SpeedResults } from "./speed-results.ts";
 import type { StartResults } from "./start-table.ts";
 import type { StorageResults } from "./storage-table.ts";
 
-/** Writes `docs/benchmarks.md` from what the benches measured last on this machine; `--stdout` prints it instead. */
+/** Writes `docs/benchmarks.md` from the latest results of the benches on this machine; `--stdout` prints it instead. */
 const PAGE = resolve(import.meta.dirname, "../../../docs/benchmarks.md");
 
 const peers = keptResults<PeersResults>("peers");
@@ -23,11 +23,13 @@ const before = existsSync(PAGE) ? readFileSync(PAGE, "utf8") : "";
 const measured = { peers, speed, folds, start, storage, fleet, pauses };
 const page = docsPage({ ...measured, before });
 if (Object.values(measured).every((results) => results === null)) {
-  process.stderr.write("Nothing was measured here yet: run `npm run bench:peers` and `npm run bench:speed` first.\n");
+  process.stderr.write(
+    "Nothing has been measured here yet: run `npm run bench:peers` and `npm run bench:speed` first.\n",
+  );
   process.exitCode = 1;
 } else if (process.argv.includes("--stdout")) process.stdout.write(page);
 else {
   mkdirSync(dirname(PAGE), { recursive: true });
   writeFileSync(PAGE, page);
-  process.stderr.write(`${PAGE} was written.\n`);
+  process.stderr.write(`Wrote ${PAGE}.\n`);
 }

@@ -16,9 +16,9 @@ import { hostileThreads } from "./hostile-threads.ts";
 import { spreadOf } from "./median.ts";
 
 /**
- * What summarizing without a model costs: a span of 200 000 tokens compared with counting exactly the same messages
- * with tiktoken, turn about in one run, bare and with secrets taken out first as a session does it; and how the time
- * grows when a hostile span is twice as long. Prints medians; `--json` prints one object for machines.
+ * Measures the cost of summarizing without a model: a span of 200 000 tokens compared with counting exactly the same
+ * messages with tiktoken, alternating in one run, plain and with secrets redacted first as a session does; and how the
+ * time grows when a hostile span doubles. Prints medians; `--json` prints one object for machines.
  */
 const SPAN_TOKENS = 200_000;
 const ROUNDS = 9;
@@ -55,13 +55,15 @@ function countAll(span: readonly Message[]): void {
   if (sum !== tokens) throw new Error(`The span was counted as ${tokens} and then as ${sum} tokens.`);
 }
 
-/** A session counts what is new with its own counter; for the bench chars/4 does, so that counting is not measured twice. */
+/**
+ * A session counts new messages with its own counter; the bench uses chars/4, so that counting is not measured twice.
+ */
 function requestFor(span: readonly Message[]): SummarizeRequest {
   const countTokens = (text: string): number => Math.ceil(text.length / 4);
   return { span: spanOf(span), messages: span, previous: null, pins: [], maxTokens: SUMMARY_TOKENS, countTokens };
 }
 
-/** The beginning of a recorded session, or of a scripted one where there is none. */
+/** Returns the beginning of a recorded session, or of a scripted one if there is none. */
 async function spanOfTokens(limit: number): Promise<readonly Message[]> {
   const inputs = existsSync(recorded) ? (await importSessionFile(recorded)).messages : agentHistory(20_000);
   const all = [...AgentThread.empty(asThreadId("span")).append(inputs).messages].filter(
@@ -82,7 +84,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** Milliseconds of processor time: other processes of the machine are not in it. */
+/** Returns milliseconds of processor time, which excludes the machine's other processes. */
 async function processorTime(work: () => Promise<unknown>): Promise<number> {
   (globalThis as { gc?: () => void }).gc?.();
   const start = process.cpuUsage();
@@ -91,7 +93,7 @@ async function processorTime(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** The least time that each of two spans took, turn about, so that a busy moment of the machine meets both. */
+/** Returns the shortest time for each of two spans, alternating, so that a busy moment of the machine affects both. */
 async function bestOf(spans: readonly [readonly Message[], readonly Message[]]): Promise<readonly [number, number]> {
   const least: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round < HOSTILE_ROUNDS; round++)
@@ -118,8 +120,8 @@ function report(): void {
   const lines = [
     `${messages.length} messages, ${tokens} tokens (${tokenizer.id})`,
     `  count exactly       ${ms(median("tiktoken"))}`,
-    `  summarize           ${ms(median("extractive"))}, ${ratio.toFixed(2)} of counting`,
-    `  redact, summarize   ${ms(median("redacted"))}, ${(median("redacted") / median("tiktoken")).toFixed(2)} of counting`,
+    `  summarize           ${ms(median("extractive"))}, ${ratio.toFixed(2)} times as long as counting`,
+    `  redact, summarize   ${ms(median("redacted"))}, ${(median("redacted") / median("tiktoken")).toFixed(2)} times as long as counting`,
     "hostile spans, time(2n)/time(n):",
     ...growth.map(
       ({ text, once, twice, ratio: grown }) =>

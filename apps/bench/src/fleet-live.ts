@@ -6,41 +6,42 @@ import { asThreadId, ContextSession, formatById, openStore, type ThreadfoldStore
 import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
 import { percentile } from "./median.ts";
 
-/** How many sessions live in one process, and what they do. */
+/** The number of sessions in one process, and their work. */
 export interface LiveSizes {
   readonly sessions: number;
-  /** Turns that are timed, each of another session than the one before. */
+  /** Number of timed turns, each on a different session than the one before. */
   readonly turns: number;
-  /** Messages of a thread before it is folded for the first time. */
+  /** Number of messages in a thread before it is first folded. */
   readonly messages: number;
-  /** Turns that are under way at the same time. */
+  /** Number of turns in progress at the same time. */
   readonly inFlight: number;
 }
 
-/** What many sessions in one process take. */
+/** The cost of many sessions in one process. */
 export interface LiveFigures extends LiveSizes {
   readonly part: "live";
-  /** Heap and buffers of a session that has done its turns and waits for the next one. */
+  /** Heap and buffers of a session that has done its turns and waits for the next one, in KB. */
   readonly grownKb: number;
-  /** The same of one that was opened again on the same thread and has prepared a request. */
+  /** The same for a session reopened on the same thread that has prepared a request. */
   readonly resumedKb: number;
-  /** Resident memory of the whole process with all of the sessions. */
+  /** Resident memory of the whole process with all sessions, in MB. */
   readonly processMb: number;
   readonly folds: number;
   readonly turnsPerSecond: number;
-  /** From the append of a step to the request that follows, for one session, while others have turns as well. */
+  /** Milliseconds from appending a step to having the next request, for one session, while others have turns too. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly highestMs: number;
 }
 
 const BUDGET = 30_000;
-/** Turns of a session behind its fold, before it counts as idle. */
+/** Number of turns of a session after its fold, before it counts as idle. */
 const TURNS_BEFORE = 4;
 
-/** Opens sessions on threads of their own in one SQLite store, lets each fold, and times turns of all of them. */
+/** Opens sessions on separate threads in one SQLite store, folds each, and times turns across all of them. */
 export async function liveFigures(sizes: LiveSizes): Promise<LiveFigures> {
-  if (globalThis.gc === undefined) throw new Error("Run it with --expose-gc: garbage says nothing about what is kept.");
+  if (globalThis.gc === undefined)
+    throw new Error("Run it with --expose-gc: garbage would be counted as memory in use.");
   const folder = mkdtempSync(join(tmpdir(), "threadfold-fleet-"));
   const store = await openStore(`sqlite:${join(folder, "fleet.db")}`);
   try {
@@ -98,7 +99,7 @@ async function timedTurns(sessions: readonly ContextSession[], { turns, inFlight
     while (next < turns) {
       const turn = next++;
       const session = sessions[turn % sessions.length] as ContextSession;
-      // In a server it is an event that begins a turn: without one here, turns that wait for the loop would never go on.
+      // In a server, an event starts a turn: without one here, turns that wait for the event loop would never continue.
       await immediate();
       const began = performance.now();
       await session.append(agentStep(messages + TURNS_BEFORE + turn));
@@ -117,7 +118,7 @@ async function timedTurns(sessions: readonly ContextSession[], { turns, inFlight
   };
 }
 
-/** Bytes that are kept, once what nobody needs is gone and finalizers have run. */
+/** Returns the bytes in use after garbage was collected and finalizers have run. */
 async function memory(): Promise<number> {
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();

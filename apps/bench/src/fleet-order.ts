@@ -1,24 +1,27 @@
 import { asThreadId, formatById } from "threadfold";
 import { AGENT_FRAME, stoppedClock } from "./agent-step.ts";
 
-/** What every process of the fleet knows. */
+/** The settings that every process of the fleet gets. */
 export interface FleetPlace {
   readonly url: string;
   readonly schema: string;
   readonly queueSchema: string;
-  /** Table of bare rows, in the same schema. */
+  /** Table for the bare rows, in the same schema. */
   readonly bareTable: string;
-  /** Connections of one process. */
+  /** Number of connections of one process. */
   readonly connections: number;
-  /** Things that one process does at the same time. */
+  /** Number of operations that one process has in progress at the same time. */
   readonly inFlight: number;
   readonly messages: number;
 }
 
-/** What a process is asked to do: on threads from one number up to another, for so long. */
+/** An order to a process: an operation on a range of threads, for a limited time. */
 export type FleetOrder = FleetTask | { readonly do: "work" | "rest" | "end" };
 
-/** `fill` and `fold` take each thread once, `bare` and `append` go round. */
+/**
+ * An operation on the threads `from` to `to`, excluding `to`: `fill` and `fold` take each thread once, `bare` and
+ * `append` cycle through them.
+ */
 export interface FleetTask {
   readonly do: "fill" | "fold" | "bare" | "append";
   readonly from: number;
@@ -26,23 +29,23 @@ export interface FleetTask {
   readonly seconds: number;
 }
 
-/** What came of it. */
+/** The result of an order. */
 export interface FleetAnswer {
-  /** Milliseconds of each thing that was done. */
+  /** Milliseconds of each operation. */
   readonly times: readonly number[];
   readonly seconds: number;
-  /** What this process took of the processor for all of it, in milliseconds. */
+  /** Processor time of this process for all operations, in milliseconds. */
   readonly cpuMs: number;
   readonly conflicts: number;
 }
 
-/** Tokens that a request on these threads may have. */
+/** Token budget of a request on these threads. */
 export const FLEET_BUDGET = 6_000;
 
-/** The thread of a number. */
+/** Returns the id of the thread with this number. */
 export const fleetThread = (thread: number) => asThreadId(`fleet-${thread}`);
 
-/** How sessions on these threads are opened, whoever opens them. */
+/** Options for sessions on these threads, the same in every process. */
 export const FLEET_SESSION = {
   config: { maxInputTokens: FLEET_BUDGET },
   format: formatById("anthropic-messages"),
@@ -50,6 +53,6 @@ export const FLEET_SESSION = {
   clock: stoppedClock,
 };
 
-/** Where the PostgreSQL of the benches is, as for the tests. */
+/** Returns the address of the benches' PostgreSQL, the same as for the tests. */
 export const fleetServer = (): string =>
   process.env["THREADFOLD_POSTGRES_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";

@@ -16,63 +16,63 @@ import {
 } from "./fleet-order.ts";
 import { percentile } from "./median.ts";
 
-/** How many threads and processes there are, and for how long each thing is measured. */
+/** The numbers of threads and processes, and how long each operation is measured. */
 export interface FleetSizes {
   readonly threads: number;
   readonly processes: readonly number[];
   readonly seconds: number;
-  /** Messages of each thread before it is folded. */
+  /** Number of messages of each thread before it is folded. */
   readonly messages: number;
-  /** Connections and things at the same time of each process. */
+  /** Connections of each process; `inFlight`: operations of each process at the same time. */
   readonly connections: number;
   readonly inFlight: number;
-  /** Threads to which every process appends. */
+  /** Number of threads to which every process appends. */
   readonly shared: number;
-  /** Folds that are asked of workers for each number of processes. */
+  /** Number of folds requested of workers for each number of processes. */
   readonly jobs: number;
 }
 
-/** What one thing took that all processes did. */
+/** The cost of one kind of operation over all processes. */
 export interface FleetRate {
   readonly perSecond: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** What one of them took of the processor in its process, in milliseconds; what the server took is not in it. */
+  /** Processor time of one operation in its process, in milliseconds, excluding the server's. */
   readonly cpuMs: number;
-  /** Times that somebody else was first. */
+  /** Number of times another writer was first. */
   readonly conflicts: number;
-  /** What the process that got least did, beside its equal share: 1 when all did the same. */
+  /** The work of the process that did least, relative to an equal share: 1 when all did the same. */
   readonly leastShare: number;
 }
 
-/** What so many processes did on one PostgreSQL. */
+/** What this number of processes did on one PostgreSQL. */
 export interface FleetFigures {
   readonly part: "postgres";
   readonly threads: number;
   readonly processes: number;
   readonly connections: number;
   readonly inFlight: number;
-  /** Inserts of the two messages of a step into one table, in one statement. */
+  /** Inserts of a step's two messages into one table, in one statement. */
   readonly bare: FleetRate;
-  /** Appends of the same to a thread, with the version that is expected. */
+  /** Appends of the same messages to a thread, with the expected version. */
   readonly append: FleetRate;
   /** The same, all to a few threads. */
   readonly shared: FleetRate;
   /** Opening a session, folding its thread, and committing the plan. */
   readonly fold: FleetRate;
-  /** The same by workers at a queue; `p99Ms` and `longestMs` without the wait in the queue. */
+  /** The same by workers on a queue; `p99Ms` and `longestMs` exclude the wait in the queue. */
   readonly work: FleetRate;
-  /** Connections to the server at the most, and those of them that were busy on average. */
+  /** Maximum number of connections to the server; `busyConnections`: how many were busy on average. */
   readonly mostConnections: number;
   readonly busyConnections: number;
 }
 
 const SCRIPT = join(import.meta.dirname, "fleet-process.ts");
 const POLL_MS = 100;
-/** For what ends by itself. */
+/** Time limit for work that ends on its own, in seconds. */
 const NO_LIMIT = 86_400;
 
-/** Measures each number of processes on the same threads, in a schema of its own that is dropped at the end. */
+/** Measures each number of processes on the same threads, in a separate schema that is dropped at the end. */
 export async function* fleetFigures(sizes: FleetSizes): AsyncGenerator<FleetFigures> {
   const address = new URL(fleetServer());
   const name = `threadfold_fleet_${randomBytes(6).toString("hex")}`;
@@ -100,7 +100,7 @@ interface Fleet {
   readonly sizes: FleetSizes;
 }
 
-/** @param unfolded the first thread that nobody folded yet. */
+/** @param unfolded the first thread that has not been folded yet. */
 function measured(fleet: Fleet, processes: number, unfolded: { next: number }): Promise<FleetFigures> {
   const { place, driver, sizes } = fleet;
   const { threads, seconds, shared, connections, inFlight } = sizes;
@@ -120,7 +120,7 @@ function measured(fleet: Fleet, processes: number, unfolded: { next: number }): 
   });
 }
 
-/** Asks for folds, and then lets workers begin, so that all of them are waiting. */
+/** Enqueues the folds before it starts the workers, so that all jobs are waiting when they begin. */
 async function worked(
   { place, driver }: Fleet,
   all: readonly FleetProcess[],
@@ -154,7 +154,7 @@ const task = (does: FleetTask["do"], [from, to]: readonly [number, number], seco
   seconds,
 });
 
-/** Gives each process its part of the threads. */
+/** Gives each process its share of the threads. */
 function ask(
   all: readonly FleetProcess[],
   does: FleetTask["do"],
@@ -179,7 +179,7 @@ function rateOf(answers: readonly FleetAnswer[]): FleetRate {
   };
 }
 
-/** Looks at the fleet's connections to the server from time to time, by the name that they give. */
+/** Polls the fleet's connections to the server, which it finds by application name. */
 function watchedPool(driver: PostgresDriver, name: string) {
   const seen: { readonly all: number; readonly busy: number }[] = [];
   const sql = `SELECT count(*) AS all, count(*) FILTER (WHERE state <> 'idle') AS busy
@@ -236,7 +236,7 @@ async function withProcesses<Result>(
 
 function answered(child: ChildProcess): Promise<FleetAnswer> {
   return new Promise((resolve, reject) => {
-    const gone = (code: number | null): void => reject(new Error(`A process of the fleet ended with ${code}.`));
+    const gone = (code: number | null): void => reject(new Error(`A process of the fleet exited with ${code}.`));
     child.once("exit", gone);
     child.once("message", (answer) => {
       child.off("exit", gone);

@@ -57,7 +57,8 @@ class FleetThreads {
     const before = process.cpuUsage();
     let next = 0;
     const underWay = new Set<number>();
-    // A slow one is passed over when its turn comes again: a process is in nobody's way on threads of its own.
+    // A thread still in use is skipped when its turn comes again: a process never conflicts with itself on its own
+    // threads.
     const take = (): number => {
       let thread = from + (next++ % (to - from));
       while (underWay.has(thread) && underWay.size < to - from) thread = from + (next++ % (to - from));
@@ -83,14 +84,17 @@ class FleetThreads {
     await this.#store.threads.append(fleetThread(thread), entries, { expectedVersion: "no-thread" });
   }
 
-  /** The two messages of a step in one row each, as somebody would write them who only wants them back. */
+  /** Writes the two messages of a step, one row each, as anyone would who only wants them back. */
   async #bare(thread: number): Promise<void> {
     const [call, result] = this.#nextStep().map((message) => JSON.stringify(message)) as [string, string];
     const sql = `INSERT INTO "${this.#place.schema}"."${this.#place.bareTable}" (thread, body) VALUES ($1, $2), ($1, $3)`;
     await this.#driver.query(sql, [thread, call, result]);
   }
 
-  /** The same step behind what this process knows of the thread. Where another one was first, it looks and tries again. */
+  /**
+   * Appends a step at the version that this process last saw. If another writer was first, it takes the actual version
+   * and retries.
+   */
   async #append(thread: number): Promise<void> {
     const { threads } = this.#store;
     const entries = this.#nextStep().map(entryOf);
@@ -108,7 +112,7 @@ class FleetThreads {
     }
   }
 
-  /** What a process does that keeps no session: it opens one, folds, and lets go of it. */
+  /** Does what a process without a kept session does: opens one, folds, and discards it. */
   async #fold(thread: number): Promise<void> {
     const session = await ContextSession.open({
       threadId: fleetThread(thread),
@@ -120,7 +124,7 @@ class FleetThreads {
     else if (type !== "committed") throw new Error(`Thread ${thread} was not folded: ${type}.`);
   }
 
-  /** Works at the queue until it is told to rest. */
+  /** Starts a worker on the queue; it works until the order to rest. */
   async #work(): Promise<FleetAnswer> {
     const { url, queueSchema, schema, inFlight } = this.#place;
     const queue = pgBossQueue({ connectionString: url, schema: queueSchema });

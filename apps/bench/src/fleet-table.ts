@@ -3,7 +3,7 @@ import type { LiveFigures } from "./fleet-live.ts";
 import type { FleetFigures, FleetRate } from "./fleet-postgres.ts";
 import { markdownTable } from "./text-table.ts";
 
-/** What `bench:fleet` measured. */
+/** The results of `bench:fleet`. */
 export interface FleetResults {
   readonly machine: BenchMachine;
   readonly live: LiveFigures | null;
@@ -17,21 +17,21 @@ const NAMES: Readonly<Record<(typeof ROWS)[number], string>> = {
   append: "append",
   shared: "append, all to the same threads",
   fold: "fold",
-  work: "fold by workers at the queue",
+  work: "fold by queue workers",
 };
 
-/** Sessions in one process, in a sentence. */
+/** Describes sessions in one process in a sentence. */
 export const sayLive = (live: LiveFigures): string =>
-  `${whole(live.sessions)} sessions that have grown to ${whole(live.messages)} messages and were folded: ${whole(live.grownKb)} KB each, ` +
-  `${whole(live.resumedKb)} KB once they are opened anew, ${whole(live.processMb)} MB for the whole process. ` +
-  `${whole(live.turns)} turns, ${live.inFlight} at a time: ${whole(live.turnsPerSecond)} a second, half of them within ` +
+  `${whole(live.sessions)} sessions, grown to ${whole(live.messages)} messages and folded: ${whole(live.grownKb)} KB each, ` +
+  `${whole(live.resumedKb)} KB once reopened, ${whole(live.processMb)} MB for the whole process. ` +
+  `${whole(live.turns)} turns, ${live.inFlight} at a time: ${whole(live.turnsPerSecond)} per second, half of them within ` +
   `${short(live.p50Ms)} ms, 99 % within ${short(live.p99Ms)} ms, the longest ${whole(live.highestMs)} ms.`;
 
-/** What so many processes did, a row for each kind of work. */
+/** Returns a table of what each number of processes did, a row for each kind of work. */
 export const fleetTable = (postgres: readonly FleetFigures[]): string =>
   markdownTable(
     [
-      ["work", "processes", "a second", "p99, ms", "longest, ms", "processor, ms", "conflicts", "least share"],
+      ["work", "processes", "per second", "p99, ms", "longest, ms", "CPU, ms", "conflicts", "least share"],
       ...ROWS.flatMap((row) =>
         postgres.map((figures) => [NAMES[row], String(figures.processes), ...rateCells(figures[row])]),
       ),
@@ -39,9 +39,9 @@ export const fleetTable = (postgres: readonly FleetFigures[]): string =>
     1,
   );
 
-/** Connections to the server, in a sentence. */
+/** Describes the connections to the server in a sentence. */
 export const sayPool = (postgres: readonly FleetFigures[]): string =>
-  `Connections at the most and busy on average: ${postgres
+  `Connections, at most and busy on average, by the number of processes: ${postgres
     .map((one) => `${one.mostConnections} and ${short(one.busyConnections)} with ${one.processes}`)
     .join(", ")}.`;
 

@@ -6,10 +6,10 @@ import { type FleetFigures, fleetFigures } from "./fleet-postgres.ts";
 import { type FleetResults, fleetTable, sayLive, sayPool } from "./fleet-table.ts";
 
 /**
- * Many threads at once: sessions that live in one process over SQLite, and threads on one PostgreSQL
- * (THREADFOLD_POSTGRES_URL) that several processes append to and fold, beside bare inserts of the same bytes and with
- * workers at the queue. `--json` prints a line for each; sizes are options, so that a small run is a smoke test. A run of
- * all sizes is kept for `bench:docs`.
+ * Measures many threads at once: sessions in one process over SQLite, and threads on one PostgreSQL
+ * (THREADFOLD_POSTGRES_URL) that several processes append to and fold, compared with bare inserts of the same bytes,
+ * and with workers on the queue. `--json` prints a line for each; sizes are options, so that a small run is a smoke
+ * test. A run with all default sizes is kept for `bench:docs`.
  */
 const { values } = parseArgs({
   options: {
@@ -49,7 +49,7 @@ if (whole("threads") > 0) {
   }
   if (!values.json) print(null, `\n${fleetTable(postgres)}\n\n${sayPool(postgres)}`);
 }
-// Each part may be measured in a run of its own.
+// Each part may be measured in a separate run.
 const PARTS = ["--json", "--sessions=0", "--threads=0"];
 if (process.argv.slice(2).every((argument) => PARTS.includes(argument))) {
   const kept = keptResults<FleetResults>("fleet");
@@ -59,6 +59,6 @@ if (process.argv.slice(2).every((argument) => PARTS.includes(argument))) {
 
 function whole(name: Exclude<keyof typeof values, "json" | "processes">): number {
   const value = Number(values[name]);
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} has to be a whole number.`);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} must be a whole number.`);
   return value;
 }

@@ -1,28 +1,28 @@
 import type { BenchMachine } from "./bench-machine.ts";
 import { markdownTable } from "./text-table.ts";
 
-/** What folds cost behind a history of so many messages, in milliseconds of the processor. */
+/** The cost of folds after a history of this many messages, in milliseconds of processor time. */
 export interface FoldSize {
   readonly messages: number;
-  /** The median of folds over one window each, when the history was folded before. */
+  /** Median of folds of one window each, when the history was already folded. */
   readonly foldMs: number;
-  /** The longest stretch of any of them in which nothing else could run. */
+  /** The longest stretch in any of these folds in which nothing else could run. */
   readonly longestBlockMs: number;
-  /** The fold of the whole history, which comes before them. */
+  /** The fold of the whole history, which precedes them. */
   readonly firstFoldMs: number;
   readonly firstLongestBlockMs: number;
 }
 
-/** What `bench:folds` measured. */
+/** The results of `bench:folds`. */
 export interface FoldsResults {
   readonly machine: BenchMachine;
   readonly sizes: readonly FoldSize[];
 }
 
-/** Folds by the length of the history, as a table in Markdown. */
+/** Returns a Markdown table of folds by the length of the history. */
 export function foldsTable(sizes: readonly FoldSize[]): string {
   return markdownTable([
-    ["messages", "a fold, ms", "longest hold, ms", "first fold, ms", "its longest hold, ms"],
+    ["messages", "fold, ms", "longest block, ms", "first fold, ms", "its longest block, ms"],
     ...sizes.map(({ messages, foldMs, longestBlockMs, firstFoldMs, firstLongestBlockMs }) =>
       [messages, foldMs, longestBlockMs, firstFoldMs, firstLongestBlockMs].map((figure) =>
         figure.toLocaleString("en-US"),

@@ -7,17 +7,18 @@ import { spreadOf } from "./median.ts";
 import { threadTime } from "./thread-time.ts";
 
 /**
- * What a fold costs as the thread grows (P9). A history of 1 000 to 1 000 000 messages is folded once; then an agent goes
- * on until the next folds are due, each over a window of the same size, and those are measured: all that `prepare` does
- * in the turn that folds, in processor time of this thread, and the longest stretch of it in which nothing else could
- * run. The fold of the whole history is told apart. `--json` prints one line per size, and what the largest takes beside
- * 10 000 messages at the end; numbers choose the sizes. A whole run is kept for `bench:docs`.
+ * Measures the cost of a fold as the thread grows (P9). A history of 1 000 to 1 000 000 messages is folded once; then
+ * an agent continues until the next folds are due, each over a window of the same size, and those are measured:
+ * everything that `prepare` does in the turn that folds, in processor time of this thread, and its longest stretch in
+ * which nothing else could run. The fold of the whole history is reported separately. `--json` prints one line per
+ * size, and at the end the cost of the largest relative to 10 000 messages; numbers choose the sizes. A full run is
+ * kept for `bench:docs`.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BUDGET = 60_000;
 const FOLDS = 15;
 const BATCH = 10_000;
-/** Indexes of steps that no history holds. */
+/** First index of steps that no history contains. */
 const FRESH = 10_000_000;
 
 const json = process.argv.includes("--json");
@@ -61,7 +62,7 @@ for (const size of chosen.length > 0 ? chosen : SIZES) {
   const { messages, foldMs, longestBlockMs, firstFoldMs, firstLongestBlockMs } = result;
   print(
     result,
-    `${messages.toLocaleString("en-US").padStart(9)} messages: ${foldMs} ms a fold, at most ${longestBlockMs} ms in one go; the first fold ${firstFoldMs} ms, at most ${firstLongestBlockMs} ms in one go`,
+    `${messages.toLocaleString("en-US").padStart(9)} messages: ${foldMs} ms per fold, at most ${longestBlockMs} ms in one go; the first fold ${firstFoldMs} ms, at most ${firstLongestBlockMs} ms in one go`,
   );
 }
 if (chosen.length === 0) keepResults("folds", { machine: benchMachine(), sizes: results } satisfies FoldsResults);
@@ -69,5 +70,5 @@ const base = results.find(({ messages }) => messages === 10_000);
 const last = results.at(-1);
 if (base !== undefined && last !== undefined && last !== base) {
   const ratio = last.foldMs / base.foldMs;
-  print({ lastOver10k: ratio }, `The last takes ${ratio.toFixed(2)} times what it takes at 10,000 messages.`);
+  print({ lastOver10k: ratio }, `The last takes ${ratio.toFixed(2)} times as long as at 10,000 messages.`);
 }

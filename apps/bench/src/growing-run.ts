@@ -10,21 +10,21 @@ import {
 import { AGENT_FRAME, agentStep, agentTask, stoppedClock } from "./agent-step.ts";
 
 const STEPS = 2_000;
-/** Lines of a result. With them a step has about 600 tokens; those of the recorded sessions have 500 to 1 500. */
+/** Lines of a result. With these a step has about 600 tokens; those of the recorded sessions have 500 to 1 500. */
 const LINES = 40;
 
-/** What a growing run costs compared with counting its messages, in milliseconds. */
+/** The cost of a growing run compared with counting its messages, in milliseconds. */
 export interface GrowingRun {
   readonly tokenizer: string;
   readonly steps: number;
-  /** Counting every message once as it comes and adding up: the least that knowing the size of a prompt can cost. */
+  /** Counting every message once as it arrives and adding up: the minimum cost of knowing the size of a prompt. */
   readonly bareCount: number;
   /** Append with digest chain, trigger, render, legality and request digest, at every step. */
   readonly ours: number;
   readonly ratio: number;
 }
 
-/** Runs the same steps twice: counted and nothing else, and through a session that prepares a request at every step. */
+/** Runs the same steps twice: only counted, and through a session that prepares a request at every step. */
 export async function growingRun(tokenizerId: string): Promise<GrowingRun> {
   const tokenizer = await loadTokenizer(tokenizerId);
   await run(tokenizer, 200);

@@ -1,5 +1,5 @@
 /**
- * How a cost grows with a size: the slope of a straight line through the logarithms of both, by least squares. 0 is
+ * Returns how a cost grows with a size: the slope of a least-squares line through the logarithms of both. 0 is
  * constant, 1 is linear, 2 is quadratic. Null for fewer than two different sizes.
  */
 export function growthExponent(points: readonly { readonly size: number; readonly cost: number }[]): number | null {

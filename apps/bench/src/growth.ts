@@ -6,11 +6,11 @@ import { growingRun } from "./growing-run.ts";
 import { spreadOf } from "./median.ts";
 
 /**
- * What a turn costs as its thread grows (P9). A turn is what an agent loop does between two model calls: append the
- * call that the model made and its result, ask the trigger, render the request. Histories of 1 000 to 1 000 000
- * messages are folded once, to a window of the same size; then turns are timed. Then a run of 2 000 steps that never
- * folds, compared with counting the same messages, and the memory that the headers of a million messages take. `--json`
- * prints one line per size, and the rest at the end.
+ * Measures the cost of a turn as its thread grows (P9). A turn is what an agent loop does between two model calls:
+ * append the model's call and its result, check the trigger, render the request. Histories of 1 000 to 1 000 000
+ * messages are folded once, to a window of the same size; then turns are timed. After that, a run of 2 000 steps that
+ * never folds is compared with counting the same messages, and the memory of the headers of a million messages is
+ * measured. `--json` prints one line per size, and the rest at the end.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const TURNS = 150;
@@ -49,7 +49,7 @@ async function measure(messages: number) {
   return { messages, msPerTurn: median, lowest, highest, windowTokens: folded.tokens, foldMs, commitsWhileTimed };
 }
 
-/** Bytes of heap that the counted headers of this many messages hold; not a number without `--expose-gc`. */
+/** Returns the bytes of heap that the counted headers of this many messages use; NaN without `--expose-gc`. */
 async function headerBytes(messages: number): Promise<number> {
   const thread = AgentThread.empty(asThreadId("headers")).append(agentHistory(messages));
   const before = await heapInUse();
@@ -58,7 +58,7 @@ async function headerBytes(messages: number): Promise<number> {
   return ledger.length === thread.length ? bytes : Number.NaN;
 }
 
-/** Bytes of heap that are still in use after collecting; one collection leaves some garbage for the next. */
+/** Returns the bytes of heap still in use after garbage collection; one collection leaves some garbage for the next. */
 async function heapInUse(): Promise<number> {
   const collect = (globalThis as { gc?: () => void }).gc;
   if (collect === undefined) return Number.NaN;
@@ -78,12 +78,12 @@ for (const size of SIZES) {
   turns.push(result);
   print(
     result,
-    `${size.toLocaleString("en-US").padStart(9)} messages: ${result.msPerTurn.toFixed(3)} ms a turn ` +
+    `${size.toLocaleString("en-US").padStart(9)} messages: ${result.msPerTurn.toFixed(3)} ms per turn ` +
       `(window ${result.windowTokens} tokens, folded once in ${result.foldMs} ms)`,
   );
 }
 const growth = (turns.at(-1)?.msPerTurn ?? Number.NaN) / (turns[0]?.msPerTurn ?? Number.NaN);
-print({ lastOverFirst: growth }, `The last takes ${growth.toFixed(2)} times what the first takes.`);
+print({ lastOverFirst: growth }, `The last takes ${growth.toFixed(2)} times as long as the first.`);
 for (const tokenizer of ["tiktoken", "heuristic"]) {
   const run = await growingRun(tokenizer);
   const { steps, ours, bareCount, ratio } = run;

@@ -1,6 +1,6 @@
 import { AgentThread, asMessageId, asThreadId, asToolCallId, type Message, type MessageInput } from "threadfold";
 
-/** Pieces that make reading slow when reading is written carelessly. */
+/** Pieces of text that carelessly written parsing reads slowly. */
 const PIECES: Readonly<Record<string, string>> = {
   word: "a",
   path: "a/b/",
@@ -16,13 +16,13 @@ const PIECES: Readonly<Record<string, string>> = {
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 
-/** Longer texts are read at their ends alone; these are read whole. In UTF-16 code units. */
+/** Length of each text in UTF-16 code units. Of longer texts only the ends are read; these are read whole. */
 const TEXT_LENGTH = 20_000;
 
-/** Threads of questions, calls and results that all say the same piece over and over. */
+/** Threads of questions, calls and results that all repeat the same piece. */
 export const hostileThreads = Object.entries(PIECES).map(([name, piece]) => ({
   name,
-  /** The thread with texts of about this many characters together. */
+  /** Returns the thread whose texts have about this many characters in total. */
   threadOf: (characters: number): readonly Message[] => {
     const text = piece.repeat(Math.ceil(TEXT_LENGTH / piece.length));
     const rounds = Array.from({ length: Math.ceil(characters / (3 * TEXT_LENGTH)) }, (_, round) => round);

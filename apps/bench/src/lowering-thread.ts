@@ -2,7 +2,7 @@ import { asMessageId, asToolCallId, type MessageInput, type Part } from "threadf
 
 const createdAt = new Date(Date.UTC(2026, 0, 1)).toISOString();
 
-/** What the user asks for. */
+/** The user's request. */
 export const agentTask: MessageInput = {
   id: asMessageId("task"),
   role: "user",
@@ -10,7 +10,7 @@ export const agentTask: MessageInput = {
   parts: [{ type: "text", text: "Read every file of the project and tell me what it does." }],
 };
 
-/** One step of an agent: some thoughts, two calls and their results. Deterministic, and small, so that parts are many. */
+/** Returns one agent step: reasoning, two calls and their results. Deterministic and small, to have many parts. */
 export function agentStep(index: number): readonly MessageInput[] {
   const reads = [index * 2, index * 2 + 1];
   const thought: Part = {
@@ -40,7 +40,7 @@ export function agentStep(index: number): readonly MessageInput[] {
   ];
 }
 
-/** Results are texts, JSON values and failures. */
+/** Returns a result that is a text, a JSON value or a failure. */
 function result(read: number): Part {
   const callId = asToolCallId(`call_${read}`);
   const text = `export const value_${read} = "${read}";\n\t// line\n`.repeat(12);

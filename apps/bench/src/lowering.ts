@@ -5,9 +5,9 @@ import { agentStep, agentTask } from "./lowering-thread.ts";
 import { spreadOf } from "./median.ts";
 
 /**
- * What it costs to lower a request: a window of 100 000 tokens compared with `JSON.stringify` of the payload that comes
- * out, turn about in one run; and, turn by turn as the thread grows, how many messages are lowered and how long it
- * takes to lower, check and put the whole payload together. `--json` prints one line per format.
+ * Measures the cost of lowering a request: a window of 100 000 tokens compared with `JSON.stringify` of the resulting
+ * payload, alternating in one run; and, turn by turn as the thread grows, the number of messages lowered and the time
+ * it takes to lower, check and assemble the whole payload. `--json` prints one line per format.
  */
 const WINDOW_TOKENS = 100_000;
 const ROUNDS = 100;
@@ -22,7 +22,7 @@ const FRAME = {
 
 const nothingCounted = TokenLedger.empty(heuristicTokenizer(), () => "anchoring");
 
-/** A thread as long as the window. */
+/** Returns a thread as long as the window. */
 function wholeWindow(): { readonly thread: AgentThread; readonly steps: number } {
   const start = AgentThread.empty(asThreadId("lowering"));
   const steps = Math.ceil(WINDOW_TOKENS / nothingCounted.extend(start.append(agentStep(1))).totalTokens);
@@ -60,7 +60,9 @@ function measure(id: (typeof FORMATS)[number]) {
   };
 }
 
-/** The turns after the first request. The first of them lowers once more what no longer changes; the others only what is new. */
+/**
+ * Measures the turns after the first request. The first lowers again what is now final, the others only what is new.
+ */
 function turns(known: ProviderFormat) {
   const { format, taken } = counting(known);
   let { thread } = whole;
@@ -87,7 +89,7 @@ function turns(known: ProviderFormat) {
   };
 }
 
-/** The format with a count of the messages that it lowers. */
+/** Wraps a format so that it counts the messages it lowers. */
 function counting(known: ProviderFormat): { readonly format: ProviderFormat; taken(): number } {
   let messages = 0;
   const lower: ProviderFormat["lower"] = (request, options) => {
@@ -116,7 +118,7 @@ for (const id of FORMATS) {
     process.stdout.write(
       `${id.padEnd(18)} ${result.messages} messages, ${result.windowTokens} tokens: lowered in ${lowerMs.median.toFixed(2)} ms, ` +
         `JSON.stringify ${stringifyMs.median.toFixed(2)} ms, ratio ${result.ratio.toFixed(2)}\n` +
-        `${"".padEnd(18)} a turn of ${result.messagesPerTurn} messages: ${turnLowered.median} lowered (the step before is still open), ` +
+        `${"".padEnd(18)} a turn of ${result.messagesPerTurn} messages: ${turnLowered.median} lowered (the previous step is still open), ` +
         `${turnMs.median.toFixed(2)} ms with the check; the first turn lowers ${result.firstTurnLowered}\n`,
     );
   }

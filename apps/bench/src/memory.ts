@@ -3,21 +3,20 @@ import { comparePolicies } from "./compare-policies.ts";
 import { textTable } from "./text-table.ts";
 
 /**
- * What prompts remember of the work, next to what they cost: every recorded session under our presets, the baselines
- * and the peers. `--json` prints a line a budget and policy; what else the command line takes stands at
- * `comparePolicies`.
+ * Measures what prompts remember of the work, next to their cost: every recorded session under our presets, the
+ * baselines and the peers. `--json` prints a line per budget and policy; for the other options see `comparePolicies`.
  */
 const { results } = await comparePolicies([50_000, 20_000]);
 
-const NOTES = `Asked at every fifth call once the whole history exceeds the budget, of what is older than ten calls; percent.
-ask: what users asked; report: what the agent said it had found or done, not what it only announced or led in;
-quote: of those, with a sentence word for word;
+const NOTES = `Measured at every fifth call once the whole history exceeds the budget, for what is older than ten calls; percent.
+ask: what users asked; report: what the agent said it had found or done, not what it merely announced or introduced;
+quote: of those, reports with at least one sentence word for word;
 handoff: the lines of the newest handoff or compaction summary in the log;
 edit: a changed file with names that were changed in it; run: the latest run of a command with its outcome;
 need: a name that the call uses with words around it in its source; name: such a name anywhere in the prompt;
 bareNames: of what the policy wrote itself, the share that is names in bare lists. bill: sending everything is 1.`;
 
-/** Shares in percent, the bill relative to sending everything. */
+/** Shares in percent; the bill relative to sending everything. */
 const rows = results.policies.filter(({ requests }) => requests > 0).map(rowOf);
 process.stdout.write(
   process.argv.includes("--json") ? rows.map((row) => `${JSON.stringify(row)}\n`).join("") : tables(),

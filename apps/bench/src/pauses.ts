@@ -14,11 +14,11 @@ import type { PausesResults } from "./docs-page.ts";
 import { loadSession, sessionFiles } from "./peers-sessions.ts";
 
 /**
- * What the default preset's prompts cost by Anthropic's rules on the recorded sessions in which somebody paused for more than
- * five minutes: with `cachePolicy: "auto"` and folds on a cold return, and without both, every prefix kept for five minutes.
- * Input tokens paid for, as `threadfold simulate` counts them, at the pauses that were recorded. Beside it what the pauses
- * themselves cost: the bill of the same calls with nobody pausing is below the first by as much.
- * `--json` prints one line per budget; numbers choose the budgets.
+ * Measures the cost of the default preset's prompts by Anthropic's rules on the recorded sessions with a pause of more
+ * than five minutes: with `cachePolicy: "auto"` and folds on a cold return, and without both, with every prefix kept
+ * for five minutes. The figures are input tokens paid for, as `threadfold simulate` counts them, at the recorded
+ * pauses. Next to them is the cost of the pauses themselves: the amount by which the bill of the same calls without
+ * pauses is below the one without both. `--json` prints one line per budget; numbers choose the budgets.
  */
 const BUDGETS = [20_000, 50_000, 100_000];
 const PAUSE_MS = 300_000;
@@ -62,9 +62,9 @@ for (const row of rows)
   process.stdout.write(
     json
       ? `${JSON.stringify(row)}\n`
-      : `${row.budget} tokens, ${row.sessions} sessions: ${row.without} without, ${row.withBoth} with both, ${(100 * row.below).toFixed(1)} % below; the pauses cost ${(100 * row.pauses).toFixed(1)} %\n`,
+      : `${row.budget} tokens, ${row.sessions} sessions: ${row.without} without both, ${row.withBoth} with both, ${(100 * row.below).toFixed(1)} % saved; the pauses cost ${(100 * row.pauses).toFixed(1)} %\n`,
   );
-if (rows.length === 0) process.stderr.write("No recorded session with pauses is there (THREADFOLD_DATA).\n");
+if (rows.length === 0) process.stderr.write("There is no recorded session with pauses (THREADFOLD_DATA).\n");
 
 function hasPause({ calls }: RecordedSession): boolean {
   return calls.some(({ at }, index) => index > 0 && at - (calls[index - 1]?.at ?? at) > PAUSE_MS);

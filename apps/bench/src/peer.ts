@@ -3,7 +3,7 @@ import type { PromptPolicy } from "@threadfold/simulation";
 /** A peer of the comparison, as `peers/peers.json` lists it. */
 export interface Peer {
   readonly policy: string;
-  /** The package that it comes from; its version is the one that is installed. */
+  /** The package that provides the peer; its version is the installed one. */
   readonly package: string;
 }
 
@@ -13,10 +13,10 @@ export interface AbsentPeer {
   readonly reason: string;
 }
 
-/** Loads the adapter of a peer. Only processes that were started in the folder of the peers have any. */
+/** Loads the adapter of a peer. Only processes started in the folder of the peers have adapters. */
 export type LoadPeer = (policy: string) => Promise<PromptPolicy>;
 
-/** For processes without peers. */
+/** A loader for processes without peers. */
 export const noPeer: LoadPeer = async (policy) => {
   throw new Error(`There is no policy ${policy}.`);
 };

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { workerScript } from "./peers-install.ts";
 import { type Job, replayName, type WorkerMessage } from "./peers-worker.ts";
 
-/** How long one replay may take, in milliseconds, also on a machine with other work; one that hangs is ended then, and given up. */
+/** The longest that one replay may take, in milliseconds, even on a busy machine; then it is killed and given up. */
 const LONGEST_REPLAY = 1_800_000;
-/** How much of a worker's last words is kept. */
+/** Number of characters kept from the end of a worker's stderr. */
 const LAST_WORDS = 2_000;
 
 /** A replay that was given up. */
@@ -22,7 +22,7 @@ export interface PoolOptions {
   readonly onGivenUp: (given: GivenUp) => void;
 }
 
-/** Does the jobs in worker processes. A replay that hangs or ends its process is given up, and the rest of its job goes on. */
+/** Runs the jobs in worker processes. A replay that hangs or crashes is given up, and the rest of its job continues. */
 export async function runJobs(jobs: readonly Job[], options: PoolOptions): Promise<void> {
   const queue = [...jobs];
   const lane = async (): Promise<void> => {
@@ -34,7 +34,7 @@ export async function runJobs(jobs: readonly Job[], options: PoolOptions): Promi
   await Promise.all(Array.from({ length: Math.min(options.processes, jobs.length) }, lane));
 }
 
-/** Does a job in a process of its own. Returns what is left of it when one of its replays was given up. */
+/** Runs a job in a separate process. Returns the rest of the job if one of its replays was given up. */
 function runJob(job: Job, { signal, onMessage, onGivenUp }: PoolOptions): Promise<Job | null> {
   signal?.throwIfAborted();
   const child = startWorker();
@@ -73,7 +73,7 @@ function runJob(job: Job, { signal, onMessage, onGivenUp }: PoolOptions): Promis
       signal?.removeEventListener("abort", interrupt);
       if (signal?.aborted) return reject(signal.reason);
       if (isDone) return resolve(null);
-      if (running === null) return reject(new Error(`A worker ended while it read ${job.file.name}: ${words}`));
+      if (running === null) return reject(new Error(`A worker exited while it read ${job.file.name}: ${words}`));
       const { policy, budget } = running;
       onGivenUp({ policy, budget, session: job.file.name, reason: words.trim() || "its process ended" });
       resolve({ ...job, without: [...job.without, ...finished, replayName(policy, budget)] });

@@ -3,14 +3,14 @@ import type { BenchMachine } from "./bench-machine.ts";
 import type { AbsentPeer } from "./peer.ts";
 import type { GivenUp } from "./peers-pool.ts";
 
-/** What a policy is: one of ours, a rule to compare with, or a peer's. */
+/** The kind of a policy: one of our presets, a baseline to compare with, or a peer's. */
 export type PolicyKind = "preset" | "baseline" | "peer";
 
 /** The results of the comparison. */
 export interface PeersResults {
   readonly schemaVersion: 1;
   readonly machine: BenchMachine;
-  /** True for the run that only shows that the comparison works. */
+  /** True for a sample run, which only shows that the comparison works. */
   readonly sample: boolean;
   readonly summarizer: string;
   readonly processes: number;

@@ -4,20 +4,20 @@ import { type RecordedSession, recordedSession } from "@threadfold/simulation";
 import { importSessionFile, ThreadfoldError } from "threadfold";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-/** A second copy of a session that is there in another format. */
+/** A second copy of a session that also exists in another format. */
 const COPY = /(?:^|[/\\])derived-/;
 
 /** A file with a recorded session. */
 export interface SessionFile {
   readonly path: string;
   readonly name: string;
-  /** Bytes on the disk. */
+  /** Size on disk in bytes. */
   readonly size: number;
 }
 
 /**
- * The recorded sessions of the data folder (`THREADFOLD_DATA`), else next to the project, else the project's own;
- * largest files first.
+ * Returns the recorded sessions of the data folder (`THREADFOLD_DATA`, or next to the project), or the project's own if
+ * there are none; largest files first.
  */
 export function sessionFiles(): readonly SessionFile[] {
   const data = resolve(process.env["THREADFOLD_DATA"] ?? join(ROOT, "../shared/data"));
@@ -32,7 +32,7 @@ function filesIn(folder: string): readonly SessionFile[] {
     .sort((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1));
 }
 
-/** The session of a file, or null when no importer knows it. */
+/** Returns the session in a file, or null if no importer recognizes it. */
 export async function loadSession({ path, name }: SessionFile): Promise<RecordedSession | null> {
   try {
     return recordedSession(await importSessionFile(path), name);

@@ -10,7 +10,7 @@ import {
 import type { PeersResults } from "./peers-results.ts";
 import { textTable } from "./text-table.ts";
 
-/** The comparison as a table for people, one block a budget. */
+/** Returns the comparison as a table for people, one block per budget. */
 export function peersTable({ policies, absent, givenUp, sessions, seconds }: PeersResults): string {
   const budgets = [...new Set(policies.map(({ budget }) => budget))];
   const blocks = budgets.flatMap((budget) => {

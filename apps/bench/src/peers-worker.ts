@@ -13,13 +13,13 @@ import {
 import { type LoadPeer, noPeer } from "./peer.ts";
 import { loadSession, type SessionFile } from "./peers-sessions.ts";
 
-/** One session to be replayed under some policies. */
+/** A session to replay under some policies. */
 export interface Job {
   readonly file: SessionFile;
   readonly budgets: readonly number[];
   readonly policies: readonly string[];
   readonly summarizer: ScriptedSummarizerId;
-  /** Replays that are done or given up, as `budget policy`. */
+  /** Replays that are already done or given up, as `budget policy`. */
   readonly without: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export type WorkerMessage =
   | { readonly type: "replay"; readonly replay: PolicyReplay }
   | { readonly type: "done" };
 
-/** Names a replay of a session. */
+/** Returns the name of a replay. */
 export const replayName = (policy: string, budget: number): string => `${budget} ${policy}`;
 
 const tell = (message: WorkerMessage): unknown => process.send?.(message);
@@ -66,9 +66,9 @@ async function offerBy(policy: string, summarizer: ScriptedSummarizerId, loadPee
   return offer;
 }
 
-/** Takes jobs from the process that started this one, and sends it the results. */
+/** Takes jobs from the parent process and sends it the results. */
 export function serveJobs(loadPeer: LoadPeer): void {
-  // The parent is gone: nobody reads what else would come.
+  // The parent is gone: nobody would read further results.
   process.on("disconnect", () => process.exit(0));
   process.on("message", (job: Job) => {
     work(job, loadPeer).then(

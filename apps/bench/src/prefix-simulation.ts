@@ -11,17 +11,19 @@ import {
 import { deepAndSeldomCut } from "./deep-and-seldom-cut.ts";
 
 /**
- * A growing run of 1 000 steps through a session, a request before each: how often the prompt does not begin with the
- * one before it, and how many tokens stand outside that stable prefix. Next to it what a cut of the same messages needs
- * that goes as deep and as seldom: at the same threshold, down to the same target. `--json` prints the figures for
- * machines.
+ * Runs 1 000 growing steps through a session, with a request before each: counts how often the prompt does not begin
+ * with the one before it, and the tokens outside that stable prefix. For comparison, it computes the same for a cut of
+ * the same messages that is as deep and as rare: at the same threshold, down to the same target. `--json` prints the
+ * figures for machines.
  */
 const STEPS = 1_000;
 const BUDGET = 100_000;
 const CREATED_AT = "2026-01-01T00:00:00.000Z";
 const LINE = "the worker took the job from the queue and wrote its result\n";
 
-/** A step of work: what the agent says and calls, and a result of 200 to 2 600 characters, every twelfth ten times that. */
+/**
+ * Returns a step: the agent's text and call, and a result of 200 to 2 600 characters, ten times that in every twelfth.
+ */
 function step(index: number): readonly MessageInput[] {
   const callId = asToolCallId(`call_${index}`);
   const length = (200 + ((index * 7_919) % 2_400)) * (index % 12 === 11 ? 10 : 1);
@@ -50,7 +52,7 @@ function step(index: number): readonly MessageInput[] {
   ];
 }
 
-/** Tokens of a request behind the part that it shares with the one before. */
+/** Returns the tokens of a request after the part that it shares with the one before. */
 function tokensOutside(before: PreparedRequest | undefined, now: PreparedRequest): number {
   const divergence = before === undefined ? null : prefixDiff(before, now);
   const shared = before === undefined ? 0 : (divergence?.message ?? before.request.messages.length);
@@ -120,7 +122,7 @@ else {
     `${figure(result.steps)} steps, ${figure(result.tokensAppended)} tokens appended, budget ${figure(result.budget)}, largest request ${figure(result.largestRequest)}\n` +
       `  breaks of the prefix             ${figure(result.breaks)} (${figure(result.epochs)} plans committed)\n` +
       `  tokens outside the stable prefix ${figure(result.tokensOutsideStablePrefix)}\n` +
-      `  a deep and seldom cut            ${figure(cut.breaks)} breaks, ${figure(cut.tokensOutsideStablePrefix)} tokens outside\n` +
+      `  a deep and infrequent cut        ${figure(cut.breaks)} breaks, ${figure(cut.tokensOutsideStablePrefix)} tokens outside\n` +
       `  share of what that cut needs     ${result.share.toFixed(2)}\n`,
   );
 }

@@ -2,24 +2,24 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AgentThread, importSessionFile, type Message, visibleText } from "threadfold";
 
-/** One line of `late-use-facts.jsonl`: text that one result showed and a much later call needed. */
+/** One line of `late-use-facts.jsonl`: text that a result showed and that a much later call needed. */
 interface ProbeLine {
   readonly file: string;
   readonly fact: string;
 }
 
-/** A fact in its thread. Messages are ordinals. */
+/** A fact in its thread. Messages are given by their ordinals. */
 export interface ProbeFact {
   readonly file: string;
   readonly fact: string;
   readonly thread: AgentThread;
-  /** The first message that shows it. */
+  /** The first message that shows the fact. */
   readonly firstSeen: number;
-  /** The assistant message that uses it again. */
+  /** The assistant message that uses the fact again. */
   readonly neededAt: number;
 }
 
-/** Every fact of the recorded data, in its imported thread. Fails when one is not where the data says. */
+/** Returns every fact of the recorded data, in its imported thread. Fails when one is not where the data says. */
 export async function probeFacts(data: string): Promise<readonly ProbeFact[]> {
   const path = join(data, "probes/late-use-facts.jsonl");
   if (!existsSync(path)) return [];

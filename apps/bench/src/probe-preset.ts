@@ -10,7 +10,7 @@ import {
 import { probeCuts } from "./probe-cuts.ts";
 import type { ProbeFact } from "./probe-facts.ts";
 
-/** What one preset keeps and finds. */
+/** What one preset keeps and what recall finds under it. */
 export interface ProbeTally {
   readonly preset: string;
   readonly facts: number;
@@ -18,14 +18,14 @@ export interface ProbeTally {
   readonly reachable: number;
   /** The largest recall result, in tokens. */
   readonly tokens: number;
-  /** What was not reached, for people. */
+  /** The facts that were not reached, as text for people. */
   readonly misses: readonly string[];
 }
 
-/** The cap that every cut is folded to, in tokens of the counter. */
+/** The cap to which each cut is folded, in tokens of the counter. */
 const BUDGET = 20_000;
 
-/** Folds at every cut of every fact and looks for the fact in the prompt and in one recall. */
+/** Folds at every cut of every fact, and looks for the fact in the prompt and in one recall. */
 export async function probePreset(preset: CompactionPreset, facts: readonly ProbeFact[]): Promise<ProbeTally> {
   const folds = new Map<string, Promise<Fold>>();
   const misses: string[] = [];
@@ -33,7 +33,7 @@ export async function probePreset(preset: CompactionPreset, facts: readonly Prob
   for (const probe of facts) {
     const cuts = probeCuts(probe.firstSeen, probe.neededAt);
     const found: ProbeAtCut[] = [];
-    // What can be found is the same at every cut: the thread as it is just before the fact is needed.
+    // What recall can find is the same at every cut: the thread as it is just before the fact is needed.
     const index = new MemoryRecallIndex();
     for (const cut of cuts) {
       const key = `${probe.file} ${cut}`;
@@ -79,7 +79,7 @@ async function foldAt(preset: CompactionPreset, thread: AgentThread, cut: number
   return { prompt: payloadText, plan };
 }
 
-/** One recall just before the fact is needed: the thread as it is then, the plan as it was folded at the cut. */
+/** Runs one recall just before the fact is needed: on the thread as of then, under the plan made at the cut. */
 async function recallFor(probe: ProbeFact, plan: CompactionPlan, index: MemoryRecallIndex) {
   const { thread, neededAt } = probe;
   const before = thread.atVersion(neededAt);

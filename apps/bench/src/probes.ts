@@ -4,10 +4,11 @@ import { probeFacts } from "./probe-facts.ts";
 import { type ProbeTally, probePreset } from "./probe-preset.ts";
 
 /**
- * Late-use facts: at cuts anywhere between the message that shows a fact and the call that needs it, every preset folds
- * to 20 000 tokens without a model. A fact counts as direct when it is in the prompt at every cut, as reachable when at
- * every cut it is in the prompt or in the first page of one recall whose query is made from the last messages before it
- * is needed. Prints a table; `--json` prints one line per preset; `--misses` names what was not reached.
+ * Probes late-use facts: at cuts anywhere between the message that shows a fact and the call that needs it, every
+ * preset folds to 20 000 tokens without a model. A fact counts as direct if it is in the prompt at every cut, and as
+ * reachable if at every cut it is in the prompt or in the first page of one recall whose query is made from the last
+ * messages before it is needed. Prints a table; `--json` prints one line per preset; `--misses` lists what was not
+ * reached.
  */
 const data = resolve(process.env["THREADFOLD_DATA"] ?? join(import.meta.dirname, "../../../../shared/data"));
 const wanted = process.argv.find((argument) => argument.startsWith("--preset="))?.slice("--preset=".length);

@@ -2,42 +2,42 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenItem } from "@threadfold/core";
 
-/** When a request was done, by a person's reading. */
+/** When a request was done, as judged by a human reader. */
 export type RequestEnd =
   | { readonly kind: "done"; readonly at: number }
-  /** Not by the end of the log. */
+  /** Not done by the end of the log. */
   | { readonly kind: "never" }
-  /** Thanks, a slip, a slash command: nothing was asked. */
+  /** Thanks, a slip, a slash command: nothing was asked for. */
   | { readonly kind: "none" }
   | { readonly kind: "unsure" };
 
-/** The labels of one session: requests by their place among its messages. */
+/** The labels of one session: requests by the position of their message in the session. */
 export type SessionLabels = ReadonlyMap<number, RequestEnd>;
 
 /** How summaries reported requests, over all folds. */
 export interface RequestScore {
-  /** Requests that a fold's summary mentions, each counted in every fold. */
+  /** Number of requests that the summary of a fold mentions, counted again in every fold. */
   readonly told: number;
-  /** Reported as open, though they were done within what the summary stands for. */
+  /** Reported as open although they were done within the span of the summary. */
   readonly doneShownOpen: number;
-  /** Reported as continuing behind the summary, though they were done within it. */
+  /** Reported as continuing after the summary although they were done within its span. */
   readonly doneShownGoingOn: number;
-  /** Reported as done, though they were not done within it. */
+  /** Reported as done although they were not done within the span. */
   readonly openShownDone: number;
-  /** Reported as requests, though nothing was asked. */
+  /** Reported as requests although nothing was asked for. */
   readonly nothingAsked: number;
 }
 
 /** One request in one summary. */
 export interface ToldRequest {
-  /** The place of the message that asks for it. */
+  /** The position of the message that makes the request. */
   readonly asked: number;
-  /** The place of the last message that the summary stands for. */
+  /** The position of the last message that the summary covers. */
   readonly until: number;
   readonly status: OpenItem["status"];
 }
 
-/** The labels of every session, by the name of its file in the data. */
+/** Returns the labels of every session, by the name of its file in the data. */
 export function readRequestLabels(): ReadonlyMap<string, SessionLabels> {
   const sessions = new Map<string, Map<number, RequestEnd>>();
   for (const line of readFileSync(join(import.meta.dirname, "../requests/labels.tsv"), "utf8").split("\n")) {
@@ -53,7 +53,7 @@ export function readRequestLabels(): ReadonlyMap<string, SessionLabels> {
 const endOf = (word: string): RequestEnd =>
   word === "never" || word === "none" || word === "unsure" ? { kind: word } : { kind: "done", at: Number(word) };
 
-/** Judges what summaries say of requests. */
+/** Scores what summaries say about requests. */
 export function scoreRequests(told: readonly ToldRequest[], labels: SessionLabels): RequestScore {
   const judged = told.flatMap((one) => {
     const end = labels.get(one.asked);
@@ -70,7 +70,7 @@ export function scoreRequests(told: readonly ToldRequest[], labels: SessionLabel
   };
 }
 
-/** The sums of several scores. */
+/** Returns the sums of several scores. */
 export function totalOf(scores: readonly RequestScore[]): RequestScore {
   const sum = (key: keyof RequestScore): number => scores.reduce((total, score) => total + score[key], 0);
   return {

@@ -14,9 +14,9 @@ import {
 import { textTable } from "./text-table.ts";
 
 /**
- * Whether summaries say correctly which requests are done: six recorded sessions are folded by the default preset,
- * without a model, and the requests in every fold's summary are judged by the labels in `requests/labels.tsv`.
- * `--misses` names each request that is reported wrongly; `--json` prints one line a budget.
+ * Checks whether summaries say correctly which requests are done: six recorded sessions are folded by the default
+ * preset, without a model, and the requests in every fold's summary are judged by the labels in `requests/labels.tsv`.
+ * `--misses` lists each request that is reported wrongly; `--json` prints one line per budget.
  */
 const BUDGETS = [100_000, 50_000, 20_000];
 const OWN_SESSIONS = resolve(import.meta.dirname, "../../../examples/sessions");
@@ -59,7 +59,7 @@ async function sessionNamed(name: string): Promise<RecordedSession | null> {
   return name.includes("/") ? null : recordedSession(await importSessionFile(join(OWN_SESSIONS, name)), name);
 }
 
-/** The summaries of every fold, as a session makes them call by call. */
+/** Returns the summaries of every fold, as a session makes them call by call. */
 async function foldedSummaries(session: RecordedSession, budget: number): Promise<readonly StructuredSummary[]> {
   let now = 0;
   const opened = await ContextSession.open({

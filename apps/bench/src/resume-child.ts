@@ -4,9 +4,9 @@ import { AGENT_FRAME, stoppedClock } from "./agent-step.ts";
 import { RESUMED_BUDGET, RESUMED_THREAD } from "./resume-store.ts";
 
 /**
- * One process that goes on with a thread: it opens the store, opens a session and prepares the next request. Prints one
- * line of JSON: milliseconds of the first time and of later ones, and megabytes at the most above the idle process, which
- * is this one with everything imported and nothing opened.
+ * A process that resumes a thread: it opens the store, opens a session and prepares the next request. Prints one line
+ * of JSON: milliseconds of the first time and of later ones, and the peak megabytes above the idle process, which is
+ * this one with everything imported and nothing opened.
  */
 const [path = ""] = process.argv.slice(2);
 const AGAIN = 9;
@@ -30,7 +30,7 @@ async function resume(): Promise<{ readonly milliseconds: number; readonly diges
 await pause(50);
 const idle = process.memoryUsage.rss();
 const first = await resume();
-// The largest size that the system saw, in kilobytes; never less than what was there at the start.
+// The peak size that the system saw, in kilobytes; never less than the size at the start.
 const megabytes = (process.resourceUsage().maxRSS * 1_024 - idle) / 1e6;
 const later: number[] = [];
 for (let round = 0; round < AGAIN; round++) later.push((await resume()).milliseconds);

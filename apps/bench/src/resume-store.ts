@@ -2,15 +2,15 @@ import type { ThreadEntryInput } from "@threadfold/core";
 import { asThreadId, ContextSession, formatById, type MessageInput, openStore } from "threadfold";
 import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
 
-/** The thread that is resumed, and the tokens that a request of it may have. */
+/** The thread that is resumed, and the token budget of its requests. */
 export const RESUMED_THREAD = "resumed";
 export const RESUMED_BUDGET = 40_000;
 
 const BATCH = 5_000;
-/** Steps that the agent makes behind the fold, as it does between two folds. */
+/** Number of steps that the agent makes after the fold, as between two folds. */
 const STEPS_SINCE = 10;
 
-/** Makes a store with a thread of this many messages that was folded once, and returns its next request. */
+/** Makes a store with a thread of this many messages that was folded once, and returns the thread's next request. */
 export async function makeResumableStore(path: string, messages: number) {
   const threadId = asThreadId(RESUMED_THREAD);
   const store = await openStore(`sqlite:${path}`);

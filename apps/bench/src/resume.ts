@@ -6,10 +6,10 @@ import { spreadOf } from "./median.ts";
 import { makeResumableStore } from "./resume-store.ts";
 
 /**
- * What going on with a long thread costs (P9): a fresh process opens a SQLite store, opens a session and prepares the next
- * request. Threads of 1 000 and of 1 000 000 messages were folded once, to windows of the same size, and have the same
- * number of messages behind the fold. Processes for the one and the other take turns. `--json` prints one line per size
- * and the comparison at the end; a number is the size of the long thread.
+ * Measures the cost of resuming a long thread (P9): a fresh process opens a SQLite store, opens a session and prepares
+ * the next request. Threads of 1 000 and of 1 000 000 messages were folded once, to windows of the same size, and have
+ * the same number of messages after the fold. Processes for the two threads alternate. `--json` prints one line per
+ * size and the comparison at the end; a number sets the size of the long thread.
  */
 const SHORT = 1_000;
 const json = process.argv.includes("--json");
@@ -66,14 +66,14 @@ try {
       result,
       `${result.messages.toLocaleString("en-US").padStart(9)} messages: ${result.firstMs.toFixed(0)} ms in a fresh process, ` +
         `${result.laterMs.toFixed(1)} ms again, at most ${result.megabytes.toFixed(0)} MB above idle ` +
-        `(window ${result.windowTokens} tokens, ${result.sameRequest ? "the same request" : "ANOTHER REQUEST"})`,
+        `(window ${result.windowTokens} tokens, ${result.sameRequest ? "the same request" : "A DIFFERENT REQUEST"})`,
     );
   const [a, b] = results as [(typeof results)[0], (typeof results)[0]];
   const ratio = b.firstMs / a.firstMs;
   const laterRatio = b.laterMs / a.laterMs;
   print(
     { ratio, laterRatio },
-    `The long thread takes ${ratio.toFixed(2)} times as long, again ${laterRatio.toFixed(2)} times.`,
+    `The long thread takes ${ratio.toFixed(2)} times as long, and ${laterRatio.toFixed(2)} times when resumed again.`,
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

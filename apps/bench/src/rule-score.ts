@@ -11,19 +11,22 @@ export interface LabelledSentence {
   readonly text: string;
 }
 
-/** How sentences were read. Precision and recall are those of rules, shares from 0 to 1. */
+/** How well sentences were read. Precision and recall are for rules, as shares from 0 to 1. */
 export interface RuleScore {
   readonly precision: number;
   readonly recall: number;
-  /** Share of the retractions that were read as such. */
+  /** Share of the retractions that were recognized. */
   readonly retractions: number;
-  /** How many sentences got the label that a person gave them. */
+  /** Number of sentences that got the label a person gave them. */
   readonly right: number;
   readonly sentences: number;
   readonly wrong: readonly (LabelledSentence & { readonly read: RuleLabel })[];
 }
 
-/** What is said in one half, one to a line: language, label, text, with tabs between, and `\\n` for a line break in it. */
+/**
+ * Reads the sentences of one half, one per line: language, label and text, separated by tabs, with `\\n` for line
+ * breaks in the text.
+ */
 export function readSentences(half: "tuning" | "held-out"): readonly LabelledSentence[] {
   const file = join(import.meta.dirname, "../rules", `${half}.tsv`);
   return readFileSync(file, "utf8")
@@ -59,7 +62,7 @@ export function scoreOf(sentences: readonly LabelledSentence[]): RuleScore {
   };
 }
 
-/** What the detector says of a sentence that stands alone. */
+/** Returns how the detector reads a single sentence. */
 function labelOf(text: string): RuleLabel {
   const kinds = new Set(readRules(text).map(({ kind }) => kind));
   if (kinds.has("rule")) return "rule";

@@ -1,9 +1,10 @@
 import { type RuleScore, readSentences, scoreOf } from "./rule-score.ts";
 
 /**
- * How well the detector of rules reads what users write: labelled sentences in `rules/`, one half that the detector was
- * tuned on and one that it was not. Prints precision and recall of rules by half and language; `--misses` names what was
- * read wrong in the tuning half, and with `--held-out` in the other too; `--json` prints one line of the held-out half.
+ * Measures how well the rule detector reads what users write: on labeled sentences in `rules/`, one half that the
+ * detector was tuned on and one that it was not. Prints precision and recall of rules by half and language; `--misses`
+ * lists what was read wrong in the tuning half, and with `--held-out` in the other half too; `--json` prints one line
+ * for the held-out half.
  */
 const json = process.argv.includes("--json");
 const misses = process.argv.includes("--misses");

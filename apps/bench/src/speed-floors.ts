@@ -1,12 +1,14 @@
 import { type PromptPiece, type PromptPolicy, pieceOf } from "@threadfold/simulation";
 import type { Message } from "threadfold";
 
-/** Counting every message once as it comes: no policy that knows how large its prompt is can do with less. */
+/** Counting every message once as it arrives: no policy that knows the size of its prompt can do with less. */
 export const COUNTING = "count each message once";
-/** Copying the bytes of the prompt: nothing that hands out a new prompt can do with less. */
+/** Copying the bytes of the prompt: nothing that returns a new prompt can do with less. */
 export const COPYING = "memcpy of the prompt";
 
-/** The physical floor of that name, or undefined. It shows the newest messages that fit and times one thing alone. */
+/**
+ * Returns the physical floor with this name, or undefined. It shows the newest messages that fit and times one thing.
+ */
 export function physicalFloor(id: string): PromptPolicy | undefined {
   if (id === COUNTING) return floorOf(id, (added, _window, countTokens) => timed(() => countAll(added, countTokens)));
   if (id === COPYING) return floorOf(id, (_added, window) => copied(window));

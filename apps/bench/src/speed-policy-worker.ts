@@ -6,8 +6,9 @@ import { type LoadPeer, noPeer } from "./peer.ts";
 import { timedPolicy } from "./speed-policies.ts";
 
 /**
- * Times one policy and prints the results as a line of JSON each time it knows more, so that whoever ends it for being
- * slow has what was measured until then. Arguments: the policy, `oneshot` or `growing`, messages, seconds.
+ * Times one policy and prints the results as a line of JSON whenever there is something new, so that a parent that
+ * kills it for being slow still has what was measured until then. Arguments: the policy, `oneshot` or `growing`,
+ * messages, seconds.
  */
 const BUDGET = 60_000;
 const ROUNDS = 5;
@@ -19,10 +20,10 @@ export interface Oneshot {
   readonly rounds: number;
 }
 
-/** A thread that grew step by step, a prompt before each step, until it had this many messages. */
+/** A thread that grew step by step up to this many messages, with a prompt at each step. */
 export interface Growing {
   readonly messages: number;
-  /** All prompts so far, together. */
+  /** Total milliseconds of all prompts so far. */
   readonly totalMs: number;
 }
 
@@ -36,7 +37,7 @@ const context: PolicyContext = {
   countTokens: (text) => Math.ceil(text.length / 4),
 };
 
-/** Does what the arguments of this process say. */
+/** Does the work that the arguments of this process describe. */
 export async function serveSpeed(loadPeer: LoadPeer): Promise<void> {
   const [id = "", mode = "", size = "", seconds = ""] = process.argv.slice(2);
   const policy = await timedPolicy(id, loadPeer);
@@ -62,7 +63,7 @@ async function growing(policy: PromptPolicy, most: number, until: number): Promi
   const run = await policy.begin(context);
   let thread = AgentThread.empty(asThreadId("speed"));
   let totalMs = 0;
-  // Told at twice as many messages each time; 4,000 are those of 2,000 steps, which the table has.
+  // Printed each time the number of messages has doubled; 4,000 are the messages of 2,000 steps, which the table shows.
   let told = 500;
   for (let index = 0; thread.length < most && performance.now() < until; index++) {
     const known = thread.length;

@@ -10,10 +10,10 @@ export interface SpeedResults {
   readonly machine: BenchMachine;
   readonly sample: boolean;
   readonly seconds: number;
-  /** Seconds that each policy had to grow a thread, and each history to become a prompt. */
+  /** Seconds that each policy had to grow a thread, and for each history to make a prompt of it. */
   readonly limitSeconds: number;
   readonly policies: readonly PolicySpeed[];
-  /** A turn at the end of threads of very different lengths; absent in a sample. */
+  /** A turn at the end of threads of very different lengths; empty in a sample. */
   readonly turns: readonly TurnSpeed[];
   readonly turnExponent: number | null;
   readonly sessions: readonly SessionSpeed[];
@@ -24,16 +24,16 @@ export interface SpeedResults {
 export interface PolicySpeed {
   readonly policy: string;
   readonly kind: PolicyKind;
-  /** One prompt from a whole history. A size that is not there was not done in time. */
+  /** One prompt from a whole history. A missing size was not done in time. */
   readonly oneshot: readonly Oneshot[];
   readonly oneshotExponent: number | null;
-  /** What all prompts of the first 2,000 steps of a growing thread take together; null when they were not done in time. */
+  /** Total of all prompts of the first 2,000 steps of a growing thread; null when they were not done in time. */
   readonly firstStepsMs: number | null;
-  /** A thread that grew until the time was over. */
+  /** A thread that grew until the time was up. */
   readonly growing: Growing | null;
-  /** How all prompts of a growing thread together grow with its length: 1 is a constant cost a turn. */
+  /** How the total of all prompts of a growing thread grows with its length: 1 is a constant cost per turn. */
   readonly growingExponent: number | null;
-  /** Why there are figures missing, for people. */
+  /** Why figures are missing, as text for people. */
   readonly problem?: string;
 }
 

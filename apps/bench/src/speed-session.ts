@@ -9,20 +9,20 @@ const BUDGET = 60_000;
 const TURNS = 60;
 const WARM_UP = 20;
 const RESUMES = 5;
-/** Indexes of steps that no history holds. */
+/** First index of steps that no history contains. */
 const FRESH = 10_000_000;
 
-/** What one turn of a session takes in a store, at a thread of some length. All figures are milliseconds. */
+/** The cost of a session's turn in a store, with a thread of this length. All figures are milliseconds. */
 export interface SessionSpeed {
   readonly store: "memory" | "sqlite";
   readonly messages: number;
-  /** Appending one step, two messages. */
+  /** Appending one step, which is two messages. */
   readonly append: Spread;
-  /** The request of a turn that folds nothing: trigger, rendering, legality, digest, journal. */
+  /** The request of a turn without a fold: trigger, rendering, legality, digest, journal. */
   readonly render: Spread;
-  /** The request that folds the whole history and commits the plan, once. */
+  /** The one request that folds the whole history and commits the plan. */
   readonly commit: number;
-  /** Opening the thread again and making its request; null in memory, which does not outlive its process. */
+  /** Opening the thread again and making its request; null for the memory store, which does not outlive its process. */
   readonly resume: Spread | null;
 }
 
@@ -57,7 +57,7 @@ async function turnsOf(
     append.push(appended);
     render.push(rendered);
   }
-  // Closes its store too.
+  // Also closes its store.
   await session.close();
   return { append: spreadOf(append), render: spreadOf(render), commit };
 }

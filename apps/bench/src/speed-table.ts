@@ -2,7 +2,7 @@ import type { Spread } from "./median.ts";
 import type { SpeedResults } from "./speed-results.ts";
 import { textTable } from "./text-table.ts";
 
-/** What the tables of the speed bench say, as rows; the first row of each is its head. */
+/** The tables of the speed bench as rows; the first row of each is its header. */
 export interface SpeedRows {
   readonly policies: readonly (readonly string[])[];
   readonly turns: readonly (readonly string[])[];
@@ -10,7 +10,7 @@ export interface SpeedRows {
   readonly tokenizers: readonly (readonly string[])[];
 }
 
-/** The figures as rows of text. */
+/** Returns the figures as rows of text. */
 export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResults): SpeedRows {
   const sizes = [...new Set(policies.flatMap(({ oneshot }) => oneshot.map(({ messages }) => rounded(messages))))];
   return {
@@ -21,7 +21,7 @@ export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResult
         "exponent",
         "2,000 steps, ms",
         "grew to",
-        "ms a turn",
+        "ms per turn",
         "exponent",
       ],
       ...policies.map(({ policy, oneshot, oneshotExponent, firstStepsMs, growing, growingExponent }) => [
@@ -35,7 +35,7 @@ export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResult
       ]),
     ],
     turns: [
-      ["messages in the thread", "ms a turn", "lowest", "highest"],
+      ["messages in the thread", "ms per turn", "lowest", "highest"],
       ...turns.map(({ messages, msPerTurn, lowest, highest }) => [
         whole(messages),
         figure(msPerTurn),
@@ -44,7 +44,7 @@ export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResult
       ]),
     ],
     sessions: [
-      ["store", "messages", "append a step, ms", "render, ms", "fold and commit, ms", "resume, ms"],
+      ["store", "messages", "append of a step, ms", "render, ms", "fold and commit, ms", "resume, ms"],
       ...sessions.map(({ store, messages, append, render, commit, resume }) => [
         store,
         whole(messages),
@@ -55,7 +55,7 @@ export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResult
       ]),
     ],
     tokenizers: [
-      ["counter", "million characters a second", "characters a token"],
+      ["counter", "million characters per second", "characters per token"],
       ...tokenizers.map(({ tokenizer, characters, tokens, millionCharactersPerSecond }) => [
         tokenizer,
         spread(millionCharactersPerSecond),
@@ -65,7 +65,7 @@ export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResult
   };
 }
 
-/** The figures as a table for people. */
+/** Returns the figures as a table for people. */
 export function speedTable(results: SpeedResults): string {
   const { policies, turns, sessions, tokenizers } = speedRows(results);
   const { turnExponent, seconds, limitSeconds } = results;
@@ -73,7 +73,7 @@ export function speedTable(results: SpeedResults): string {
     problem === undefined ? [] : [`${policy}: ${problem}`],
   );
   return [
-    `One prompt from a history of so many messages, and a thread grown for ${limitSeconds} s (median, lowest to highest):`,
+    `One prompt from a history of the given size, and a thread grown for ${limitSeconds} s (median, lowest to highest):`,
     textTable(policies),
     ...(problems.length > 0 ? [problems.join("\n")] : []),
     ...(turns.length > 1
@@ -89,7 +89,7 @@ export function speedTable(results: SpeedResults): string {
 
 const NOTHING = "-";
 
-/** Histories end with a whole step, so they have a message more or less than was asked for. */
+/** Histories end with a whole step, so they may have one message more or less than asked for. */
 const rounded = (messages: number): number => 10 ** Math.round(Math.log10(messages));
 
 const whole = (value: number): string => value.toLocaleString("en-US");

@@ -2,11 +2,11 @@ import { join, resolve } from "node:path";
 import { importSessionFile, loadTokenizer, TOKENIZER_IDS, toolResultText } from "threadfold";
 import { type Spread, spreadOf } from "./median.ts";
 
-/** The project's own recording: real text of an agent at work, and there for everybody. */
+/** The project's own recording: real text of an agent at work, available to everybody. */
 const SESSION = join(resolve(import.meta.dirname, "../../.."), "examples/sessions/a-day-on-threadfold.jsonl");
 const ROUNDS = 7;
 
-/** How fast a counter counts: millions of characters a second, over whole messages. */
+/** The speed of a counter: millions of characters per second, over whole messages. */
 export interface TokenizerSpeed {
   readonly tokenizer: string;
   readonly characters: number;

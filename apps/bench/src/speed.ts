@@ -13,12 +13,12 @@ import { speedTable } from "./speed-table.ts";
 import { tokenizerSpeeds } from "./speed-tokenizers.ts";
 
 /**
- * How fast prompts are made: one from a whole history, and one a step as a thread grows, for us, the baselines and the
- * peers; what a turn costs at up to a million messages; a session's append, commit, resume and render; the counters.
- * Every policy runs in a process of its own, one at a time, so that none disturbs another, for at most `--limit=20`
- * seconds at each size. `--json` prints the figures for machines, `--sample` only shows that it works, `--policy=NAME`
- * (repeatable) times some policies, with `--without-install` peers that are not installed are left out. A whole run is
- * kept for `bench:docs`.
+ * Measures how fast prompts are made: one from a whole history, and one per step as a thread grows, for us, the
+ * baselines and the peers; the cost of a turn at up to a million messages; a session's append, commit, resume and
+ * render; the counters. Every policy runs in a separate process, one at a time, so that none disturbs another, for at
+ * most `--limit=20` seconds at each size. `--json` prints the figures for machines, `--sample` only shows that it
+ * works, `--policy=NAME` (repeatable) selects policies, and with `--without-install`, peers that are not installed are
+ * left out. A full run is kept for `bench:docs`.
  */
 const flag = (name: string): boolean => process.argv.includes(`--${name}`);
 const wanted = process.argv
@@ -31,11 +31,11 @@ const LIMIT = sample
   ? 2
   : Number(process.argv.find((word) => word.startsWith("--limit="))?.slice("--limit=".length) ?? 20);
 const MOST = 1_000_000;
-/** How much longer than its time a process may take, to start and to make its history. */
+/** Extra milliseconds that a process may take, to start and to make its history. */
 const START_UP = 60_000;
-/** So long is a thread of 2,000 steps, of two messages each. */
+/** Number of messages in a thread of 2,000 steps of two messages each. */
 const FIRST_STEPS = 4_000;
-/** Growing threads count from this length on: before it the start of a process weighs too much. */
+/** Growing threads count from this many messages on: before that, process start-up weighs too much. */
 const SETTLED = 1_000;
 
 const say = (text: string): unknown => process.stderr.write(`${text}\n`);
@@ -87,7 +87,7 @@ function policySpeed(policy: string, kind: PolicyKind): PolicySpeed {
   };
 }
 
-/** What the worker reported until it was done, or was ended for taking longer than its time. */
+/** Returns what the worker reported until it finished or was killed for exceeding its time. */
 function measured<Result>(
   policy: string,
   mode: "oneshot" | "growing",
@@ -100,7 +100,7 @@ function measured<Result>(
     ["--conditions=threadfold-source", "--max-old-space-size=8192", worker, policy, mode, String(size), String(LIMIT)],
     { encoding: "utf8", timeout: LIMIT * 1_000 + START_UP, killSignal: "SIGKILL", maxBuffer: 1 << 28 },
   );
-  if (error !== undefined) problems.push(`${mode} of ${size} messages was not done in time`);
+  if (error !== undefined) problems.push(`${mode} of ${size} messages did not finish in time`);
   else if (status !== 0)
     problems.push(`${mode} of ${size} messages: ${/^\w*Error: .*$/m.exec(stderr)?.[0] ?? "its process ended"}`);
   return stdout
@@ -109,7 +109,7 @@ function measured<Result>(
     .map((line) => JSON.parse(line) as Result);
 }
 
-/** The growth bench in a process of its own: a turn at up to a million messages. */
+/** Runs the growth bench in a separate process: a turn at up to a million messages. */
 function turnSpeeds(): readonly TurnSpeed[] {
   const worker = join(import.meta.dirname, "growth.ts");
   const output = execFileSync(

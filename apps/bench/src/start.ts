@@ -6,10 +6,10 @@ import { spreadOf } from "./median.ts";
 import type { StartResults, StartTimes } from "./start-table.ts";
 
 /**
- * How long a start takes, of what is built: importing the library, the command's version, and Node alone beside them.
- * Each is started `--rounds=10` times in turn with the others, after a first time that fills the system's caches and
- * Node's own of compiled commands, and says at its end how long it ran and the processor time that it took. `--json`
- * prints one line each. What was measured is kept for `bench:docs`.
+ * Measures how long the built packages take to start: importing the library, printing the command's version, and Node
+ * alone for comparison. Each is started `--rounds=10` times, alternating with the others, after one run that fills the
+ * system's caches and Node's own compile cache; at its end, each reports how long it ran and its processor time.
+ * `--json` prints one line each. The results are kept for `bench:docs`.
  */
 const json = process.argv.includes("--json");
 const rounds = Number(process.argv.find((word) => word.startsWith("--rounds="))?.slice("--rounds=".length) ?? 10);
@@ -21,7 +21,9 @@ const STARTS: readonly (readonly [name: string, given: readonly string[]])[] = [
   ["threadfold --version", [join(built, "bin/threadfold.mjs"), "--version"]],
 ];
 
-/** Prints what a process took until its end, in milliseconds, on its own line. */
+/**
+ * A module that has a process print its run time and processor time in milliseconds when it exits, on a separate line.
+ */
 const SAYS_TIME = `data:text/javascript,${encodeURIComponent(`
 process.on("exit", () => {
   const { user, system } = process.cpuUsage();
@@ -38,7 +40,7 @@ function started(given: readonly string[]): StartTime {
   const { stdout, status, stderr } = spawnSync(process.execPath, ["--import", SAYS_TIME, ...given], {
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`${given.join(" ")} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${given.join(" ")} exited with ${status}: ${stderr}`);
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) as string);
 }
 
@@ -58,6 +60,6 @@ const starts = STARTS.map(([name], at): StartTimes => {
 });
 keepResults("start", { machine: benchMachine(), starts } satisfies StartResults);
 for (const { name, ms, cpuMs } of starts) {
-  const text = `${name.padEnd(22)} ${ms.median} ms (${ms.lowest} to ${ms.highest}), of the processor ${cpuMs.median} ms (from ${cpuMs.lowest})`;
+  const text = `${name.padEnd(22)} ${ms.median} ms (${ms.lowest} to ${ms.highest}), CPU ${cpuMs.median} ms (lowest ${cpuMs.lowest})`;
   process.stdout.write(`${json ? JSON.stringify({ name, ms, cpuMs }) : text}\n`);
 }

@@ -1,11 +1,11 @@
 import type { BenchMachine } from "./bench-machine.ts";
 import { markdownTable } from "./text-table.ts";
 
-/** What an agent's calls leave behind, in bytes. */
+/** The storage that an agent's calls take, in bytes. */
 export interface StorageSize {
   readonly calls: number;
   readonly folds: number;
-  /** The messages as JSON, each once: no store takes less that does not compress. */
+  /** The messages as JSON, each once: the minimum for a store that does not compress. */
   readonly messageBytes: number;
   /** The files of the SQLite store: messages, plans, journal and indexes. */
   readonly storeBytes: number;
@@ -15,13 +15,13 @@ export interface StorageSize {
   readonly requestBytes: number;
 }
 
-/** What `bench:storage` measured. */
+/** The results of `bench:storage`. */
 export interface StorageResults {
   readonly machine: BenchMachine;
   readonly sizes: readonly StorageSize[];
 }
 
-/** Bytes a call, as a table in Markdown. */
+/** Returns a Markdown table of bytes per call. */
 export function storageTable(sizes: readonly StorageSize[]): string {
   return markdownTable([
     ["calls", "folds", "messages, once", "threadfold, SQLite", "every request", "all messages at every call"],

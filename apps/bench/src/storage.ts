@@ -8,10 +8,10 @@ import { keepResults } from "./bench-results.ts";
 import { type StorageResults, type StorageSize, storageTable } from "./storage-table.ts";
 
 /**
- * What a thread takes on disk as it grows: an agent of 100, 1 000 and 10 000 calls over SQLite, with its plans and the
- * journal of its requests, beside what a store has to hold that keeps the whole state of the conversation at every call,
- * or every request. Those two are added up and not written: rows and indexes of their own would come on top. `--json`
- * prints one line per size; numbers choose the sizes. A whole run is kept for `bench:docs`.
+ * Measures the disk space of a thread as it grows: an agent of 100, 1 000 and 10 000 calls over SQLite, with its plans
+ * and the journal of its requests, compared with a store that keeps the whole state of the conversation at every call,
+ * or every request. Those two are computed and not written: their rows and indexes would come on top. `--json` prints
+ * one line per size; numbers choose the sizes. A full run is kept for `bench:docs`.
  */
 const CALLS = [100, 1_000, 10_000];
 const BUDGET = 60_000;

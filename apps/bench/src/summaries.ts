@@ -12,9 +12,9 @@ import { loadSession, type SessionFile, sessionFiles } from "./peers-sessions.ts
 import { refreshedPage, type ShownSummary } from "./summary-page.ts";
 
 /**
- * Prints what a recorded session's summaries say, for a reader: `NAME` is part of a file's name or the path of one,
- * `--preset=threadfold`, `--budget=50000`, `--fold=10` the fold to look at (the last one when there are fewer, or without
- * it). `--page=docs/summaries.md` writes the first lines of every summary that the page shows anew instead.
+ * Prints the summaries of a recorded session for a reader: `NAME` is part of a file's name, or a path;
+ * `--preset=threadfold`, `--budget=50000`, and `--fold=10` for the fold to show (the last one by default, or if there
+ * are fewer). `--page=docs/summaries.md` instead rewrites the excerpts of all summaries that the page shows.
  */
 const value = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
@@ -48,7 +48,7 @@ async function summaryOf({ name, budgetTokens, fold }: ShownSummary): Promise<st
     : `${basename(session.name)}, ${budgetTokens} tokens, fold ${shown.length} of ${summaries.length}:\n\n${shown.at(-1)}`;
 }
 
-/** A file of the recorded sessions, or one of the project's own by its path. */
+/** Returns a file of the recorded sessions, or one of the project's own by its path. */
 function sessionNamed(name: string): SessionFile | undefined {
   const path = resolve(ROOT, name);
   return name.startsWith("examples/")
@@ -56,7 +56,7 @@ function sessionNamed(name: string): SessionFile | undefined {
     : sessionFiles().find((file) => file.name.includes(name));
 }
 
-/** The same policy, whose folds are kept. */
+/** Wraps a policy so that the summaries of its folds are kept. */
 function listening(policy: PromptPolicy, summaries: string[]): PromptPolicy {
   const keep = ({ messages, committed }: PolicyPrompt): void => {
     const written = messages.filter(({ text }) => text.includes("[Summary v")).map(({ text }) => text);

@@ -1,22 +1,22 @@
-/** Lines that are shown of each section. */
+/** Number of lines shown of each section. */
 const SHOWN_LINES = 2;
 const LONGEST_LINE = 190;
-/** Sections of which bare names are all, or nearly all, that there is. */
+/** Sections that consist of bare names, or nearly so. */
 const LISTS = /^## What is where/;
-/** Where somebody's home begins in a path, with the folder for work that many have in it: it says nothing of a session. */
+/** A home directory at the start of a path, with a common work folder in it: it says nothing about a session. */
 const HOME = /(?:\/Users|\/home)\/[a-z]+(?:\/(?:[Ww]ork\w*|[Pp]rojects|src))?(?=\/)/g;
-/** A block of the page that shows a summary: which session, how many tokens, which fold. */
+/** A block of the page that shows a summary: the session, the number of tokens, the fold. */
 const BLOCK = /^```text (\S+) (\d+) (\d+|last)\n[\s\S]*?^```$/gm;
 
-/** Which summary a block of the page shows. */
+/** The summary that a block of the page shows. */
 export interface ShownSummary {
   readonly name: string;
   readonly budgetTokens: number;
-  /** The newest one when there are fewer. */
+  /** Number of the fold; the last one is shown if there are fewer. */
   readonly fold: number;
 }
 
-/** The page with every summary in it written anew. */
+/** Returns the page with every summary in it rewritten. */
 export async function refreshedPage(page: string, textOf: (shown: ShownSummary) => Promise<string>): Promise<string> {
   let refreshed = "";
   let end = 0;
@@ -34,7 +34,7 @@ export async function refreshedPage(page: string, textOf: (shown: ShownSummary) 
   return refreshed + page.slice(end);
 }
 
-/** The first lines of each section; what is left out is marked. Lists of names are named and not shown. */
+/** Returns the first lines of each section and marks what is left out. Lists of names keep only their title. */
 export function summaryExcerpt(text: string): string {
   const [head = "", ...sections] = text.replace(HOME, "~").split(/^(?=## |\[(?:Summary|Context|End) )/m);
   return [head, ...sections].map(sectionExcerpt).join("\n");

@@ -1,10 +1,12 @@
-/** What work took of the processor, in milliseconds of this thread, and the longest stretch in which nothing else could run. */
+/**
+ * Processor time of some work in milliseconds of this thread, and the longest stretch in which nothing else could run.
+ */
 export interface ThreadTime {
   readonly cpuMs: number;
   readonly longestHoldMs: number;
 }
 
-/** Runs work while something else wants to run as well, which tells for how long it could not. */
+/** Runs work while a second task keeps asking for the event loop, which shows how long it had to wait. */
 export async function threadTime(work: () => unknown): Promise<ThreadTime> {
   let [isRunning, longestHoldMs] = [true, 0];
   let turned = cpuNow();
@@ -23,7 +25,7 @@ export async function threadTime(work: () => unknown): Promise<ThreadTime> {
   return { cpuMs, longestHoldMs };
 }
 
-/** Milliseconds that this thread has had of the processor, so that a machine that is busy with others says the same. */
+/** Returns the processor time of this thread in milliseconds, which other load on the machine does not change. */
 function cpuNow(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -1,16 +1,16 @@
 import { afterReported, handedOn, requestTokens, scaledTokens, type TokenEstimate, unreported } from "@threadfold/core";
 import type { ImportedSession, MessageInput, ProviderAwareTokenizer } from "threadfold";
 
-/** A model call whose prompt a provider counted. */
+/** A model call whose prompt was counted by a provider. */
 export interface CountedCall {
   readonly model: string;
-  /** Tokens by the counter, without calibration. */
+  /** Tokens by our counter, without calibration. */
   readonly counted: number;
   /** Prompt tokens that the provider reported. */
   readonly reported: number;
-  /** Tokens of the answer that it reported; 0 where it did not. */
+  /** Tokens of the answer that the provider reported; 0 if it did not. */
   readonly outputTokens: number;
-  /** What of the answer goes back with the next request, by the counter. */
+  /** Tokens of the part of the answer that goes back with the next request, by our counter. */
   readonly answered: number;
 }
 
@@ -24,20 +24,22 @@ export interface EstimateError {
   readonly within3Percent: number;
 }
 
-/** One counter on one family of sessions. */
+/** The accuracy of one counter on one family of sessions. */
 export interface TokenAccuracy {
   readonly counter: string;
   readonly family: string;
   readonly sessions: number;
   readonly calls: number;
   readonly before: EstimateError;
-  /** Each call estimated as a session does: what came since the call before it, on top of what was reported of that. */
+  /**
+   * Each call estimated as a session does: the tokens added since the previous call, on top of those reported for it.
+   */
   readonly after: EstimateError;
 }
 
 /**
- * The calls of a session that can be compared: those before another tool's compaction, after which its prompt is no
- * longer what the log shows.
+ * Returns the calls of a session that can be compared: those before another tool's compaction, after which its prompt
+ * is no longer what the log shows.
  */
 export function countedCalls(session: ImportedSession, counter: ProviderAwareTokenizer): readonly CountedCall[] {
   const { system, tools, messages, model: sessionModel = "unknown" } = session;
@@ -56,11 +58,13 @@ export function countedCalls(session: ImportedSession, counter: ProviderAwareTok
   return calls;
 }
 
-/** What was thought before an answer is not sent again by most tools, and the provider's count has none of it. */
+/** Most tools do not send reasoning again, and the provider's count does not include it. */
 const messageTokens = ({ role, parts }: MessageInput, counter: ProviderAwareTokenizer): number =>
   counter.countMessage({ role, parts: parts.filter(({ type }) => type !== "reasoning") });
 
-/** The figures of a counter on the sessions of a family, in order. Null when no call of them can be compared. */
+/**
+ * Returns the figures of a counter on the sessions of a family, in order. Null if none of their calls can be compared.
+ */
 export function tokenAccuracy(
   counter: string,
   family: string,
@@ -81,7 +85,10 @@ export function tokenAccuracy(
   };
 }
 
-/** What a session estimates of each of its calls, as shares of what is then reported, beginning with what is known; it adds to that. */
+/**
+ * Returns the errors of a session's estimate for each of its calls, as shares of the tokens then reported. Starts from
+ * the known estimates and updates them.
+ */
 function estimatedCalls(calls: readonly CountedCall[], known: Record<string, TokenEstimate>): readonly number[] {
   let last: CountedCall | undefined;
   return calls.map((call) => {

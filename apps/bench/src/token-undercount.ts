@@ -5,20 +5,20 @@ import { asThreadId, type ImportedSession, importSessionFile, loadTokenizer, Thr
 import { sessionFiles } from "./peers-sessions.ts";
 import { type CountedCall, countedCalls } from "./token-accuracy.ts";
 
-/** By how much a session takes its requests for smaller than the provider reports them. */
+/** By how much a session underestimates its requests compared with what the provider reports. */
 export interface Undercount {
   readonly calls: number;
-  /** Of the first request to a model, the most; a share of what is reported, 0 where none is taken for smaller. */
+  /** The largest undercount of a first request to a model, as a share of the reported tokens; 0 if there was none. */
   readonly first: number;
-  /** The same with what is kept free as long as nothing was reported. */
+  /** The same, beyond the margin that is kept free until something was reported. */
   readonly firstBeyondMargin: number;
-  /** Of the requests after a report, the most. */
+  /** The largest undercount of a request after a report. */
   readonly reported: number;
 }
 
 const PLAN = emptyPlan(asThreadId("undercount"), "none");
 
-/** Estimates each call as a session does whose plan stays as it is, with this counter. Null without a call. */
+/** Estimates each call as a session whose plan does not change would, with this counter. Null if there are no calls. */
 export function undercountOf(calls: readonly CountedCall[], counter: string): Undercount | null {
   let [first, firstBeyondMargin, reported] = [0, 0, 0];
   let model: string | undefined;
@@ -41,7 +41,7 @@ export function undercountOf(calls: readonly CountedCall[], counter: string): Un
   return calls.length === 0 ? null : { calls: calls.length, first, firstBeyondMargin, reported };
 }
 
-/** The undercount of one recorded session. */
+/** The undercount in one recorded session. */
 export interface SessionUndercount extends Undercount {
   /** Folder and file of the recording. */
   readonly session: string;
@@ -49,7 +49,9 @@ export interface SessionUndercount extends Undercount {
   readonly model: string;
 }
 
-/** Of each recorded session that reports usage, with the counter that sessions have by default. Empty without recordings. */
+/**
+ * Returns the undercounts of recorded sessions that report usage, with the default counter. Empty without recordings.
+ */
 export async function sessionUndercounts(): Promise<readonly SessionUndercount[]> {
   const counter = await loadTokenizer("character-classes");
   const found: SessionUndercount[] = [];

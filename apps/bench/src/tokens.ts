@@ -7,16 +7,18 @@ import { countedCalls, type TokenAccuracy, tokenAccuracy } from "./token-accurac
 import { type SessionUndercount, sessionUndercounts } from "./token-undercount.ts";
 
 /**
- * Token estimates compared with what providers reported for the same prompts, by counter and by format and model of the
- * recorded sessions, before calibration and after. Formats whose logs leave out system text and tools (pi, Claude Code)
- * show what that costs. Behind it, session by session, by how much the default counter takes requests for smaller than they
- * are: the first one, without and with what is kept free until a report, and the worst after a report. Prints tables;
+ * Compares token estimates with what providers reported for the same prompts, by counter and by format and model of the
+ * recorded sessions, before calibration and after. Formats whose logs omit system text and tools (pi, Claude Code) show
+ * the effect of that. After that, session by session, it shows by how much the default counter underestimates requests:
+ * the first one, without and with the margin kept free until a report, and the worst after a report. Prints tables;
  * `--json` prints one line per row.
  */
 const COUNTERS = ["heuristic", "tiktoken:o200k_base", "openai", "claude"] as const;
-/** What says nothing about a family of models: region and reseller before its name, date and version behind it. */
+/**
+ * Parts of a model's name that do not identify its family: region and reseller before it, date and version after it.
+ */
 const BESIDE_NAME = /^[a-z]{2}\.[a-z]+\.|-\d{4}.*$|-preview$/g;
-/** Fewer calls say more about one prompt than about a counter. */
+/** With fewer calls, the figures say more about one prompt than about a counter. */
 const FEWEST_CALLS = 20;
 
 const families = new Map<string, ImportedSession[]>();
@@ -45,7 +47,7 @@ const undercounts = await sessionUndercounts();
 if (process.argv.includes("--json"))
   for (const row of [...rows, ...undercounts]) process.stdout.write(`${JSON.stringify(row)}\n`);
 else if (rows.length === 0)
-  process.stderr.write("No recorded session with reported usage is there (THREADFOLD_DATA).\n");
+  process.stderr.write("There is no recorded session with reported usage (THREADFOLD_DATA).\n");
 else {
   process.stdout.write(`${textTable([headCells(), ...rows.map(cellsOf)], 2)}\n\n`);
   const heads = ["session", "model", "calls", "first", "beyond the margin", "after a report"];

@@ -1,8 +1,8 @@
-// How much of the sources one enters to follow a turn: the source files of ours in which some function runs while a
-// session appends, prepares a request, and prepares one that folds. Counted by V8 itself, on a SQLite store and
+// Measures how many source files one must read to follow a turn: the files of ours in which some function runs while a
+// session appends, prepares a request, and prepares one that folds. V8 itself counts them, on a SQLite store and
 // Anthropic's format.
 //
-//   npm run trace:turn [-- --json] [-- --files]
+// npm run trace:turn [-- --json] [-- --files]
 import { mkdtempSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assistantMessage, asToolCallId, ContextSession, toolMessage, userMessage } from "threadfold";
 
-/** The most files that each call may enter; what grows past it fails. */
+/** The most files that each call may enter; exceeding this fails. */
 const LIMITS = { append: 36, prepare: 116, fold: 205 };
 const SOURCE = /\/packages\/[^/]+\/src\//;
 
@@ -19,7 +19,7 @@ inspector.connect();
 await inspector.post("Profiler.enable");
 await inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 
-/** The files of ours that work enters, sorted. What a module does while it is loaded does not count. */
+/** Returns the files of ours that work enters, sorted. Code that runs while a module is loaded does not count. */
 async function entered(work: () => Promise<unknown>): Promise<readonly string[]> {
   await inspector.post("Profiler.takePreciseCoverage");
   await work();
@@ -33,11 +33,11 @@ interface Counted {
   readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
 }
 
-/** The function that spans a whole module is its loading, and begins where the file does. */
+/** The function that spans a whole module is the loading of the module; it begins where the file does. */
 const isEntered = ({ functionName, ranges }: Counted): boolean =>
   ranges.some(({ startOffset, count }) => count > 0 && !(functionName === "" && startOffset === 0));
 
-/** A call of a tool and its result. */
+/** Returns a tool call and its result. */
 function exchange(step: number, words = 400) {
   const call = { callId: asToolCallId(`call-${step}`), toolName: "read_file" };
   return [
@@ -50,7 +50,7 @@ const folder = mkdtempSync(join(tmpdir(), "threadfold-trace-"));
 try {
   const session = await ContextSession.open({ store: join(folder, "threads.db"), config: { maxInputTokens: 20_000 } });
   await session.append([userMessage("Read every file of src, and never touch package-lock.json.")]);
-  // Warm: what is done once in a session is not part of a turn.
+  // Warm-up: what happens once in a session is not part of a turn.
   for (let step = 0; step < 3; step++) {
     await session.append(exchange(step, 10));
     await session.prepare();
@@ -78,7 +78,7 @@ function report(calls: Readonly<Record<keyof typeof LIMITS, readonly string[]>>)
   for (const [call, limit] of Object.entries(LIMITS)) {
     const { length } = calls[call as keyof typeof LIMITS];
     if (length <= limit) continue;
-    process.stderr.write(`${call} enters ${length} files, and may enter ${limit} at most.\n`);
+    process.stderr.write(`${call} enters ${length} files but may enter at most ${limit}.\n`);
     process.exitCode = 1;
   }
 }

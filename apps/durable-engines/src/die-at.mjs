@@ -1,5 +1,6 @@
-// Loaded before a page's program: kills it where DIE_AFTER says. `prepare` and `complete` are behind what a session has done
-// and before an engine knows of it; `answer` is behind the provider's answer and before anybody here has it.
+// Loaded before a page's program: kills it at the point that DIE_AFTER names. `prepare` and `complete` are after the
+// session has done its work and before an engine records it; `answer` is after the provider's answer and before the
+// program has it.
 import { ContextSession } from "threadfold";
 
 const place = process.env.DIE_AFTER;

@@ -8,17 +8,17 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { connectPostgres } from "@threadfold/stores/postgres";
 
-/** A server that tests started, and the variables by which the programs of the pages find it. */
+/** A server that tests started, and the environment variables by which the pages' programs find it. */
 export interface RunningEngine {
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
 /**
- * Starts what the pages of durable engines need: Restate's server, and a database of the tests' PostgreSQL. `absent` has the
- * names of pages whose engine is not here, and why.
+ * Starts what the pages of durable engines need: Restate's server, and a database in the tests' PostgreSQL. `absent`
+ * has the names of the pages whose engine could not be started, and why.
  *
- * @throws Error for those when `THREADFOLD_REQUIRE_SERVICES` is 1.
+ * @throws Error the reason, when an engine could not be started and `THREADFOLD_REQUIRE_SERVICES` is 1.
  */
 export async function startEngines(): Promise<RunningEngine & { readonly absent: ReadonlyMap<string, string> }> {
   const postgres = process.env["THREADFOLD_POSTGRES_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
@@ -43,7 +43,7 @@ export async function startEngines(): Promise<RunningEngine & { readonly absent:
   };
 }
 
-/** Starts Restate's own server, with everything that it keeps in a folder that goes with it. */
+/** Starts Restate's own server, with all its data in a folder that is removed when it is closed. */
 async function startRestate(): Promise<RunningEngine> {
   const folder = mkdtempSync(join(tmpdir(), "threadfold-restate-"));
   const [node, admin, ingress] = (await freePorts(3)) as [number, number, number];
@@ -79,7 +79,7 @@ async function startRestate(): Promise<RunningEngine> {
   return { environment, close };
 }
 
-/** Makes a database of the server at `url` that nobody else uses. */
+/** Creates a fresh database on the server at `url`. */
 async function freshDatabase(url: string): Promise<RunningEngine> {
   const name = `threadfold_engine_${process.pid}_${Date.now()}`;
   const driver = connectPostgres(url, { maxConnections: 1 });
@@ -95,7 +95,7 @@ async function freshDatabase(url: string): Promise<RunningEngine> {
   };
 }
 
-/** Ports of the loopback that nobody listens at. */
+/** Returns free ports on the loopback. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -116,14 +116,15 @@ export async function freePorts(count: number): Promise<readonly number[]> {
 
 async function answers(server: ChildProcess, url: string): Promise<void> {
   for (;;) {
-    if (server.exitCode !== null) throw new Error(`Restate's server ended with ${server.exitCode} before it answered.`);
+    if (server.exitCode !== null)
+      throw new Error(`Restate's server exited with ${server.exitCode} before it answered.`);
     const response = await fetch(url).catch(() => undefined);
     if (response?.ok) return;
     await wait(100);
   }
 }
 
-/** Ends a process, however it takes that. */
+/** Ends a process, by force after ten seconds. */
 async function endOf(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const end = once(server, "exit");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What a Node needs that does not read TypeScript by itself. */
+/** Flags for a Node that does not run TypeScript by default. */
 const READ_TYPESCRIPT = process.features.typescript ? [] : ["--experimental-strip-types"];
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -17,15 +17,15 @@ interface ProgramEnd {
   readonly output: string;
 }
 
-/** The programs of a host's page as a reader has them, in a folder of their own. */
+/** The programs of a host's page as a reader has them, in a separate folder. */
 export interface PagePrograms {
   readonly folder: string;
-  /** Runs one to its end, in a process of its own. */
+  /** Runs a program to its end, in a separate process. */
   run(file: string, environment: Readonly<Record<string, string>>): Promise<ProgramEnd>;
   close(): void;
 }
 
-/** Writes down the programs of `docs/hosts/<page>`. */
+/** Writes the programs of `docs/hosts/<page>` to a folder. */
 export function pagePrograms(page: string): PagePrograms {
   const folder = mkdtempSync(join(tmpdir(), "threadfold-engine-"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
@@ -47,17 +47,17 @@ export function pagePrograms(page: string): PagePrograms {
   };
 }
 
-/** The words of the model's answer, which stand in the thread and nowhere else. */
+/** The text of the model's answer, which is in the thread and nowhere else. */
 export const ANSWER = "The ledger is in order, all seven pages.";
 
-/** A double of the Messages API that keeps every request as it came, byte for byte. */
+/** A double of the Messages API that keeps every request as it was sent, byte for byte. */
 export interface ModelDouble {
   readonly environment: Readonly<Record<string, string>>;
   readonly requests: string[];
   close(): void;
 }
 
-/** Starts a double of the provider. */
+/** Starts a double of the Messages API. */
 export async function startModel(): Promise<ModelDouble> {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {

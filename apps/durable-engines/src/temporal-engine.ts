@@ -1,7 +1,7 @@
 /**
- * A program beside the activities of Temporal's page, with as much of Temporal as runs without its server: activities in
- * Temporal's own environment for tests, one after the other, whose results are kept in a file as a history keeps them.
- * Started again, it goes on behind the last one that was kept.
+ * A program next to the activities of Temporal's page, with as much of Temporal as runs without its server: activities
+ * run one at a time in Temporal's own test environment, and their results are kept in a file as a history keeps them.
+ * When started again, it continues after the last result kept.
  */
 export const TEMPORAL_ENGINE = `import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { MockActivityEnvironment } from "@temporalio/testing";

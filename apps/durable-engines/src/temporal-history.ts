@@ -1,12 +1,12 @@
 import proto from "@temporalio/proto";
 
-/** An activity of a history: what it is called, and what it returned. */
+/** An activity in a history: its name and its result. */
 export interface RanActivity {
   readonly name: string;
   readonly result: unknown;
 }
 
-/** The history of a workflow as Temporal's server would have it: activities that ran one after the other. */
+/** Builds the history of a workflow as Temporal's server would record it: activities that ran one after the other. */
 export function temporalHistory(workflow: string, input: unknown, activities: readonly RanActivity[], output: unknown) {
   const events: object[] = [];
   const add = (eventType: string, attributes: object): number => {
@@ -27,7 +27,8 @@ export function temporalHistory(workflow: string, input: unknown, activities: re
       attempt: 1,
     });
     const startedEventId = add("WORKFLOW_TASK_STARTED", { scheduledEventId });
-    // Histories of today's SDKs have the flag by which types of activities are compared, and not their order alone.
+    // Histories of current SDKs have the flag that makes replay compare the types of activities and not only their
+    // order.
     const sdkMetadata = { coreUsedFlags: [1] };
     return add("WORKFLOW_TASK_COMPLETED", { scheduledEventId, startedEventId, sdkMetadata });
   };

@@ -2,10 +2,10 @@ import { join, resolve } from "node:path";
 import type { GoldenPromptOptions } from "@threadfold/golden";
 import { type FormatId, type ImportedSession, importSessionFile, PRESETS } from "threadfold";
 
-/** Where the golden prompts are: a folder per session, in it a folder per preset. */
+/** Where the golden prompts are: a folder per session, and in it a folder per preset. */
 export const CASES = resolve(import.meta.dirname, "../cases");
 
-/** Recorded sessions by the name of their folder, relative to the project's root. */
+/** Recorded sessions by the name of their folder; paths are relative to the project's root. */
 const SESSIONS: Readonly<Record<string, string>> = {
   "a-day-on-threadfold": "examples/sessions/a-day-on-threadfold.jsonl",
 };
@@ -19,10 +19,10 @@ const FORMATS: readonly FormatId[] = [
   "ai-sdk",
 ];
 
-/** The preset whose payloads are kept whole; of the others a digest per format is kept, for payloads are large. */
+/** The preset whose payloads are kept whole; for the others, which would be large, one digest per format is kept. */
 const WHOLE = "threadfold";
 
-/** A tenth of what the recorded sessions have, so that every preset folds. */
+/** A small fraction of the size of the recorded session, so that every preset folds. */
 const MAX_INPUT_TOKENS = 12_000;
 
 /** One case: a recorded session folded by a preset. */
@@ -33,7 +33,7 @@ export interface GoldenCase {
   readonly options: GoldenPromptOptions;
 }
 
-/** Every case, in a fixed order. Each session is read once. */
+/** Returns every case, in a fixed order. Each session is read once. */
 export function goldenCases(): readonly GoldenCase[] {
   return Object.entries(SESSIONS).flatMap(([name, path]) => {
     const session = importSessionFile(resolve(import.meta.dirname, "../../..", path));
@@ -50,7 +50,7 @@ const goldenCase = (name: string, preset: string, session: Promise<ImportedSessi
     config: { maxInputTokens: MAX_INPUT_TOKENS },
     formats: FORMATS,
     payloads: preset === WHOLE ? "full" : "digests",
-    // Nothing changes in a recorded file, so the golden prompts show what really goes out.
+    // A recorded file never changes, so the golden prompts show exactly what is sent.
     mask: [],
   },
 });

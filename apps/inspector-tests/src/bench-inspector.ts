@@ -1,5 +1,5 @@
-// How fast the page is: `npm run bench:inspector -- --json`, with `--messages N` for another size than 10,000. A thread of
-// that many messages is made of the bundled session, inspected with all bodies, and opened in Chromium.
+// Measures how fast the page is: `npm run bench:inspector -- --json`, with `--messages N` for a size other than 10,000.
+// A thread of that many messages is made from the bundled session, inspected with all bodies, and opened in Chromium.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,25 +11,25 @@ import { startChromium } from "./chromium.ts";
 import { writePage } from "./inspect-command.ts";
 import { recordedWork, work } from "./recorded-agent.ts";
 
-/** What the page is measured by. */
+/** The measured figures of the page. */
 interface PageFigures {
   readonly messages: number;
-  /** From asking for the page until the first view is painted. */
+  /** Time from requesting the page until the first view is painted. */
   readonly firstPaintMs: number;
-  /** While the whole log scrolls by. */
+  /** Frame rate while the whole log scrolls by. */
   readonly framesPerSecond: number;
-  /** What the page itself works for one of those frames, whatever else the machine does. */
+  /** The page's own work for one of those frames, whatever else the machine does. */
   readonly frameWorkMs: number;
-  /** Of JavaScript, in use when all views were looked at and what is no longer used was collected. */
+  /** JavaScript heap in use after all views were visited and garbage was collected. */
   readonly heapMb: number;
-  /** The page without what it shows, gzipped. */
+  /** Size of the page without its data, gzipped. */
   readonly appKb: number;
 }
 
 /**
- * How the agent works that writes the thread. Every plan names all that it folds and is kept whole, so a policy that folds a
- * little at each call writes gigabytes of plans into a thread of this length: this one folds much, and seldom. Of the longest
- * threads not every answer is asked for, in requests that are larger.
+ * Settings of the agent that writes the thread. Every plan names everything it folds and is kept whole, so a policy
+ * that folds a little at each call writes gigabytes of plans into a thread of this length: this one folds a lot, and
+ * rarely. In the longest threads, only some of the answers are requested, with larger requests.
  */
 const agentFor = (messages: number) =>
   messages <= 10_000
@@ -89,7 +89,10 @@ async function look(page: Page, url: string, view: string): Promise<void> {
   await page.locator(`.view-${view.split("?")[0]}`).waitFor();
 }
 
-/** When the first view was painted; the policy of the page lets nothing be waited for by words. */
+/**
+ * Waits for the time at which the first view was painted; the page's content security policy forbids waiting for an
+ * expression given as text.
+ */
 const PAINTED = `new Promise((resolve) => {
   const look = () => (window.painted > 0 ? resolve(window.painted) : requestAnimationFrame(look));
   look();
@@ -97,7 +100,7 @@ const PAINTED = `new Promise((resolve) => {
 
 const SCROLLED_SECONDS = 3;
 
-/** Scrolls for that long, a screen in each third frame; gives the frames of a second. */
+/** Scrolls for that long, one screen every third frame; returns the frames per second. */
 const SCROLLING = `new Promise((resolve) => {
   const rows = document.querySelector(".log-rows");
   rows.scrollTop = 0;
@@ -115,7 +118,7 @@ const SCROLLING = `new Promise((resolve) => {
 const applicationKb = async (): Promise<number> => Math.round(gzipSync(await servedPage()).length / 102.4) / 10;
 
 const described = ({ messages, firstPaintMs, framesPerSecond, frameWorkMs, heapMb, appKb }: PageFigures): string =>
-  `${messages} messages: first paint after ${firstPaintMs} ms, ${framesPerSecond} frames a second, each ${frameWorkMs} ms of work, ${heapMb} MB of heap; the page is ${appKb} KB gzipped.\n`;
+  `${messages} messages: first paint after ${firstPaintMs} ms, ${framesPerSecond} frames per second, each ${frameWorkMs} ms of work, ${heapMb} MB of heap; the page is ${appKb} KB gzipped.\n`;
 
 const { values } = parseArgs({
   options: { json: { type: "boolean", default: false }, messages: { type: "string", default: "10000" } },

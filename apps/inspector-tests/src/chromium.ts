@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Where Debian's package puts it; another one is named by THREADFOLD_CHROMIUM. */
+/** Where the packages of Linux distributions put Chromium; THREADFOLD_CHROMIUM names another place. */
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** A browser that asks nobody for anything, and runs as root in a container. */
+/** Flags for a browser that makes no requests on its own and runs as root in a container. */
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -15,11 +15,11 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** The Chromium that tests work with, or word that there is none. */
+/** The Chromium that tests use, or a note that there is none. */
 export interface FoundChromium {
   readonly path: string;
   readonly isThere: boolean;
-  /** Goes into the suite's name: empty when the browser is there, and says what was skipped when it is not. */
+  /** Added to the suite's name: empty when the browser is installed, otherwise says what was skipped. */
   readonly note: string;
 }
 
@@ -37,6 +37,6 @@ export function findChromium(): FoundChromium {
   return { path, isThere: path !== "", note: path === "" ? ` (skipped: ${absence})` : "" };
 }
 
-/** Starts it without a window. */
+/** Starts Chromium without a window. */
 export const startChromium = (flags: readonly string[] = []): Promise<Browser> =>
   chromium.launch({ executablePath: findChromium().path, args: [...FLAGS, ...flags] });

@@ -28,11 +28,11 @@ describe.skipIf(!isThere)(`what the page compares${note}`, () => {
     await expect.poll(() => table.getByRole("row").count()).toBe(6);
     await table.getByRole("button", { name: "claude-code" }).click();
     expect(await table.locator("tr.chosen").textContent()).toMatch(/^claude-code/);
-    expect(await page.getByText("claude-code is the strong line").count()).toBe(1);
+    expect(await page.getByText("claude-code is the bold line").count()).toBe(1);
     await page.getByRole("button", { name: "plan 2", exact: true }).click();
     await expect.poll(() => page.url()).toContain("#/plans?plans=1-2");
     await page.getByRole("button", { name: /^first sent with call/ }).click();
-    await expect.poll(() => page.getByText("It departs at byte").count()).toBe(1);
+    await expect.poll(() => page.getByText("It diverges at byte").count()).toBe(1);
     await page.keyboard.press("9");
     await expect.poll(() => page.url()).toContain("#/presets");
     expect({ complaints, asked }).toEqual({ complaints: [], asked: [simulated] });
@@ -106,7 +106,7 @@ describe.skipIf(!isThere)(`what the page compares${note}`, () => {
     expect(await changed.count()).toBe(1);
     expect(await changed.textContent()).toBe("51the golden one51the new one");
     expect(await changed.isVisible()).toBe(true);
-    await page.getByRole("button", { name: "44 equal lines" }).first().click();
+    await page.getByRole("button", { name: "44 identical lines" }).first().click();
     await expect.poll(() => page.locator("tr.same").count()).toBe(56);
     await page.getByRole("button", { name: "plan.json" }).click();
     await expect.poll(() => changed.count()).toBe(HOSTILE_TEXTS.length);

@@ -1,6 +1,7 @@
-// Opens the page of a scripted agent while it works, and follows it to its end: `npm run follow -w @threadfold/inspector-tests`,
-// with `--calls N` for another length than ten thousand calls, and `--out FOLDER` for pictures of every view at the end. A line
-// of JSON at every look says what the page is like by then, and the last one what it is like at the end.
+// Opens the page of a scripted agent while it works, and follows it to its end: `npm run follow -w
+// @threadfold/inspector-tests`, with `--calls N` for a length other than ten thousand calls, and `--out FOLDER` for
+// screenshots of every view at the end. Each look prints a line of JSON about the state of the page, and the last line
+// is about its state at the end.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -5,56 +5,62 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 import { serveInProcess } from "./inspect-command.ts";
 import { startAgent } from "./working-agent.ts";
 
-/** What the page of a working agent is like since the look before. */
+/** The state of a working agent's page, measured since the previous look. */
 export interface Look {
-  /** Calls of the agent, and those that the page shows. */
+  /** Calls that the agent made; `shown` counts those that the page shows. */
   readonly made: number;
   readonly shown: number;
   readonly framesPerSecond: number;
-  /** The longest that the page drew nothing. */
+  /** The longest time in which the page drew nothing. */
   readonly longestFrameMs: number;
-  /** From a key until another view is drawn. */
+  /** Time from pressing a key until another view is drawn. */
   readonly keyMs: number;
-  /** Of JavaScript in the page, in use. */
+  /** JavaScript heap of the page in use. */
   readonly heapMb: number;
-  /** Nodes of the document, and those that are no longer in it and kept by something. */
+  /** Nodes of the document, including those that are no longer in it but still referenced. */
   readonly nodes: number;
-  /** What the page read for each call that came; null when none came. */
+  /** Data that the page read for each new call; null when there was none. */
   readonly kbPerCall: number | null;
 }
 
-/** How a page followed an agent. */
+/** The result of following an agent with a page. */
 export interface Followed {
   readonly looks: readonly Look[];
-  /** Whether it shows every call that the agent made, and says that each gives the recorded bytes. */
+  /**
+   * Whether the page shows every call that the agent made. `isProved`: whether it says that each gives the recorded
+   * bytes.
+   */
   readonly isWhole: boolean;
   readonly isProved: boolean;
   /** Errors and warnings in the page. */
   readonly complaints: readonly string[];
-  /** Of JavaScript in the page at the end, in use, when all views were looked at. */
+  /** JavaScript heap of the page in use at the end, after all views were visited. */
   readonly heapMb: number;
-  /** Milliseconds that each view takes at the end, from a key until it is drawn and has read what it shows. */
+  /** Milliseconds that each view takes at the end, from pressing a key until it is drawn and has read its data. */
   readonly viewMs: Readonly<Record<string, number>>;
 }
 
-/** How an agent is followed. */
+/** Options for following an agent. */
 export interface FollowOptions {
   readonly store: string;
   /** Calls that the agent makes. */
   readonly calls: number;
   readonly lookEveryMs: number;
   readonly onLook?: (look: Look) => void;
-  /** A folder for pictures of every view at the end. */
+  /** A folder for screenshots of every view at the end. */
   readonly out?: string;
 }
 
-/** How many looks without a new call, while the agent makes some, are a page that stands still. */
+/** Number of looks without a new call, while the agent makes some, after which the page counts as stalled. */
 const STANDS_STILL = 12;
-/** How many looks at which the agent has made all of its calls, and the page shows them, are the end: it still checks itself. */
+/**
+ * Number of looks at which the page shows all the agent's calls, after which it is done although the agent still checks
+ * itself.
+ */
 const AT_REST = 3;
 const VIEWS = ["timeline", "request", "why", "gone", "plans", "bill", "integrity", "search"] as const;
 
-/** Starts a scripted agent, opens its page while it works, and looks at it until it shows the last call or stands still. */
+/** Starts a scripted agent, opens its page while it works, and looks at it until it shows the last call or stalls. */
 export async function followAgent(browser: Browser, options: FollowOptions): Promise<Followed> {
   const agent = startAgent(options.store, options.calls);
   let isOver = false;
@@ -89,7 +95,7 @@ export async function followAgent(browser: Browser, options: FollowOptions): Pro
   }
 }
 
-/** Frames and the longest pause between two, since they were last asked for. */
+/** Counts frames, and the longest pause between two, since it was last called. */
 const COUNT_FRAMES = `
   let [frames, longest, since, last] = [0, 0, performance.now(), performance.now()];
   window.framesSince = () => {
@@ -108,12 +114,12 @@ const COUNT_FRAMES = `
   requestAnimationFrame(count);
 `;
 
-/** The longest that a view may read: calls that needed what is gone are looked for in all of them. */
+/** The longest that a view may take to read: the calls that needed what is gone are searched for in all of them. */
 const READS_MS = 300_000;
-/** What a view says until it has read what it shows. */
-export const STILL_READS = /(Reading|Looking for what is gone|being looked for|asking|still looking)…/;
+/** The text that a view shows until it has read its data. */
+export const STILL_READS = /(Reading|Looking for what is gone|Searching for it|searching)…/;
 
-/** A page that follows, and the protocol that says what it needs for it. */
+/** A page that follows an agent, and the DevTools session that measures it. */
 class FollowingPage {
   readonly #page: Page;
   readonly #inspector: CDPSession;
@@ -147,7 +153,7 @@ class FollowingPage {
     return opened;
   }
 
-  /** Looks at another view and comes back. */
+  /** Measures the page, goes to another view and comes back. */
   async look(made: number): Promise<Look> {
     const { frames, longest } = await this.#page.evaluate<{ frames: number; longest: number }>("framesSince()");
     const shown = await this.#shownCalls();
@@ -172,7 +178,7 @@ class FollowingPage {
     };
   }
 
-  /** Goes through all views, and draws them. */
+  /** Visits all views, and takes screenshots of them when `out` is given. */
   async goThrough(out: string | undefined): Promise<Record<string, number>> {
     if (out !== undefined) mkdirSync(out, { recursive: true });
     const took: Record<string, number> = {};
@@ -186,10 +192,10 @@ class FollowingPage {
     return took;
   }
 
-  /** What the view of the record's integrity says. */
+  /** Checks whether the integrity view says that every request reproduces the recorded bytes. */
   async isProved(): Promise<boolean> {
     await this.#press("integrity");
-    return (await this.#page.getByText("Every request rendered again gives the recorded bytes").count()) === 1;
+    return (await this.#page.getByText("Every request, rendered again, matches the recorded bytes").count()) === 1;
   }
 
   async heapMb(): Promise<number> {

@@ -1,10 +1,10 @@
 import { asMessageId, asToolCallId, type MessageInput } from "@threadfold/core";
 import type { RecordedWork } from "./recorded-agent.ts";
 
-/** Sets a mark that tests look for, if it runs. */
+/** Sets a mark that tests check for, if it runs. */
 const RUN = "window.hostile=1";
 
-/** Texts that want to run, to leave, to hide, or to break out of wherever they are put. */
+/** Texts that try to run, to navigate away, to hide, or to break out of wherever they are put. */
 export const HOSTILE_TEXTS: readonly string[] = [
   `<script>${RUN}</script>`,
   `</script><script>${RUN}</script>`,
@@ -25,7 +25,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
 
 const at = (second: number): string => new Date(Date.parse("2026-03-01T12:00:00.000Z") + second * 1_000).toISOString();
 
-/** A thread of which every text that a page shows, names included, is one of them. */
+/** Returns a thread in which every text that a page shows, including names, is one of {@link HOSTILE_TEXTS}. */
 export function hostileWork(threadId: string): RecordedWork {
   const messages = HOSTILE_TEXTS.flatMap((text, index): readonly MessageInput[] => {
     const call = { callId: asToolCallId(`${text} ${index}`), toolName: text.slice(0, 60) };

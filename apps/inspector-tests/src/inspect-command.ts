@@ -13,7 +13,7 @@ interface Running {
   readonly code: number;
 }
 
-/** Runs a command of `threadfold` in this process. */
+/** Runs a `threadfold` command in this process. */
 async function run(argv: readonly string[], signal: AbortSignal, hear: (text: string) => void): Promise<Running> {
   let stderr = "";
   const silent = { write: () => undefined, isTTY: false, columns: 100 };
@@ -35,13 +35,13 @@ async function run(argv: readonly string[], signal: AbortSignal, hear: (text: st
   return { stderr, code };
 }
 
-/** Runs a command to its end. @throws Error with what it said, when it fails. */
+/** Runs a command to its end. @throws Error with the command's output, when it fails. */
 export async function runCommand(...argv: readonly string[]): Promise<void> {
   const { code, stderr } = await run(argv, new AbortController().signal, () => undefined);
-  if (code !== 0) throw new Error(`${argv[0]} ended with ${code}: ${stderr}`);
+  if (code !== 0) throw new Error(`${argv[0]} exited with ${code}: ${stderr}`);
 }
 
-/** Writes a page as `inspect --out` does. @throws Error with what the command said, when it fails. */
+/** Writes a page as `inspect --out` does. @throws Error with the command's output, when it fails. */
 export async function writePage(argv: readonly string[], path: string): Promise<string> {
   await runCommand("inspect", ...argv, "--out", path);
   return `file://${path}`;
@@ -61,7 +61,7 @@ export async function servePage(argv: readonly string[]): Promise<ServedPage> {
     const [found] = /http:\/\/\S+/.exec(text) ?? [];
     if (found !== undefined) resolve(found);
   });
-  running.then(({ stderr }) => reject(new Error(`inspect ended: ${stderr}`)), reject);
+  running.then(({ stderr }) => reject(new Error(`inspect exited: ${stderr}`)), reject);
   return {
     url: await url,
     close: async () => {
@@ -71,7 +71,9 @@ export async function servePage(argv: readonly string[]): Promise<ServedPage> {
   };
 }
 
-/** Serves a page in a process of its own, as one does at a terminal. @throws Error with what it said, when it ends. */
+/**
+ * Serves a page in a separate process, as at a terminal. @throws Error with the command's output, when it ends early.
+ */
 export async function serveInProcess(argv: readonly string[]): Promise<ServedPage> {
   const child = spawn(process.execPath, ["--conditions=threadfold-source", COMMAND, "inspect", ...argv], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -84,7 +86,7 @@ export async function serveInProcess(argv: readonly string[]): Promise<ServedPag
     const [found] = /http:\/\/\S+/.exec(said) ?? [];
     if (found !== undefined) resolve(found);
   });
-  ended.then(() => reject(new Error(`inspect ended: ${said}`)), reject);
+  ended.then(() => reject(new Error(`inspect exited: ${said}`)), reject);
   return {
     url: await url,
     close: async () => {

@@ -3,16 +3,18 @@ import { AgentThread, asThreadId, type MessageInput } from "@threadfold/core";
 import { calledTools } from "@threadfold/simulation";
 import { ContextSession, importSessionFile, presetByName, type ThreadfoldStore } from "threadfold";
 
-/** The session that is in the repository: an agent that worked on it for a day. */
+/** The session in the repository: an agent that worked on it for a day. */
 const BUNDLED = fileURLToPath(new URL("../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
 
-/** What an agent did, to be done again. */
+/** The messages of an agent's work, to be replayed. */
 export interface RecordedWork {
   readonly threadId: string;
   readonly messages: readonly MessageInput[];
 }
 
-/** The messages of the bundled session, as often as makes so many, each time as new ones that were said a day later. */
+/**
+ * Returns the messages of the bundled session, repeated until there are `most`, each round as new messages a day later.
+ */
 export async function recordedWork(threadId: string, most = Number.POSITIVE_INFINITY): Promise<RecordedWork> {
   const { messages } = await importSessionFile(BUNDLED);
   const rounds = Number.isFinite(most) ? Math.ceil(most / messages.length) : 1;
@@ -30,20 +32,20 @@ function sayAgain(message: MessageInput, round: number): MessageInput {
   return { ...again, id: `${message.id}-${round}` as MessageInput["id"], createdAt };
 }
 
-/** How an agent works. */
+/** Settings of the agent. */
 export interface AgentOptions {
   /** A store, or the path of one. */
   readonly store: ThreadfoldStore | string;
   readonly preset: string;
   /** Tokens that a request may take. */
   readonly budget: number;
-  /** How many answers go by for each that is asked for: 1 makes every call of the recording. */
+  /** One in this many answers gets a request: 1 makes every call of the recording. */
   readonly every?: number;
 }
 
 /**
- * Does recorded work once more: prepares a request before each answer, at the time of the recording. Gives the number of
- * calls so far after each, so that somebody may look while it works.
+ * Replays recorded work: prepares a request before each answer, at the time of the recording. Yields the number of
+ * calls so far after each, so that the caller can look while it works.
  */
 export async function* workAgain({ threadId, messages }: RecordedWork, options: AgentOptions): AsyncGenerator<number> {
   const { store, preset, budget, every = 1 } = options;
@@ -69,7 +71,7 @@ export async function* workAgain({ threadId, messages }: RecordedWork, options: 
   if (typeof store === "string") await session.close();
 }
 
-/** Works to the end. */
+/** Replays recorded work to its end. */
 export async function work(recorded: RecordedWork, options: AgentOptions): Promise<void> {
   const steps = workAgain(recorded, options);
   while ((await steps.next()).done !== true);

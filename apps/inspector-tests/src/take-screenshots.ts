@@ -1,6 +1,7 @@
-// Draws every view, to be looked at: `npm run screenshots -w @threadfold/inspector-tests -- FOLDER`, with `--messages N` for
-// a longer thread than the bundled session, `--preset NAME` and `--budget TOKENS` for how it is folded, and `--presets` to
-// compare presets, which takes minutes. Wide, dark and narrow; the pictures in the documentation are from here.
+// Takes screenshots of every view: `npm run screenshots -w @threadfold/inspector-tests -- FOLDER`, with `--messages N`
+// for a longer thread than the bundled session, `--preset NAME` and `--budget TOKENS` for how it is folded, and
+// `--presets` to compare presets, which takes minutes. Screens are wide, dark and narrow; the documentation's pictures
+// come from here.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,7 +12,7 @@ import { STILL_READS } from "./followed-agent.ts";
 import { writePage } from "./inspect-command.ts";
 import { recordedWork, work } from "./recorded-agent.ts";
 
-/** What is drawn, with a call of the middle where one is chosen. */
+/** The views to draw, with a call from the middle where one is chosen. */
 const placesAt = (call: number): Readonly<Record<string, string>> => ({
   timeline: `timeline?call=${call}`,
   request: `request?call=${call}`,
@@ -40,7 +41,7 @@ async function drawAll(
 ): Promise<void> {
   for (const [screen, options] of Object.entries(SCREENS)) {
     const page = await browser.newPage({ ...options, reducedMotion: "reduce" });
-    // Opening a long thread on a busy machine takes as long as it takes.
+    // There is no limit to how long a busy machine may take to open a long thread.
     page.setDefaultTimeout(0);
     for (const [name, place] of Object.entries(places)) {
       await page.goto(`${url}#/${place}`);
@@ -67,7 +68,7 @@ const folder = resolve(positionals[0] ?? "screenshots");
 const most = values.messages === undefined ? undefined : Number(values.messages);
 const own = mkdtempSync(join(tmpdir(), "threadfold-screenshots-"));
 mkdirSync(folder, { recursive: true });
-// Commands in the page name the store as it was named here: by no folder of this machine.
+// Commands in the page name the store as given here: without a folder of this machine.
 process.chdir(own);
 const store = "threads.db";
 const recorded = await recordedWork("a-day-on-threadfold", most);

@@ -57,7 +57,9 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     await expect.poll(() => page.locator("pre.text").textContent()).toContain('"messages"');
     await steps.return(0);
     await served.close();
-    await expect.poll(() => page.getByText("no longer answered").count(), { timeout: 20_000 }).toBe(1);
+    await expect
+      .poll(() => page.locator(".liveness", { hasText: "disconnected" }).count(), { timeout: 20_000 })
+      .toBe(1);
     expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
   });
 
@@ -73,7 +75,7 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
       );
     const grid = page.getByRole("grid", { name: "What is gone" });
     const answers = async (): Promise<readonly string[]> => {
-      await expect.poll(() => grid.getByText("asking…").count(), { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => grid.getByText("searching…").count(), { timeout: 60_000 }).toBe(0);
       return rowsOf(page);
     };
     const first = await answers();
@@ -87,13 +89,13 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     expect(new Set(searched()).size).toBe(searched().length);
 
     // What was needed, all of it, when somebody says so; a file has it from the start.
-    await page.getByRole("button", { name: "ask for all" }).click();
+    await page.getByRole("button", { name: "search for all" }).click();
     const figure = (of: Page) => of.locator(".figure").filter({ hasText: "Of those, search finds" });
-    await expect.poll(() => figure(page).textContent(), { timeout: 60_000 }).toContain("among its first ten answers");
+    await expect.poll(() => figure(page).textContent(), { timeout: 60_000 }).toContain("among its first ten results");
     const file = await writePage([store, "gone", "--bodies", "all"], bench.path("gone.html"));
     const { page: written } = await bench.open(`${file}#/gone`, ".gone-rows .row");
     await expect.poll(() => figure(written).textContent()).toBe(await figure(page).textContent());
-    await expect.poll(() => written.getByText("asking…").count()).toBe(0);
+    await expect.poll(() => written.getByText("searching…").count()).toBe(0);
     const inFile = new Set<string>();
     for (const [scrolled, seen] of [
       [0, first],
@@ -105,7 +107,7 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
       await expect.poll(async () => (await rowsOf(written)).map(numberIn)).toContain(last);
       for (const row of await rowsOf(written)) inFile.add(row);
     }
-    const known = [...first, ...later].filter((row) => !inFile.has(`${numberIn(row)} not asked`));
+    const known = [...first, ...later].filter((row) => !inFile.has(`${numberIn(row)} not run`));
     expect(known.length).toBeGreaterThan(30);
     for (const row of known) expect(inFile).toContain(row);
     expect(complaints).toEqual([]);
@@ -126,14 +128,14 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     };
     const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
     for (const [table, titles] of [
-      [misses, ["Times", "Tokens", "More than cached"]],
-      [folds, ["Calls", "Paid anew", "Dollars", "Spared"]],
+      [misses, ["Times", "Tokens", "Extra cost"]],
+      [folds, ["Calls", "Paid again", "Dollars", "Saved"]],
     ] as const)
       for (const title of titles) {
         const values = column(table, title);
         expect(values.length).toBeGreaterThan(2);
         // Each row is rounded by itself, and so is their sum.
-        const slack = ["More than cached", "Dollars"].includes(title) ? 0.005 * values.length : 0;
+        const slack = ["Extra cost", "Dollars"].includes(title) ? 0.005 * values.length : 0;
         expect(Math.abs(sum(values.slice(0, -1)) - (values.at(-1) ?? Number.NaN)), title).toBeLessThanOrEqual(slack);
       }
     const byFolds = misses?.find(([cause]) => cause === "changed by a fold")?.slice(2);
@@ -183,7 +185,7 @@ async function walkThrough(page: Page, thread: string, store: string): Promise<v
   // Open, and find a folded message.
   await page.getByRole("button", { name: /^Gone/ }).click();
   await page.getByRole("grid", { name: "What is gone" }).getByRole("row").nth(1).click();
-  await page.getByRole("button", { name: "Its whole trail" }).click();
+  await page.getByRole("button", { name: "Its full trail" }).click();
   expect(page.url()).toMatch(/#\/why\?.*message=\d+/);
 
   // Learn why: the rung, the rule, and the tokens before and after.
@@ -192,9 +194,7 @@ async function walkThrough(page: Page, thread: string, store: string): Promise<v
   expect(await trail.locator(".steps").textContent()).toMatch(/Rung \S+,.*→/s);
 
   // What search would give for it, and the command that reverts.
-  await expect
-    .poll(() => trail.textContent())
-    .toMatch(/search_thread(gives| gives it as answer \d+| does not find it)/);
+  await expect.poll(() => trail.textContent()).toMatch(/search_thread( returns it as result \d+| does not find it)/);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await trail.getByRole("button", { name: "Copy the command that reverts" }).click();
   const command = await page.evaluate<string>("navigator.clipboard.readText()");
@@ -208,9 +208,9 @@ async function walkThrough(page: Page, thread: string, store: string): Promise<v
     .last()
     .getByRole("button", { name: /^from call/ })
     .click();
-  await expect.poll(() => page.getByRole("main").getByText("It departs at byte").count()).toBe(1);
+  await expect.poll(() => page.getByRole("main").getByText("It diverges at byte").count()).toBe(1);
   expect(await page.locator(".main > .notice").textContent()).toMatch(
-    /cached tokens are of no more use, which costs [\d,]+ input/,
+    /cached tokens became useless, at a cost of [\d,]+ input/,
   );
   await page.getByRole("button", { name: "Model view" }).click();
   const request = page.getByRole("grid", { name: /^Request of call/ });

@@ -5,22 +5,22 @@ import { fileURLToPath } from "node:url";
 
 const AGENTS = fileURLToPath(new URL("../../scripted-agents/src/main.ts", import.meta.url));
 
-/** A scripted agent of `npm run agents` that works in a process of its own. */
+/** A scripted agent of `npm run agents` that works in a separate process. */
 export interface WorkingAgent {
-  /** How many calls it has made by now. */
+  /** Returns the number of calls made so far. */
   calls(): number;
   readonly ended: Promise<unknown>;
   stop(): void;
 }
 
-/** Starts an agent that makes so many calls, and keeps its thread in a store. */
+/** Starts an agent that makes this number of calls and keeps its thread in a store. */
 export function startAgent(store: string, calls: number): WorkingAgent {
   const script = ["--calls", String(calls), "--host", "anthropic-sdk", "--model", "claude-haiku-4-5", "--store", store];
   const agent = spawn(process.execPath, ["--conditions=threadfold-source", AGENTS, ...script], { stdio: "ignore" });
   return { calls: () => callsIn(store), ended: once(agent, "exit"), stop: () => void agent.kill("SIGKILL") };
 }
 
-/** How many requests the journals of a store have, which somebody else writes. */
+/** Counts the requests in the journals of a store that another process writes. */
 function callsIn(store: string): number {
   try {
     using database = new DatabaseSync(store, { readOnly: true });

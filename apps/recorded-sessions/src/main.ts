@@ -3,9 +3,9 @@ import { createInterface } from "node:readline";
 import { type CellDepth, type CellResult, FORMATS, matrixCells, runCell, sampledMatrixCells } from "./matrix.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
 
-/** What tells a process that it is a worker, and what it does with each session. */
+/** The arguments that make a process a worker, with the depth to which it checks each session. */
 const WORKERS: Readonly<Record<string, CellDepth>> = { "--fold": "fold", "--fold-and-check": "fold-and-check" };
-/** Asks for an eighth of the cells. */
+/** Selects an eighth of the cells. */
 const SAMPLE = "--sample";
 const isSample = process.argv.includes(SAMPLE);
 const named = process.argv.slice(2).filter((argument) => WORKERS[argument] === undefined && argument !== SAMPLE);
@@ -13,8 +13,9 @@ const formats = named.length === 0 ? FORMATS : named;
 
 /**
  * Folds every recorded session at every budget in every format, twice, in two processes with different time zones and
- * locales, and compares the requests; one of them also checks what its stores then hold. Formats may be named as
- * arguments, or `--sample` for an eighth of all. Prints the table; exits with 1 when anything that must hold does not.
+ * locales, and compares the requests; one of them also checks the contents of its stores afterwards. Formats may be
+ * given as arguments, or `--sample` for an eighth of all cells. Prints the table; exits with 1 when anything that must
+ * hold does not.
  */
 async function main(): Promise<number> {
   const folder = dataFolder();
@@ -35,13 +36,13 @@ async function main(): Promise<number> {
   const infeasible = results.filter((result) => result.exitCode === 6);
   process.stdout.write(
     `\n${results.length} runs over ${new Set(results.map((result) => result.name)).size} sessions: ` +
-      `${results.length - failed.length} hold, ${failed.length} fail, ${infeasible.length} do not fit for what may not be folded; ` +
-      `${results.length - unequal} of ${results.length} requests are equal in two processes.\n`,
+      `${results.length - failed.length} hold, ${failed.length} fail, ${infeasible.length} do not fit because of what may not be folded; ` +
+      `${results.length - unequal} of ${results.length} requests are identical in two processes.\n`,
   );
   return failed.length === 0 && results.length > 0 ? 0 : 1;
 }
 
-/** Runs every cell and prints one JSON line each. */
+/** Runs every cell and prints one line of JSON for each. */
 async function runWorker(folder: string, depth: CellDepth): Promise<number> {
   const files = recordedFiles(folder);
   for (const cell of isSample ? sampledMatrixCells(files) : matrixCells(files, formats)) {
@@ -65,10 +66,10 @@ async function collect(
 
 function withDigestCheck(result: CellResult, other: CellResult | undefined): CellResult {
   if (other !== undefined && other.digest === result.digest && other.exitCode === result.exitCode) return result;
-  return { ...result, problems: [...result.problems, "another process made another request"] };
+  return { ...result, problems: [...result.problems, "another process made a different request"] };
 }
 
-/** The matrix as a table: a row per session and budget, the two formats side by side where they differ in nothing. */
+/** Returns the matrix as a table, with a row for each session, budget and format. */
 function matrixTable(results: readonly CellResult[]): string {
   const rows = results.map((result) => [
     result.name.length > 58 ? `…${result.name.slice(-57)}` : result.name,

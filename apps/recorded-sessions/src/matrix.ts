@@ -16,19 +16,19 @@ import {
 import type { RecordedFile } from "./recorded-files.ts";
 
 export const BUDGETS: readonly number[] = [100_000, 50_000, 20_000, 8_000];
-/** The formats that are run when none is named. */
+/** The formats that run when none is given. */
 export const FORMATS: readonly string[] = ["anthropic", "openai-chat"];
 
 /** One run: a session, a budget, a format. */
 export interface MatrixCell {
   readonly file: RecordedFile;
-  /** The command's default when it is left out. */
+  /** The command's default if omitted. */
   readonly preset?: string;
   readonly budget: number;
   readonly format: string;
 }
 
-/** The result of one run. `problems` is empty when everything that must hold held. */
+/** The result of one run. `problems` is empty when everything that must hold does. */
 export interface CellResult {
   readonly name: string;
   readonly budget: number;
@@ -44,7 +44,7 @@ export interface CellResult {
   readonly problems: readonly string[];
 }
 
-/** Every cell over the given files, file by file. */
+/** Returns every cell for the given files, file by file. */
 export function matrixCells(
   files: readonly RecordedFile[],
   formats: readonly string[] = FORMATS,
@@ -52,7 +52,7 @@ export function matrixCells(
   return files.flatMap((file) => BUDGETS.flatMap((budget) => formats.map((format) => ({ file, budget, format }))));
 }
 
-/** An eighth of them: each session at one budget in one format, in turn, so that each budget meets each format. */
+/** Returns an eighth of the cells: each session at one budget in one format, so that each budget meets each format. */
 export function sampledMatrixCells(files: readonly RecordedFile[]): readonly MatrixCell[] {
   return matrixCells(files).filter(({ file, budget, format }) => {
     const row = files.indexOf(file);
@@ -61,7 +61,7 @@ export function sampledMatrixCells(files: readonly RecordedFile[]): readonly Mat
   });
 }
 
-/** The part of `compact --json`'s data that is checked. */
+/** The part of the data of `compact --json` that is checked. */
 interface CompactData {
   readonly threadId: string;
   readonly source: { readonly messages: number };
@@ -72,13 +72,13 @@ interface CompactData {
   readonly pins: { readonly live: number; readonly present: number };
 }
 
-// What is looked at is what a store holds; how lasting the disk below it is makes no difference, and waiting for it does.
+// The checks are about what the store holds; the durability of the disk does not matter, and waiting for it takes time.
 const PLACE = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** What is done with a session: only folded, or afterwards also replayed, verified, and looked through for every message. */
+/** What is done with a session: only folding it, or then also replaying, verifying, and looking up every message. */
 export type CellDepth = "fold" | "fold-and-check";
 
-/** Folds one session through the command's own entry and, where that is asked for, checks what the store then holds. */
+/** Folds one session through the command's own entry point and, if asked to, checks what the store then holds. */
 export async function runCell(
   { file, budget, format, preset }: MatrixCell,
   depth: CellDepth = "fold-and-check",
@@ -127,7 +127,7 @@ export async function runCell(
 }
 
 function foldProblems(exitCode: number, data: CompactData | undefined, budget: number): readonly string[] {
-  if (exitCode !== 0 || data === undefined) return [`compact ended with exit code ${exitCode}`];
+  if (exitCode !== 0 || data === undefined) return [`compact exited with code ${exitCode}`];
   const problems: string[] = [];
   if (data.tokens.after > budget) problems.push(`${data.tokens.after} tokens exceed the budget`);
   if (data.violations.length > 0)
@@ -137,7 +137,9 @@ function foldProblems(exitCode: number, data: CompactData | undefined, budget: n
   return problems;
 }
 
-/** Exit code 6 is right only when what may not be folded is larger than the budget alone, and the message adds it up. */
+/**
+ * Exit code 6 is right only if what may not be folded exceeds the budget on its own, and the message states its size.
+ */
 function infeasibleProblems(
   error: { readonly code: string; readonly message: string } | undefined,
   budget: number,
@@ -156,13 +158,13 @@ async function storeProblems(
   const problems: string[] = [];
   for (const command of ["replay", "verify"]) {
     const { exitCode, envelope } = await callThreadfold([command, data.threadId, "--store", store, "--json"]);
-    if (exitCode !== 0) problems.push(`${command} ended with exit code ${exitCode}: ${envelope.error?.message}`);
+    if (exitCode !== 0) problems.push(`${command} exited with code ${exitCode}: ${envelope.error?.message}`);
   }
   return [...problems, ...(await checkReachable(sourcePath, store))];
 }
 
 /**
- * Checks that every message of a source can be got back from the store after folding (P1): the store's text is the
+ * Checks that every message of a source can be recovered from the store after folding (P1): the store's text is the
  * source's text, `explain` accounts for it, and what was externalized is in its artifact.
  */
 async function checkReachable(sourcePath: string, storePath: string): Promise<readonly string[]> {
@@ -174,7 +176,7 @@ async function checkReachable(sourcePath: string, storePath: string): Promise<re
     const { plan } = await store.plans.getCurrentPlan(source.threadId);
     const problems: string[] = [];
     if ((await keptSource(store, source.threadId)) !== source.source.text)
-      problems.push("the store has not the source");
+      problems.push("the store does not have the source");
     for (const input of source.messages) {
       const message = thread.message(input.id);
       if (message === undefined) {
@@ -182,10 +184,10 @@ async function checkReachable(sourcePath: string, storePath: string): Promise<re
         continue;
       }
       if (canonicalJson(message.parts) !== canonicalJson(input.parts))
-        problems.push(`message ${input.id} is another one in the store`);
+        problems.push(`message ${input.id} differs in the store`);
       if (plan === null) continue;
       const { recovery } = explainMessage(thread, plan, message.id);
-      if (!recovery.some((way) => way.from === "thread")) problems.push(`explain names no way back to ${input.id}`);
+      if (!recovery.some((way) => way.from === "thread")) problems.push(`explain lists no way back to ${input.id}`);
       const { record } = actionOf(plan, message.id);
       if (record?.action !== "externalize") continue;
       const artifact = await store.artifacts.retrieve(record.artifactId);
@@ -198,7 +200,7 @@ async function checkReachable(sourcePath: string, storePath: string): Promise<re
   }
 }
 
-/** The source that was imported, as the store keeps it with the thread. */
+/** Returns the imported source, as the store keeps it with the thread. */
 async function keptSource(store: ThreadfoldStore, threadId: ThreadId): Promise<string | undefined> {
   for (const id of await store.artifacts.list(threadId)) {
     const metadata = await store.artifacts.getMetadata(id);
@@ -212,7 +214,7 @@ function bodyOf(message: Message): string {
   return part?.type === "tool-result" ? toolResultText(part.result.content) : visibleText(message);
 }
 
-/** What the command printed and how it ended. */
+/** The output of the command and its exit code. */
 interface CommandResult {
   readonly exitCode: number;
   readonly envelope: {
@@ -222,7 +224,7 @@ interface CommandResult {
   };
 }
 
-/** Calls the `threadfold` command in this process, through the entry that the bin calls. The arguments must ask for JSON. */
+/** Runs the `threadfold` command in this process, as the bin does. The arguments must ask for JSON. */
 async function callThreadfold(argv: readonly string[]): Promise<CommandResult> {
   const printed: string[] = [];
   const exitCode = await runCli(argv, {

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 
 /**
- * A folder of the recorded data and the format of the sessions in it. `sample` is how many of them are run: those of
- * one folder are much alike, and every run costs time. `THREADFOLD_ALL_SESSIONS` runs them all.
+ * A folder of the recorded data and the format of its sessions. `sample` is the number of sessions to run: those in one
+ * folder are much alike, and every run takes time. `THREADFOLD_ALL_SESSIONS` runs them all.
  */
 const FOLDERS: readonly { readonly folder: string; readonly format: string; readonly sample?: number }[] = [
   { folder: "pi", format: "pi" },
@@ -21,24 +21,26 @@ const FOLDERS: readonly { readonly folder: string; readonly format: string; read
   { folder: "ai-sdk-fixtures", format: "anthropic-messages or openai-responses" },
 ];
 
-/** Rollouts of which the publisher left nothing but reports of usage: there is no message to fold. */
+/** Rollouts in which the publisher left only usage reports: there are no messages to fold. */
 const WITHOUT_MESSAGES = /codexbar-live-fork/;
 
 /** One recorded session in the data folder. */
 export interface RecordedFile {
   readonly path: string;
-  /** Path below the data folder, for tables. */
+  /** Path relative to the data folder, for tables. */
   readonly name: string;
   readonly format: string;
 }
 
-/** Where the recorded sessions are: `THREADFOLD_DATA`, else next to the project. Null when there are none. */
+/**
+ * Returns the folder of the recorded sessions: `THREADFOLD_DATA`, or one next to the project. Null if it is missing.
+ */
 export function dataFolder(): string | null {
   const folder = resolve(process.env["THREADFOLD_DATA"] ?? join(import.meta.dirname, "../../../../shared/data"));
   return existsSync(folder) ? folder : null;
 }
 
-/** Every recorded session of the formats that have an importer, or a sample of them, in a fixed order. */
+/** Returns every recorded session of the formats that have an importer, or a sample of them, in a fixed order. */
 export function recordedFiles(folder: string): readonly RecordedFile[] {
   const isFull = process.env["THREADFOLD_ALL_SESSIONS"] !== undefined;
   return FOLDERS.flatMap(({ folder: sub, format, sample }) =>
@@ -58,7 +60,7 @@ function sessionsIn(folder: string): readonly string[] {
     .sort();
 }
 
-/** `sample` of the paths, spread over all of them: the first and the last are among them. */
+/** Returns `sample` of the paths, evenly spread and including the first and the last. */
 function sampleOf(paths: readonly string[], sample = paths.length): readonly string[] {
   const step = (paths.length - 1) / Math.max(1, sample - 1);
   const chosen = new Set(Array.from({ length: sample }, (_, index) => Math.round(index * step)));

@@ -11,8 +11,8 @@ import {
 } from "threadfold";
 
 /**
- * Replays a recorded session message by message, and yields the request before each of the agent's answers and at
- * the end. The host declares every tool from the beginning, as it would have, and asks for cache breakpoints.
+ * Replays a recorded session message by message, and yields the request before each of the agent's answers and at the
+ * end. The host declares every tool from the beginning, as it would have, and asks for cache breakpoints.
  *
  * @param model name of the model that the requests are for.
  */
@@ -44,7 +44,10 @@ export async function* replaySession(
   yield await session.prepare();
 }
 
-/** Before each message, how many calls still run: their results come later. Nobody asks a model meanwhile; some tools log what it said in one answer result by result. */
+/**
+ * Returns, for each message, the number of calls still running before it: calls whose results come later. No model is
+ * asked meanwhile; some tools log one answer of the model in parts, result by result.
+ */
 function openCalls(messages: readonly MessageInput[]): readonly number[] {
   const answeredAt = new Map(
     messages.flatMap(({ parts }, index) =>
@@ -63,7 +66,7 @@ function openCalls(messages: readonly MessageInput[]): readonly number[] {
   });
 }
 
-/** A model answers a user or its tools; two messages in a row from the model are one answer. */
+/** A model answers a user or its tools; two consecutive messages from the model are one answer. */
 const asksForAnswer = (message: MessageInput | undefined): boolean =>
   message?.role === "user" || message?.role === "tool";
 
@@ -75,23 +78,23 @@ function everyTool({ tools, messages }: ImportedSession): readonly ToolDefinitio
   return [...tools, ...[...new Set(called)].map((name) => ({ name, inputSchema: { type: "object" } }))];
 }
 
-/** Formats whose payload joins what one side says without a break: the last message of a list may still get longer. */
+/** Formats whose payload joins consecutive messages of one side: the last message of a list may still grow. */
 const JOINING: readonly string[] = ["anthropic-messages", "gemini"];
 
-/** No provider's limit: the newest message that stays is wanted, wherever it is. */
+/** Not a provider's limits: the newest stable message is wanted, wherever it is. */
 const NO_LIMITS = { most: 1, lookBackBlocks: Number.POSITIVE_INFINITY } as const;
 
-/** A payload as a prompt cache reads it. */
+/** A payload as seen by a prompt cache. */
 export interface CachedPart {
   /** System text, tools and whatever else is not in the list of messages. */
   readonly frame: string;
   /** The list of messages. */
   readonly list: string;
-  /** The beginning of `list` that is cached: up to the newest message that stays. */
+  /** The cached beginning of `list`: up to the newest message that will not change. */
   readonly cached: string;
 }
 
-/** The bytes of a payload in canonical JSON, cut where its cached prefix ends. */
+/** Returns the bytes of a payload in canonical JSON, cut where its cached prefix ends. */
 export function cachedPart(format: ProviderFormat, request: ChatRequest, payload: JsonObject): CachedPart {
   const { [format.messagesField]: items, ...frame } = payload;
   const { messages } = breakpointPlaces({ ...request, system: [], tools: [] }, NO_LIMITS);
@@ -104,6 +107,6 @@ export function cachedPart(format: ProviderFormat, request: ChatRequest, payload
   };
 }
 
-/** A list without the brackets that a longer one would not have there. */
+/** Removes the brackets from the end of a list that a longer list would not have there. */
 const withoutEnd = (list: string, isJoined: boolean): string =>
   isJoined ? list.replace(/(?:\],"role":"[a-z]+"\})?\]$/, "") : list.slice(0, -1);

@@ -11,7 +11,7 @@ import {
 import { BUDGETS } from "./matrix.ts";
 import type { RecordedFile } from "./recorded-files.ts";
 
-/** The formats of providers; the neutral one has no wire. */
+/** The providers' formats; the neutral one has no wire form. */
 export const WIRE_FORMATS = [
   "anthropic-messages",
   "openai-chat",
@@ -22,7 +22,7 @@ export const WIRE_FORMATS = [
 ] as const;
 export type WireFormat = (typeof WIRE_FORMATS)[number];
 
-/** One run: a session, a policy, a budget, a format, and the model that requests are for where one is named. */
+/** One run: a session, a preset, a budget, a format, and the model that the requests are for, if any. */
 export interface WireCell {
   readonly file: RecordedFile;
   readonly preset: string;
@@ -32,8 +32,9 @@ export interface WireCell {
 }
 
 /**
- * Models that ask for different things of one format: what reasoning is bound to, whether it goes back as text, whether
- * results may hold pictures, whether cached prefixes may be marked. Those that nobody named suit the strictest.
+ * Models that make different demands within one format: what reasoning is bound to, whether it goes back as text,
+ * whether results may contain images, whether cached prefixes may be marked. Requests without a named model suit the
+ * strictest.
  */
 export const WIRE_MODELS: Readonly<Record<WireFormat, readonly string[]>> = {
   "anthropic-messages": ["claude-sonnet-4-5", "claude-opus-4-5", "claude-opus-5-5"],
@@ -46,10 +47,10 @@ export const WIRE_MODELS: Readonly<Record<WireFormat, readonly string[]>> = {
 
 const POLICIES = PRESETS.flatMap(({ name }) => WIRE_FORMATS.map((format) => ({ preset: name, format })));
 
-/** Steps over policies and files from cell to cell: primes, so that no two lists walk in step. */
+/** Steps through presets and files from cell to cell; a prime, so that no two lists advance in lockstep. */
 const STRIDE = 7;
 
-/** Every session in every format at every budget under every preset, and for every model at every budget, file by file. */
+/** Returns every session in every format at every budget, under every preset and for every model, file by file. */
 export function wireCells(files: readonly RecordedFile[]): readonly WireCell[] {
   return files.flatMap((file, row) => [
     ...POLICIES.flatMap((policy) => BUDGETS.map((budget): WireCell => ({ file, budget, ...policy }))),
@@ -64,9 +65,9 @@ export function wireCells(files: readonly RecordedFile[]): readonly WireCell[] {
 }
 
 /**
- * A sample of the cells that is the same on every run: each session once in every third format, the next ones of them for the
- * next session, under presets and budgets in turn, so that every preset meets every format and every budget. Every second
- * one is for one of the format's models, in turn. File by file.
+ * Returns a sample of the cells that is the same on every run: each session once in every third format, shifted by one
+ * for the next session, under rotating presets and budgets, so that every preset meets every format and every budget.
+ * Every second cell is for one of the format's models, in rotation. File by file.
  */
 export function sampledWireCells(files: readonly RecordedFile[]): readonly WireCell[] {
   return files.flatMap((file, row) =>
@@ -77,7 +78,7 @@ export function sampledWireCells(files: readonly RecordedFile[]): readonly WireC
       const models = WIRE_MODELS[format];
       const model = models[Math.floor(row / 6) % models.length] as string;
       const preset = presetAt(row + column * STRIDE);
-      // Half of them are for any model of the provider.
+      // Half of the cells are for any model of the provider.
       return [{ file, preset, budget: budgetAt(place), format, ...(((row + column) / 3) % 2 === 0 && { model }) }];
     }),
   );
@@ -86,18 +87,20 @@ export function sampledWireCells(files: readonly RecordedFile[]): readonly WireC
 const presetAt = (place: number): string => PRESETS[place % PRESETS.length]?.name as string;
 const budgetAt = (place: number): number => BUDGETS[place % BUDGETS.length] as number;
 
-/** The result of one run. `problems` is empty when the provider would take the request and it holds what it must. */
+/**
+ * The result of one run. `problems` is empty when the provider would accept the request and it contains what it must.
+ */
 export interface WireResult {
   readonly name: string;
   readonly preset: string;
   readonly budget: number;
   readonly format: string;
-  /** The model that requests were for; absent where none was named. */
+  /** The model that requests were for; absent if none was named. */
   readonly model?: string;
   /** How folding ended. */
   readonly outcome: CompactionOutcome["type"];
   readonly tokens: number;
-  /** How many messages the plan folds. */
+  /** Number of messages that the plan folds. */
   readonly folded: number;
   readonly milliseconds: number;
   readonly problems: readonly string[];
@@ -105,7 +108,7 @@ export interface WireResult {
 
 const FOLDED: readonly CompactionOutcome["type"][] = ["committed", "summarizer-failed-floor-used", "infeasible"];
 
-/** Runs cells one after the other. A file is imported once for all cells in a row that are about it. */
+/** Runs cells one at a time. A file is imported once for consecutive cells that use it. */
 export async function* runWireCells(cells: Iterable<WireCell>): AsyncGenerator<WireResult> {
   let source: { readonly file: RecordedFile; readonly imported: ImportedSession } | undefined;
   for (const cell of cells) {
@@ -115,7 +118,9 @@ export async function* runWireCells(cells: Iterable<WireCell>): AsyncGenerator<W
   }
 }
 
-/** Sends the session as the trigger says; when that folded nothing, folds by force and sends it again. */
+/**
+ * Prepares the session's request as the trigger decides; if that folded nothing, forces a fold and prepares it again.
+ */
 async function runWireCell(cell: WireCell, imported: ImportedSession): Promise<WireResult> {
   const { preset: name, budget, format, model } = cell;
   const started = performance.now();
@@ -159,7 +164,7 @@ async function runWireCell(cell: WireCell, imported: ImportedSession): Promise<W
 
 function problemsOf(prepared: PreparedRequest, { format, budget, model }: WireCell): readonly string[] {
   const { payload, violations, tokens, outcome, missingPins } = prepared;
-  // What the provider would see, with the model that the host names next to the payload.
+  // The payload as the provider would see it, with the model that the host names next to it.
   const foreign = model === undefined ? payload : { ...payload, model };
   const broken = [...violations, ...formatById(format).check(foreign)];
   const isOver = tokens > budget && outcome?.type !== "infeasible";
@@ -172,8 +177,8 @@ function problemsOf(prepared: PreparedRequest, { format, budget, model }: WireCe
 }
 
 /**
- * What a provider's official SDK refuses about a payload before it is sent. Only the AI SDK has a validator; the others
- * check types alone, and their shapes are checked against the wire schemas of the formats.
+ * Returns what a provider's official SDK rejects about a payload before sending it. Only the AI SDK has a validator;
+ * the others only check types, and their shapes are checked against the wire schemas of the formats.
  */
 export function sdkRefusals(format: WireFormat, payload: Readonly<Record<string, unknown>>): readonly string[] {
   if (format !== "ai-sdk") return [];

@@ -9,8 +9,8 @@ const PART = "--part=";
 
 const USAGE = `Usage: npm run matrix:wire -- [options]
 
-  --sample      a part of the runs, as the tests of every day have it
-  --format ID   requests of this format alone; may be given more than once
+  --sample      only some of the runs, as in the everyday tests
+  --format ID   only requests in this format; may be given more than once
   -h, --help    prints this
 `;
 
@@ -24,9 +24,10 @@ const { values: asked } = parseArgs({
 });
 
 /**
- * Folds recorded sessions under every preset at every budget in every provider's format, and checks each request by the
- * format's table, by its wire schema and by the SDK's own validator where there is one. Every session with
- * THREADFOLD_ALL_SESSIONS; `--sample` runs a part of the cells. Prints the table; exits with 1 when a request is refused.
+ * Folds recorded sessions under every preset at every budget in every provider's format, and checks each request
+ * against the format's table, its wire schema and the SDK's own validator if there is one. `THREADFOLD_ALL_SESSIONS`
+ * selects every session; `--sample` runs only some of the cells. Prints the table; exits with 1 when a request is
+ * refused.
  */
 async function main(): Promise<number> {
   if (asked.help) {
@@ -40,7 +41,7 @@ async function main(): Promise<number> {
   }
   const files = recordedFiles(folder);
   const cells = (asked.sample ? sampledWireCells(files) : wireCells(files)).filter(isAsked);
-  if (cells.length === 0) throw new Error(`No run is of the format ${asked.format?.join(", ")}.`);
+  if (cells.length === 0) throw new Error(`No run has the format ${asked.format?.join(", ")}.`);
   if (asked.part !== undefined) return runPart(cells, asked.part);
   const parts = availableParallelism();
   const lists = await Promise.all(Array.from({ length: parts }, (_, index) => collect(`${index}/${parts}`)));
@@ -48,13 +49,13 @@ async function main(): Promise<number> {
   const results = lists.flat().sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
   process.stdout.write(`${wireMatrixTable(results)}\n`);
   const isWhole = results.length === cells.length;
-  if (!isWhole) process.stderr.write(`Only ${results.length} of ${cells.length} runs came to an end.\n`);
+  if (!isWhole) process.stderr.write(`Only ${results.length} of ${cells.length} runs finished.\n`);
   return isWhole && results.every(({ problems }) => problems.length === 0) ? 0 : 1;
 }
 
 const isAsked = ({ format }: WireCell): boolean => asked.format === undefined || asked.format.includes(format);
 
-/** Runs the files of one part and prints one JSON line for each cell. */
+/** Runs the files of one part and prints one line of JSON for each cell. */
 async function runPart(cells: readonly WireCell[], part: string): Promise<number> {
   const [index, parts] = part.split("/").map(Number) as [number, number];
   const files = [...new Set(cells.map(({ file }) => file))];
@@ -75,8 +76,8 @@ async function collect(part: string): Promise<readonly WireResult[]> {
 }
 
 /**
- * The matrix as tables: how many runs of each session hold in each format, and the same for presets and budgets. What
- * fails is listed run by run.
+ * Returns the matrix as tables: the number of runs that hold for each session and format, and the same by preset, model
+ * and budget. Failures are listed run by run.
  */
 function wireMatrixTable(results: readonly WireResult[]): string {
   const failed = results.filter(({ problems }) => problems.length > 0);
@@ -94,7 +95,9 @@ function wireMatrixTable(results: readonly WireResult[]): string {
   ].join("\n\n");
 }
 
-/** A row per group, a column per format: runs that hold of all runs, and what they took together. */
+/**
+ * Returns a table with a row per group and a column per format: runs that hold out of all runs, and their total time.
+ */
 function crossTable(results: readonly WireResult[], title: string, rowOf: (result: WireResult) => string): string {
   const formats = [...new Set(results.map(({ format }) => format))];
   const body = [...Map.groupBy(results, rowOf)].map(([row, group]) => [

@@ -1,4 +1,4 @@
-// Runs the scripted agent in every host and prints what came of it; `--help` says how.
+// Runs the scripted agent in every host and prints the results; `--help` explains the options.
 import { ThreadfoldError } from "threadfold";
 import { HOSTS } from "./hosts/hosts.ts";
 import { type AgentOptions, agentsHelp, parseAgentOptions } from "./run/agent-options.ts";

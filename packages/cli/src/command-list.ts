@@ -1,6 +1,6 @@
 import type { CommandEntry } from "./command/cli-command.ts";
 
-/** Every command, in the order of the help. A new one is a file in `commands/` and a line here. */
+/** Every command, in the order of the help. To add one, add a file in `commands/` and an entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "compact",
@@ -9,22 +9,22 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "plan",
-    summary: "say what compact would do, what it costs and what goes out of sight; store nothing",
+    summary: "show what a fold would do, cost and hide, without storing anything",
     load: async () => (await import("./commands/plan.ts")).planCommand,
   },
   {
     name: "simulate",
-    summary: "replay recorded sessions under presets and budgets; say what each costs and forgets",
+    summary: "replay recorded sessions call by call under presets and budgets, and report what each costs and forgets",
     load: async () => (await import("./commands/simulate.ts")).simulateCommand,
   },
   {
     name: "inspect",
-    summary: "show what the model saw at each call, why, what it cost and that it is true, as a page",
+    summary: "show a page with what the model saw at each call, why, what it cost, and proof that this is true",
     load: async () => (await import("./commands/inspect.ts")).inspectCommand,
   },
   {
     name: "context",
-    summary: "say what the model saw at a call, for terminals, hooks and status lines",
+    summary: "show what the model saw at one call, for terminals, hooks and status lines",
     load: async () => (await import("./commands/context.ts")).contextCommand,
   },
   {
@@ -39,7 +39,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "title",
-    summary: "give a thread a title of its own",
+    summary: "give a thread a title",
     load: async () => (await import("./commands/title.ts")).titleCommand,
   },
   {
@@ -49,42 +49,42 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "render",
-    summary: "print the request under a plan",
+    summary: "render the request that a plan produces",
     load: async () => (await import("./commands/render.ts")).renderCommand,
   },
   {
     name: "explain",
-    summary: "say why a message is, or is not, in the prompt, and show its text",
+    summary: "show why a message is, or is not, in the prompt, and its text",
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   {
     name: "search",
-    summary: "find passages of a thread by their words, folded or not",
+    summary: "find passages of a thread, folded or not",
     load: async () => (await import("./commands/search.ts")).searchCommand,
   },
   {
     name: "export",
-    summary: "write a folded thread as a session file that pi or Claude Code opens",
+    summary: "write a folded thread as a session file that pi or Claude Code can open",
     load: async () => (await import("./commands/export.ts")).exportCommand,
   },
   {
     name: "handoff",
-    summary: "begin a fresh thread with what a goal needs of another one",
+    summary: "start a fresh thread with what a goal needs from another one",
     load: async () => (await import("./commands/handoff.ts")).handoffCommand,
   },
   {
     name: "fork",
-    summary: "make a thread of its own from the beginning of another one",
+    summary: "start a separate thread from the beginning of another one",
     load: async () => (await import("./commands/fork.ts")).forkCommand,
   },
   {
     name: "revert",
-    summary: "let an earlier plan of a thread hold again",
+    summary: "restore an earlier plan of a thread, as a new one",
     load: async () => (await import("./commands/revert.ts")).revertCommand,
   },
   {
     name: "pin",
-    summary: "make a text stay in every request of a thread, or lift one that does",
+    summary: "keep a text in every request of a thread, or lift a pin",
     load: async () => (await import("./commands/pin.ts")).pinCommand,
   },
   {
@@ -99,12 +99,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "bill",
-    summary: "say what a thread's calls cost, what the prompt cache missed and why",
+    summary: "show what the calls of a thread cost, what the prompt cache missed and why",
     load: async () => (await import("./commands/bill.ts")).billCommand,
   },
   {
     name: "costs",
-    summary: "say what all threads of a store took and cost, by day, thread or model",
+    summary: "show tokens and dollars for all threads of a store, by day, thread or model",
     load: async () => (await import("./commands/costs.ts")).costsCommand,
   },
   {
@@ -114,12 +114,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "init",
-    summary: "find the host of a project and write the program that folds for it",
+    summary: "find a project's host in its package.json and write a starter program for it",
     load: async () => (await import("./commands/init.ts")).initCommand,
   },
   {
     name: "doctor",
-    summary: "say whether this machine, its disk and its servers can keep a store",
+    summary: "check whether this machine, its disk and its servers can keep a store",
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   },
   {
@@ -129,42 +129,42 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "archive",
-    summary: "move a thread, or all that are old, out of the store into sealed segments",
+    summary: "move a thread, or all that have been idle for some time, out of the store into sealed files",
     load: async () => (await import("./commands/archive.ts")).archiveCommand,
   },
   {
     name: "unarchive",
-    summary: "put an archived thread back into the store",
+    summary: "bring an archived thread back into the store, byte for byte",
     load: async () => (await import("./commands/archive.ts")).unarchiveCommand,
   },
   {
     name: "erase",
-    summary: "erase a thread's content for good; what proves that it was there stays",
+    summary: "erase a thread's content for good, but keep the proof that it was there",
     load: async () => (await import("./commands/erase.ts")).eraseCommand,
   },
   {
     name: "lint",
-    summary: "check a request of any tool against a provider's rules",
+    summary: "check any payload against a provider's rules, whichever tool made it",
     load: async () => (await import("./commands/lint.ts")).lintCommand,
   },
   {
     name: "mcp",
-    summary: "serve what is folded to an MCP client, over stdio or HTTP on the loopback",
+    summary: "serve folded content to any MCP client, over stdio or HTTP",
     load: async () => (await import("./commands/mcp.ts")).mcpCommand,
   },
   {
     name: "run",
-    summary: "run an agent that cannot be changed, and fold what it sends to its provider",
+    summary: "run an agent that you cannot change behind the proxy",
     load: async () => (await import("./commands/run.ts")).runCommand,
   },
   {
     name: "proxy",
-    summary: "stand between agents and their providers, and fold what they send",
+    summary: "run just the proxy, for anything that takes a base URL",
     load: async () => (await import("./commands/proxy.ts")).proxyCommand,
   },
   {
     name: "completion",
-    summary: "print the script that has bash, zsh or fish complete these commands",
+    summary: "print the script that completes commands, options, choices and thread ids in your shell",
     load: async () => (await import("./commands/completion.ts")).completionCommand(COMMANDS),
   },
   {
@@ -174,7 +174,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "models",
-    summary: "list what is known of models: windows, caps, prices, and since when",
+    summary: "list known models: window, suggested cap, prices, and the date of each",
     load: async () => (await import("./commands/models.ts")).modelsCommand,
   },
 ];

@@ -13,13 +13,13 @@ import {
 import { EXIT_CODES, EXIT_MEANINGS, type ExitName } from "./command/exit-codes.ts";
 import { COMMANDS } from "./command-list.ts";
 
-/** What the command line asks for. */
+/** What a command line requests. */
 export type ParsedCall =
   | { readonly type: "run"; readonly command: CliCommand; readonly call: CliCall; readonly wishes: CliWishes }
   | { readonly type: "help"; readonly text: string }
   | { readonly type: "version"; readonly text: string };
 
-/** The options that every command has. */
+/** The values of the options that every command has. */
 export interface CliWishes {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -27,9 +27,9 @@ export interface CliWishes {
 }
 
 /**
- * Reads a command line, without `node` and the script's name. Only the command that is called is loaded.
+ * Parses a command line, without `node` and the script's name. Only the command that is called is loaded.
  *
- * @throws ThreadfoldError `USAGE` with what was not understood and what may have been meant.
+ * @throws ThreadfoldError `USAGE` that says what was not understood and what may have been meant.
  */
 export async function parseCall(argv: readonly string[], version: string): Promise<ParsedCall> {
   const parts = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
@@ -37,7 +37,7 @@ export async function parseCall(argv: readonly string[], version: string): Promi
   const entry = COMMANDS.find(({ name }) => name === wanted);
   const command = await entry?.load();
   const parser = new CallParser(version, entry, command);
-  // Asked for the help of a command that it does not know, commander shows its own.
+  // Asked for the help of an unknown command, commander shows its general help.
   const isUnknown = wanted !== undefined && entry === undefined;
   return parser.parse(isUnknown ? parts.filter((part) => !HELP_OPTIONS.has(part)) : parts);
 }
@@ -76,7 +76,7 @@ class CallParser {
       return this.#ended(error);
     }
     if (this.#call === undefined || this.#command === undefined)
-      throw new ThreadfoldError("USAGE", "No command was called.");
+      throw new ThreadfoldError("USAGE", "No command was given.");
     return { type: "run", command: this.#command, ...this.#call };
   }
 
@@ -85,7 +85,7 @@ class CallParser {
     if (error.code === "commander.version") return { type: "version", text: this.#printed };
     if (error.code === "commander.helpDisplayed") return { type: "help", text: this.#printed };
     if (error.code !== "commander.help") throw usageError(error, this.#entry);
-    // No command was named: whoever types the bare name wants to know what there is.
+    // No command was given: a user who types the bare name wants to know what commands exist.
     this.#program.outputHelp();
     return { type: "help", text: this.#printed };
   }
@@ -135,7 +135,7 @@ function commanderArgument(argument: CliArgument): Argument {
   return argument.choices === undefined ? made : made.choices(argument.choices);
 }
 
-/** Arguments by place; all that were given when the last one may be given often. */
+/** Arguments by position; all of them when the last one is variadic. */
 const argumentsOf = (positional: readonly CliArgument[], given: readonly string[]): CliCall["arguments"] =>
   positional.at(-1)?.variadic === true ? given : positional.map((_, index) => given[index]);
 
@@ -152,7 +152,7 @@ function commanderOption({ flags, description, fallback, choices, list }: CliOpt
   return option;
 }
 
-/** Adds up what is given; what stands in for it when nothing is does not count. */
+/** Collects repeated values; the default does not count as one of them. */
 function listOption(option: Option, fallback: string | undefined): Option {
   const unset: readonly string[] | undefined = fallback === undefined ? undefined : [fallback];
   return option
@@ -170,7 +170,7 @@ function usageError(error: CommanderError, entry: CommandEntry | undefined): Thr
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Help that shows what to type before it explains: examples, and then what commander prints. */
+/** Help that starts with examples, before commander's own text. */
 function examplesFirst(examples: readonly string[]): HelpConfiguration {
   return {
     subcommandTerm: (command) => command.name(),
@@ -181,7 +181,7 @@ function examplesFirst(examples: readonly string[]): HelpConfiguration {
   };
 }
 
-/** The table of exit codes, as every help page ends with it. */
+/** The table of exit codes at the end of every help page. */
 function exitCodeTable(): string {
   const rows = (Object.keys(EXIT_CODES) as ExitName[]).map(
     (name) => `  ${String(EXIT_CODES[name]).padEnd(4)} ${EXIT_MEANINGS[name]}`,

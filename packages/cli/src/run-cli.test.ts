@@ -106,7 +106,7 @@ describe("usage", () => {
     }
     const unknown = await captureRun(["models", "nobody-knows-it", "--ndjson"]);
     expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
-    expect(unknown.stderr).toContain("Nothing is known of the model");
+    expect(unknown.stderr).toContain("is not known");
     expect((await captureRun(["diff", "a", "1", "2", "--ndjson"])).code).toBe(2);
   });
 

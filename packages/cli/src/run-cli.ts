@@ -12,11 +12,11 @@ import { type Page, pageOf, plainJson, plainText } from "./output/page.ts";
 import { type CliWishes, type ParsedCall, parseCall } from "./parse-call.ts";
 import { progressFor } from "./progress/progress.ts";
 
-/** More warnings than this are counted and not printed; `--json` has them all. */
+/** Maximum number of warnings that are printed; further ones are only counted. `--json` has all of them. */
 const MOST_WARNINGS = 10;
 
 /**
- * Runs the command that a command line asks for and prints its result.
+ * Runs the command that a command line requests and prints its result.
  *
  * @param argv the command line without `node` and the script's name.
  * @returns the exit code; see {@link EXIT_CODES}. Nothing is thrown.
@@ -87,7 +87,7 @@ function printError({ code, message, hint }: CliFailure, wishes: CliWishes, io: 
   if (hint !== "") io.stderr.write(`${paint("bold", "hint:")} ${plainText(hint)}\n`);
 }
 
-/** What the caller wants even when the rest of the command line cannot be read. */
+/** Returns the output options, even when the rest of the command line cannot be parsed. */
 function wishesOf(argv: readonly string[]): CliWishes {
   const end = argv.indexOf("--");
   const options = new Set(end === -1 ? argv : argv.slice(0, end));

@@ -6,14 +6,14 @@ import { EXIT_CODES } from "./command/exit-codes.ts";
 import type { CliIo, CliOutput } from "./output/cli-io.ts";
 import { runCli } from "./run-cli.ts";
 
-/** How long an interrupted command may take to stop, in milliseconds. A read from a silent pipe never does. */
+/** How long an interrupted command may take to stop, in milliseconds. A read from a silent pipe never stops. */
 const GRACE_MS = 2_000;
 
 /**
- * Runs the command in this process: its arguments, its streams, its signals, and its exit code.
+ * Runs the command in this process: with its arguments, streams, signals and exit code.
  *
- * Ctrl-C asks the command to stop where nothing is left half-written; a second one stops it at once. A reader that goes
- * away (`| head`) ends the command quietly.
+ * Ctrl-C asks the command to stop at a point where nothing is left half-written; a second one stops it immediately.
+ * When the reader of the output goes away (`| head`), the command ends quietly.
  */
 export async function runMain(): Promise<void> {
   const interrupts = new Interrupts();
@@ -24,11 +24,11 @@ export async function runMain(): Promise<void> {
     );
   }
   exitCode = await runCli(process.argv.slice(2), processIo(interrupts));
-  // Not process.exit: what is still on its way to a pipe would be cut off.
+  // Not process.exit, which would cut off output that is still on its way to a pipe.
   process.exitCode = exitCode;
 }
 
-/** What Ctrl-C or a polite kill does to this process. */
+/** Handles Ctrl-C and termination signals for this process. */
 class Interrupts {
   readonly #interrupt = new AbortController();
   #child: ChildProcess | undefined;
@@ -41,7 +41,7 @@ class Interrupts {
     return this.#interrupt.signal;
   }
 
-  /** Leaves signals to a child until it ends: it says itself what Ctrl-C does. */
+  /** Leaves signals to a child process until it ends: the child decides what Ctrl-C does. */
   async leaveTo(child: ChildProcess): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     child.once("error", reject);
@@ -55,7 +55,7 @@ class Interrupts {
   }
 
   #take(name: NodeJS.Signals): void {
-    // A terminal sends Ctrl-C to the child as well; a kill reaches this process alone.
+    // A terminal sends Ctrl-C to the child as well; a kill reaches only this process.
     if (this.#child !== undefined) return void (name === "SIGTERM" && this.#child.kill(name));
     if (this.signal.aborted) return dieOf(name);
     this.#interrupt.abort();
@@ -65,7 +65,7 @@ class Interrupts {
 
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"];
 
-/** Ends the process as the signal would have without a listener. A process.exit would wait for reads that hang. */
+/** Ends the process as the signal would without a listener. process.exit would wait for hanging reads. */
 function dieOf(name: NodeJS.Signals): void {
   for (const each of SIGNALS) process.removeAllListeners(each);
   process.kill(process.pid, name);
@@ -76,7 +76,7 @@ function processIo(interrupts: Interrupts): CliIo {
   const clock = { now: () => Date.now() };
   const stdin = () => addAbortSignal(signal, process.stdin);
   const runChild: CliIo["runChild"] = async (program, given, variables) => {
-    // Loaded here, and not by an import: it takes longer than reading the command line.
+    // Loaded here rather than imported, because loading it takes longer than parsing the command line.
     const { spawn } = process.getBuiltinModule("node:child_process");
     const child = spawn(program, [...given], { stdio: "inherit", env: { ...process.env, ...variables } });
     try {

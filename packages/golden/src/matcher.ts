@@ -8,7 +8,7 @@ import { writeDifferencePage } from "./compare/difference-page.ts";
 import { obsoleteGoldenPrompts, removeGoldenPrompts } from "./compare/golden-folder.ts";
 import type { GoldenPrompt } from "./render/render-golden-prompt.ts";
 
-/** What a matcher says to vitest. */
+/** What a matcher returns to vitest. */
 interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
@@ -16,7 +16,7 @@ interface MatcherResult {
   readonly expected?: string;
 }
 
-/** Makes the matcher; what the tests ask for is noted in `used`. */
+/** Returns the matcher; it records the golden prompts that the tests ask for in `used`. */
 export const goldenPromptMatcher = (used: UsedPrompts) =>
   async function toMatchGoldenPrompt(
     this: MatcherState,
@@ -24,8 +24,9 @@ export const goldenPromptMatcher = (used: UsedPrompts) =>
     nameOrPath: string,
   ): Promise<MatcherResult> {
     const { isNot, testPath, currentTestName, snapshotState } = this;
-    if (isNot) throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt has no negation.");
-    if (testPath === undefined) throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt stands in a test.");
+    if (isNot) throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt cannot be negated.");
+    if (testPath === undefined)
+      throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt is only for use in a test.");
     const folder = promptFolder(nameOrPath, testPath);
     used.take(folder, currentTestName ?? "");
     const mode = goldenMode(process.env, snapshotState.snapshotUpdateState);
@@ -35,7 +36,7 @@ export const goldenPromptMatcher = (used: UsedPrompts) =>
       comparison.kind === "different"
         ? await writeDifferencePage({ comparison, prompt: await received, command })
         : null;
-    const look = page === null ? "" : `\nBoth prompts beside each other: ${pathToFileURL(page)}`;
+    const look = page === null ? "" : `\nBoth prompts side by side: ${pathToFileURL(page)}`;
     return {
       pass: isAccepted(comparison),
       message: () => describeComparison(comparison, { command }) + look,
@@ -43,7 +44,7 @@ export const goldenPromptMatcher = (used: UsedPrompts) =>
     };
   };
 
-/** The first changed file, which is the page whenever that differs, for vitest to show line by line. */
+/** The first changed file, for vitest to show line by line; it is `prompt.md` whenever that differs. */
 function shownTexts({ kind, differences, kept }: GoldenComparison, { files }: GoldenPrompt) {
   const changed = differences.find((difference) => difference.kind === "changed");
   if (kind !== "different" || changed === undefined) return {};
@@ -52,26 +53,26 @@ function shownTexts({ kind, differences, kept }: GoldenComparison, { files }: Go
 
 const shellWord = (word: string): string => (/^[\w./-]+$/.test(word) ? word : JSON.stringify(word));
 
-/** The folder next to a test file that holds its golden prompts, and those of its neighbours. */
+/** The folder with the golden prompts of all test files next to it. */
 const GOLDENS_FOLDER = "__goldens__";
 
 const NAME = /^\w[\w. -]*(?:\/\w[\w. -]*)*$/;
 
-/** The folder of all golden prompts that a test file keeps by name. */
+/** Returns the folder of all golden prompts that a test file keeps by name. */
 export const goldensOf = (testPath: string): string => join(dirname(testPath), GOLDENS_FOLDER, basename(testPath));
 
 /**
- * The folder of a golden prompt: a name stands for a folder under `__goldens__/<test file>`, a path that begins with
- * `./`, `../` or a root for itself, seen from the test file.
+ * Returns the folder of a golden prompt. A name refers to a folder under `__goldens__/<test file>`; an absolute path,
+ * or one that begins with `./` or `../`, is resolved from the test file's folder.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for what is neither.
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is neither a name nor such a path.
  */
 export function promptFolder(nameOrPath: string, testPath: string): string {
   if (typeof nameOrPath === "string") {
     if (/^\.\.?[/\\]/.test(nameOrPath) || isAbsolute(nameOrPath)) return resolve(dirname(testPath), nameOrPath);
     if (NAME.test(nameOrPath)) return join(goldensOf(testPath), nameOrPath);
   }
-  throw new ThreadfoldError("INVALID_CONFIG", `${JSON.stringify(nameOrPath)} names no golden prompt.`, {
+  throw new ThreadfoldError("INVALID_CONFIG", `${JSON.stringify(nameOrPath)} is not a name for a golden prompt.`, {
     hint: "Give a name of letters, digits, spaces and . _ - with / between its parts, or a path that begins with ./ or ../.",
     details: { name: String(nameOrPath) },
   });
@@ -86,10 +87,10 @@ export class UsedPrompts {
   }
 
   /**
-   * Notes that a test asked for a folder. The same test may ask again, for it may be retried.
+   * Records that a test asked for a folder. The same test may ask again, because it may be retried.
    *
-   * @throws ThreadfoldError `INVALID_CONFIG` when another test has the folder: an update would have it say what the
-   * last one says.
+   * @throws ThreadfoldError `INVALID_CONFIG` when another test already uses the folder: in an update, the last test
+   * would overwrite it.
    */
   take(folder: string, test: string): void {
     const owner = this.#testByFolder.get(folder) ?? test;
@@ -98,7 +99,7 @@ export class UsedPrompts {
         "INVALID_CONFIG",
         `Two tests keep their golden prompt in ${folder}: ${owner}, ${test}.`,
         {
-          hint: "Give each golden prompt a name of its own.",
+          hint: "Give each golden prompt its own name.",
           details: { folder, tests: [owner, test] },
         },
       );
@@ -107,21 +108,21 @@ export class UsedPrompts {
   }
 }
 
-/** What is known at the end of a test file. */
+/** The state at the end of a test file. */
 interface FinishedFile {
   /** The folder of its golden prompts. */
   readonly root: string;
   readonly used: Iterable<string>;
-  /** What vitest was told about snapshots. */
+  /** Vitest's snapshot setting. */
   readonly runner: "all" | "new" | "none";
   readonly environment: NodeJS.ProcessEnv;
 }
 
 /**
- * Finds the golden prompts of a test file that none of its tests asked for; removes them in an update.
+ * Finds the golden prompts of a test file that none of its tests asked for, and removes them in an update.
  *
- * @returns a text for people; null when there are none.
- * @throws ThreadfoldError `UNREADABLE_SOURCE`, `OUTPUT_UNWRITABLE`.
+ * @returns a report for people; null when there are none.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` when the folder cannot be read, `OUTPUT_UNWRITABLE` when removing fails.
  */
 export async function reportObsolete({ root, used, runner, environment }: FinishedFile): Promise<string | null> {
   const names = await obsoleteGoldenPrompts(root, used);
@@ -131,16 +132,18 @@ export async function reportObsolete({ root, used, runner, environment }: Finish
   const list = names.map((name) => `  ${name}`).join("\n");
   return isUpdate
     ? `Obsolete golden prompts were removed from ${root}:\n${list}`
-    : `Obsolete golden prompts in ${root}, which no test asks for; an update removes them:\n${list}`;
+    : `Obsolete golden prompts in ${root}, which no test uses; an update removes them:\n${list}`;
 }
 
-/** A test or suite of vitest, as far as it matters here. */
+/** The part of a vitest test or suite that is needed here. */
 export interface RanTask {
   readonly mode: string;
   readonly result?: { readonly state?: string } | undefined;
   readonly tasks?: readonly RanTask[];
 }
 
-/** True when every test below a task ran and passed, so that a golden prompt nobody asked for is really obsolete. */
+/**
+ * Checks whether every test below a task ran and passed, so that a golden prompt nobody asked for is really obsolete.
+ */
 export const didAllRun = ({ mode, result, tasks }: RanTask): boolean =>
   tasks === undefined ? mode !== "skip" && mode !== "todo" && result?.state === "pass" : tasks.every(didAllRun);

@@ -89,14 +89,14 @@ describe("the matcher in a project of its own", () => {
     expect(await kept()).toEqual(["long session"]);
 
     const negated = await runVitest({ THREADFOLD_UPDATE_GOLDENS: "1", FIXTURE_NEGATED: "yes" });
-    expect(negated.output).toContain("toMatchGoldenPrompt has no negation.");
+    expect(negated.output).toContain("toMatchGoldenPrompt cannot be negated.");
     expect(await kept()).toEqual(["long session", "second"]);
   });
 
   it("reports golden prompts that no test asks for", async () => {
     const { passed, output } = await runVitest({ CI: "true", FIXTURE_SECOND: "gone" });
     expect(passed).toBe(true);
-    expect(output).toMatch(/Obsolete golden prompts in .*which no test asks for; an update removes them:\s+second/);
+    expect(output).toMatch(/Obsolete golden prompts in .*which no test uses; an update removes them:\s+second/);
   });
 });
 

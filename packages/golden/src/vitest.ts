@@ -2,12 +2,12 @@ import { afterAll, afterEach, expect, type RunnerTestFile } from "vitest";
 import { didAllRun, goldenPromptMatcher, goldensOf, reportObsolete, UsedPrompts } from "./matcher.ts";
 
 declare module "vitest" {
-  // The names and bounds of the parameters are those of vitest: an interface grows only under equal ones.
+  // The type parameters must match vitest's own in name and bounds: otherwise the declarations do not merge.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /**
-     * Compares what `goldenPrompt` returns with the golden prompt of that name, kept under `__goldens__` next to the
-     * test, or in the folder that a path with `./` names. Writes it when it is not there yet; `vitest -u` and
-     * `THREADFOLD_UPDATE_GOLDENS=1` replace it; where `CI` is set nothing is written. Await it.
+     * Compares what `goldenPrompt` returns with the golden prompt of this name, which is kept under `__goldens__` next
+     * to the test, or in the folder given as a path that begins with `./`. Writes it if it does not exist yet;
+     * `vitest -u` and `THREADFOLD_UPDATE_GOLDENS=1` replace it; when `CI` is set, nothing is written. Must be awaited.
      */
     toMatchGoldenPrompt(nameOrPath: string): Promise<void>;
   }

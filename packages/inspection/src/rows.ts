@@ -1,4 +1,4 @@
-/** The shape of what is shown of a thread: plain data, for pages that run in a browser and need nothing else. */
+/** The row types of an inspection: plain data, for pages that run in a browser and need nothing else. */
 
 export type { BlockText, BodyChunks, BodyLists, BodyPart, MessageBody, PayloadDifference } from "./rows/bodies.ts";
 export {

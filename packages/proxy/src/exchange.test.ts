@@ -252,7 +252,7 @@ describe("a proxy", () => {
     await using silent = await scriptedUpstream(() => undefined);
     await using waiting = await startedProxy(silent, { silenceLimitMs: 30 });
     const late = await send(messagesUrl(waiting), JSON.stringify(ASK));
-    expect([late.response.statusCode, late.bytes.toString()]).toEqual([504, expect.stringContaining("said nothing")]);
+    expect([late.response.statusCode, late.bytes.toString()]).toEqual([504, expect.stringContaining("sent nothing")]);
     await using lost = await startedProxy({ url: "http://127.0.0.1:9" });
     expect((await send(messagesUrl(lost), JSON.stringify(ASK))).response.statusCode).toBe(502);
   });

@@ -18,25 +18,25 @@ import type { Upstream } from "./http/upstream.ts";
 
 const APIS: readonly ProviderApi[] = [anthropicMessages, openaiChat, openaiResponses];
 
-/** The API that a request is for; undefined for one that is passed on unread. */
+/** Returns the API that a request is for; undefined for a request that is passed on unread. */
 const apiAt = (provider: Provider, path: string): ProviderApi | undefined =>
   APIS.find((api) => api.provider === provider && path.endsWith(api.path));
 
-/** A turn of a conversation that passed the proxy. */
+/** A turn of a conversation that passed through the proxy. */
 export type ProxiedTurn = Pick<Turn, "type" | "threadId" | "tokens" | "outcome">;
 
-/** What exchanges work with. */
+/** What all exchanges of a proxy share. */
 export interface ExchangeParts {
   readonly upstream: Upstream;
   readonly conversations: Conversations;
   readonly addresses: Readonly<Record<Provider, URL>>;
   readonly maxBodyBytes: number;
   readonly onTurn: (turn: ProxiedTurn) => void;
-  /** Hears what kept a conversation from being read or folded. The request went out as it came. */
+  /** Called with errors that prevent reading or folding a conversation; its request is still sent, without folding. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** A request with a body that was read, and what is known of its conversation. */
+/** A request whose body was read, and its conversation if that could be read. */
 interface Understood {
   readonly bytes: Buffer;
   readonly read?: ReadRequest;
@@ -45,7 +45,7 @@ interface Understood {
 /** A turn whose request can be sent. */
 type SentTurn = Exclude<Turn, { readonly type: "refused" }>;
 
-/** One request of a client, from its head to the last byte of its answer. */
+/** One request of a client, from its headers to the last byte of its answer. */
 export class Exchange {
   readonly #parts: ExchangeParts;
   readonly #incoming: IncomingMessage;
@@ -59,18 +59,18 @@ export class Exchange {
     this.#outgoing = outgoing;
     this.#address = address;
     outgoing.once("close", () => {
-      if (!outgoing.writableFinished) this.#gone.abort(new ThreadfoldError("ABORTED", "The client went away."));
+      if (!outgoing.writableFinished) this.#gone.abort(new ThreadfoldError("ABORTED", "The client disconnected."));
     });
   }
 
-  /** @throws what the connection to the provider fails for. */
+  /** Handles the request. @throws the error of the connection to the provider when it fails. */
   async run(): Promise<void> {
     const { method, headers } = this.#incoming;
     const { provider, path } = this.#address;
-    // What goes over a socket of its own cannot be read here; a client that is told so goes on over HTTP.
+    // Traffic over an upgraded socket cannot be read here; a client that is told so falls back to HTTP.
     if (headers.upgrade !== undefined) return sendJson(this.#outgoing, 426, problem("The proxy speaks plain HTTP."));
     const api = method === "POST" ? apiAt(provider, path.replace(/\?.*$/, "")) : undefined;
-    // A body in a coding is not looked into; few clients send one.
+    // An encoded body is not read; few clients send one.
     if (api === undefined || headers["content-encoding"] !== undefined) return this.#pass(await this.#send());
     const bytes = await readBody(this.#incoming, this.#parts.maxBodyBytes);
     if (bytes === null) return this.#refuseLength();
@@ -90,7 +90,7 @@ export class Exchange {
     return this.#collect(answer, { read, conversation, turn });
   }
 
-  /** Makes the request of a turn and reports it; undefined when that failed. */
+  /** Prepares the request of a turn and reports the turn; returns undefined when that failed. */
   async #turn(conversation: Conversation, read: ReadRequest): Promise<Turn | undefined> {
     const turn = await this.#guarded(() => conversation.turn(read, this.#gone.signal));
     if (turn === undefined) return undefined;
@@ -99,13 +99,15 @@ export class Exchange {
     return turn;
   }
 
-  /** A refusal as too long is folded for, once; every other one is the client's. */
+  /**
+   * If the provider refuses a request as too long, folds and retries once; any other refusal is passed to the client.
+   */
   async #takeRefusal(
     answer: IncomingMessage,
     { understood, read, conversation, turn }: Conversing & { readonly understood: Understood },
   ): Promise<void> {
     const bytes = await readBody(answer, this.#parts.maxBodyBytes);
-    if (bytes === null) return sendJson(this.#outgoing, 502, problem("The provider's refusal is too long."));
+    if (bytes === null) return sendJson(this.#outgoing, 502, problem("The provider's error response is too long."));
     const retry = await this.#guarded(() => canRetry(turn.session, answer, bytes));
     const again = retry === true ? await this.#turn(conversation, read) : undefined;
     if (again === undefined || again.type === "refused") return this.#passBytes(answer, bytes);
@@ -113,7 +115,7 @@ export class Exchange {
     return isRefusal(second) ? this.#pass(second) : this.#collect(second, { read, conversation, turn: again });
   }
 
-  /** Lets an answer pass, byte for byte as it comes, and reads it on the side. */
+  /** Passes an answer on, byte for byte as it comes, and reads a copy. */
   async #collect(answer: IncomingMessage, { read, conversation, turn }: Conversing): Promise<void> {
     const decoder = contentDecoder(answer.headers["content-encoding"]);
     if (decoder === undefined) return this.#pass(answer);
@@ -126,7 +128,7 @@ export class Exchange {
     answer.on("data", (piece: Buffer) => decoder.write(piece));
     answer.once("end", () => decoder.end());
     answer.once("close", () => !answer.complete && decoder.destroy());
-    // The client's last byte waits for nothing; the exchange ends when the answer is taken in as well.
+    // The client's last byte waits for nothing; the exchange ends when the answer is also recorded.
     const [passed] = await Promise.allSettled([this.#pass(answer), collected]);
     if (passed.status === "rejected") throw passed.reason;
   }
@@ -163,7 +165,9 @@ export class Exchange {
     sendJson(this.#outgoing, 413, problem(`The body is longer than ${this.#parts.maxBodyBytes} bytes.`));
   }
 
-  /** What Threadfold cannot do keeps no request from going out, unless the client went away. */
+  /**
+   * Reports an error of Threadfold instead of throwing it, so that the request is still sent unless the client is gone.
+   */
   async #guarded<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();
@@ -175,7 +179,7 @@ export class Exchange {
   }
 }
 
-/** A turn that was sent, and where it belongs. */
+/** A turn that was sent, and the conversation that it belongs to. */
 interface Conversing {
   readonly read: ReadRequest;
   readonly conversation: Conversation;
@@ -194,10 +198,10 @@ async function canRetry(session: ContextSession, answer: IncomingMessage, bytes:
   return (await session.failed({ status: answer.statusCode, ...said })).retry;
 }
 
-/** A refusal that says more than this is not about the length of a prompt. */
+/** The longest refusal that is read, in bytes; a longer one is not about the length of a prompt. */
 const MOST_REFUSAL_BYTES = 1_000_000;
 
-/** A problem of the proxy itself, in the form that both providers have for errors. */
+/** Returns a problem of the proxy itself, in the format that both providers use for errors. */
 export const problem = (message: string) => ({
   type: "error",
   error: { type: "threadfold_proxy_error", message },

@@ -9,46 +9,47 @@ import { Exchange, type ExchangeParts, type ProxiedTurn, problem, sendJson } fro
 import { addressOf } from "./http/address.ts";
 import { Upstream } from "./http/upstream.ts";
 
-/** Where the providers' own APIs are, with the part of the path that their SDKs count as the address. */
+/** The base addresses of the providers' own APIs, including the part of the path that their SDKs expect in it. */
 export const PROVIDER_ADDRESSES: Readonly<Record<Provider, string>> = Object.freeze({
   anthropic: "https://api.anthropic.com",
   openai: "https://api.openai.com/v1",
 });
 
-/** What a proxy is started with. */
+/** The options for starting a proxy. */
 export interface ProxyOptions extends ConversationOptions {
-  /** Port of the loopback; a free one by default. */
+  /** The port on the loopback interface; a free one by default. */
   readonly port?: number;
-  /** The token that addresses carry; a new one by default, null for none. */
+  /** The token that addresses must contain; a random one by default, null for none. */
   readonly token?: string | null;
-  /** Base addresses in the place of {@link PROVIDER_ADDRESSES}, such as that of a gateway. */
+  /** Base addresses to use instead of {@link PROVIDER_ADDRESSES}, such as that of a gateway. */
   readonly upstream?: Partial<Record<Provider, string>>;
-  /** The longest body of a request or answer that is looked into, in bytes; 64 MiB by default. */
+  /** The longest body of a request or answer that is read, in bytes; 64 MiB by default. */
   readonly maxBodyBytes?: number;
-  /** How long a provider may say nothing, in milliseconds; ten minutes by default. */
+  /** How long a provider may be silent, in milliseconds; ten minutes by default. */
   readonly silenceLimitMs?: number;
-  /** Called with each turn of a conversation before it is sent. What it throws is ignored. */
+  /** Called with each turn of a conversation before it is sent. Errors that it throws are ignored. */
   readonly onTurn?: (turn: ProxiedTurn) => void;
-  /** Called with what kept a conversation from being read or folded; the request went out as it came. */
+  /** Called with errors that prevent reading or folding a conversation; its request is still sent, without folding. */
   readonly onProblem?: (error: unknown) => void;
-  /** Dates the messages. The machine's clock by default. */
+  /** The clock for the times of messages; the machine's by default. */
   readonly clock?: Clock;
 }
 
-/** A proxy that answers on the loopback. */
+/** A proxy that is listening on the loopback interface. */
 export interface RunningProxy {
-  /** What a client takes for the base address of each provider. */
+  /** The base address that a client must use for each provider. */
   readonly baseUrls: Readonly<Record<Provider, string>>;
-  /** Ends what is under way, and appends the answers that no client handed back. The store stays open. */
+  /** Aborts requests in progress and appends the answers that no client sent back. The store stays open. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a proxy between agents and their providers. What it cannot read is passed on as it is; so is every request of which
- * nothing is folded. A conversation is kept in a thread that is named after its opening; an edit or an answer that is made anew
- * goes on in a fork.
+ * Starts a proxy between agents and their providers. Requests that it cannot read are passed on unchanged, and so are
+ * requests in which nothing is folded. Each conversation is kept in a thread that is named after its opening messages;
+ * an edited message or a regenerated answer continues in a fork.
  *
- * @throws ThreadfoldError `USAGE` when the port cannot be listened on, `INVALID_CONFIG` for an upstream that is no address.
+ * @throws ThreadfoldError `USAGE` when it cannot listen on the port; `INVALID_CONFIG` when an upstream is not a valid
+ * address.
  */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { port = 0, token = randomBytes(24).toString("base64url"), clock = systemClock } = options;
@@ -102,7 +103,7 @@ async function answer(
 const isTimeOut = (error: unknown): boolean => ThreadfoldError.isInstance(error) && error.code === "TIMED_OUT";
 
 const reasonOf = (error: unknown): string =>
-  `The provider could not be asked: ${error instanceof Error ? error.message : String(error)}`;
+  `The request to the provider failed: ${error instanceof Error ? error.message : String(error)}`;
 
 function addressesOf(given: ProxyOptions["upstream"] = {}): Record<Provider, URL> {
   return {
@@ -113,9 +114,13 @@ function addressesOf(given: ProxyOptions["upstream"] = {}): Record<Provider, URL
 
 function addressFor(provider: Provider, text: string = PROVIDER_ADDRESSES[provider]): URL {
   if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
-  throw new ThreadfoldError("INVALID_CONFIG", `upstream.${provider} is ${JSON.stringify(text)}, which is no address.`, {
-    hint: "Write it as https://host/path.",
-  });
+  throw new ThreadfoldError(
+    "INVALID_CONFIG",
+    `upstream.${provider} is ${JSON.stringify(text)}, which is not an address.`,
+    {
+      hint: "Write it as https://host/path.",
+    },
+  );
 }
 
 /** A failing listener must not break anything. */
@@ -123,6 +128,6 @@ function quietly<Value>(listener: ((value: Value) => void) | undefined, value: V
   try {
     listener?.(value);
   } catch {
-    // It is the host's own.
+    // A listener's errors are the host's own concern.
   }
 }

@@ -78,7 +78,7 @@ export {
   type ThreadReference,
 } from "./handoff/thread-reference.ts";
 export type { RecallTotals } from "./unfold/unfolding.ts";
-// Of a turn, what a host hands in and gets.
+// The parts of a turn that a host passes in or receives.
 export {
   type CompactOptions,
   EMPTY_FRAME,

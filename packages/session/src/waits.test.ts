@@ -262,7 +262,7 @@ describe("a store that does not answer", () => {
     await state.reached.promise;
     await expect(session.close()).rejects.toMatchObject({
       code: "TIMED_OUT",
-      details: { waitedFor: "what was under way in the session", option: "closeTimeLimitMs" },
+      details: { waitedFor: "the work in progress in the session", option: "closeTimeLimitMs" },
     });
     expect(closed).toEqual(["store"]);
     const other = await open({ store: { ...createMemoryStore(), close: never }, closeTimeLimitMs: SHORT });

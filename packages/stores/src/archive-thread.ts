@@ -21,40 +21,41 @@ import { type ObjectFolder, putAndRead } from "./shared/object-artifacts.ts";
 import { systemClock } from "./shared/store-basics.ts";
 import { listedThreads } from "./shared/threads.ts";
 
-/** How a thread is archived. */
+/** Options for archiving a thread. */
 export interface ArchiveOptions {
   /** Where the segment goes: a folder, as its path or `file:FOLDER`, or `s3://bucket/prefix?region=…&endpoint=…`. */
   readonly to: string;
-  /** Opens it; `segmentPlaces()` by default. */
+  /** Opens that place; `segmentPlaces()` by default. */
   readonly open?: OpenSegments;
   /**
-   * How long nothing must have been added to a thread, in milliseconds; an hour by default, and 0 for whenever. Nobody
-   * locks a thread that works on it, so that this is how a session that is at work is told.
+   * How long a thread must have been idle, in milliseconds; an hour by default, 0 to skip the check. Sessions take no
+   * lock on their threads, so this is how a thread in use is recognized.
    */
   readonly stillForMs?: number;
-  /** Says whether the host knows of somebody who works on the thread, such as a session that is open or a job in a queue. */
+  /** Checks whether the host knows that the thread is in use, for example by an open session or a queued job. */
   readonly isInUse?: (threadId: ThreadId) => boolean | Promise<boolean>;
   /** The machine's clock by default. */
   readonly clock?: Clock;
-  /** Ends it before anything is removed. */
+  /** Aborts the archiving, as long as nothing has been removed yet. */
   readonly signal?: AbortSignal;
 }
 
 const STILL_FOR_MS = 3_600_000;
-const STILL_HINT = "Wait until nobody works on it, or ask for a shorter time: stillForMs, or --still-for.";
-const SWEEP_HINT = "Archive it once they have expired and sweepExpired took them away.";
+const STILL_HINT = "Wait until nobody is working on it, or set a shorter time with stillForMs or --still-for.";
+const SWEEP_HINT = "Archive it once they have expired and sweepExpired has removed them.";
 
 /**
- * Moves all rows of a thread out of the store into one sealed segment, and leaves a receipt. The segment is read back and
- * verified before anything is removed, and everything is removed in one transaction. After a crash the thread is there as a
- * whole, or its segment with the receipt; call it again and it goes on. A thread that is archived stays as it is.
+ * Moves all rows of a thread out of the store into one sealed segment, and leaves a receipt. The segment is read back
+ * and verified before anything is removed, and all rows are removed in one transaction. After a crash, either the whole
+ * thread is still there or its segment and receipt are; call this again to continue. A thread that is already archived
+ * is left unchanged.
  *
- * Reading the thread then fails with `THREAD_ARCHIVED`, but for an artifact that is asked for by its id alone, which is not
- * found. Artifacts that are kept elsewhere stay there.
+ * Reading the thread then fails with `THREAD_ARCHIVED`, except that an artifact requested by its id alone is not found.
+ * Artifacts that are kept elsewhere stay there.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND`; `THREAD_IN_USE` when somebody works on it, forks or handoffs read from it, or
- * an artifact of it is still to expire; `CONTENT_ERASED`; `VERSION_CONFLICT` when the thread went on meanwhile;
- * `STORE_CORRUPT` when the thread does not verify; `STORE_UNAVAILABLE`, `ABORTED`, `INVALID_CONFIG`.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`; `THREAD_IN_USE` when the thread is in use, forks or handoffs read from
+ * it, or one of its artifacts has yet to expire; `CONTENT_ERASED`; `VERSION_CONFLICT` when the thread changed
+ * meanwhile; `STORE_CORRUPT` when the thread does not verify; `STORE_UNAVAILABLE`, `ABORTED`, `INVALID_CONFIG`.
  */
 export async function archiveThread(
   store: ThreadfoldStore,
@@ -76,7 +77,7 @@ export async function archiveThread(
   const open = options.open ?? segmentPlaces();
   if (known !== null) await dropSegment(open, archiver, known);
   await withPlace(open, place, true, async (folder) => {
-    // Whether the place answers, before it is noted that something may be there.
+    // Check that the place responds before recording that something may be stored there.
     await folder.get(receipt.key);
     if (!(await archiver.note(receipt))) throw wentOn(threadId);
     const undo = (error: unknown) => takeBack(archiver, receipt, folder, error);
@@ -98,7 +99,7 @@ async function putSound(
   refuseAborted(signal);
 }
 
-/** Takes a segment back that did not become the thread's place, which it can no more. No other call has its key. */
+/** Withdraws a segment that did not become the thread's place, and now no longer can. No other call uses its key. */
 async function takeBack(
   archiver: StoreArchiver,
   receipt: ArchiveReceipt,
@@ -114,9 +115,9 @@ async function takeBack(
 const wentOn = (threadId: ThreadId): ThreadfoldError =>
   new ThreadfoldError(
     "VERSION_CONFLICT",
-    `Thread ${threadId} went on while it was archived, or somebody else moved it.`,
+    `Thread ${threadId} changed while it was being archived, or was moved by another process.`,
     {
-      hint: "Nothing of it was removed. Archive it once nobody works on it.",
+      hint: "Nothing was removed. Archive it when it is not in use.",
       details: { threadId },
     },
   );
@@ -124,7 +125,7 @@ const wentOn = (threadId: ThreadId): ThreadfoldError =>
 function archiverOf(store: ThreadfoldStore): StoreArchiver {
   if (isArchivable(store)) return store.archiver;
   throw new ThreadfoldError("INVALID_CONFIG", "This store cannot archive.", {
-    hint: "Threads are archived out of SQLite and PostgreSQL.",
+    hint: "Only threads in SQLite and PostgreSQL can be archived.",
   });
 }
 
@@ -139,7 +140,7 @@ async function usableThread(
     throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to archive.`);
   await refuseErasedThread(store, threadId);
   if ((await isInUse?.(threadId)) === true)
-    throw inUse(threadId, "its host says that somebody works on it", "Close the session, or wait for the job.");
+    throw inUse(threadId, "its host says that somebody is working on it", "Close the session, or wait for the job.");
   const { appendedAt, committedAt } = hot.end;
   const newestMs = Math.max(appendedAt, committedAt ?? 0, hot.journalAt === null ? 0 : Date.parse(hot.journalAt) || 0);
   if (stillForMs > 0 && newestMs > clock.now() - stillForMs)
@@ -156,12 +157,12 @@ const isErased = async (store: ThreadfoldStore, threadId: ThreadId): Promise<boo
   isErasable(store) && (await store.eraser.isErased(threadId));
 
 const inUse = (threadId: ThreadId, reason: string, hint: string, copies?: readonly ThreadId[]): ThreadfoldError =>
-  new ThreadfoldError("THREAD_IN_USE", `Thread ${threadId} is not archived: ${reason}.`, {
+  new ThreadfoldError("THREAD_IN_USE", `Thread ${threadId} was not archived: ${reason}.`, {
     hint,
     details: { threadId, ...(copies !== undefined && { copies }) },
   });
 
-/** Passes rows on, takes note of what was copied from the thread, and ends when the signal says so. */
+/** Passes rows on, collects the threads copied from this one, and stops when the signal is aborted. */
 async function* watched(
   rows: AsyncIterable<SegmentRow>,
   copies: ThreadId[],
@@ -176,10 +177,10 @@ async function* watched(
 }
 
 function refuseAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new ThreadfoldError("ABORTED", "The archiving was aborted.");
+  if (signal?.aborted === true) throw new ThreadfoldError("ABORTED", "Archiving was aborted.");
 }
 
-/** A fork or a handoff keeps its externalized content in the artifacts of what it was made of. */
+/** A fork or a handoff keeps its externalized content in the artifacts of the thread it was made from. */
 async function refuseLiveCopies(
   store: ThreadfoldStore,
   archiver: StoreArchiver,
@@ -202,7 +203,9 @@ function receiptFor(
   return { tenant, threadId, key, root, lines, bytes: bytes.length, isCold: false, isDropped: false, ...rest };
 }
 
-/** Whose a segment is and of which thread is not to be read off its key; and no two calls have the same one. */
+/**
+ * Digests names so that a segment's key does not reveal its tenant and thread; a random suffix makes the key unique.
+ */
 const shortDigest = (text: string): string => sha256(text).slice(0, 32);
 
 async function requireSound(store: ThreadfoldStore, receipt: ArchiveReceipt, folder: ObjectFolder): Promise<void> {
@@ -211,12 +214,12 @@ async function requireSound(store: ThreadfoldStore, receipt: ArchiveReceipt, fol
   const { family, at, problem } = finding;
   const where = `${family}${at === null ? "" : ` at ${at}`}`;
   throw new ThreadfoldError("STORE_CORRUPT", `Thread ${receipt.threadId} does not verify: ${where}: ${problem}.`, {
-    hint: "Its rows are as they were. Run verify.",
+    hint: "Its rows were not changed. Run verify.",
     details: { threadId: receipt.threadId, family, at },
   });
 }
 
-/** Takes away a segment that is not the place of its thread: what is left of a call that did not come to its end. */
+/** Removes a segment that is not the place of its thread: left by an unfinished call, or already restored. */
 async function dropSegment(open: OpenSegments, archiver: StoreArchiver, receipt: ArchiveReceipt): Promise<void> {
   await withPlace(open, receipt.place, false, async (folder) => {
     if (!(await archiver.drop(receipt))) throw wentOn(receipt.threadId);
@@ -225,23 +228,23 @@ async function dropSegment(open: OpenSegments, archiver: StoreArchiver, receipt:
   });
 }
 
-/** How a thread is brought back. */
+/** Options for restoring an archived thread. */
 export interface UnarchiveOptions {
-  /** Opens the place that the receipt names; `segmentPlaces()` by default. */
+  /** Opens the place named in the receipt; `segmentPlaces()` by default. */
   readonly open?: OpenSegments;
-  /** Ends it before anything is put back. */
+  /** Aborts the restoring, as long as nothing has been put back yet. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Puts the rows of an archived thread back, byte for byte and in one transaction, once the segment was verified; then takes
- * the segment away. After a crash call it again. For a thread that was never moved out completely it takes away what is left
- * of a segment.
+ * Puts the rows of an archived thread back, byte for byte and in one transaction, after verifying the segment; then
+ * removes the segment. After a crash, call it again. For a thread that was never fully moved out, it removes what is
+ * left of a segment.
  *
- * @returns the receipt of the segment that is gone.
- * @throws ThreadfoldError `THREAD_NOT_FOUND` when there is no segment of it; `STORE_CORRUPT` when the segment does not
- * verify, and nothing is put back; `THREAD_ARCHIVED` when a thread that it was made of has to come back first;
- * `STORE_UNAVAILABLE`, `ABORTED`, `INVALID_CONFIG`.
+ * @returns the receipt of the removed segment.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` when the thread has no segment; `STORE_CORRUPT` when the segment does not
+ * verify, in which case nothing is put back; `THREAD_ARCHIVED` when a thread that it was made from must be restored
+ * first; `STORE_UNAVAILABLE`, `ABORTED`, `INVALID_CONFIG`.
  */
 export async function unarchiveThread(
   store: ThreadfoldStore,
@@ -275,7 +278,7 @@ async function putBack(
   const bytes = await folder.get(receipt.key);
   if (bytes === null)
     throw new ThreadfoldError("STORE_UNAVAILABLE", `The segment of thread ${receipt.threadId} is missing.`, {
-      hint: `Put ${receipt.key} back to ${receipt.place}.`,
+      hint: `Restore ${receipt.key} to ${receipt.place}.`,
       details: { place: receipt.place, key: receipt.key },
     });
   const rows = await readSegment(bytes, receipt);
@@ -284,35 +287,35 @@ async function putBack(
   if (!(await archiver.restore(receipt, rows))) throw wentOn(receipt.threadId);
 }
 
-/** How the threads that nobody has used for long are archived. */
+/** Options for archiving all threads that have not been used for a long time. */
 export interface RetentionOptions extends Omit<ArchiveOptions, "stillForMs"> {
-  /** Threads to which nothing was added for so long, in milliseconds. */
+  /** How long a thread must have been idle to be archived, in milliseconds. */
   readonly olderThanMs: number;
-  /** Called for each thread of the store, once it was looked at. */
+  /** Called for each thread of the store once it has been handled. */
   readonly onThread?: (threadId: ThreadId) => void;
 }
 
-/** A thread that was left as it is, and why. */
+/** A thread that was left unchanged, and why. */
 export interface RefusedThread {
   readonly threadId: ThreadId;
   readonly code: ThreadfoldError["code"];
   readonly message: string;
 }
 
-/** What became of the threads that were old enough. */
+/** The outcome for the threads that were old enough. */
 export interface RetentionReport {
   readonly archived: readonly ArchiveReceipt[];
   readonly refused: readonly RefusedThread[];
 }
 
-/** What leaves one thread as it is and has nothing to do with the others. */
+/** Error codes that leave one thread unchanged and do not affect the others. */
 const OF_ONE_THREAD = /^(?:THREAD_IN_USE|CONTENT_ERASED|VERSION_CONFLICT|STORE_CORRUPT)$/;
 
 /**
- * Archives every thread that has been still for long enough, forks before what they were made of.
+ * Archives every thread that has been idle for long enough, forks before the threads they were made from.
  *
  * @throws ThreadfoldError `STORE_UNAVAILABLE`, `ABORTED` between two threads or before a thread's rows are removed,
- * `INVALID_CONFIG`. What was archived until then is; call it again for the rest.
+ * `INVALID_CONFIG`. Threads archived before that stay archived; call it again for the rest.
  */
 export async function archiveThreads(
   store: ThreadfoldStore,
@@ -327,7 +330,7 @@ export async function archiveThreads(
   const archived: ArchiveReceipt[] = [];
   const refused = new Map<ThreadId, RefusedThread>();
   const tell = new Set(due);
-  // A thread waits for its copies, and they for theirs.
+  // A thread waits for its copies, and those for theirs.
   for (let open = due; open.length > 0; ) {
     const left: ThreadId[] = [];
     for (const threadId of open) {

@@ -16,40 +16,40 @@ import type { ClosableArtifacts, ObjectFolder } from "./shared/object-artifacts.
 import type { StoreOptions } from "./shared/store-basics.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 
-/** How a store and what is kept with it are opened. */
+/** Options for opening a store, its artifacts and its summary cache. */
 export interface OpenStoreOptions extends StoreOptions {
   /**
-   * Whose this is, in PostgreSQL, in a folder or bucket, and in Redis. A SQLite file and a memory store know nothing of
-   * tenants: use one for each tenant.
+   * The tenant that the data belongs to in PostgreSQL, in a folder or bucket, and in Redis. A SQLite file and a memory
+   * store do not support tenants: use one for each tenant.
    */
   readonly tenantId?: string | null;
   /** Keeps artifacts elsewhere: `file:FOLDER`, or `s3://bucket/prefix?region=…&endpoint=…`. */
   readonly artifacts?: string;
-  /** What only artifacts in a bucket know. */
+  /** Options that apply only to artifacts in a bucket. */
   readonly s3?: Pick<S3ArtifactsOptions, "client" | "requestTimeoutMs">;
   /**
    * Keeps summaries beyond this process: `redis://…` or `rediss://…`, and the secret that authenticates them. With
-   * `encryption` they are sealed like the rest before they get there.
+   * `encryption` they are sealed like everything else before they are sent there.
    */
   readonly summaryCache?: Omit<RedisSummaryCacheOptions, "tenantId" | "clock"> & { readonly address: string };
-  /** Seals everything that anybody said with keys that are kept apart; see `encryptedStore`. The tenant is `tenantId`. */
+  /** Seals all content with keys that are kept separately; see `encryptedStore`. The tenant is `tenantId`. */
   readonly encryption?: Omit<EncryptionOptions, "tenantId"> & { readonly keys: KeyStore };
-  /** What only a PostgreSQL store knows. */
+  /** Options that apply only to a PostgreSQL store. */
   readonly postgres?: Omit<PostgresStoreOptions, "tenantId" | "clock">;
 }
 
-/** A store, and the summary cache with it where one was asked for. Closing it closes both. */
+/** A store, with a summary cache if one was requested. Closing it closes both. */
 export interface OpenedStore extends ThreadfoldStore {
   readonly summaryCache?: SummaryCacheStore;
 }
 
 /**
  * Opens a store by its address: `memory:` for one that lives in this process, `sqlite:PATH` or a bare path for a SQLite
- * file, `postgres://…` for a PostgreSQL. `sqlite:///folder/file` is read as an absolute path. Drivers of servers are
- * loaded when they are asked for: install `pg`, `@aws-sdk/client-s3` or `ioredis`.
+ * file, `postgres://…` for a PostgreSQL database. `sqlite:///folder/file` is read as an absolute path. Server drivers
+ * are loaded on demand: install `pg`, `@aws-sdk/client-s3` or `ioredis`.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind, an option that does not belong to it, or a
- * driver that is not installed, and what the backend throws.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind, an option that does not apply to it, or a
+ * driver that is not installed, and whatever the backend throws.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
   const store = await openMain(url, options);
@@ -81,7 +81,7 @@ async function openMain(url: string, options: OpenStoreOptions): Promise<Threadf
     return openPostgresStore(url, { ...postgres, ...common, ...(tenantId !== undefined && { tenantId }) });
   }
   if (postgres !== undefined)
-    throw new ThreadfoldError("INVALID_CONFIG", "The options postgres belong to a store at postgres://… alone.");
+    throw new ThreadfoldError("INVALID_CONFIG", "The postgres options apply only to a postgres://… store.");
   return url === "memory:" ? createMemoryStore(common) : openSqliteStore(sqlitePath(url), common);
 }
 
@@ -92,7 +92,7 @@ async function openArtifacts({
   clock,
 }: OpenStoreOptions): Promise<ClosableArtifacts | undefined> {
   if (s3 !== undefined && artifacts?.startsWith("s3://") !== true)
-    throw new ThreadfoldError("INVALID_CONFIG", "The options s3 belong to artifacts at s3://… alone.");
+    throw new ThreadfoldError("INVALID_CONFIG", "The s3 options apply only to s3://… artifacts.");
   if (artifacts === undefined) return undefined;
   const options = { tenantId, ...(clock !== undefined && { clock }) };
   if (artifacts.startsWith("s3://")) {
@@ -101,7 +101,7 @@ async function openArtifacts({
   }
   const path = artifacts.startsWith("file:") ? artifacts.slice("file:".length).replace(/^\/\//, "") : "";
   if (path !== "") return openFileArtifacts(path, options);
-  throw unknownAddress("Artifacts", artifacts, "Give file:FOLDER or s3://bucket/prefix.");
+  throw unknownAddress("Artifacts", artifacts, "Use file:FOLDER or s3://bucket/prefix.");
 }
 
 async function openCache({
@@ -111,7 +111,7 @@ async function openCache({
 }: OpenStoreOptions): Promise<RedisSummaryCache | undefined> {
   if (summaryCache === undefined) return undefined;
   const { address, ...options } = summaryCache;
-  if (!/^rediss?:\/\//.test(address)) throw unknownAddress("Summaries", address, "Give redis://… or rediss://…");
+  if (!/^rediss?:\/\//.test(address)) throw unknownAddress("Summaries", address, "Use redis://… or rediss://…");
   const { openRedisSummaryCache } = await import("./redis/redis-summary-cache.ts");
   return openRedisSummaryCache(address, { ...options, tenantId, ...(clock !== undefined && { clock }) });
 }
@@ -132,28 +132,28 @@ function withCache(
   return Object.freeze({ ...store, summaryCache, close });
 }
 
-const STORE_ADDRESSES = "Give memory:, sqlite:PATH, the path of a file, or postgres://…";
+const STORE_ADDRESSES = "Use memory:, sqlite:PATH, the path of a file, or postgres://…";
 
 function sqlitePath(url: string): string {
   const isSqlite = url.startsWith("sqlite:");
   const path = isSqlite ? url.slice("sqlite:".length).replace(/^\/\//, "") : url;
-  // SQLite's own names for a database in memory: nobody means a file that is called so.
-  if (/^\s*(file:)?:memory:/i.test(path)) throw unknownAddress("A store", url, 'Give "memory:" for a store in memory.');
+  // SQLite's own names for an in-memory database: nobody means a file with such a name.
+  if (/^\s*(file:)?:memory:/i.test(path)) throw unknownAddress("A store", url, 'Use "memory:" for a store in memory.');
   if (path !== "" && (isSqlite || !/^(memory:|[a-z][a-z0-9+.-]*:\/\/)/i.test(url))) return path;
   throw unknownAddress("A store", url, STORE_ADDRESSES);
 }
 
 function unknownAddress(what: string, address: string, hint: string): ThreadfoldError {
-  // An address may hold a password, so no more than its scheme is repeated.
+  // An address may contain a password, so only its scheme is repeated.
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(address)?.[0] ?? (address === "" ? "(empty)" : "(none)");
-  return new ThreadfoldError("INVALID_CONFIG", `${what} cannot be opened by an address of the kind ${scheme}`, {
+  return new ThreadfoldError("INVALID_CONFIG", `${what} cannot be opened at an address of the kind ${scheme}`, {
     hint,
   });
 }
 
 /**
- * A store whose artifacts are kept elsewhere. Closing it closes both. Objects elsewhere cannot be erased one by one, so
- * such a store cannot erase; seal it with `encryptedStore`, and destroying keys does.
+ * Returns a store whose artifacts are kept elsewhere. Closing it closes both. Objects elsewhere cannot be erased
+ * individually, so such a store cannot erase; to erase by destroying keys, seal it with `encryptedStore`.
  */
 export function storeWithArtifacts(
   main: ThreadfoldStore,
@@ -174,7 +174,7 @@ export function storeWithArtifacts(
       entries: (threadId) => inspector.entries(threadId),
       plans: (threadId) => inspector.plans(threadId),
       journal: (threadId) => inspector.journal(threadId),
-      // The store's own tables hold no artifacts; what may be read elsewhere is what there is to check.
+      // The store's own tables hold no artifacts; what can be read elsewhere is what there is to check.
       artifacts: (threadId) => portInspector(composed).artifacts(threadId),
       damage: () => inspector.damage(),
     },
@@ -182,10 +182,10 @@ export function storeWithArtifacts(
 }
 
 /**
- * Opens places of segments: `file:FOLDER`, or `s3://bucket/prefix?region=…&endpoint=…`. A folder is made only for what is to
- * be put there.
+ * Returns a function that opens places of segments: `file:FOLDER`, or `s3://bucket/prefix?region=…&endpoint=…`. A
+ * folder is created only when something is to be stored in it.
  *
- * @param s3 what only a bucket knows. A client that is handed in stays open.
+ * @param s3 options that apply only to a bucket. A client that is passed in stays open.
  */
 export function segmentPlaces(s3: Pick<S3ArtifactsOptions, "client" | "requestTimeoutMs"> = {}): OpenSegments {
   return async (address, isNew) => {
@@ -209,17 +209,17 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The address of a place as receipts keep it, which does not depend on where a process was started. */
+/** Returns the address of a place as stored in receipts, independent of the directory a process was started in. */
 export function segmentAddress(to: string): string {
   if (to.startsWith("s3://")) return to;
   const path = to.startsWith(FILE) ? to.slice(FILE.length).replace(/^\/\//, "") : to;
   if (path !== "" && !/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return `${FILE}${resolve(path)}`;
   throw new ThreadfoldError("INVALID_CONFIG", "Segments cannot be kept at an address of that kind.", {
-    hint: "Give a folder, as its path or file:FOLDER, or s3://bucket/prefix.",
+    hint: "Use a folder, as its path or file:FOLDER, or s3://bucket/prefix.",
   });
 }
 
-/** Works with a place and closes it. @throws ThreadfoldError `STORE_UNAVAILABLE` when it is not there. */
+/** Runs work on a place and closes it. @throws ThreadfoldError `STORE_UNAVAILABLE` when the place does not exist. */
 export async function withPlace<Result>(
   open: OpenSegments,
   place: string,
@@ -228,8 +228,8 @@ export async function withPlace<Result>(
 ): Promise<Result> {
   const folder = await open(place, isNew);
   if (folder === null)
-    throw new ThreadfoldError("STORE_UNAVAILABLE", `The place of the segment is not there: ${place}.`, {
-      hint: "Mount or restore it, and call again.",
+    throw new ThreadfoldError("STORE_UNAVAILABLE", `The place of the segment does not exist: ${place}.`, {
+      hint: "Mount or restore it, then call again.",
       details: { place },
     });
   try {

@@ -8,7 +8,7 @@ export const database = process.env.DBOS_SYSTEM_DATABASE_URL ?? "postgresql://po
 const model = "claude-sonnet-5";
 export const open = (threadId: string) => ContextSession.open({ threadId, store: database, model });
 
-/** Folds when that is due, and says what the next request is called. */
+/** Folds if a fold is due, and returns a reference to the next request. */
 export async function prepare(threadId: string): Promise<RequestReference> {
   const session = await open(threadId);
   try {

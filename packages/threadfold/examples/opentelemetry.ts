@@ -3,7 +3,7 @@
 import { sessionTelemetry } from "@threadfold/integrations/opentelemetry";
 import { ContextSession, importSessionFile } from "threadfold";
 
-const telemetry = sessionTelemetry(); // through whatever providers the process has registered
+const telemetry = sessionTelemetry(); // uses the providers registered in this process
 const { threadId, messages } = await importSessionFile("session.jsonl");
 const config = { maxInputTokens: 50_000 };
 const session = await ContextSession.open({ threadId, config, onEvent: telemetry.onEvent });

@@ -8,7 +8,7 @@ import { ContextSession, type RequestReference } from "threadfold";
 const model = "claude-sonnet-5";
 export const open = (threadId: string) => ContextSession.open({ threadId, store: "restate.db", model });
 
-/** Folds when that is due, and says what the next request is called. */
+/** Folds if a fold is due, and returns a reference to the next request. */
 async function prepare(threadId: string): Promise<RequestReference> {
   const session = await open(threadId);
   try {

@@ -1,2 +1,2 @@
-// A model of the AI SDK for summaries.
+// A model for summaries, called through the AI SDK.
 export * from "@threadfold/summarizers/ai-sdk";

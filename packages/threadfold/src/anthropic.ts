@@ -1,2 +1,2 @@
-// A model of the Anthropic SDK for summaries.
+// A model for summaries, called through the Anthropic SDK.
 export * from "@threadfold/summarizers/anthropic";

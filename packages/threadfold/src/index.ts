@@ -1,5 +1,5 @@
-// What a host needs, chosen and listed by hand. Everything else is under its package: `@threadfold/core` for messages, plans
-// and ports, `@threadfold/strategies` for one's own policy, `@threadfold/renderer` for formats, and so on.
+// What a host needs, selected by hand. Everything else is in its own package: `@threadfold/core` for messages, plans
+// and ports, `@threadfold/strategies` for custom policies, `@threadfold/renderer` for formats, and so on.
 
 // One conversation in an agent loop.
 export {
@@ -28,7 +28,7 @@ export {
   type UsageReport,
   userMessage,
 } from "@threadfold/session";
-// Messages, plans, outcomes of folding, and the ports that a host may fill.
+// Messages, plans, fold outcomes, and the ports that a host may implement.
 export {
   AgentThread,
   type ArtifactStore,
@@ -67,7 +67,7 @@ export {
   toolResultText,
   visibleText,
 } from "@threadfold/core";
-// Policies: when to fold, and what.
+// Policies: when and what to fold.
 export {
   declareTool,
   type CompactionPreset,
@@ -78,13 +78,13 @@ export {
   presetByName,
   threadfoldPreset,
 } from "@threadfold/strategies";
-// Providers' requests.
+// Request formats of providers.
 export { FORMAT_NAMES, type FormatId, formatById, type ProviderFormat } from "@threadfold/renderer";
 // Where threads are kept.
 export { createMemoryStore, eraseSubject, fileKeyStore, openStore, verifyStore } from "@threadfold/stores";
-// Counters.
+// Token counters.
 export { heuristicTokenizer, loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
-// Summaries by a model of one's own.
+// Summarizers, with or without a model.
 export { ExtractiveSummarizer, modelSummarizer, redactSecrets } from "@threadfold/summarizers";
-// Sessions that other tools recorded.
+// Sessions recorded by other tools.
 export { exportSession, type ImportedSession, importSession, importSessionFile } from "@threadfold/importers";

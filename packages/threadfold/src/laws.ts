@@ -1,7 +1,7 @@
-// What somebody needs who adds a part of their own: the laws of each family, what runs them, and what to try them with.
+// What you need to add a part of your own: the laws of each kind of part, their runner, and test data.
 
 // Laws and their runner. A test is `keepLaws("mine", storeLaws(backend), { describe, it })`.
-// Threads and plans: generated ones, and short ways to write them down.
+// Threads and plans: generators, and helpers to write them concisely.
 export {
   agentThreads,
   assistant,

@@ -1,5 +1,5 @@
 import { runMain } from "@threadfold/cli";
 
-// What `bin/threadfold.mjs` loads. It is bundled into one file with all of Threadfold in it, because a command is
-// started often and every file that has to be found and read makes it start later.
+// The module that `bin/threadfold.mjs` loads. It is bundled with all of Threadfold into one file, because a command is
+// started often and every file that must be found and read delays its start.
 void runMain();

@@ -1,2 +1,2 @@
-// Models of the OpenAI SDK for summaries: Chat Completions and Responses.
+// Models for summaries, called through the OpenAI SDK: Chat Completions and Responses.
 export * from "@threadfold/summarizers/openai";

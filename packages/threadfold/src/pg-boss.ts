@@ -1,2 +1,2 @@
-// A queue in PostgreSQL for folds that workers make.
+// A queue in PostgreSQL for folds that workers carry out.
 export * from "@threadfold/session/pg-boss";

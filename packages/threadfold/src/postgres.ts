@@ -1,2 +1,2 @@
-// PostgreSQL stores with a connection, tables and roles of your own.
+// PostgreSQL stores with your own connection, tables and roles.
 export * from "@threadfold/stores/postgres";

@@ -1,2 +1,2 @@
-// Summaries in Redis.
+// A summary cache in Redis.
 export * from "@threadfold/stores/redis";

@@ -1,2 +1,2 @@
-// Artifacts in S3, with a client of your own.
+// Artifacts in S3, with your own client.
 export * from "@threadfold/stores/s3";

@@ -1,20 +1,21 @@
 import { finishSteps, type Steps } from "@threadfold/core";
 
 /**
- * Encoders merge each piece of text (a word, a run of punctuation, a run of white space) in time that grows with the square
- * of its length, so one endless word would stop the process. Longer pieces are counted in cuts of this length, in UTF-16
- * code units. No word of any language is that long, so the figure of ordinary text stays exact.
+ * The longest piece of text that is encoded whole, in UTF-16 code units. Encoders merge each piece (a word, a run of
+ * punctuation, a run of whitespace) in time quadratic in its length, so one endless word would block the process.
+ * Longer pieces are cut to this length. No word of any language is that long, so the count of ordinary text stays
+ * exact.
  */
 export const MAX_PIECE = 256;
 
 const LONG_PIECE = /[\p{L}\p{M}]{256,}|\s{256,}|[^\s\p{L}\p{N}]{256,}/u;
 
-/** Counts a text with an encoder, in time linear in the text whatever the text is; a long one by its slices. */
+/** Counts a text with an encoder, in time linear in its length whatever its content; a long text slice by slice. */
 export function countBounded(text: string, count: (text: string) => number): number {
   return text.length <= SLICE ? countSlice(text, count) : finishSteps(countSlices(text, count));
 }
 
-/** {@link countBounded}, slice by slice. */
+/** Does the same as {@link countBounded}, in steps of one slice. */
 export function* countSlices(text: string, count: (text: string) => number): Steps<number> {
   let tokens = 0;
   for (const slice of textSlices(text)) {
@@ -46,7 +47,7 @@ const CLASS_OF_ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   return /\s/.test(character) ? SPACE : SIGN;
 });
 
-/** A quick check without false negatives: characters beyond ASCII count as part of whatever run they are in. */
+/** A quick check without false negatives: non-ASCII characters count as part of whatever run they are in. */
 function mayHoldLongPiece(text: string): boolean {
   let runClass = 0;
   let runLength = 0;
@@ -71,24 +72,24 @@ function cutAfter(text: string, start: number): number {
 }
 
 /**
- * Longer texts are counted slice by slice. In UTF-16 code units: a few milliseconds of the slowest text, and a multiple of
- * the three digits that most encodings have for a token.
+ * The longest slice, in UTF-16 code units; longer texts are counted slice by slice. It takes a few milliseconds for the
+ * slowest text, and is a multiple of three because most encodings have tokens of three digits.
  */
 export const SLICE = 1_536;
 
-/** A letter or digit, of those that are one code unit long. */
+/** A letter or digit that is one code unit long. */
 const OF_A_WORD = /[\p{L}\p{N}]/u;
 /**
- * What may go on with the word before it: letters, digits and marks, half of a character that is two code units long, and
+ * What may continue the word before it: letters, digits and marks, half of a character that is two code units long, and
  * the apostrophe of a contraction.
  */
 const MAY_GO_ON = /[\p{L}\p{N}\p{M}\p{Cs}']/u;
 
 /**
- * The slices of a text, always the same ones for the same text. A slice ends behind the last word in its second half: no
- * encoder has a token that reaches over such a place, so that the slices count what the text counts. Where no word ends
- * there, in a script without spaces or a run of punctuation, it ends at a fixed length, which splits no surrogate pair and makes
- * a difference of a token or two.
+ * Returns the slices of a text, always the same ones for the same text. A slice ends after the last word in its second
+ * half. No encoder has a token that spans such a place, so the counts of the slices add up to that of the text. If no
+ * word ends there, as in a script without spaces or a run of punctuation, the slice ends at a fixed length without
+ * splitting a surrogate pair, which changes the count by a token or two.
  */
 export function* textSlices(text: string, length = SLICE): Generator<string, void, void> {
   for (let start = 0; start < text.length; ) {

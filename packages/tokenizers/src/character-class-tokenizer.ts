@@ -2,7 +2,7 @@ import { finishSteps, type Part, type ProviderAwareTokenizer, type Steps } from 
 import { composeTokenizer, countPartInSteps, type TokenOverheads } from "./composed-tokenizer.ts";
 import { ANTHROPIC_MEDIA } from "./media-tokens.ts";
 
-/** Classes of characters whose runs encoders cut text into. */
+/** Classes of characters; encoders cut text into runs of one class. */
 const LOWER = 0;
 const UPPER = 1;
 const DIGIT = 2;
@@ -12,9 +12,9 @@ const SIGN = 5;
 /** Chinese characters, kana and full-width forms. */
 const WIDE = 6;
 const HANGUL = 7;
-/** Letters of the other scripts. */
+/** Letters of other scripts. */
 const LETTER = 8;
-/** Halves of characters beyond the basic plane, emoji above all. */
+/** Halves of characters outside the basic plane, mostly emoji. */
 const SURROGATE = 9;
 const OTHER = 10;
 const NONE = 11;
@@ -38,14 +38,15 @@ function classOf(code: number): number {
 }
 
 /**
- * What the run of a class costs by its length, in thousandths of a token: fitted to o200k on the recorded sessions, and on
- * Chinese, Japanese, Korean, Russian, base64, hex, UUIDs, logs, JSON, terminal colours and numbers, each kind with the same weight.
+ * The cost of a run by class and length, in thousandths of a token. Fitted to o200k on the recorded sessions and on
+ * Chinese, Japanese, Korean, Russian, base64, hex, UUIDs, logs, JSON, terminal colors and numbers, each kind with the
+ * same weight.
  */
 const COST_OF_RUN: readonly ((length: number) => number)[] = [
   (length) => 880 + 62 * Math.min(Math.max(0, length - 4), 4) + 112 * Math.max(0, length - 8),
   (length) => 1_290 + 430 * Math.max(0, length - 3),
   (length) => 1_300 * Math.ceil(length / 3),
-  // One space belongs to the word behind it.
+  // A single space belongs to the word after it.
   (length) => (length > 1 ? 990 : 0),
   () => 550,
   (length) => 810 + 120 * (length - 1),
@@ -57,7 +58,7 @@ const COST_OF_RUN: readonly ((length: number) => number)[] = [
 ];
 const THOUSANDTHS = 1_000;
 
-/** Where a scan is: the run that it is in, and the cost of those before it. */
+/** The state of a scan: the current run, and the cost of the runs before it. */
 interface Scan {
   readonly kind: number;
   readonly length: number;
@@ -87,7 +88,7 @@ function scan(text: string, from: number, to: number, before: Scan): Scan {
   return { kind, length, cost };
 }
 
-/** Characters that are scanned at once, in UTF-16 code units: well below a millisecond. */
+/** The number of UTF-16 code units that are scanned at once: well below a millisecond. */
 const CHARACTERS_AT_ONCE = 1 << 17;
 
 function* textInSteps(text: string): Steps<number> {
@@ -104,7 +105,7 @@ const countTokens = (text: string): number =>
     ? Math.ceil(costOf(scan(text, 0, text.length, START)) / THOUSANDTHS)
     : finishSteps(textInSteps(text));
 
-/** What the large providers add, as a bound. */
+/** Upper bounds for what the large providers add. */
 const OVERHEADS: TokenOverheads = Object.freeze({
   request: 6,
   message: 4,
@@ -121,8 +122,8 @@ const COUNTER: ProviderAwareTokenizer = Object.freeze({
 });
 
 /**
- * Counts by runs of characters of one class (words, digits, signs, Chinese characters, …), id `character-classes`: within a
- * tenth or so of OpenAI's own count for prose, code, logs, JSON, base64 and the large scripts, without any data, at some
- * nanoseconds a character.
+ * Returns the counter `character-classes`, which counts by runs of characters of one class (words, digits, punctuation,
+ * Chinese characters, …). It is within about a tenth of OpenAI's own count for prose, code, logs, JSON, base64 and the
+ * major scripts, needs no data, and takes a few nanoseconds per character.
  */
 export const characterClassTokenizer = (): ProviderAwareTokenizer => COUNTER;

@@ -10,8 +10,8 @@ import {
 import { type MediaCharges, mediaTokens } from "./media-tokens.ts";
 
 /**
- * What a provider charges beyond the text itself, in tokens. Pure data, so that a provider is a row of a table and not
- * code.
+ * What a provider charges beyond the text itself, in tokens. Pure data, so that adding a provider takes a table row and
+ * no code.
  */
 export interface TokenOverheads extends MediaCharges {
   /** Once per request. */
@@ -28,16 +28,16 @@ export interface TokenOverheads extends MediaCharges {
   readonly tool: number;
 }
 
-/** Whole, non-negative tokens of a text. JSON counts as compact text. */
+/** Returns the number of tokens in a text, whole and non-negative. JSON is counted as compact text. */
 export type CountText = (text: string) => number;
 
-/** Three bytes stand in four characters of base64. */
+/** Four characters of base64 encode three bytes. */
 const BYTES_PER_BASE64_CHARACTER = 3 / 4;
 const BYTES_PER_TOKEN = 4;
 
 /**
- * A counter from a measure of text and a table of overheads. It keeps no state, and a message costs exactly the sum of
- * its parts and the overhead of its role.
+ * Builds a counter from a text counter and a table of overheads. It keeps no state, and the cost of a message is
+ * exactly the sum of its parts and the overhead of its role.
  */
 export function composeTokenizer(
   id: string,
@@ -66,7 +66,7 @@ export function composeTokenizer(
   return Object.freeze({ id, countTokens, countPart, messageOverhead, countMessage, countToolSchemas, countRequest });
 }
 
-/** A composed counter's `countPart` for a measure that can be interrupted. */
+/** Does the same as a composed counter's `countPart`, with a text counter that works in steps. */
 export function* countPartInSteps(
   part: Part,
   textInSteps: (text: string) => Steps<number>,
@@ -78,7 +78,7 @@ export function* countPartInSteps(
   return tokens;
 }
 
-/** What a part costs: this many tokens in any case, and those of its texts. */
+/** The cost of a part: a fixed number of tokens, and the tokens of its texts. */
 interface Charges {
   readonly fixed: number;
   readonly texts: readonly string[];
@@ -119,7 +119,7 @@ function resultCharges(content: ToolResultContent, overheads: TokenOverheads): C
   }
 }
 
-/** Encrypted reasoning is charged as the reasoning inside it, of which only the length is known. */
+/** Encrypted reasoning is charged like the reasoning inside it, for which only the length is known. */
 const encryptedTokens = (encrypted: string | undefined): number =>
   encrypted === undefined ? 0 : Math.ceil((encrypted.length * BYTES_PER_BASE64_CHARACTER) / BYTES_PER_TOKEN);
 

@@ -1,15 +1,15 @@
 import { modelName } from "@threadfold/core";
 import type { ProviderFamily } from "./provider-tokenizer.ts";
 
-/** What is known of a counter's figures for a family of models before any report. */
+/** What is known about a counter's error for a family of models before any usage is reported. */
 export interface KnownCount {
-  /** Tokens of the provider for one of the counter, in most sessions. */
+  /** The provider's tokens per token of the counter, in a typical session. */
   readonly slope: number;
-  /** What the provider may count on top, as a share of the counter's figure. */
+  /** How much more the provider may count, as a share of the counter's figure. */
   readonly margin: number;
 }
 
-/** A counter of one's own is taken at its word: nobody here knows its error. */
+/** For a host's own counter, whose error is not known here: its figures are taken as exact. */
 const TAKEN_AT_ITS_WORD: KnownCount = Object.freeze({ slope: 1, margin: 0 });
 
 const row = (slope: number, margin: number): KnownCount => Object.freeze({ slope, margin });
@@ -17,8 +17,8 @@ const row = (slope: number, margin: number): KnownCount => Object.freeze({ slope
 type Families = Readonly<Record<ProviderFamily | "other", KnownCount>>;
 
 /**
- * Slopes are medians over the recorded sessions that report usage (`npm run bench:tokens`); margins cover the session of the
- * family in which the provider counts most, and for `heuristic`, which reads no text, logs and JSON as well.
+ * Slopes are medians over the recorded sessions that report usage (`npm run bench:tokens`). Margins cover the session
+ * of the family with the provider's highest count and, for `heuristic`, which reads no text, also logs and JSON.
  */
 const BY_COUNTER: Readonly<Record<string, Families>> = Object.freeze({
   "character-classes": {
@@ -44,7 +44,9 @@ const BY_COUNTER: Readonly<Record<string, Families>> = Object.freeze({
   gemini: { claude: row(1.17, 0.25), gemini: row(1.05, 0.1), openai: row(1, 0), other: row(1, 0.25) },
 });
 
-/** What is known of a counter for a model, or for the models of a request format where the model has no name. */
+/**
+ * Returns what is known about a counter's error for a model or, without a model name, for those of a request format.
+ */
 export function knownCount(counter: string, model: string | undefined, format: string): KnownCount {
   if (!Object.hasOwn(BY_COUNTER, counter)) return TAKEN_AT_ITS_WORD;
   return (BY_COUNTER[counter] as Families)[model === undefined ? familyOfFormat(format) : familyOfModel(model)];

@@ -15,16 +15,17 @@ const LOADERS: Readonly<Record<string, () => Promise<ProviderAwareTokenizer>>> =
   gemini: () => loadProviderTokenizer("gemini"),
 });
 
-/** Short names for people; the counter that they load has the full id. */
+/** Short names for people; the loaded counter has the full id. */
 const ALIASES: Readonly<Record<string, string>> = Object.freeze({ tiktoken: "tiktoken:o200k_base" });
 
-/** The ids that `loadTokenizer` knows. */
+/** The ids that `loadTokenizer` accepts. */
 export const TOKENIZER_IDS: readonly string[] = Object.freeze(Object.keys(LOADERS));
 
 /**
- * The counter with this id. Libraries and encodings are loaded by the first id that needs them; `heuristic` and `character-classes` load none.
+ * Returns the counter with this id. Libraries and encodings are loaded when an id first needs them; `heuristic` and
+ * `character-classes` need none.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` that lists the known ids.
+ * @throws ThreadfoldError `INVALID_CONFIG` when there is no such counter; the error lists the known ids.
  */
 export async function loadTokenizer(id: string): Promise<ProviderAwareTokenizer> {
   const name = Object.hasOwn(ALIASES, id) ? (ALIASES[id] as string) : id;
@@ -38,12 +39,12 @@ export async function loadTokenizer(id: string): Promise<ProviderAwareTokenizer>
 }
 
 /**
- * As Goat and the AI SDK layer count: about four characters of English text or code are a token. Characters are UTF-16
- * code units.
+ * The ratio that Goat and the AI SDK layer count with: about four characters (UTF-16 code units) of English text or
+ * code make a token.
  */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Goat adds four tokens per message; the other figures are bounds of the large providers. */
+/** Goat adds four tokens per message; the other figures are upper bounds for the large providers. */
 const OVERHEADS: TokenOverheads = Object.freeze({
   request: 3,
   message: 4,
@@ -55,9 +56,9 @@ const OVERHEADS: TokenOverheads = Object.freeze({
 });
 
 /**
- * The counter of Goat and the AI SDK layer, id `heuristic`: four characters are a token, four tokens are added per
- * message. It reads lengths and no text, so it is as fast as counting can be; it is about a tenth too low for code and
- * far too low for Chinese or Japanese.
+ * Returns the counter of Goat and the AI SDK layer, id `heuristic`: four characters make a token, and each message adds
+ * four tokens. It reads only lengths and no text, so it is as fast as counting can be; its figures are about a tenth
+ * too low for code and far too low for Chinese or Japanese.
  */
 export function heuristicTokenizer(): ProviderAwareTokenizer {
   return HEURISTIC;

@@ -1,11 +1,11 @@
 import type { MediaPart } from "@threadfold/core";
 import { imageSize } from "image-size";
 
-/** How pictures are charged, by their width and height in pixels. Providers scale larger ones down first. */
+/** How images are charged, by width and height in pixels. Providers scale larger ones down first. */
 type ImageRule =
   /** By area, as Anthropic does. */
   | { readonly by: "area"; readonly longestEdge: number; readonly pixelsPerToken: number; readonly most: number }
-  /** By tiles, as OpenAI and Google do; one that is no larger than a `small` edge either way is one tile. */
+  /** By tiles, as OpenAI and Google do; an image whose edges are both at most `small` is one tile. */
   | {
       readonly by: "tiles";
       readonly longestEdge: number;
@@ -16,18 +16,18 @@ type ImageRule =
       readonly tile: number;
     };
 
-/** What a provider charges for what is not text, in tokens. */
+/** What a provider charges for content other than text, in tokens. */
 export interface MediaCharges {
   readonly imageRule: ImageRule;
-  /** A picture whose size cannot be seen here. */
+  /** For an image whose size cannot be determined here. */
   readonly image: number;
   readonly pdfPage: number;
   readonly audioSecond: number;
-  /** A document whose length cannot be seen here. */
+  /** For a document whose length cannot be determined here. */
   readonly file: number;
 }
 
-/** platform.claude.com, "Vision" and "PDF support": width × height / 750 after scaling; up to 3 000 tokens a page. */
+/** platform.claude.com, "Vision" and "PDF support": width × height / 750 after scaling; up to 3,000 tokens per page. */
 export const ANTHROPIC_MEDIA = Object.freeze<MediaCharges>({
   imageRule: { by: "area", longestEdge: 1_568, pixelsPerToken: 750, most: 1_600 },
   image: 1_600,
@@ -36,7 +36,9 @@ export const ANTHROPIC_MEDIA = Object.freeze<MediaCharges>({
   file: 3_000,
 });
 
-/** developers.openai.com, "Images and vision": 85 tokens and 170 for each tile of 512 pixels; a page is text and a picture. */
+/**
+ * developers.openai.com, "Images and vision": 85 tokens plus 170 per tile of 512 pixels; a page is text and an image.
+ */
 export const OPENAI_MEDIA = Object.freeze<MediaCharges>({
   imageRule: { by: "tiles", longestEdge: 2_048, shortestEdge: 768, tileEdge: 512, small: 0, base: 85, tile: 170 },
   image: 1_105,
@@ -45,7 +47,7 @@ export const OPENAI_MEDIA = Object.freeze<MediaCharges>({
   file: 2_000,
 });
 
-/** ai.google.dev, "Understand and count tokens": 258 tokens a tile of 768 pixels and a page, 32 a second of audio. */
+/** ai.google.dev, "Understand and count tokens": 258 tokens per tile of 768 pixels or page, 32 per second of audio. */
 export const GEMINI_MEDIA = Object.freeze<MediaCharges>({
   imageRule: {
     by: "tiles",
@@ -62,15 +64,19 @@ export const GEMINI_MEDIA = Object.freeze<MediaCharges>({
   file: 2_580,
 });
 
-/** Characters of base64 in which the size of a picture stands, behind whatever its camera wrote: a multiple of four. */
+/**
+ * How many base64 characters are read to find an image's size, which may follow camera metadata; a multiple of four.
+ */
 const HEAD_CHARACTERS = 1 << 18;
 const BYTES_PER_TOKEN = 4;
-/** Where a PDF does not say how many pages it has. */
+/** Used when a PDF does not say how many pages it has. */
 const BYTES_PER_PAGE = 50_000;
-/** Of audio whose header does not say it: 128 kbit. */
+/** Used for audio whose header does not say its rate: 128 kbit/s. */
 const BYTES_PER_SECOND = 16_000;
 
-/** Tokens of a picture, document or recording. What cannot be looked into is charged what such a thing costs at the most. */
+/**
+ * Returns the tokens of an image, document or recording. If its content cannot be read, an upper estimate is charged.
+ */
 export function mediaTokens({ type, source }: MediaPart, charges: MediaCharges): number {
   if (source.kind !== "base64") return type === "image" ? charges.image : charges.file;
   const { data, mediaType } = source;
@@ -89,7 +95,7 @@ function imageTokens(data: string, { imageRule, image }: MediaCharges): number {
   }
 }
 
-/** Tokens of a picture of this size. */
+/** Returns the tokens of an image of this size. */
 function tokensBySize(width: number, height: number, rule: ImageRule): number {
   const fit = Math.min(1, rule.longestEdge / Math.max(width, height));
   if (rule.by === "area") return Math.min(rule.most, Math.ceil((width * height * fit ** 2) / rule.pixelsPerToken));
@@ -101,10 +107,12 @@ function tokensBySize(width: number, height: number, rule: ImageRule): number {
 
 const PAGE = /\/Type\s*\/Page(?![a-zA-Z])/g;
 const LINEARIZED_PAGES = /\/Linearized\b[^>]{0,200}?\/N\s+(\d+)/;
-/** Longer than what says that a page begins. */
+/** Longer than the text that begins a page. */
 const OVERLAP = 64;
 
-/** Pages of a PDF: as its first object says, else as many as begin in it, else by its length. Read piece by piece. */
+/**
+ * The pages of a PDF: as its first object states, else the page objects counted, else by length. Read piece by piece.
+ */
 function pagesOf(data: string): number {
   let pages = 0;
   let rest = "";
@@ -120,7 +128,7 @@ function pagesOf(data: string): number {
 
 const countOf = (text: string): number => text.match(PAGE)?.length ?? 0;
 
-/** Seconds of a recording: by the rate that the header of a WAV file says, else as of usual compression. */
+/** The seconds of a recording: by the byte rate in the header of a WAV file, else assuming usual compression. */
 function secondsOf(data: string): number {
   const head = bytesOf(data, 0, 64);
   const isWave = String.fromCharCode(...head.slice(0, 4), ...head.slice(8, 12)) === "RIFFWAVE";
@@ -131,7 +139,7 @@ function secondsOf(data: string): number {
 const byteLength = (data: string): number =>
   Math.floor((data.length * 3) / 4) - (/=*$/.exec(data.slice(-2))?.[0].length ?? 0);
 
-/** Bytes as characters; none where the data is not base64. */
+/** Decodes base64 to one character per byte; empty when the data is not base64. */
 function latin(data: string, from: number, length = HEAD_CHARACTERS): string {
   try {
     return atob(data.slice(from, from + length));

@@ -4,10 +4,10 @@ import { composeTokenizer, countPartInSteps, type TokenOverheads } from "./compo
 import type { TokenCount } from "./encodings/token-count.ts";
 import { ANTHROPIC_MEDIA, GEMINI_MEDIA, OPENAI_MEDIA } from "./media-tokens.ts";
 
-/** The families that have a counter of their own. */
+/** The model families that have their own counter. */
 export type ProviderFamily = "openai" | "claude" | "gemini";
 
-/** Chat Completions and Responses: three tokens of role and separators per message, schemas as a TypeScript namespace. */
+/** The overheads of Chat Completions and Responses, which render tool schemas as a TypeScript namespace. */
 export const OPENAI_OVERHEADS: TokenOverheads = Object.freeze({
   request: 6,
   message: 4,
@@ -18,17 +18,18 @@ export const OPENAI_OVERHEADS: TokenOverheads = Object.freeze({
   ...OPENAI_MEDIA,
 });
 
-/** Which encoding stands in for the family's own, how far its figures are off, and what is charged beyond the text. */
+/** The encoding that approximates a family's own, the correction of its figures, and the charges beyond the text. */
 export interface ProviderProfile {
   readonly encoding: "o200k_base" | "claude";
-  /** Tokens of the family per token of the encoding, measured. */
+  /** The family's tokens per token of the encoding, measured. */
   readonly multiplier: number;
   readonly overheads: TokenOverheads;
 }
 
 /**
- * One row per family. Message and tool figures follow what `ai-tokenizer` fitted to the providers' own counts; ratio, call
- * and result of `claude` are fitted to the usage that 13 recorded Sonnet 4.5 sessions report.
+ * One row per family. Message and tool figures follow what `ai-tokenizer` fitted to the providers' own counts; for
+ * `claude`, the multiplier and the figures for calls and results are fitted to the usage reported in 13 recorded Sonnet
+ * 4.5 sessions.
  */
 export const PROVIDER_PROFILES: Readonly<Record<ProviderFamily, ProviderProfile>> = Object.freeze({
   openai: { encoding: "o200k_base", multiplier: 1, overheads: OPENAI_OVERHEADS },
@@ -58,9 +59,9 @@ const ENCODINGS: Readonly<Record<ProviderProfile["encoding"], () => Promise<Toke
 };
 
 /**
- * Counts as a family of models does, id `openai`, `claude` or `gemini`: the nearest public encoding, corrected by the
- * family's own ratio, with the family's overhead per message, call, result and tool. Exact for OpenAI's text; within a
- * few per cent for the others, whose encodings are not public. Nothing is loaded before this is called.
+ * Loads the counter `openai`, `claude` or `gemini`. It counts with the nearest public encoding, corrected by the
+ * family's own ratio, and adds the family's overhead per message, call, result and tool. Exact for OpenAI's text;
+ * within a few percent for the others, whose encodings are not public. Nothing is loaded before this is called.
  */
 export async function loadProviderTokenizer(family: ProviderFamily): Promise<ProviderAwareTokenizer> {
   const { encoding, multiplier, overheads } = PROVIDER_PROFILES[family];

@@ -4,7 +4,7 @@ import { countBounded, countSlices } from "./bounded-count.ts";
 import { composeTokenizer, countPartInSteps } from "./composed-tokenizer.ts";
 import { OPENAI_OVERHEADS } from "./provider-tokenizer.ts";
 
-/** The encodings that can be counted exactly. */
+/** The encodings for which counting is exact. */
 export const TIKTOKEN_ENCODINGS = Object.freeze(["o200k_base", "cl100k_base"] as const);
 export type TiktokenEncoding = (typeof TIKTOKEN_ENCODINGS)[number];
 
@@ -20,9 +20,10 @@ const RANKS: Readonly<Record<TiktokenEncoding, () => Promise<{ readonly default:
 };
 
 /**
- * Counts text exactly as OpenAI's own encoder does, id `tiktoken:o200k_base` or `tiktoken:cl100k_base`. What looks like
- * a special token in the text is text. The encoder lives in WebAssembly memory, about 100 MB for `o200k_base`: it is
- * made at the first count and released by `free`, after which the next count makes it again.
+ * Counts text exactly as OpenAI's own encoder does, id `tiktoken:o200k_base` or `tiktoken:cl100k_base`. Anything in the
+ * text that looks like a special token counts as ordinary text. The encoder lives in WebAssembly memory, about 100 MB
+ * for `o200k_base`: it is created at the first count and released by `free`; the next count after that creates it
+ * again.
  */
 export class TiktokenTokenizer implements ProviderAwareTokenizer {
   readonly id: string;
@@ -48,7 +49,7 @@ export class TiktokenTokenizer implements ProviderAwareTokenizer {
     return countBounded(text, (piece) => this.#count(piece));
   }
 
-  /** Asks for the encoder at each piece: it may be released between two of them. */
+  /** Gets the encoder for each piece, because it may be released between two pieces. */
   #count(piece: string): number {
     this.#encoder ??= this.#make();
     return this.#encoder.encode_ordinary(piece).length;

@@ -3,7 +3,7 @@ import type { Message } from "threadfold";
 import { callsOf, callText, lines, resultRuns, resultsOf, textOf } from "./message-parts.ts";
 import { type PeerShape, peerPolicy } from "./peer-policy.ts";
 
-/** Raw events that stay after a compaction. ADK has no default; its examples keep this many. */
+/** Number of raw events kept after a compaction. ADK has no default; its examples keep this many. */
 const RETAINED = 10;
 const AGENT = "agent";
 
@@ -33,8 +33,8 @@ const adkShape: PeerShape<Event> = {
 };
 
 /**
- * Google ADK's `TokenBasedContextCompactor` with the budget as its threshold. What a request then shows is what its
- * content processor takes: the latest summary and the events after it.
+ * Google ADK's `TokenBasedContextCompactor` with the budget as its threshold. Requests then show what ADK's content
+ * processor selects: the latest summary and the events after it.
  */
 export const adkCompactor = peerPolicy<Event>(
   "google adk TokenBasedContextCompactor",
@@ -62,7 +62,8 @@ export const adkCompactor = peerPolicy<Event>(
       typeof compactor.compact
     >[0];
     return async (added) => {
-      // A clock of its own: events of one log may share a time, and ADK tells by time which of them a summary covers.
+      // Uses its own clock: events of one log may share a time, and ADK uses times to tell which of them a summary
+      // covers.
       for (const event of added) events.push(Object.assign(event, { timestamp: events.length + 1 }));
       if (await compactor.shouldCompact(context)) await compactor.compact(context);
       return active(events);
@@ -70,19 +71,19 @@ export const adkCompactor = peerPolicy<Event>(
   },
 );
 
-/** As ADK's `getActiveEvents`, which it does not export. */
+/** Does what ADK's `getActiveEvents` does, which it does not export. */
 function active(events: readonly Event[]): readonly Event[] {
   const latest = events.filter(isCompactedEvent).at(-1);
   if (latest === undefined) return [...events];
   return [latest, ...events.filter((event) => !isCompactedEvent(event) && event.timestamp > latest.endTime)];
 }
 
-/** Until when a span reaches: a summary in it stands for everything up to its own end. */
+/** Returns the end of the span that an event covers: a summary covers everything up to its own end. */
 function endOf(event: Event): number {
   return isCompactedEvent(event) ? event.endTime : event.timestamp;
 }
 
-/** The results of one step are one event, as ADK merges them. */
+/** Merges the results of one step into one event, as ADK does. */
 function eventOf(sources: readonly Message[]): Event {
   const [first] = sources;
   const isModel = first?.role === "assistant";

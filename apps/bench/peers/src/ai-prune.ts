@@ -3,8 +3,8 @@ import { modelMessageShape } from "./model-message-shape.ts";
 import { peerPolicy } from "./peer-policy.ts";
 
 /**
- * The AI SDK's `pruneMessages` over the whole history, whenever that is above the budget: reasoning and tool calls before
- * the last three messages go, as its course on agents sets it.
+ * The AI SDK's `pruneMessages` over the whole history, whenever that is above the budget: reasoning and tool calls
+ * before the last three messages are removed, as in its course on agents.
  */
 export const aiPrune = peerPolicy<ModelMessage>("ai pruneMessages", modelMessageShape, ({ budget, tokensOf }) => {
   const log: ModelMessage[] = [];
@@ -16,7 +16,7 @@ export const aiPrune = peerPolicy<ModelMessage>("ai pruneMessages", modelMessage
   };
 });
 
-/** The same at a step of its tool loop, where what a step returns is what the next one begins with. */
+/** The same inside a step of the SDK's tool loop, where the next step starts from what this step returns. */
 export const aiPruneSticky = peerPolicy<ModelMessage>(
   "ai pruneMessages, carried forward",
   modelMessageShape,

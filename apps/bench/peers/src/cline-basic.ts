@@ -32,7 +32,9 @@ function resultText(content: string | readonly object[]): string {
   return lines(content.map((part) => ("text" in part ? String(part.text) : "")));
 }
 
-/** Cline's compaction without a model, at its default shares: `createContextCompactionPrepareTurn` with the strategy "basic". */
+/**
+ * Cline's compaction without a model: `createContextCompactionPrepareTurn` with the strategy "basic" and its defaults.
+ */
 export const clineBasic = peerPolicy<ClineMessage>("cline basic compaction", clineShape, ({ budget, context }) => {
   const model = { providerId: "anthropic", modelId: "scripted" };
   const prepareTurn = createContextCompactionPrepareTurn({

@@ -1,4 +1,4 @@
-/** A place for the files of deepagents that takes what is written and keeps nothing: the comparison reads none of it. */
+/** A file backend for deepagents that accepts writes and stores nothing: the comparison reads none of its files. */
 export const forgetfulBackend = {
   write: async (path: string) => ({ path, filesUpdate: null }),
   edit: async (path: string) => ({ path, filesUpdate: null, occurrences: 1 }),

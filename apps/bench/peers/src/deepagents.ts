@@ -14,8 +14,8 @@ type WrapModelCall = (
 ) => Promise<{ readonly update?: object }>;
 
 /**
- * The summarization of deepagents with the defaults of its model profile: at 0.85 of the window it keeps 0.1 of it. What
- * it takes out is also written to a file that the agent could read; nobody reads it here.
+ * The summarization of deepagents with the defaults of its model profile: at 0.85 of the window it keeps 0.1 of it. It
+ * also writes what it removes to a file that the agent could read; nothing reads that file here.
  */
 export const deepagents = peerPolicy<BaseMessage>("deepagents summarization", langchainShape, ({ budget, model }) => {
   const log: BaseMessage[] = [];

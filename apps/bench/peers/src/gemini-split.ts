@@ -32,9 +32,9 @@ const geminiShape: PeerShape<Content> = {
 };
 
 /**
- * gemini-cli's split: `findCompressSplitPoint` and what its `ChatCompressionService` makes of it, a summary, the model's
- * thanks for it and the rest. Its cutting of tool responses beyond 50,000 tokens and its second, checking question to the
- * model are left out.
+ * gemini-cli's split: `findCompressSplitPoint` and the history that its `ChatCompressionService` builds from it: a
+ * summary, the model's thanks for it, and the rest. Its cutting of tool responses beyond 50,000 tokens and its second,
+ * verifying request to the model are left out.
  */
 export const geminiSplit = peerPolicy<Content>("gemini-cli split", geminiShape, ({ budget, tokensOf, model }) => {
   let history: readonly Content[] = [];
@@ -50,7 +50,7 @@ export const geminiSplit = peerPolicy<Content>("gemini-cli split", geminiShape, 
       { role: "model", parts: [{ text: "Got it. Thanks for the additional context!" }] },
       ...history.slice(split),
     ];
-    // A summary that is longer than what it stands for is thrown away, as in gemini-cli.
+    // A summary longer than what it replaces is discarded, as in gemini-cli.
     if (size(compressed) <= size(history)) history = compressed;
     return history;
   };

@@ -5,8 +5,8 @@ import { langchainTrigger } from "./langchain-trigger.ts";
 import { peerPolicy } from "./peer-policy.ts";
 
 /**
- * LangChain's `ClearToolUsesEdit`, the edit of its `contextEditingMiddleware`, keeping the last three results as it does
- * by default. It edits the list of the agent's state in place, so what it cleared stays cleared.
+ * LangChain's `ClearToolUsesEdit`, the edit of its `contextEditingMiddleware`, keeping the last three results as it
+ * does by default. It edits the list in the agent's state in place, so what it cleared stays cleared.
  */
 export const langchainClear = peerPolicy<BaseMessage>(
   "langchain ClearToolUsesEdit",

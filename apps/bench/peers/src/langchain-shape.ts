@@ -3,7 +3,7 @@ import type { Role } from "threadfold";
 import { callsOf, callText, lines, resultsOf, textOf } from "./message-parts.ts";
 import type { Converted, PeerShape } from "./peer-policy.ts";
 
-/** LangChain's messages. Ids are ours, so that runs are alike. */
+/** LangChain's messages. They get our ids, so that runs are identical. */
 export const langchainShape: PeerShape<BaseMessage> = {
   convert: (added) =>
     added.flatMap((message): readonly Converted<BaseMessage>[] => {

@@ -11,7 +11,7 @@ type BeforeModel = (
 ) => Promise<{ messages: BaseMessage[] } | undefined>;
 
 /**
- * LangChain's `summarizationMiddleware`: at 0.8 of the window it keeps 0.3 of it, as its documentation sets, and shows
+ * LangChain's `summarizationMiddleware`: at 0.8 of the window it keeps 0.3 of it, as in its documentation, and shows
  * its model the last 4,000 tokens of the rest, which is its default.
  */
 export const langchainSummarize = peerPolicy<BaseMessage>(

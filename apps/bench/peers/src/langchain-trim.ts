@@ -2,12 +2,17 @@ import { type BaseMessage, trimMessages } from "@langchain/core/messages";
 import { langchainShape } from "./langchain-shape.ts";
 import { type PeerTurn, peerPolicy } from "./peer-policy.ts";
 
-/** LangChain's `trimMessages`, as its documentation calls it: the last messages that fit, beginning with a human one. */
+/**
+ * LangChain's `trimMessages`, called as in its documentation: the last messages that fit, beginning with a human one.
+ */
 export const langchainTrim = peerPolicy<BaseMessage>("langchain trimMessages", langchainShape, (context) =>
   trimming(context, ["human"]),
 );
 
-/** The same for an agent that works long on one task: the model may begin too, else nothing would be left of its work. */
+/**
+ * The same for an agent that works on one task for a long time: the model's messages may come first too, or none of its
+ * work would be left.
+ */
 export const langchainTrimAnywhere = peerPolicy<BaseMessage>(
   "langchain trimMessages, from any turn",
   langchainShape,

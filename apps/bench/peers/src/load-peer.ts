@@ -1,6 +1,8 @@
 import type { PromptPolicy } from "@threadfold/simulation";
 
-/** The adapters, by the names of `peers.json`. Each is loaded when it is needed, so that one that cannot run does not stop the others. */
+/**
+ * The adapters, by the names of `peers.json`. Each is loaded on demand, so that a broken one does not stop the others.
+ */
 const ADAPTERS: Readonly<Record<string, () => Promise<PromptPolicy>>> = {
   "ai pruneMessages": async () => (await import("./ai-prune.ts")).aiPrune,
   "ai pruneMessages, carried forward": async () => (await import("./ai-prune.ts")).aiPruneSticky,
@@ -19,7 +21,7 @@ const ADAPTERS: Readonly<Record<string, () => Promise<PromptPolicy>>> = {
   "gemini-cli split": async () => (await import("./gemini-split.ts")).geminiSplit,
 };
 
-/** The peer of that name as a policy. */
+/** Returns the peer with that name as a policy. */
 export async function loadPeer(policy: string): Promise<PromptPolicy> {
   const load = ADAPTERS[policy];
   if (load === undefined) throw new Error(`There is no adapter for ${policy}.`);

@@ -6,7 +6,7 @@ import { peerPolicy } from "./peer-policy.ts";
 /** The hook that Mastra calls before its model, with the provider's prompt, which has the shape of `ModelMessage`. */
 type PromptHook = (call: { prompt: readonly ModelMessage[] }) => Promise<{ prompt: ModelMessage[] } | undefined>;
 
-/** Mastra's `TokenLimiterProcessor` at its defaults: of the newest messages those that fit, larger ones left out. */
+/** Mastra's `TokenLimiterProcessor` with its defaults: keeps the newest messages that fit and skips larger ones. */
 export const mastraTokenLimiter = peerPolicy<ModelMessage>("mastra TokenLimiter", modelMessageShape, ({ budget }) => {
   const limiter = new TokenLimiterProcessor({ limit: budget });
   const limit = limiter.processLLMRequest.bind(limiter) as unknown as PromptHook;

@@ -1,6 +1,6 @@
 import { type Message, toolResultText } from "threadfold";
 
-/** A tool call, as every peer wants it: with an object as its arguments. */
+/** A tool call in the form that every peer wants: with an object as its arguments. */
 export interface PlainCall {
   readonly id: string;
   readonly name: string;
@@ -15,19 +15,19 @@ export interface PlainResult {
   readonly failed: boolean;
 }
 
-/** The visible text of a message, its parts on lines of their own. Reasoning and media are not compared. */
+/** Returns the visible text of a message, with each part on its own lines. Reasoning and media are not compared. */
 export function textOf({ parts }: Message): string {
   return parts.flatMap((part) => (part.type === "text" && part.text !== "" ? [part.text] : [])).join("\n");
 }
 
-/** The calls of a message. */
+/** Returns the tool calls of a message. */
 export function callsOf({ parts }: Message): readonly PlainCall[] {
   return parts.flatMap((part) =>
     part.type === "tool-call" ? [{ id: part.callId, name: part.toolName, input: objectOf(part.input) }] : [],
   );
 }
 
-/** The results of a message. */
+/** Returns the tool results of a message. */
 export function resultsOf({ parts }: Message): readonly PlainResult[] {
   return parts.flatMap((part) => {
     if (part.type !== "tool-result") return [];
@@ -36,12 +36,12 @@ export function resultsOf({ parts }: Message): readonly PlainResult[] {
   });
 }
 
-/** A call as text, as the comparison counts it. */
+/** Returns a call as text, as the comparison counts it. */
 export function callText(name: string, input: unknown): string {
   return `${name} ${typeof input === "string" ? input : JSON.stringify(input ?? {})}`;
 }
 
-/** The given texts that are not empty, a line break between. */
+/** Joins the texts that are not empty with line breaks. */
 export function lines(texts: readonly string[]): string {
   return texts.filter(Boolean).join("\n");
 }
@@ -52,7 +52,7 @@ function objectOf(input: unknown): Record<string, unknown> {
     : { input };
 }
 
-/** Messages in runs: results that follow each other stand together, every other message alone. */
+/** Splits messages into runs: consecutive tool results are together, every other message is alone. */
 export function resultRuns(messages: readonly Message[]): readonly (readonly Message[])[] {
   const runs: Message[][] = [];
   for (const message of messages) {

@@ -2,14 +2,14 @@ import { type AgentInputItem, MemorySession, OpenAIResponsesCompactionSession } 
 import { openaiShape } from "./openai-shape.ts";
 import { type PeerContext, peerPolicy } from "./peer-policy.ts";
 
-/** Its default counts items, ten of them, and knows no window; this is where others begin. */
+/** Its default counts items (ten of them) and ignores the window; this is the share at which others start. */
 const TRIGGER = 0.8;
 
 /**
- * The OpenAI Agents SDK's `OpenAIResponsesCompactionSession` over its `MemorySession`, compacting after a turn, as its
- * runner does, when the stored items are above 0.8 of the budget. The provider's side of it is scripted: `responses.compact`
- * answers with the user's messages as they are and one compaction item, which holds the summary where the provider puts
- * what only it can read.
+ * The OpenAI Agents SDK's `OpenAIResponsesCompactionSession` over its `MemorySession`. It compacts after a turn, as its
+ * runner does, when the stored items exceed 0.8 of the budget. The provider's side is scripted: `responses.compact`
+ * answers with the user's messages unchanged and one compaction item, which has the summary where the provider puts
+ * content that only it can read.
  */
 export const openaiAgentsSession = peerPolicy<AgentInputItem>(
   "openai agents compaction session",

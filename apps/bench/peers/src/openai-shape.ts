@@ -3,7 +3,7 @@ import type { Message } from "threadfold";
 import { callsOf, callText, resultsOf, textOf } from "./message-parts.ts";
 import type { PeerShape } from "./peer-policy.ts";
 
-/** Items of the OpenAI Agents SDK: a call is an item of its own besides what the model says. */
+/** Items of the OpenAI Agents SDK: a call is a separate item from what the model says. */
 export const openaiShape: PeerShape<AgentInputItem> = {
   convert: (added) => added.flatMap((message) => itemsOf(message).map((native) => ({ native, sources: [message] }))),
   piece: (item) => {

@@ -11,11 +11,13 @@ import {
 import type { Message } from "threadfold";
 import { ScriptedModel } from "./scripted-model.ts";
 
-/** A peer's own messages: how ours become them, and what they say. */
+/** A peer's own message type: how to convert ours to it, and how to read its text. */
 export interface PeerShape<Native extends object> {
-  /** The peer's messages for what the log adds before one call, in order, with the messages that each stands for. */
+  /**
+   * Returns the peer's messages for what the log adds before one call, in order, with the log messages each stands for.
+   */
   convert(added: readonly Message[]): readonly Converted<Native>[];
-  /** What a message of the peer says, as ours say it: see `pieceText`. */
+  /** Returns the content of a peer's message in the form that ours have: see `pieceText`. */
   piece(native: Native): PromptPiece;
 }
 
@@ -25,23 +27,23 @@ export interface Converted<Native> {
   readonly sources: readonly Message[];
 }
 
-/** What a peer is told when a session begins. */
+/** What a peer receives when a session begins. */
 export interface PeerContext<Native extends object> {
   readonly context: PolicyContext;
-  /** What is left of the budget for messages: the system text stands in front of every prompt. */
+  /** What is left of the budget for messages: the system text comes before every prompt. */
   readonly budget: number;
-  /** Tokens of a message, as the comparison counts. Each is counted once. */
+  /** Returns the tokens of a message, as the comparison counts them. Each message is counted once. */
   readonly tokensOf: (native: Native) => number;
   readonly model: ScriptedModel<Native>;
 }
 
-/** One session under a peer: takes what is new and returns the whole prompt. */
+/** One session under a peer: takes the new messages and returns the whole prompt. */
 export type PeerTurn<Native> = (added: readonly Native[], at: number) => Promise<readonly Native[]>;
 
 /**
- * A peer as a policy. Only the peer's own work is timed: conversions come before and after, and for its model it waits.
- * System text, that of the session and that with which a log begins, stands in front of every prompt, as peers have it, and
- * leaves less for the rest.
+ * Makes a peer a policy. Only the peer's own work is timed: conversions run before and after it, and waiting for its
+ * model does not count. System text, both the session's and the text that a log begins with, comes before every prompt,
+ * as with peers, and leaves less room for the rest.
  */
 export function peerPolicy<Native extends object>(
   id: string,
@@ -92,7 +94,7 @@ class PeerRun<Native extends object> implements PolicyRun {
     this.#before = [];
   }
 
-  /** The system messages with which the log begins go to the frame; the rest is said. */
+  /** Moves the system messages at the beginning of the log to the frame and returns the rest. */
   #takeFrame(added: readonly Message[]): readonly Message[] {
     const start = added.findIndex(({ role }) => role !== "system");
     this.#frame = [...this.#frame, ...added.slice(0, start).map((message) => pieceOf(message))];
@@ -113,7 +115,7 @@ function saysTheSame(before: PromptPiece, now: PromptPiece | undefined): boolean
   return before === now || (before.role === now?.role && before.text === now.text);
 }
 
-/** Pieces by message, and by what they say for peers that copy their messages at every call. */
+/** Caches pieces by message, and by content for peers that copy their messages at every call. */
 function rememberedPieces<Native extends object>(shape: PeerShape<Native>): (native: Native) => PromptPiece {
   const known = new Map<string, PromptPiece>();
   return remembered((native: Native) => {

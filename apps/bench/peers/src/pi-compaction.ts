@@ -11,12 +11,12 @@ import {
 } from "./pi-package.ts";
 import { type PiMessage, piShape } from "./pi-shape.ts";
 
-/** Tokens that pi leaves free in the window by default. They are added to the budget, so that the budget is what prompts get. */
+/** Tokens that pi keeps free in the window by default; added to the budget, so that prompts get all of the budget. */
 const RESERVE = 16_384;
 
 /**
- * pi's compaction: `shouldCompact`, `prepareCompaction` and `compact` over its own session, with its default reserve. It
- * keeps its default of 20,000 tokens, or half the budget where that is less.
+ * pi's compaction: `shouldCompact`, `prepareCompaction` and `compact` over its own session, with its default reserve.
+ * It keeps its default of 20,000 tokens, or half the budget if that is less.
  */
 export const piCompaction = peerPolicy<PiMessage>("pi compaction", piShape, (context) => {
   const session = SessionManager.inMemory();
@@ -30,8 +30,8 @@ export const piCompaction = peerPolicy<PiMessage>("pi compaction", piShape, (con
   let messages: AgentMessage[] = [];
   let tokens = 0;
   return async (added) => {
-    // As pi's agent does: it goes on from the messages that it has, and builds them anew where it compacted. The size of
-    // what it has shown it takes from the provider's usage.
+    // As in pi's agent: it continues with the messages it has, and rebuilds them after a compaction. It takes the size
+    // of what it has shown from the provider's usage.
     for (const message of added) {
       session.appendMessage(message);
       messages.push(message);

@@ -8,13 +8,13 @@ export {
   shouldCompact,
 } from "@earendil-works/pi-coding-agent";
 
-/** A message of pi's agent, its own kinds included. */
+/** A message of pi's agent, including its own kinds. */
 export type AgentMessage = Parameters<typeof convertToLlm>[0][number];
 
 /** A message as pi sends it to a model. */
 export type LlmMessage = ReturnType<typeof convertToLlm>[number];
 
-/** When pi compacts and what it then keeps, in tokens. */
+/** When pi compacts and how much it then keeps, in tokens. */
 export interface PiSettings {
   readonly enabled: boolean;
   readonly reserveTokens: number;
@@ -26,9 +26,9 @@ type Prepare = (
   settings: PiSettings,
 ) => Parameters<typeof compact>[0] | undefined;
 
-// The package lists `prepareCompaction` among its own exports of that folder and leaves it out of the package's door.
+// The package exports `prepareCompaction` from that folder but not from its main entry point.
 const door = import.meta.resolve("@earendil-works/pi-coding-agent");
 const compaction = (await import(new URL("./core/compaction/index.js", door).href)) as { prepareCompaction: Prepare };
 
-/** Where pi cuts, and what it would have summarized. */
+/** Finds where pi cuts and what it would summarize. */
 export const prepareCompaction: Prepare = compaction.prepareCompaction;

@@ -6,7 +6,7 @@ import type { LlmMessage } from "./pi-package.ts";
 /** A message as pi sends it to a model. */
 export type PiMessage = LlmMessage;
 
-/** pi's messages. Assistant messages carry no usage, so that pi counts by itself, at four characters a token. */
+/** pi's messages. Assistant messages carry no usage, so pi counts them itself, at four characters a token. */
 export const piShape: PeerShape<PiMessage> = {
   convert: (added) => added.flatMap((message) => nativesOf(message).map((native) => ({ native, sources: [message] }))),
   piece: (native) => {

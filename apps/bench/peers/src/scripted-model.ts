@@ -2,40 +2,41 @@ import type { PolicyContext, PromptPiece, SummaryCall, WorkTime } from "@threadf
 import type { Message } from "threadfold";
 import { summarySize } from "./summary-size.ts";
 
-/** How much of a text has to be in a request for its message to count as read. */
+/** Number of characters of a text that must be in a request for its message to count as read. */
 const OPENING = 80;
-/** A shorter line may begin many messages. */
+/** A line shorter than this may begin many messages. */
 const TELLING = 24;
-/** Most messages stand so near behind the one before them, in UTF-16 code units. */
+/** Most messages start within this distance of the one before them, in UTF-16 code units. */
 const NEAR = 20_000;
 
 /**
- * The stand-in for a peer's LLM: whatever the peer asks and however it asks it, the context's own summarizer answers, so
- * that only what the peer asks about makes a difference. It keeps which message of the log each of the peer's is.
+ * The stand-in for a peer's LLM: whatever the peer asks, and however it asks, the context's own summarizer answers, so
+ * that only the messages it asks about make a difference. It tracks which log messages each of the peer's messages
+ * stands for.
  */
 export class ScriptedModel<Native extends object> {
   readonly #context: PolicyContext;
   readonly #pieceOf: (native: Native) => PromptPiece;
   readonly #time: WorkTime;
-  /** By what the messages say, for peers copy theirs. */
+  /** Keyed by content, because peers copy their messages. */
   readonly #sources = new Map<PromptPiece, readonly Message[]>();
   #calls: SummaryCall[] = [];
-  /** The summaries so far, and the messages of the log that each was made of. */
+  /** The summaries so far, and the log messages that each was made from. */
   readonly #made: { readonly summary: string; readonly of: readonly Message[] }[] = [];
 
-  /** @param time of the peer, which waits while this answers. */
+  /** @param time the work time of the peer, which waits while this model answers. */
   constructor(context: PolicyContext, pieceOf: (native: Native) => PromptPiece, time: WorkTime) {
     this.#context = context;
     this.#pieceOf = pieceOf;
     this.#time = time;
   }
 
-  /** Says that these messages of the peer stand for those of the log. */
+  /** Records that this message of the peer stands for those of the log. */
   learn(native: Native, sources: readonly Message[]): void {
     this.#sources.set(this.#pieceOf(native), sources);
   }
 
-  /** Summarizes a span that the peer handed over message by message. `request` is the rest of what it sent. */
+  /** Summarizes a span that the peer passed message by message. `request` is the rest of what it sent. */
   async summarize(span: readonly Native[], request = ""): Promise<string> {
     return this.#time.waitFor(() => {
       const texts = [request, ...span.map((native) => this.#pieceOf(native).text)];
@@ -45,8 +46,8 @@ export class ScriptedModel<Native extends object> {
   }
 
   /**
-   * Summarizes what a peer wrote into one text. The messages it could have written there are `candidates`; those whose
-   * beginning stands in the text are read, and read whole, also where the peer cut them short.
+   * Summarizes messages that a peer wrote into one text. `candidates` are the messages that it may have written there;
+   * those whose beginning is in the text count as read, and as read whole even if the peer cut them short.
    */
   async summarizeText(request: string, candidates: readonly Native[]): Promise<string> {
     return this.#time.waitFor(() => {
@@ -55,7 +56,7 @@ export class ScriptedModel<Native extends object> {
     });
   }
 
-  /** The calls since the last time this was asked. */
+  /** Returns the calls since the last time and forgets them. */
   takeCalls(): readonly SummaryCall[] {
     const calls = this.#calls;
     this.#calls = [];
@@ -73,7 +74,9 @@ export class ScriptedModel<Native extends object> {
     return summary;
   }
 
-  /** Those that stand in a request. Peers write them in order, so each is looked for behind the one before it first. */
+  /**
+   * Returns the candidates found in a request. Peers write them in order, so each is first sought after the last found.
+   */
   #standing(candidates: readonly Native[], request: string): readonly Native[] {
     let from = 0;
     return candidates.filter((native) => {
@@ -85,8 +88,8 @@ export class ScriptedModel<Native extends object> {
   }
 
   /**
-   * What stands in a request that holds a message: its beginning, as it is or in JSON, or the id of a call. Peers write
-   * calls in their own way, so a first line that is long enough stands for what is said before a call.
+   * Returns the marks by which a message is found in a request: its beginning, plain or in JSON, or the id of a call.
+   * Peers write calls in their own way, so a first line that is long enough stands for the text before a call.
    */
   #marksOf(native: Native): readonly string[] {
     const { text, callIds = [] } = this.#pieceOf(native);
@@ -97,8 +100,9 @@ export class ScriptedModel<Native extends object> {
   }
 
   /**
-   * What a message stands for that the peer made itself: where it holds summaries, all that they were made of, so that
-   * the next one is as good as one of the whole, as the floor's is; else its own text.
+   * Returns the log messages behind a message that the peer made itself. If it contains summaries, these are all the
+   * messages they were made from, so that the next summary is as good as one of the whole, as the floor's is; otherwise
+   * it is the message's own text.
    */
   #sourcesOfMade(native: Native, index: number): readonly Message[] {
     const { text } = this.#pieceOf(native);
@@ -110,7 +114,9 @@ export class ScriptedModel<Native extends object> {
   }
 }
 
-/** Where the first of some marks that stands behind a place stands, near it before anywhere; -1 when none does. */
+/**
+ * Returns the position of the first mark found after a position, looking nearby before anywhere; -1 when none is found.
+ */
 function firstOf(marks: readonly string[], request: string, from: number): number {
   const near = request.slice(from, from + NEAR);
   const at = marks.map((mark) => near.indexOf(mark)).find((place) => place >= 0);

@@ -9,20 +9,23 @@ import {
 import { type PeerContext, type PeerTurn, peerPolicy } from "./peer-policy.ts";
 import { strandsShape } from "./strands-shape.ts";
 
-/** Strands' `SlidingWindowConversationManager` at its defaults: it works when the provider says that the prompt is too long. */
+/** Strands' `SlidingWindowConversationManager` with its defaults: it acts when the provider reports an overflow. */
 export const strandsSlidingWindow = peerPolicy<Message>("strands SlidingWindow", strandsShape, (context) =>
   onOverflow(context, new SlidingWindowConversationManager()),
 );
 
-/** Strands' `SummarizingConversationManager` at its defaults: it summarizes the oldest 0.3 of the messages and keeps the last ten. */
+/**
+ * Strands' `SummarizingConversationManager` with its defaults: summarizes the oldest 0.3 and keeps the last ten
+ * messages.
+ */
 export const strandsSummarizing = peerPolicy<Message>("strands Summarizing", strandsShape, (context) =>
   onOverflow(context, new SummarizingConversationManager({ model: scriptedModel(context) as never })),
 );
 
 /**
- * What Strands' agent does when the provider refuses a prompt: it lets its manager reduce and tries again, until the
- * prompt fits or the manager gives up. Refusals are not billed here. A reduction that frees nothing ends it too: Strands
- * would ask the provider again without end.
+ * Does what Strands' agent does when the provider refuses a prompt: it has its manager reduce the prompt and tries
+ * again, until the prompt fits or the manager gives up. Refusals are not billed here. A reduction that frees nothing
+ * also ends the loop: Strands would ask the provider forever.
  */
 function onOverflow(
   { budget, tokensOf, model }: PeerContext<Message>,
@@ -43,7 +46,7 @@ function onOverflow(
   };
 }
 
-/** Strands rethrows when there is nothing it could summarize; its agent then ends with the provider's refusal. */
+/** Strands rethrows when there is nothing to summarize; its agent then ends with the provider's refusal. */
 async function reduced(manager: ConversationManager, options: object): Promise<boolean> {
   try {
     return await manager.reduce(options as never);
@@ -55,7 +58,7 @@ async function reduced(manager: ConversationManager, options: object): Promise<b
 function scriptedModel({ model }: PeerContext<Message>) {
   return {
     async *streamAggregated(messages: readonly Message[], { systemPrompt }: { readonly systemPrompt: string }) {
-      // The last message is the order to summarize.
+      // The last message is the instruction to summarize.
       const summary = await model.summarize(messages.slice(0, -1), systemPrompt);
       yield* [];
       return { message: new Message({ role: "assistant", content: [new TextBlock(summary)] }), stopReason: "endTurn" };

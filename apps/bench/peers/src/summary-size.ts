@@ -1,7 +1,7 @@
-/** What a summary may take of the budget: as much as the floor's (`floorPolicy`), so that all have the same room for it. */
+/** Share of the budget that a summary may take: the floor's (`floorPolicy`), so that all have equal room. */
 const SHARE = 0.05;
 
-/** Tokens that the scripted model may write for one summary. */
+/** Returns the tokens that the scripted model may write for one summary. */
 export function summarySize(budgetTokens: number): number {
   return Math.floor(budgetTokens * SHARE);
 }

@@ -34,6 +34,6 @@ describe("a short golden prompt", () => {
   });
 
   it("names a line that it cannot read", () => {
-    expect(() => shortGolden({ title: "t", script: ["usr: Hi."] })).toThrow("No line of a short thread: usr: Hi.");
+    expect(() => shortGolden({ title: "t", script: ["usr: Hi."] })).toThrow("Not a line of a short thread: usr: Hi.");
   });
 });

@@ -12,21 +12,21 @@ const TOOLS: readonly ToolDefinition[] = [
   { name: "read_artifact", inputSchema: { type: "object", properties: { artifactId: { type: "string" } } } },
 ];
 
-/** A short golden prompt: a Markdown file whose first part a person wrote, and whose rest says what becomes of it. */
+/** A short golden prompt: a Markdown file whose first part a person wrote and whose rest is generated from it. */
 export interface ShortGolden {
   readonly title: string;
   /** The lines of the thread and the plan, and the settings before them. */
   readonly script: readonly string[];
 }
 
-/** Reads the part that a person wrote. @throws Error for a file without a title or without a thread. */
+/** Reads the part that a person wrote. @throws Error when the file has no title or no thread. */
 export function readShortGolden(file: string): ShortGolden {
   const [, title, script] = /^# (.+)\n\n```thread\n(.*?)\n```\n/s.exec(file) ?? [];
   if (title === undefined || script === undefined) throw new Error("A short golden prompt is a title and a thread.");
   return { title, script: script.split("\n") };
 }
 
-/** The whole file as it has to be: what a person wrote, and the request of each format, one line for each message. */
+/** Returns the whole expected file: what a person wrote, and the request in each format, one line per message. */
 export function shortGolden({ title, script }: ShortGolden): string {
   const sections = FORMATS.filter(({ id }) => id !== "neutral").map((format) => {
     const { settings, lines } = settingsOf(script);
@@ -69,6 +69,6 @@ function lineOf(field: string, value: unknown): string {
   return [`${field}:`, ...value.map((item) => `  ${shown(item)}`)].join("\n");
 }
 
-/** JSON in which one sees what cannot be seen. */
+/** JSON with invisible characters escaped. */
 const shown = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/\p{Cf}/gu, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -42,7 +42,7 @@ export interface ShortThread {
   readonly plan: CompactionPlan;
 }
 
-/** Reads such lines. @throws Error that names the line which is not one of them. */
+/** Reads lines in this form. @throws Error naming the first line that is not in it. */
 export function readShortThread(lines: readonly string[]): ShortThread {
   const draft = new Draft();
   for (const line of lines) draft.read(line);
@@ -195,7 +195,7 @@ class Draft {
       const match = pattern.exec(line);
       if (match !== null) return reader(this, match);
     }
-    throw new Error(`No line of a short thread: ${line}`);
+    throw new Error(`Not a line of a short thread: ${line}`);
   }
 
   say(role: Role, text: string | undefined, branch?: string): void {
@@ -204,7 +204,7 @@ class Draft {
 
   add(part: Part): void {
     const entry = this.#entries.at(-1);
-    if (entry?.type !== "message") throw new Error("A part stands behind a message.");
+    if (entry?.type !== "message") throw new Error("A part must follow a message.");
     const { message } = entry;
     const added = part.type === "text" ? { ...part, text: unescaped(part.text) } : part;
     this.#entries[this.#entries.length - 1] = { ...entry, message: { ...message, parts: [...message.parts, added] } };

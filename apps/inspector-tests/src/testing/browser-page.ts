@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { startChromium } from "../chromium.ts";
 
-/** After so many milliseconds an action hangs, on any machine. */
+/** Milliseconds after which an action counts as hung, on any machine. */
 const LONGEST_ACTION = 300_000;
 
 /** A folder and a browser for the tests of a file. */
@@ -34,14 +34,15 @@ export class BrowserBench {
   }
 
   /**
-   * Opens a page, and keeps what it complains about and what it asks for besides itself.
+   * Opens a page, and records its errors and warnings and every request it makes.
    *
-   * @param drawn what is there once it is drawn.
+   * @param drawn selector of an element that exists once the page is drawn.
    */
   async open(url: string, drawn = ".tabs", options: BrowserContextOptions = {}): Promise<OpenedPage> {
     const context = await this.browser.newContext({ reducedMotion: "reduce", ...options });
     const page = await context.newPage();
-    // Laying out a megabyte of text takes a busy machine longer than the half minute that the browser's driver waits.
+    // Laying out a megabyte of text takes a busy machine longer than the half minute for which the browser's driver
+    // waits.
     page.setDefaultTimeout(LONGEST_ACTION);
     const complaints: string[] = [];
     const asked: string[] = [];

@@ -11,17 +11,17 @@ import { openaiChatProtocol } from "../provider/openai-protocols.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
 import type { HostAgent } from "./host-agent.ts";
 
-/** Steps of LangGraph that one turn of the user may take; every model call and every batch of tools is one. */
+/** LangGraph steps that one user turn may take; every model call and every batch of tools is one step. */
 const RECURSION_LIMIT = 200;
 
-/** LangChain's clients give up at the first 429 that does not say how long to wait; its middleware for retries need not. */
+/** LangChain's clients give up at the first 429 that does not say how long to wait; its retry middleware does not. */
 const retries = modelRetryMiddleware({
   retryOn: (error) => isBusy((error as { readonly status?: number }).status),
   onFailure: "error",
   initialDelayMs: 1,
 });
 
-/** True as well for a connection that broke, which has no status. */
+/** Also true for a broken connection, which has no status. */
 const isBusy = (status = 500): boolean => status === 429 || status >= 500;
 
 /** LangChain's `createAgent` on LangGraph, with a checkpointer that keeps the whole state. */
@@ -53,10 +53,10 @@ export const langchain: HostAgent = {
   },
 };
 
-/** Model calls that one turn of the user may take. */
+/** Model calls that one user turn may take. */
 const MAX_STEPS = 50;
 
-/** A Mastra agent over a model of the AI SDK. Its messages are handed on from turn to turn, as without its memory. */
+/** A Mastra agent over an AI SDK model. Its messages are passed from turn to turn, as in an agent without memory. */
 export const mastra: HostAgent = {
   id: "mastra",
   protocol: openaiChatProtocol,
@@ -75,7 +75,7 @@ export const mastra: HostAgent = {
     });
     const history: MastraDBMessage[] = [];
     for (const text of userMessages) {
-      // Mastra ends a run at an answer that the output limit cut off, and joins what is answered to an answer with it.
+      // Mastra ends a run at an answer cut off by the output limit, and merges the answer that follows with it.
       for (let next: string | undefined = text; next !== undefined; ) {
         history.push(said(`user-${history.length}`, next));
         const { response, finishReason } = await agent.generate(history, { maxSteps: MAX_STEPS });
@@ -86,7 +86,7 @@ export const mastra: HostAgent = {
   },
 };
 
-/** Mastra takes models of the AI SDK and has types of its own for them, whose `doGenerate` is one that it makes itself. */
+/** Mastra accepts AI SDK models but has its own types for them, with a `doGenerate` that it makes itself. */
 const asModel = (model: ReturnType<ReturnType<typeof createOpenAI>["chat"]>) =>
   model as unknown as AgentConfig["model"];
 

@@ -13,7 +13,7 @@ import { openaiChatProtocol } from "../provider/openai-protocols.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
 import type { HostAgent } from "./host-agent.ts";
 
-/** Version 7 of the AI SDK: its own loop of steps, the prompts made before each step, the middleware for overflows. */
+/** Version 7 of the AI SDK: its own step loop, prompts made before each step, the middleware for overflows. */
 export const aiSdk7: HostAgent = {
   id: "ai-sdk-7",
   protocol: anthropicMessagesProtocol,
@@ -43,19 +43,19 @@ export const aiSdk7: HostAgent = {
         const { responseMessages, finishReason } = await generateText({ ...call, messages });
         messages.push(...responseMessages);
         finish = finishReason;
-        // A run ends where an answer is cut off.
+        // A run ends when an answer is cut off.
       } while (finish === "length");
     }
   },
 };
 
-/** How the AI SDK asks Claude for thinking. */
+/** Returns the options by which the AI SDK asks Claude to think. */
 function providerOptionsOf(model: string) {
   const { type, budget_tokens: budgetTokens } = { budget_tokens: undefined, ...thinkingOf(model) };
   return { anthropic: { thinking: { type, ...(budgetTokens !== undefined && { budgetTokens }) } } };
 }
 
-/** The script's tools as the AI SDK has them. */
+/** The script's tools in the AI SDK's form. */
 const SCRIPTED_TOOL_SET = Object.fromEntries(
   SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) => [
     name,
@@ -67,7 +67,7 @@ const SCRIPTED_TOOL_SET = Object.fromEntries(
   ]),
 );
 
-/** Version 7 of the AI SDK, streaming, with the middleware alone: the loop does not know that anything is folded. */
+/** Version 7 of the AI SDK, streaming, with only the middleware: the loop is unaware of any folding. */
 export const aiSdk7Middleware: HostAgent = {
   id: "ai-sdk-7-middleware",
   protocol: openaiChatProtocol,
@@ -87,13 +87,13 @@ export const aiSdk7Middleware: HostAgent = {
         const run = streamText({ ...call, messages });
         messages.push(...withoutOpenCalls(await run.responseMessages));
         finish = await run.finishReason;
-        // A run ends where an answer is cut off.
+        // A run ends when an answer is cut off.
       } while (finish === "length");
     }
   },
 };
 
-/** Without a last answer of which not every call was run, for the SDK refuses to go on from it. */
+/** Drops a last answer whose calls were not all run, because the SDK refuses to continue from it. */
 function withoutOpenCalls(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   const calls = idsOf(messages.slice(last), "tool-call");
@@ -111,7 +111,7 @@ const idsOf = (messages: readonly ModelMessage[], type: "tool-call" | "tool-resu
 type Wrapped = Parameters<typeof wrapLanguageModelOf6>[0];
 type Run = Parameters<typeof generateTextOf6>[0];
 
-/** Version 6 of the AI SDK: its own loop of steps, the prompts made before each step, the middleware for overflows. */
+/** Version 6 of the AI SDK: its own step loop, prompts made before each step, the middleware for overflows. */
 export const aiSdk6: HostAgent = {
   id: "ai-sdk-6",
   protocol: anthropicMessagesProtocol,
@@ -141,15 +141,15 @@ export const aiSdk6: HostAgent = {
         const { response, finishReason } = await generateTextOf6({ ...call, messages });
         messages.push(...response.messages);
         finish = finishReason;
-        // A run ends where an answer is cut off.
+        // A run ends when an answer is cut off.
       } while (finish === "length");
     }
   },
 };
 
 /**
- * The provider's package is installed once, for version 7. Its models differ from those of version 6 in the form of files
- * alone, of which the script has none.
+ * Returns a model for version 6. The provider's package is installed only for version 7; its models differ from those
+ * of version 6 only in the form of files, and the script has no files.
  */
 function olderModel(baseURL: string, name: string): Wrapped["model"] {
   const model = createAnthropic({ baseURL, apiKey: "scripted" })(name);

@@ -6,7 +6,7 @@ import { openaiChatProtocol, openaiResponsesProtocol } from "../provider/openai-
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
 import type { AgentWorld, HostAgent } from "./host-agent.ts";
 
-/** An agent that knows nothing of Threadfold: the Anthropic SDK, streaming, with all of its history in each request. */
+/** An agent that is unaware of Threadfold: the Anthropic SDK, streaming, with its whole history in each request. */
 export const proxiedAnthropic: HostAgent = {
   id: "proxy-anthropic",
   protocol: anthropicMessagesProtocol,
@@ -23,7 +23,7 @@ export const proxiedAnthropic: HostAgent = {
         messages.push({ role: "user", content });
         for (let isDone = false; !isDone; ) {
           const answer = await client.messages.stream({ ...settings, messages }).finalMessage();
-          // What was cut off is asked for anew, and leaves no trace in the agent's own history.
+          // An answer that was cut off is requested again, and leaves no trace in the agent's own history.
           if (answer.stop_reason === "max_tokens") continue;
           messages.push({ role: "assistant", content: answer.content });
           isDone = answer.stop_reason === "end_turn";
@@ -104,7 +104,7 @@ function responseResult(item: OpenAI.Responses.ResponseOutputItem): OpenAI.Respo
   return [{ type: "function_call_output", call_id: item.call_id, output }];
 }
 
-/** Runs an agent behind a proxy that keeps its thread where the session's would be. */
+/** Runs an agent behind a proxy that keeps the thread in the session's store, under the session's id. */
 async function behindProxy(
   { url, session, sent }: AgentWorld,
   agent: (proxy: RunningProxy, headers: Record<string, string>) => Promise<void>,
@@ -122,6 +122,6 @@ async function behindProxy(
   } finally {
     await proxy.close();
   }
-  // A conversation that the proxy could not read went by unfolded, which is no run to report on.
+  // A conversation that the proxy could not read passed through unfolded; such a run must not be reported.
   if (problems.length > 0) throw new AggregateError(problems, "The proxy had problems.");
 }

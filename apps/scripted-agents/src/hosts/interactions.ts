@@ -17,7 +17,7 @@ export const plainInteractions: HostAgent = {
   },
 };
 
-/** One call of the model and of the tools that it asks for. False when the turn is over. */
+/** Makes one model call and runs the tools that it asks for. Returns false when the turn is over. */
 async function step(world: AgentWorld): Promise<boolean> {
   const { session } = world;
   const answer = await ask(world);

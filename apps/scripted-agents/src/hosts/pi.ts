@@ -16,12 +16,12 @@ import { anthropicMessagesProtocol, MAX_TOKENS, thinkingOf } from "../provider/a
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
 import type { AgentWorld, HostAgent } from "./host-agent.ts";
 
-/** What of the window pi keeps free, and what it keeps of the newest messages. */
+/** Share of the window that pi keeps free, and the share it keeps for the newest messages. */
 const RESERVE_SHARE = 1 / 8;
 const RECENT_SHARE = 1 / 4;
 const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** pi's own session and loop. pi says when to compact and makes the requests, and the extension supplies every compaction. */
+/** pi's own session and loop. pi decides when to compact and makes the requests; the extension supplies compactions. */
 export const pi: HostAgent = {
   id: "pi",
   protocol: anthropicMessagesProtocol,
@@ -43,7 +43,7 @@ export const pi: HostAgent = {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-    if (problems.length > 0) throw new Error(`pi was left to its own compaction: ${JSON.stringify(problems)}`);
+    if (problems.length > 0) throw new Error(`pi fell back on its own compaction: ${JSON.stringify(problems)}`);
   },
 };
 

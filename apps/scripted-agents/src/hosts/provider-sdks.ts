@@ -85,7 +85,7 @@ const responseResult = (call: OpenAI.Responses.ResponseFunctionToolCall): OpenAI
   output: toolResult({ name: call.name, input: JSON.parse(call.arguments) }),
 });
 
-/** The Agents SDK with its own runner; the items of the conversation are in a thread of their own. */
+/** The Agents SDK with its own runner; the items of the conversation are in a separate thread. */
 export const openaiAgents: HostAgent = {
   id: "openai-agents",
   protocol: openaiResponsesProtocol,
@@ -121,7 +121,7 @@ export const openaiAgents: HostAgent = {
 const CREATED_AT = "2026-01-01T00:00:00.000Z";
 const STOPS = { end_turn: "end", tool_use: "end", max_tokens: "max-output" } as const;
 
-/** No host at all: a loop over `fetch`, written for a session and nothing else. */
+/** No host at all: a loop over `fetch`, written only for a session. */
 export const plainAnthropic: HostAgent = {
   id: "plain-anthropic",
   protocol: anthropicMessagesProtocol,
@@ -133,7 +133,7 @@ export const plainAnthropic: HostAgent = {
   },
 };
 
-/** One call of the model and of the tools that it asks for. False when the turn is over. */
+/** Makes one model call and runs the tools that it asks for. Returns false when the turn is over. */
 async function step(world: AgentWorld): Promise<boolean> {
   const { session } = world;
   const answer = await ask(world);

@@ -16,7 +16,8 @@ interface Block extends Body {
 export const anthropicMessagesProtocol: ProviderProtocol = {
   format: "anthropic-messages",
   path: "/v1/messages",
-  // Thinking on a budget, which must come back in an open loop; and always adaptive, bound to the prefix.
+  // One model thinks on a budget and must get its thinking back in an open loop; one always thinks adaptively, bound to
+  // the prefix.
   models: ["claude-haiku-4-5", "claude-opus-5-5"],
   reasoning: {
     thinks: ({ thinking, model }) => thinking !== undefined || isBoundToPrefix(String(model)),
@@ -74,14 +75,14 @@ function isBoundToPrefix(model: string): boolean {
   return model.startsWith("claude-opus-5-5");
 }
 
-/** How a host asks a model for thinking: on a budget as far as Claude Opus 4.5, adaptively since. */
+/** Returns how a host asks a model to think: on a budget up to Claude Opus 4.5, adaptively since. */
 export const thinkingOf = (model: string) =>
   isBoundToPrefix(model) ? ({ type: "adaptive" } as const) : ({ type: "enabled", budget_tokens: 1_024 } as const);
 
-/** Tokens that an answer may have; more than thinking may take of them. */
+/** Token limit of an answer; more than thinking may take of it. */
 export const MAX_TOKENS = 4_000;
 
-/** The pieces of a request are its tools, its system text and then its messages. */
+/** Number of pieces before the messages: a request consists of its tools, its system text and then its messages. */
 const PIECES_BEFORE_MESSAGES = 2;
 
 function stepsOf(messages: readonly Message[]): readonly SentStep[] {
@@ -118,7 +119,7 @@ const toolUse = ({ id, name, input }: ScriptedCall, cutOff: boolean): Block => (
   type: "tool_use",
   id: `${CALL_PREFIX}${id}`,
   name,
-  // What was cut off is JSON that ends early; the API returns the fields that were whole.
+  // A call that was cut off is JSON that ends early; the API returns only its complete fields.
   input: cutOff ? {} : input,
 });
 
@@ -133,7 +134,7 @@ function blockEvents(block: Block, index: number): readonly StreamEvent[] {
   ];
 }
 
-/** A block as it begins, and what fills it. */
+/** Splits a block into its empty start and the deltas that fill it. */
 function piecesOf(block: Block): { readonly empty: Block; readonly deltas: readonly Block[] } {
   switch (block.type) {
     case "text":

@@ -34,7 +34,7 @@ describe("the double of the Interactions API", () => {
       ["Invalid `signature`", [user, { ...thought, summary: [{ type: "text", text: "Else." }] }, ...others, result]],
       ["the call has no result", [user, thought, ...others, user]],
       [
-        "the last step is of the model",
+        "the last step is from the model",
         [user, thought, { type: "model_output", content: [{ type: "text", text: "." }] }],
       ],
     ];

@@ -5,11 +5,11 @@ interface Step extends Body {
   readonly type: string;
 }
 
-/** Gemini's Interactions API without state at the provider. */
+/** Gemini's Interactions API, stateless at the provider. */
 export const interactionsProtocol: ProviderProtocol = {
   format: "gemini-interactions",
   path: "/v1beta/interactions",
-  // One that refuses a call of the open loop without its thought, and one that only answers worse.
+  // One that refuses a call of the open loop without its thought, and one that accepts it but answers worse.
   models: ["gemini-3.1-pro-preview", "gemini-2.5-pro"],
   reasoning: {
     thinks: () => true,
@@ -48,7 +48,7 @@ export const interactionsProtocol: ProviderProtocol = {
     },
   }),
   stream: () => {
-    throw new Error("Nobody streams from this double.");
+    throw new Error("This double does not stream.");
   },
   refuse: (refusal) => {
     const { code, status, message } = refused(refusal);
@@ -64,10 +64,10 @@ const missingThought = (turns: readonly SentStep[]): string | null =>
     ? "Function call is missing a thought_signature in functionCall parts."
     : null;
 
-/** The pieces of a request are its tools, its system text and then its steps. */
+/** Number of pieces before the steps: a request consists of its tools, its system text and then its steps. */
 const PIECES_BEFORE_STEPS = 2;
 
-/** What the model says in a row: its thoughts, texts and calls. */
+/** Returns the model's turns: its consecutive thoughts, texts and calls. */
 function turnsOf(steps: readonly Step[]): readonly SentStep[] {
   const asked = steps.findLastIndex(({ type }) => type === "user_input");
   const starts = steps.flatMap((step, index) => (isOfModel(step) && !isOfModel(steps[index - 1]) ? [index] : []));

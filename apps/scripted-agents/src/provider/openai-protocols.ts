@@ -9,7 +9,7 @@ import {
   withoutMarks,
 } from "./provider-protocol.ts";
 
-/** OpenAI Responses, without storage on the provider's side. */
+/** OpenAI Responses, without storage at the provider. */
 export const openaiResponsesProtocol: ProviderProtocol = {
   format: "openai-responses",
   path: "/v1/responses",
@@ -89,10 +89,10 @@ const reasoningItem = (id: string, { text, proof }: Thought): Body => ({
   encrypted_content: proof,
 });
 
-/** The pieces of a request are its tools, its instructions and then its items. */
+/** Number of pieces before the items: a request consists of its tools, its instructions and then its items. */
 const PIECES_BEFORE_ITEMS = 2;
 
-/** The batches of calls, each with the reasoning before it. */
+/** Returns the batches of calls, each with the reasoning before it. */
 function stepsOf(items: readonly Body[]): readonly SentStep[] {
   const steps: SentStep[] = [];
   const asked = items.findLastIndex(({ role }) => role === "user");
@@ -213,7 +213,7 @@ const toolCall = ({ id, name, input }: ScriptedCall, cutOff: boolean): Body => (
   function: { name, arguments: cutOff ? cutOffArguments(input) : JSON.stringify(input) },
 });
 
-/** Errors as OpenAI's two APIs return them. */
+/** Returns errors in the form of OpenAI's two APIs. */
 function refuseAsOpenai(refusal: Refusal): { readonly status: number; readonly body: Body } {
   switch (refusal.kind) {
     case "illegal":
@@ -238,7 +238,7 @@ const error = (status: number, message: string, type: string, code: string | nul
   body: { error: { message, type, param: null, code } },
 });
 
-/** Arguments as they stand when the output limit falls into the middle of them. */
+/** Returns the arguments as they are when the output limit cuts them off in the middle. */
 const cutOffArguments = (input: object): string => {
   const whole = JSON.stringify(input);
   return whole.slice(0, Math.floor(whole.length / 2));

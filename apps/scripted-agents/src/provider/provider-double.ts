@@ -9,31 +9,31 @@ import { type ReasoningFigures, ThoughtsSent } from "./thoughts-sent.ts";
 /** The protocol, the window and the faults of a double. */
 interface DoubleOptions {
   readonly protocol: ProviderProtocol;
-  /** Tokens (characters / 4 of the body's pieces) above which a request is refused as too long. */
+  /** Tokens above which a request is refused as too long (characters / 4 of the body's pieces). */
   readonly contextWindow: number;
   readonly faults?: FaultPlan;
 }
 
-/** What a double has seen. */
+/** The figures that a double has recorded. */
 export interface DoubleFigures {
-  /** Requests that were answered; the script's next move is the one of this index. */
+  /** Number of requests that were answered; also the index of the script's next move. */
   readonly answered: number;
-  /** Requests refused because a rule of the provider is broken, each with the rules. */
+  /** Requests refused for breaking a rule of the provider, each as the text of the broken rules. */
   readonly illegal: readonly string[];
-  /** Requests that were longer than the window. */
+  /** Number of requests that exceeded the window. */
   readonly overBudget: number;
-  /** Requests without the user's standing rule, word for word. */
+  /** Number of requests without the user's standing rule, word for word. */
   readonly withoutRule: number;
-  /** What came back of what the model thought, in the steps of open tool loops. */
+  /** How much of the model's reasoning came back, in the steps of open tool loops. */
   readonly reasoning: ReasoningFigures;
-  /** Faults that were played, each once. */
+  /** Number of faults played, each once. */
   readonly faults: number;
   readonly peakTokens: number;
   /** Share of input tokens that a cache of the newest request would have served. */
   readonly cacheHitRate: number;
 }
 
-/** A local server that speaks a provider's protocol, keeps its rules and follows the script. */
+/** A local server that speaks a provider's protocol, enforces its rules and follows the script. */
 interface ProviderDouble {
   readonly url: string;
   readonly figures: DoubleFigures;
@@ -64,7 +64,7 @@ type Reply = { readonly answer: Body } | { readonly refusal: Refusal };
 /** Above this share of the window a prompt is long enough for a provider to refuse it. */
 const LONG_SHARE = 0.6;
 
-/** Decides what a request is answered. */
+/** Decides how a request is answered. */
 class Responder {
   readonly #options: DoubleOptions;
   readonly #cache = new PrefixCache();
@@ -109,14 +109,14 @@ class Responder {
     }
     const index = this.#answered;
     const fault = this.#faultOf(index, tokens);
-    // The provider's tokenizer finds more than characters / 4 do.
+    // The provider's tokenizer counts more than characters / 4.
     if (fault === "overflow") return { refusal: { kind: "overflow", tokens: Math.ceil(tokens * 1.05), limit: tokens } };
     if (fault === "rate-limit" || fault === "server-error") return { refusal: { kind: fault } };
     this.#thoughts.count(body);
     return { answer: this.#answer(body, pieces, index, fault === "max-output") };
   }
 
-  /** The fault that is due, once. A prompt is refused as too long only when it is long. */
+  /** Returns the fault that is due, once. A prompt is refused as too long only when it is long. */
   #faultOf(index: number, tokens: number): Fault | undefined {
     const { contextWindow, faults = NO_FAULTS } = this.#options;
     if (this.#planned !== index) {
@@ -138,7 +138,7 @@ class Responder {
     if (!pieces.some((piece) => piece.includes(STANDING_RULE))) this.#withoutRule++;
     const isCut = cutOff && planned.calls.length > 0;
     const move = isCut ? withOtherIds(planned) : planned;
-    // The same move comes again when its answer was cut off.
+    // The same move is repeated when its answer was cut off.
     if (!isCut) this.#answered++;
     const outputTokens = tokensOf(JSON.stringify(move));
     const id = `${index}${isCut ? "_cut" : ""}`;
@@ -164,13 +164,13 @@ class Responder {
 const ruleTexts = (violations: readonly LegalityViolation[]): string =>
   violations.map(({ rule, problem }) => `${rule}: ${problem}`).join("; ");
 
-/** The move with ids of its own: no two answers of a provider name a call alike. */
+/** Returns the move with different call ids: no two answers of a provider name a call alike. */
 const withOtherIds = (move: ScriptedMove): ScriptedMove => ({
   ...move,
   calls: move.calls.map((call) => ({ ...call, id: `${call.id}_cut` })),
 });
 
-/** The part of a body that the rules are about: without limits and most switches of the call. */
+/** Returns the part of a body that the rules are about, without limits and most settings of the call. */
 function payloadOf(body: Body): Body {
   const conversation = [
     ...["model", "thinking", "tool_choice", "system", "messages", "tools", "instructions", "input"],
@@ -213,19 +213,19 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Below this many tokens nothing is cached. */
+/** Prefixes with fewer tokens than this are not cached. */
 const LEAST_TOKENS = 1_024;
 
-/** Tokens of a text as the double counts them. */
+/** Returns the tokens of a text as the double counts them. */
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
-/** What a prompt cache that keeps the newest request would have served. */
+/** Computes what a prompt cache that keeps only the newest request would have served. */
 class PrefixCache {
   #previous: readonly string[] = [];
   #readTokens = 0;
   #inputTokens = 0;
 
-  /** Takes a request piece by piece and says how many of its tokens the cache has. */
+  /** Takes a request piece by piece and returns how many of its tokens the cache has. */
   accept(pieces: readonly string[]): { readonly inputTokens: number; readonly cachedTokens: number } {
     const parted = pieces.findIndex((piece, index) => piece !== this.#previous[index]);
     const shared = pieces.slice(0, parted === -1 ? pieces.length : parted);
@@ -249,10 +249,10 @@ const sum = (pieces: readonly string[]): number => pieces.reduce((total, piece) 
 /** What can go wrong with one call. */
 export type Fault = "rate-limit" | "server-error" | "overflow" | "max-output";
 
-/** Says whether, and how, the first try of model call `index` fails. */
+/** Returns whether, and how, the first attempt at model call `index` fails. */
 export type FaultPlan = (index: number) => Fault | undefined;
 
-/** Faults at fixed places that meet neither each other's steps nor the turns' in lockstep: primes apart. */
+/** Faults at fixed positions. The periods are primes, so that faults neither coincide nor keep step with the turns. */
 export const USUAL_FAULTS: FaultPlan = (index) => {
   if (index % 97 === 13) return "rate-limit";
   if (index % 131 === 17) return "server-error";

@@ -4,21 +4,21 @@ import type { ScriptedMove } from "../script/scripted-agent.ts";
 /** Any JSON body. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What an answer reports besides its content. */
+/** What an answer reports in addition to its content. */
 interface AnswerFigures {
   readonly id: string;
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** True when the output limit cuts off the answer, in the middle of its last call. */
+  /** True when the output limit cuts the answer off, in the middle of its last call. */
   readonly cutOff: boolean;
   /** The model that answers. */
   readonly model: string;
-  /** What the model thought before it answered, with the proof that it goes back with; absent where it does not think. */
+  /** What the model thought before it answered, with its proof; absent if it does not think. */
   readonly thought?: Thought;
 }
 
-/** Reasoning as it travels: its text, and what proves to the provider that it wrote it. */
+/** Reasoning as it is transmitted: its text, and the proof to the provider that it wrote it. */
 export interface Thought {
   readonly text: string;
   readonly proof: string;
@@ -26,26 +26,26 @@ export interface Thought {
 
 /** One turn of the model in a request. */
 export interface SentStep {
-  /** The piece of the request that it stands in; what comes before it is its prefix. */
+  /** Index of the piece of the request that contains the step; what comes before it is its prefix. */
   readonly piece: number;
-  /** Ids of its calls, as the script has them. */
+  /** Ids of its calls, as in the script. */
   readonly calls: readonly string[];
   readonly thoughts: readonly Thought[];
-  /** True behind the newest words of the user: in the tool loop that is still open. */
+  /** True after the user's newest message, in the tool loop that is still open. */
   readonly isInOpenLoop: boolean;
 }
 
-/** How a provider's models think and take their thoughts back. */
+/** How a provider's models think and accept their thoughts back. */
 interface ReasoningProtocol {
-  /** True when the model thinks before it answers this request. */
+  /** Checks whether the model thinks before it answers this request. */
   thinks(body: Body): boolean;
-  /** Why the model does not think the way that it is asked to, in the provider's words; null when it does. */
+  /** Returns why the model refuses the requested way of thinking, in the provider's words; null if it does not. */
   refusalOf(body: Body): string | null;
-  /** The model's turns in a request, in order. */
+  /** Returns the model's turns in a request, in order. */
   steps(body: Body): readonly SentStep[];
-  /** A request without any reasoning. */
+  /** Returns the request without any reasoning. */
   without(body: Body): Body;
-  /** True when the model takes a thought back only behind the very prefix that it had when it was thought. */
+  /** Checks whether the model accepts a thought only after the very prefix for which it was produced. */
   isBoundToPrefix(model: string): boolean;
 }
 
@@ -62,23 +62,23 @@ export type Refusal =
   | { readonly kind: "rate-limit" }
   | { readonly kind: "server-error" };
 
-/** How one provider's API looks on the wire, as far as an agent's loop meets it. */
+/** A provider's API on the wire, as far as an agent loop uses it. */
 export interface ProviderProtocol {
   readonly format: FormatId;
-  /** Path of the endpoint, as its SDK calls it. */
+  /** Path of the endpoint, as called by the provider's SDK. */
   readonly path: string;
-  /** The models that the agents run on, one run each: they differ in what becomes of reasoning. */
+  /** The models that the agents run on, one run each: they differ in how they treat reasoning. */
   readonly models: readonly [string, ...string[]];
-  /** Absent where reasoning never goes back. */
+  /** Absent if reasoning never goes back. */
   readonly reasoning?: ReasoningProtocol;
-  /** A request piece by piece, in the order in which a prompt cache reads it, cache marks left out. */
+  /** Returns a request piece by piece, in the order in which a prompt cache reads it, without cache marks. */
   pieces(body: Body): readonly string[];
   answer(move: ScriptedMove, figures: AnswerFigures): Body;
-  /** The same answer as the events of a stream. */
+  /** Returns the same answer as the events of a stream. */
   stream(answer: Body): readonly StreamEvent[];
   refuse(refusal: Refusal): { readonly status: number; readonly body: Body };
 }
 
-/** JSON of a piece without the marks that only say where a cached prefix ends. */
+/** Returns the JSON of a piece without the marks that only say where a cached prefix ends. */
 export const withoutMarks = (piece: unknown): string =>
   JSON.stringify(piece, (key, value: unknown) => (key === "cache_control" ? undefined : value));

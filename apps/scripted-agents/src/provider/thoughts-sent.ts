@@ -1,29 +1,29 @@
 import { createHash } from "node:crypto";
 import type { Body, ProviderProtocol, SentStep, Thought } from "./provider-protocol.ts";
 
-/** What came back of the model's thoughts in the steps of open tool loops. */
+/** How much of the model's thoughts came back in the steps of open tool loops. */
 export interface ReasoningFigures {
-  /** Steps whose thought the provider would have taken back. */
+  /** Number of steps whose thought the provider would have accepted. */
   readonly allowed: number;
-  /** Of these, how many came back with it. */
+  /** Number of these steps that came back with their thought. */
   readonly kept: number;
 }
 
 /** A thought as the provider remembers it. */
 interface KnownThought {
   readonly text: string;
-  /** Digest of the request that it was the answer to, reasoning left out. */
+  /** Digest of the request that the thought answered, without reasoning. */
   readonly prefix: string;
 }
 
 /**
- * Signs what a model thinks and looks at what comes back, as providers do: a thought is taken back word for word; where it
- * is bound to its prefix, only behind that very prefix, and with no thought missing between it and the next.
+ * Signs a model's thoughts and checks those that come back, as providers do: a thought must come back word for word; if
+ * it is bound to its prefix, it must follow that very prefix, and no thought may be missing between it and the next.
  */
 export class ThoughtsSent {
   readonly #protocol: ProviderProtocol;
   readonly #known = new Map<string, KnownThought>();
-  /** The thought behind each call, by the call's id. */
+  /** The thought that led to each call, by the call's id. */
   readonly #ofCall = new Map<string, string>();
   #allowed = 0;
   #kept = 0;
@@ -36,7 +36,7 @@ export class ThoughtsSent {
     return { allowed: this.#allowed, kept: this.#kept };
   }
 
-  /** Signs the thought behind the answer to a request; undefined where its model does not think. */
+  /** Signs the thought that led to the answer of a request; undefined if the model does not think. */
   sign(body: Body, text: string, calls: readonly string[]): Thought | undefined {
     const { reasoning } = this.#protocol;
     if (reasoning?.thinks(body) !== true) return undefined;
@@ -47,7 +47,7 @@ export class ThoughtsSent {
     return { text, proof };
   }
 
-  /** Why a request is refused for the thoughts in it, in the provider's words; null when they are in order. */
+  /** Returns why a request is refused for the thoughts in it, in the provider's words; null if they are in order. */
   problemOf(body: Body): string | null {
     const refusal = this.#protocol.reasoning?.refusalOf(body) ?? null;
     if (refusal !== null) return refusal;
@@ -68,7 +68,7 @@ export class ThoughtsSent {
     return "Invalid `signature` in `thinking` block. The block is bound to a different conversation.";
   }
 
-  /** True when a step that was thought about lacks its thought, while one before and one behind it have theirs. */
+  /** Checks whether a step that had a thought lacks it while one before and one after it have theirs. */
   #hasGap(steps: readonly SentStep[]): boolean {
     const first = steps.findIndex(({ thoughts }) => thoughts.length > 0);
     const last = steps.findLastIndex(({ thoughts }) => thoughts.length > 0);
@@ -94,12 +94,12 @@ export class ThoughtsSent {
     return first === undefined ? undefined : this.#ofCall.get(first);
   }
 
-  /** The digest of what stands before each piece; null where thoughts are not bound to that. */
+  /** Returns the digest of what comes before each piece; null if thoughts are not bound to it. */
   #bindingPrefixesOf(body: Body): readonly string[] | null {
     return this.#protocol.reasoning?.isBoundToPrefix(String(body["model"])) === true ? this.#prefixesOf(body) : null;
   }
 
-  /** The digest of what stands before each piece, reasoning left out, and last that of the whole request. */
+  /** Returns the digest of what comes before each piece, without reasoning, and finally that of the whole request. */
   #prefixesOf(body: Body): readonly string[] {
     const { reasoning, pieces } = this.#protocol;
     const digest = createHash("sha256");

@@ -2,12 +2,12 @@ import { parseArgs } from "node:util";
 import { ThreadfoldError } from "threadfold";
 import type { HostAgent } from "../hosts/host-agent.ts";
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface AgentOptions {
   readonly modelCalls: number;
-  /** Tokens of the session's window. */
+  /** Size of the session's window in tokens. */
   readonly maxInputTokens: number;
-  /** Each host once with each of its models that is asked for. */
+  /** Each host once with each of its selected models. */
   readonly runs: readonly { readonly host: HostAgent; readonly model: string }[];
   readonly json: boolean;
   readonly summarizerFails: boolean;
@@ -25,31 +25,31 @@ const FLAGS = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** The words of `--help`. */
+/** Returns the text of `--help`. */
 export const agentsHelp = (hosts: readonly HostAgent[]): string => `Usage: npm run agents -- [options]
 
 Runs the scripted agent in every host, with thinking on, once for each model of the host's provider, against a local
-server that speaks the provider's protocol and refuses what the provider refuses. Prints a table of what came of it.
+server that speaks the provider's protocol and rejects what the provider rejects. Prints a table of the results.
 
 Options:
-  --calls N            model calls of a run, rounded up to whole turns of the user (default: ${FLAGS.calls.default})
-  --window TOKENS      tokens of the session's window (default: ${FLAGS.window.default})
-  --host ID            runs this host alone; may be given more than once
-  --model NAME         runs on this model alone; may be given more than once
-  --json               a line of { host, model, calls, refusals, reasoningKept } a run, and no table
-  --summarizer-fails   has every summary fail
-  --store PATH         keeps the threads there: \`threadfold inspect PATH\` shows one while it runs
+  --calls N            model calls per run, rounded up to whole user turns (default: ${FLAGS.calls.default})
+  --window TOKENS      size of the session's window in tokens (default: ${FLAGS.window.default})
+  --host ID            runs only this host; may be given more than once
+  --model NAME         runs only on this model; may be given more than once
+  --json               prints { host, model, calls, refusals, reasoningKept } as a line per run, and no table
+  --summarizer-fails   makes every summary fail
+  --store PATH         stores the threads there: \`threadfold inspect PATH\` shows one while it runs
   -h, --help           prints this
 
 Hosts and their models:
 ${hosts.map(({ id, protocol }) => `  ${id.padEnd(23)} ${protocol.models.join(", ")}`).join("\n")}
 
-The exit code is 1 where a promise is broken, and 2 for an option that nobody knows.`;
+The exit code is 1 if a promise is broken, and 2 for an unknown option.`;
 
 /**
- * Reads the command line; null where help is asked for.
+ * Parses the command line; null if help was requested.
  *
- * @throws ThreadfoldError `USAGE`.
+ * @throws ThreadfoldError `USAGE` when an option is unknown or has an invalid value.
  */
 export function parseAgentOptions(argv: readonly string[], hosts: readonly HostAgent[]): AgentOptions | null {
   const values = flagsOf(argv);
@@ -88,7 +88,7 @@ function refuseUnknown(flag: string, given: readonly string[] = [], known: reado
 function countOf(flag: string, text: string): number {
   const count = Number(text);
   if (Number.isSafeInteger(count) && count > 0) return count;
-  throw usage(`${flag} is ${JSON.stringify(text)}; it must be a whole number from 1.`);
+  throw usage(`${flag} is ${JSON.stringify(text)}; it must be a positive whole number.`);
 }
 
 const usage = (problem: string, cause?: unknown): ThreadfoldError =>

@@ -15,18 +15,18 @@ import type { AgentWorld, HostAgent } from "../hosts/host-agent.ts";
 import { type DoubleFigures, type FaultPlan, startProviderDouble, USUAL_FAULTS } from "../provider/provider-double.ts";
 import { MOVES_PER_TURN, SCRIPTED_TOOLS, SYSTEM_TEXT, userMessageBefore } from "../script/scripted-agent.ts";
 
-/** How a run is set up. */
+/** The settings of a run. */
 interface RunOptions {
-  /** Model calls of the script, rounded up to whole turns of the user. */
+  /** Model calls of the script, rounded up to whole user turns. */
   readonly modelCalls: number;
-  /** Model to run on; the first of the host's protocol when it is left out. */
+  /** Model to run on; by default the first of the host's protocol. */
   readonly model?: string;
   readonly faults?: FaultPlan;
-  /** The session's own summarizer when it is left out. */
+  /** Summarizer of the session; by default the session's own. */
   readonly summarizer?: Summarizer;
-  /** Tokens of the session's window. */
+  /** Size of the session's window in tokens. */
   readonly maxInputTokens?: number;
-  /** Path of a store that keeps the thread, for somebody to look at; one of its own, which goes afterwards, when it is left out. */
+  /** Path of a store that keeps the thread for inspection; by default a temporary one, removed afterwards. */
   readonly store?: string;
 }
 
@@ -35,26 +35,28 @@ export interface AgentReport {
   readonly host: string;
   readonly model: string;
   readonly figures: DoubleFigures;
-  /** Requests that the session prepared. */
+  /** Number of requests that the session prepared. */
   readonly prepared: number;
-  /** Of these, how many were counted above the budget. */
+  /** Number of these requests that were counted above the budget. */
   readonly aboveBudget: number;
   readonly folds: number;
-  /** Of the recorded requests, how many came out byte for byte again in a store that was opened anew. */
+  /** Number of the recorded requests that a reopened store reproduced byte for byte. */
   readonly replayed: number;
   readonly recorded: number;
-  /** False when the host's requests are not Threadfold's to record. */
+  /** False if the host's requests are not Threadfold's to record. */
   readonly recordsRequests: boolean;
-  /** Milliseconds that Threadfold took per turn; none where the host makes its requests itself. */
+  /** Milliseconds that Threadfold took per turn; empty if the host makes its requests itself. */
   readonly turnTimes: readonly number[];
   readonly seconds: number;
 }
 
 const WINDOW = 48_000;
-/** What the provider takes beyond what the session is told: its count differs from ours by the JSON around the texts. */
+/**
+ * Factor by which the provider's limit exceeds the session's: its count differs from ours by the JSON around the texts.
+ */
 const PROVIDER_SLACK = 1.25;
 
-/** Runs a host's agent from an empty store to the end of the script, and replays every request that it sent. */
+/** Runs a host's agent from an empty store to the end of the script, and replays every request that it recorded. */
 export async function runAgent(host: HostAgent, options: RunOptions): Promise<AgentReport> {
   if (options.store !== undefined) return runOn(options.store, host, options);
   const folder = await mkdtemp(join(tmpdir(), "threadfold-agent-"));
@@ -112,7 +114,7 @@ const userMessages = (modelCalls: number): readonly string[] =>
     (_, turn) => userMessageBefore(turn * MOVES_PER_TURN) as string,
   );
 
-/** Counts the requests of a session and of others beside it from now on, and those above its budget. */
+/** Counts the requests of a session, and of other sessions of its host, from now on, and those above its budget. */
 function watchRequests(session: ContextSession) {
   const threadIds = new Set([session.threadId]);
   let prepared = 0;
@@ -133,7 +135,7 @@ function watchRequests(session: ContextSession) {
   return { sent, figures: () => ({ prepared, aboveBudget, threadIds: [...threadIds] }) };
 }
 
-/** Replays every request of these threads, forks of one among them, in a store that is opened anew. */
+/** Replays every request of these threads, including forks, in a reopened store. */
 async function replayAnew(address: string, threadIds: readonly ThreadId[]) {
   const store = await openStore(address);
   let [folds, replayed, recorded] = [0, 0, 0];
@@ -150,15 +152,15 @@ async function replayAnew(address: string, threadIds: readonly ThreadId[]) {
   return { folds, replayed, recorded };
 }
 
-/** The calls of a session that a turn consists of. */
+/** The session calls that make up a turn. */
 const TIMED = ["append", "prepare", "complete"] as const;
 
-/** Milliseconds that a session took for each request, everything since the request before included. */
+/** Milliseconds that a session took for each request, including everything since the previous request. */
 interface TurnTimes {
   readonly perTurn: readonly number[];
 }
 
-/** Times the calls of a session from now on, in place. A turn ends with its request. */
+/** Times the calls of a session from now on, by replacing its methods. A turn ends with its request. */
 function timeSession(session: ContextSession): TurnTimes {
   const perTurn: number[] = [];
   let spent = 0;
@@ -181,7 +183,7 @@ function timeSession(session: ContextSession): TurnTimes {
   return { perTurn };
 }
 
-/** What did not hold in a run, in words; empty when everything held. */
+/** Describes what did not hold in a run; empty when everything did. */
 export function brokenPromises(
   { figures, aboveBudget, replayed, recorded, recordsRequests }: AgentReport,
   modelCalls: number,
@@ -200,15 +202,15 @@ export function brokenPromises(
   ];
 }
 
-/** Share of the steps of open tool loops that must have their reasoning, where the provider takes it back. */
+/** Share of the steps of open tool loops that must have their reasoning, if the provider accepts it. */
 const LEAST_KEPT = 0.95;
 
-/** The share of steps with their reasoning; 1 where the provider takes none back. */
+/** Returns the share of steps with their reasoning; 1 if the provider accepts none. */
 function keptShare({ reasoning: { allowed, kept } }: DoubleFigures): number {
   return allowed === 0 ? 1 : kept / allowed;
 }
 
-/** A run as one line of JSON has it. `reasoningKept` is null where the provider takes no reasoning back. */
+/** Returns the fields of a run's JSON line. `reasoningKept` is null if the provider accepts no reasoning. */
 export const reportLine = ({ host, model, figures }: AgentReport) => ({
   host,
   model,
@@ -221,7 +223,9 @@ const COLUMNS = "host model calls illegal kept over norule faults folds cache me
   " ",
 );
 
-/** The runs as a table for people. `first` and `last` are medians of the first and last quarter, in ms per turn. */
+/**
+ * Returns the runs as a table for people. `first` and `last` are medians of the first and last quarter, in ms per turn.
+ */
 export function reportTable(reports: readonly AgentReport[]): string {
   const rows = [COLUMNS, ...reports.map(rowOf)];
   const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

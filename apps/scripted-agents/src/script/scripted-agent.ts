@@ -1,26 +1,26 @@
 import type { JsonObject, Summarizer, ToolDefinition } from "threadfold";
 
-/** A call of a tool that the scripted model makes. */
+/** A tool call made by the scripted model. */
 export interface ScriptedCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
 }
 
-/** What the scripted model answers to one request. A move without calls ends the user's turn. */
+/** The scripted model's answer to one request. A move without calls ends the user's turn. */
 export interface ScriptedMove {
   readonly thinking: string;
   readonly text: string;
   readonly calls: readonly ScriptedCall[];
 }
 
-/** The rule that the user gives at the start. It has to stand in every request, word for word. */
+/** The rule that the user gives at the start. It must be in every request, word for word. */
 export const STANDING_RULE = "Never edit config/production.yaml without asking me first.";
 
-/** Model calls from one user message to the next. */
+/** Number of model calls between two user messages. */
 export const MOVES_PER_TURN = 12;
 
-/** The user's message before model call `index`; undefined while the agent is still at work. */
+/** Returns the user's message before model call `index`; undefined while the agent is still working. */
 export function userMessageBefore(index: number): string | undefined {
   if (index % MOVES_PER_TURN !== 0) return undefined;
   const turn = index / MOVES_PER_TURN;
@@ -28,7 +28,7 @@ export function userMessageBefore(index: number): string | undefined {
   return `Now module ${moduleAt(index)}: find out why its test fails, mend it and tell me what it was.`;
 }
 
-/** What the model answers to model call `index`: the same on every run, like a recording. */
+/** Returns the model's answer to call `index`: the same on every run, like a recording. */
 export function moveAt(index: number): ScriptedMove {
   const name = moduleAt(index);
   const place = index % MOVES_PER_TURN;
@@ -40,7 +40,7 @@ export function moveAt(index: number): ScriptedMove {
   return { thinking, text: place % 4 === 0 ? `I look further into ${name}.` : "", calls };
 }
 
-/** What a tool answers: from a short line to some pages, the same text for the same input. */
+/** Returns a tool's result: from a short line to several pages, the same text for the same input. */
 export function toolResult({ name, input }: Pick<ScriptedCall, "name" | "input">): string {
   const seed = checksum(JSON.stringify([name, input]));
   const lines = 3 + (seed % (seed % 5 === 0 ? 140 : 40));
@@ -66,7 +66,7 @@ function callAt(index: number, slot: number): ScriptedCall {
 const lineOf = (subject: string, seed: number, line: number): string =>
   `${line + 1}: ${subject} | value_${(seed * (line + 7)) % 9_973} = compute(${(seed + line * 31) % 997}) // item ${line}`;
 
-/** A small, stable number for a text. */
+/** Returns a small, stable number for a text. */
 function checksum(text: string): number {
   let sum = 7;
   for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;
@@ -75,7 +75,7 @@ function checksum(text: string): number {
 
 const field = (description: string) => ({ type: "string", description });
 
-/** The tools of the scripted agent as a model is told about them. */
+/** The tools of the scripted agent as declared to a model. */
 export const SCRIPTED_TOOLS: readonly ToolDefinition[] = [
   {
     name: "read_file",
@@ -98,10 +98,10 @@ export const SCRIPTED_TOOLS: readonly ToolDefinition[] = [
   },
 ];
 
-/** The host's own words to the model. */
+/** The host's own instructions to the model. */
 export const SYSTEM_TEXT = "You are a careful engineer. You look before you change, and you say what you found.";
 
-/** A summarizer that is asked, and never answers with anything but an error. */
+/** A summarizer that counts how often it is asked and always fails. */
 export function failingSummarizer(): Summarizer & { readonly asked: number } {
   let asked = 0;
   return {

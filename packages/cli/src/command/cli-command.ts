@@ -9,98 +9,98 @@ export interface CliArgument {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
-  /** True for the last one when it may be given any number of times, at least once. */
+  /** True when the argument may be given any number of times, at least once. Only for the last argument. */
   readonly variadic?: boolean;
-  /** The only values that it may have. */
+  /** The only values that it accepts. */
   readonly choices?: readonly string[];
 }
 
-/** An option on top of those that every command has. */
+/** An option of one command, in addition to those that every command has. */
 export interface CliOption {
-  /** As commander reads it: `--budget <tokens>`. */
+  /** Flags in commander's syntax: `--budget <tokens>`. */
   readonly flags: string;
   readonly description: string;
-  /** Value when it is not given. */
+  /** Default value. */
   readonly fallback?: string;
   readonly choices?: readonly string[];
-  /** True for one that takes values separated by commas, and that may be given again for more of them. */
+  /** True when it takes values separated by commas and may be repeated for more of them. */
   readonly list?: boolean;
 }
 
-/** What a command was called with. Values are as typed; the command reads them. */
+/** The parsed arguments and options of a call. Values are as typed; the command interprets them. */
 export interface CliCall {
   readonly arguments: readonly (string | undefined)[];
-  /** Texts of options, true for those without a value, and every text in its order for those that are lists. */
+  /** Text for an option with a value, true for one without, and all texts in order for list options. */
   readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 }
 
-/** What a command works with. */
+/** What every command can use: streams, environment, clock and progress. */
 export interface CliContext {
   readonly io: CliIo;
   readonly progress: Progress;
 }
 
-/** Something that a person or a script should know about and that is not a failure. */
+/** Something that a person or a script should know but that is not a failure. */
 export interface CliWarning {
-  /** Stable name of the kind of warning. */
+  /** Stable name of the warning. */
   readonly code: string;
   readonly message: string;
 }
 
 /** The result of a command. */
 export interface CliReport {
-  /** What `--json` prints as `data`. */
+  /** The `data` field of `--json`. */
   readonly data: unknown;
-  /** What a person gets on stdout. */
+  /** What is printed on stdout for a person. */
   readonly text: (page: Page) => string;
-  /** What a person gets on stdout with `--quiet`; `text` when it is absent. */
+  /** What is printed on stdout with `--quiet`; `text` when absent. */
   readonly brief?: string;
-  /** The items of a list, which `--ndjson` prints a line each. Only commands that have {@link NDJSON_OPTION} hand them in. */
+  /** The items of a list, which `--ndjson` prints one per line. Only commands with {@link NDJSON_OPTION} set it. */
   readonly items?: readonly unknown[];
   readonly warnings?: readonly CliWarning[];
-  /** Messages for a person, on stderr. */
+  /** Messages for a person, printed on stderr. */
   readonly notes?: readonly string[];
-  /** Set when the command did its work and the result is a failure. */
+  /** Set when the command did its work but the result is a failure. */
   readonly failure?: ThreadfoldError;
-  /** The exit code of a command that ran another one: that of the other one. */
+  /** The exit code of a command that ran another program: that program's exit code. */
   readonly exitCode?: number;
 }
 
-/** A command of `threadfold`: its name, its options and what it runs. */
+/** A command of `threadfold`: its arguments, its options and its implementation. */
 export interface CliCommand {
   readonly arguments: readonly CliArgument[];
   readonly options: readonly CliOption[];
-  /** Two or more, the most common one first, without the leading `threadfold`. */
+  /** At least two, the most common one first, without the leading `threadfold`. */
   readonly examples: readonly string[];
-  /** What its help says below the options, for an option that takes more than a line tells. */
+  /** Help text below the options, for an option that needs more than one line. */
   readonly details?: () => string;
   run(call: CliCall, context: CliContext): Promise<CliReport>;
 }
 
-/** A command as the list of commands shows it. Its module is loaded when it is called. */
+/** A command's entry in the list of commands. Its module is loaded only when it is called. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<CliCommand>;
 }
 
-/** The options that every command has besides {@link HELP_OPTION}. */
+/** The options that every command has in addition to {@link HELP_OPTION}. */
 export const COMMON_OPTIONS: readonly CliOption[] = [
   { flags: "--json", description: "print one JSON document { ok, schemaVersion, data, warnings, error? } on stdout" },
-  { flags: "--quiet", description: "print no messages and no progress, and the shortest result" },
+  { flags: "--quiet", description: "print only the shortest result, without messages or progress" },
   { flags: "--no-color", description: "print without colours" },
 ];
 
-/** What commands that list something have besides. */
+/** An additional option of commands that list something. */
 export const NDJSON_OPTION: CliOption = {
   flags: "--ndjson",
-  description: "print each item as a JSON document on a line of its own, and errors on stderr",
+  description: "print each item as a JSON document on its own line, and errors on stderr",
 };
 
-/** Asks for the help of a command, or of all. */
+/** Requests the help of a command, or of all. */
 export const HELP_OPTION: CliOption = { flags: "-h, --help", description: "print this help" };
 
-/** What stands in the place of a command to ask for the version. */
+/** Given instead of a command, requests the version. */
 export const VERSION_OPTION: CliOption = { flags: "-V, --version", description: "print the version" };
 
 /** The version of the command. */

@@ -3,7 +3,7 @@ import { plainJson } from "../output/page.ts";
 import type { CliReport, CliWarning } from "./cli-command.ts";
 import { EXIT_CODES, EXIT_OF_ERROR } from "./exit-codes.ts";
 
-/** A failure as it is printed and as the process ends with it. `INTERNAL` is a defect of Threadfold itself. */
+/** A failure as it is printed, and its exit code. `INTERNAL` is a defect of Threadfold itself. */
 export interface CliFailure {
   readonly code: ErrorCode | "INTERNAL";
   readonly message: string;
@@ -11,7 +11,7 @@ export interface CliFailure {
   readonly exitCode: number;
 }
 
-/** Reads anything that was thrown as a failure. */
+/** Converts anything thrown to a failure. */
 export function asCliFailure(thrown: unknown): CliFailure {
   if (ThreadfoldError.isInstance(thrown)) {
     const { code, message, hint } = thrown;
@@ -27,7 +27,7 @@ export function asCliFailure(thrown: unknown): CliFailure {
 }
 
 function exitCodeOf(error: ThreadfoldError): number {
-  // A source that is not there is "not found"; one that is there and cannot be read has failed.
+  // A missing source is "not found"; one that exists but cannot be read has failed.
   if (error.code === "UNREADABLE_SOURCE" && isMissingFile(error.cause)) return EXIT_CODES.notFound;
   return EXIT_CODES[EXIT_OF_ERROR[error.code]];
 }
@@ -36,10 +36,10 @@ function isMissingFile(cause: unknown): boolean {
   return typeof cause === "object" && cause !== null && "code" in cause && cause.code === "ENOENT";
 }
 
-/** Version of the envelope's shape. It is raised when a field changes its meaning or goes. */
+/** Version of the envelope's schema. It is raised when a field changes its meaning or is removed. */
 export const ENVELOPE_SCHEMA_VERSION = 1;
 
-/** The one JSON document that `--json` prints. `error` is there exactly when `ok` is false. */
+/** The single JSON document that `--json` prints. `error` is present exactly when `ok` is false. */
 export interface Envelope {
   readonly ok: boolean;
   readonly schemaVersion: typeof ENVELOPE_SCHEMA_VERSION;
@@ -49,7 +49,7 @@ export interface Envelope {
   readonly error?: { readonly code: CliFailure["code"]; readonly message: string; readonly hint: string };
 }
 
-/** The envelope of a command that did its work. */
+/** Returns the envelope of a command that did its work. */
 export function envelopeOf({ data, warnings = [], failure }: CliReport): Envelope {
   const envelope = { schemaVersion: ENVELOPE_SCHEMA_VERSION, data, warnings } as const;
   return failure === undefined
@@ -57,12 +57,12 @@ export function envelopeOf({ data, warnings = [], failure }: CliReport): Envelop
     : { ok: false, ...envelope, error: errorOf(asCliFailure(failure)) };
 }
 
-/** The envelope of a command that failed. */
+/** Returns the envelope of a command that failed. */
 export function failureEnvelope(failure: CliFailure): Envelope {
   return { ok: false, schemaVersion: ENVELOPE_SCHEMA_VERSION, data: null, warnings: [], error: errorOf(failure) };
 }
 
-/** An envelope as the line that is printed. */
+/** Returns an envelope as the line that is printed. */
 export const serializeEnvelope = (envelope: Envelope): string => `${plainJson(JSON.stringify(envelope))}\n`;
 
 const errorOf = ({ code, message, hint }: CliFailure) => ({ code, message, hint });

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@threadfold/core";
 
-/** Every exit code of the command, by what it means to a script. Part of the public interface: codes never change. */
+/** Every exit code of the command, by its meaning for a script. Part of the public interface: codes never change. */
 export const EXIT_CODES = Object.freeze({
   ok: 0,
   failed: 1,
@@ -16,20 +16,20 @@ export const EXIT_CODES = Object.freeze({
 /** Name of an exit code. */
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** What each exit code means, as the help prints it. */
+/** What each exit code means, as printed in the help. */
 export const EXIT_MEANINGS: Readonly<Record<ExitName, string>> = Object.freeze({
   ok: "ok",
   failed: "failed: the input or the output is not usable; the message says why",
-  usage: "usage: the command was called in a way it does not understand",
+  usage: "usage: the command line was not understood",
   verificationFailed: "verification failed: tampered or damaged data, or bytes that differ",
-  conflict: "conflict: another writer was first, or an id stands for other content",
+  conflict: "conflict: another writer was first, or an id is already used for other content",
   notFound: "not found: no such file, thread, message or plan",
-  doesNotFit: "does not fit: what may not be folded exceeds the budget",
+  doesNotFit: "does not fit: what cannot be folded exceeds the budget",
   storeUnavailable: "store unavailable, or the file belongs to another program",
   interrupted: "interrupted (Ctrl-C); nothing is left half-written",
 });
 
-/** The exit code of every error, total over the registry: a new error code does not compile without a line here. */
+/** The exit code of every error. The record is total: a new error code does not compile without an entry here. */
 export const EXIT_OF_ERROR: Readonly<Record<ErrorCode, ExitName>> = Object.freeze({
   INVALID_JSON: "failed",
   INVALID_MESSAGE: "failed",

@@ -81,7 +81,7 @@ describe("archive and unarchive", () => {
     const old = ["archive", "--older-than", "0s", "--to", bench.path("cold"), ...store()];
     const now = { now: () => Date.now() + 1_000 };
     expect((await captureRun(old, now)).stdout).toContain(`archived: thread ${thread}`);
-    expect((await captureRun(old, now)).stdout).toContain("No thread has been still for so long.");
+    expect((await captureRun(old, now)).stdout).toContain("No thread has been idle for that long.");
     rmSync(bench.path("cold/segments"), { recursive: true });
     expect(await json(["verify", ...store()])).toMatchObject({
       code: 3,

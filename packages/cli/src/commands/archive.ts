@@ -22,10 +22,13 @@ export const archiveCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread (or give --older-than)", optional: true }],
   options: [
     { flags: "--to <place>", description: "folder, or s3://bucket/prefix?region=...&endpoint=..." },
-    { flags: "--older-than <time>", description: "all threads to which nothing was added for so long, such as 90d" },
+    {
+      flags: "--older-than <time>",
+      description: "all threads to which nothing has been added for this long, such as 90d",
+    },
     {
       flags: "--still-for <time>",
-      description: "refuse a thread to which something was added since, such as 30m",
+      description: "refuse a thread to which something was added within this time, such as 30m",
       fallback: "1h",
     },
     STORE_OPTION,
@@ -39,7 +42,7 @@ export const archiveCommand: CliCommand = {
     if (typeof to !== "string" || to === "")
       throw new ThreadfoldError("USAGE", "archive needs --to <place> to put segments in.");
     if ((threadId === undefined) === (olderThan === undefined))
-      throw new ThreadfoldError("USAGE", "archive needs the id of a thread, or --older-than <time>, and not both.");
+      throw new ThreadfoldError("USAGE", "archive needs either the id of a thread or --older-than <time>, not both.");
     const { io } = context;
     return readingStore(options, io.env, async (store) => {
       const how = { to, clock: io.clock, signal: io.signal };
@@ -79,7 +82,7 @@ async function archiveOld(
 
 const MILLISECONDS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time such as `90d`, in milliseconds. @throws ThreadfoldError `USAGE`. */
+/** Parses a duration such as `90d` to milliseconds. @throws ThreadfoldError `USAGE`. */
 function duration(option: string, given: CliCall["options"][string]): number {
   const [, digits, unit = ""] = /^(\d{1,6})([smhd])$/.exec(String(given)) ?? [];
   const milliseconds = MILLISECONDS[unit];
@@ -91,16 +94,16 @@ function duration(option: string, given: CliCall["options"][string]): number {
 }
 
 function archivePage({ archived, refused }: Outcome, { paint }: Page): string {
-  if (archived.length + refused.length === 0) return "No thread has been still for so long.";
+  if (archived.length + refused.length === 0) return "No thread has been idle for that long.";
   const lines = archived.map(
     ({ threadId, lines: rows, bytes, place, root }) =>
       `${paint("green", "archived:")} thread ${plainText(threadId)}, ${count(rows, "line")}, ${figure(bytes)} bytes in ${plainText(place)}, root ${root}.`,
   );
-  const left = refused.map(({ message }) => `${paint("yellow", "left:")} ${plainText(message)}`);
+  const left = refused.map(({ message }) => `${paint("yellow", "skipped:")} ${plainText(message)}`);
   return [...lines, ...left].join("\n");
 }
 
-/** `unarchive`: puts an archived thread back. */
+/** `unarchive`: puts an archived thread back into the store. */
 export const unarchiveCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread" }],
   options: [STORE_OPTION],
@@ -111,7 +114,7 @@ export const unarchiveCommand: CliCommand = {
       return {
         data: receipt,
         text: ({ paint }) =>
-          `${paint("green", "back:")} thread ${plainText(receipt.threadId)}, ${count(receipt.lines, "line")}; its segment is gone.`,
+          `${paint("green", "restored:")} thread ${plainText(receipt.threadId)}, ${count(receipt.lines, "line")}; its segment is gone.`,
       };
     });
   },

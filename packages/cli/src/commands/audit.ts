@@ -18,7 +18,10 @@ type Action = (target: string, options: CliCall["options"], context: CliContext)
 
 const ACTIONS: Readonly<Record<string, Action>> = { export: exportThread, verify: verifyFile, checkpoint: check };
 
-/** `audit`: a thread's record as one file that anybody can check, and checkpoints to hold it against. */
+/**
+ * `audit`: exports a thread's record as one file that anybody can check, verifies such files, and makes checkpoints to
+ * compare them with.
+ */
 export const auditCommand: CliCommand = {
   arguments: [
     { name: "action", description: "what to do", choices: ["export", "verify", "checkpoint"] },
@@ -40,11 +43,11 @@ export const auditCommand: CliCommand = {
   async run({ arguments: [name = "", target = ""], options }, context) {
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (action !== undefined) return action(target, options, context);
-    throw new ThreadfoldError("USAGE", `audit knows export, verify and checkpoint, and not ${JSON.stringify(name)}.`);
+    throw new ThreadfoldError("USAGE", `audit takes export, verify or checkpoint, not ${JSON.stringify(name)}.`);
   },
 };
 
-/** A file of any length: lines are written as they are read from the store. */
+/** Exports a file of any length: lines are written as they are read from the store. */
 async function exportThread(target: string, options: CliCall["options"], { io }: CliContext): Promise<CliReport> {
   const path = pathOf(options);
   if (path === undefined) throw new ThreadfoldError("USAGE", "audit export needs --out <file> to write to.");
@@ -71,18 +74,18 @@ async function verifyFile(target: string, options: CliCall["options"], { io }: C
   const report: CliReport = { data, text: ({ paint }) => `${paint("green", "intact:")} ${describe(data)}` };
   if (data.problem === null) return report;
   if (data.threadId === null) return { data, text: () => "", failure: noAuditFile(target) };
-  const message = `Line ${data.problem.line} of ${target} does not hold: ${data.problem.problem}.`;
+  const message = `Line ${data.problem.line} of ${target} is not valid: ${data.problem.problem}.`;
   return {
     data,
     text: () => "",
-    failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: "Take an intact copy." }),
+    failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: "Restore an intact copy." }),
   };
 }
 
-/** A file whose very first line does not hold says nothing about what it was. */
+/** A file whose first line is already invalid does not reveal what it was. */
 const noAuditFile = (path: string): ThreadfoldError =>
   new ThreadfoldError("STORE_CORRUPT", `${path} is not an audit file, or its first line was changed.`, {
-    hint: "Give a file that `threadfold audit export` wrote, or an intact copy; a store is checked by `threadfold verify`.",
+    hint: "Pass a file that `threadfold audit export` wrote, or an intact copy; to check a store, use `threadfold verify`.",
     details: { path },
   });
 
@@ -117,18 +120,18 @@ async function check(target: string, options: CliCall["options"], { io }: CliCon
       text: () => (path === undefined ? text : ""),
       notes: [
         ...(path === undefined ? [] : [`Wrote the checkpoint to ${path}.`]),
-        "Keep it where whoever may write to the store cannot.",
+        "Keep it where nobody who can write to the store can change it.",
       ],
     };
   });
 }
 
-/** A file to which nothing was ever written is not damaged. */
+/** An empty file is not a damaged one. */
 function refuseEmpty(path: string): void {
   const stats = statSync(path);
   if (!stats.isFile() || stats.size > 0) return;
   throw new ThreadfoldError("EMPTY_SOURCE", `The file ${path} is empty.`, {
-    hint: "Give a file that threadfold audit export wrote.",
+    hint: "Pass a file that threadfold audit export wrote.",
     details: { path },
   });
 }
@@ -137,7 +140,7 @@ async function reading<Result>(path: string, signal: AbortSignal, work: () => Pr
   try {
     return await work();
   } catch (cause) {
-    if (signal.aborted) throw new ThreadfoldError("ABORTED", `The reading of ${path} was aborted.`, { cause });
+    if (signal.aborted) throw new ThreadfoldError("ABORTED", `Reading ${path} was aborted.`, { cause });
     const code =
       (cause as NodeJS.ErrnoException).syscall === undefined ? undefined : (cause as NodeJS.ErrnoException).code;
     if (code === undefined) throw cause;

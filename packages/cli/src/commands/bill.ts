@@ -13,7 +13,7 @@ import { PRICED_MODEL_OPTION, parsePricedModel, STORE_OPTION } from "../parse/op
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
 
-/** `bill`: what a thread's calls cost and for what, by its journal. */
+/** `bill`: says what a thread's calls cost and for what, according to its journal. */
 export const billCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread whose calls are billed" }],
   options: [STORE_OPTION, PRICED_MODEL_OPTION],
@@ -41,7 +41,7 @@ function billPage(bill: CacheBill, page: Page): string {
     section("Paid for again, by cause", missRows(bill), page),
     section("Folds", foldRows(bill.folds), page),
     section("Summaries by a model, and compactions by the provider", summaryRows(bill.summaries), page),
-    section("The same calls by the provider's rules, input alone", insteadRows(bill.instead), page),
+    section("The same calls by the provider's rules, input only", insteadRows(bill.instead), page),
     wrap(
       [countedNote(bill.summaries), recallNote(bill.recall), keepAliveNote(bill.keepAlive)].join(" ").trim(),
       page.columns,
@@ -50,7 +50,7 @@ function billPage(bill: CacheBill, page: Page): string {
   return sections.filter((text) => text !== "").join("\n\n");
 }
 
-/** An amount as people read it: dollars where prices are known. */
+/** Formats an amount in dollars; a dash when the price is not known. */
 const money = (dollars: number | null): string => (dollars === null ? "-" : `$${dollars.toFixed(4)}`);
 
 function totalsSection(totals: BillTotals, { paint, columns }: Page): string {
@@ -61,13 +61,13 @@ function totalsSection(totals: BillTotals, { paint, columns }: Page): string {
   const isReported =
     reported === calls
       ? ""
-      : `${count(calls - reported, "call")} without a report of usage, billed by the provider's rules.`;
+      : `${count(calls - reported, "call")} without reported usage, billed by the provider's rules.`;
   const isRecorded =
-    notRecorded === 0 ? "" : `Of ${count(notRecorded, "call")} it is not recorded what the cache could have.`;
+    notRecorded === 0 ? "" : `For ${count(notRecorded, "call")}, what the cache could hold was not recorded.`;
   return [head, ...wrap([tokens, isReported, isRecorded].join(" ").trim(), columns)].join("\n");
 }
 
-/** A table under a heading; nothing where there are no rows. The first row names the columns. */
+/** A table under a heading; empty when there are no rows. The first row contains the column names. */
 function section(heading: string, [head, ...rows]: readonly (readonly string[])[], { paint }: Page): string {
   if (head === undefined || rows.length === 0) return "";
   const alignments = head.map((_, column) => (column === 0 ? ("left" as const) : ("right" as const)));
@@ -80,7 +80,7 @@ const missRows = ({ misses }: CacheBill): readonly (readonly string[])[] => [
 ];
 
 const foldRows = (folds: readonly FoldBill[]): readonly (readonly string[])[] => [
-  ["plan", "calls", "missed", "dollars", "spared"],
+  ["plan", "calls", "missed", "dollars", "saved"],
   ...folds.map(({ planVersion, calls, missedTokens, missedDollars, sparedTokens }) => [
     String(planVersion),
     figure(calls),
@@ -122,7 +122,7 @@ const insteadRows = (bills: readonly InsteadBill[]): readonly (readonly string[]
 
 const countedNote = (summaries: readonly SummaryBill[]): string =>
   summaries.some(({ reported }) => reported === false)
-    ? "What stands behind ~ no provider reported: it is the request by the session's count, without what was written."
+    ? "Figures marked ~ were not reported by a provider: they are the session's own count of the request, without the output."
     : "";
 
 const recallNote = ({ answers, tokens, dollars }: CacheBill["recall"]): string =>
@@ -131,5 +131,5 @@ const recallNote = ({ answers, tokens, dollars }: CacheBill["recall"]): string =
 function keepAliveNote(advice: KeepAliveAdvice | null): string {
   if (advice === null || advice.pauses === 0) return "";
   const { everySeconds, breakEvenSeconds, pauses, spared } = advice;
-  return `A keep-alive every ${figure(everySeconds)} seconds pays for pauses of up to ${figure(breakEvenSeconds / 60)} minutes: over ${count(pauses, "pause")} it would have spared ${figure(spared.bill)} equivalents (${money(spared.dollars)}). Nothing here sends one.`;
+  return `A keep-alive every ${figure(everySeconds)} seconds pays for pauses of up to ${figure(breakEvenSeconds / 60)} minutes: over ${count(pauses, "pause")} it would have saved ${figure(spared.bill)} equivalents (${money(spared.dollars)}). Threadfold does not send any.`;
 }

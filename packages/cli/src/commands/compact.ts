@@ -21,10 +21,10 @@ export const compactCommand: CliCommand = {
     { flags: "--store <file>", description: "keep thread, plan and artifacts in this file (default: in memory)" },
     { flags: "--out <folder>", description: "write plan.json, request.json, manifest.json and summary.md there" },
     { flags: "--ask <text>", description: "append this as the next user message" },
-    { flags: "--force", description: "fold although nothing is due" },
+    { flags: "--force", description: "fold even if no fold is due" },
     {
       flags: "--instructions <text>",
-      description: "what the summary is to keep before all else; folds as --force does",
+      description: "what the summary must keep above all else; forces a fold, as --force does",
     },
     ...MODEL_OPTIONS,
   ],
@@ -42,7 +42,7 @@ export const compactCommand: CliCommand = {
     const request = parseCompactRequest(call);
     const model = await commandModel(call, context);
     const imported = await readSource(request, context);
-    // The folder is made before the store is touched: when it cannot be written, nothing at all is.
+    // The folder is created before the store is touched: when it is not writable, nothing is written at all.
     const folder = request.out === undefined ? undefined : OutputFolder.open(request.out);
     try {
       const store = await storeFor(request);
@@ -76,7 +76,7 @@ function reportOf(run: CompactRun, folder: OutputFolder | undefined): CliReport 
   return failure === undefined ? report : { ...report, failure };
 }
 
-/** Says when instructions changed nothing: who gave some would take the summary for one that heeds them. */
+/** Says when instructions had no effect; otherwise the user would assume that the summary follows them. */
 function instructionsNote({ request, outcome }: CompactRun): readonly string[] {
   if (request.instructions === undefined) return [];
   const effect = "instructions" in outcome ? outcome.instructions : undefined;

@@ -10,13 +10,13 @@ import { figure } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { storeAddress } from "../store/store-address.ts";
 
-/** `context`: what the model saw at a call, in the terminal and as JSON for hooks and status lines. */
+/** `context`: shows what the model saw at a call, in the terminal and as JSON for hooks and status lines. */
 export const contextCommand: CliCommand = {
   arguments: [
     {
       name: "thread",
       description:
-        "id of the thread (default: the one of the store that was changed last), or a file to look into; with --store always an id",
+        "id of the thread (default: the one in the store that changed last), or a file to look into; with --store, always an id",
       optional: true,
     },
   ],
@@ -24,7 +24,7 @@ export const contextCommand: CliCommand = {
     { flags: "--call <number>", description: "number of the call, from 1 (default: the newest)" },
     {
       flags: "--file <file>",
-      description: "look into this recorded session or audit file, and not into a store",
+      description: "look into this recorded session or audit file instead of a store",
     },
     STORE_OPTION,
     ...INSPECT_OPTIONS,
@@ -49,7 +49,7 @@ export const contextCommand: CliCommand = {
   },
 };
 
-/** The source and the thread, as `inspect` takes them. */
+/** The source and the thread, in the form of `inspect`'s arguments. */
 function sourceArguments({ arguments: [named], options }: CliCall, env: CliIo["env"]): CliCall["arguments"] {
   const { file, store } = options;
   if (typeof file === "string") return [file, named];
@@ -57,9 +57,9 @@ function sourceArguments({ arguments: [named], options }: CliCall, env: CliIo["e
   return isFile === true ? [named] : [storeAddress(options, env), named];
 }
 
-/** Reads the number of a call. @throws ThreadfoldError `USAGE`. */
+/** Parses the number of a call. @throws ThreadfoldError `USAGE`. */
 function callNumber({ call }: CliCall["options"]): number | undefined {
   if (call === undefined) return undefined;
   if (typeof call === "string" && /^[1-9]\d{0,8}$/.test(call)) return Number(call);
-  throw new ThreadfoldError("USAGE", `--call is ${JSON.stringify(call)}; it must be a number from 1.`);
+  throw new ThreadfoldError("USAGE", `--call is ${JSON.stringify(call)}; it must be a number, 1 or higher.`);
 }

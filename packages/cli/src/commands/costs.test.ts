@@ -130,7 +130,7 @@ describe("threadfold costs", () => {
     expect(bill.stdout).toMatch(/claude-sonnet-5 +compaction +1 +100,000 +90,000 +2,000 +\$\d\.\d{4} +-/);
     const unreported = await captureRun(["bill", "odd", "--store", bench.store]);
     expect(unreported.stdout).toMatch(/nobody-knows-1 +compaction +1 +~7,000 +- +0 +- +-/);
-    expect(unreported.stdout).toContain("What stands behind ~ no provider reported");
+    expect(unreported.stdout).toContain("Figures marked ~ were not reported by a provider");
     await calls("other", "claude-opus-5", ["2026-11-02T00:02:00.000Z"], { inputTokens: 400, outputTokens: 1 });
     const seen = await captureRun(["context", "other", "--store", bench.store]);
     expect(seen.stdout).toContain(

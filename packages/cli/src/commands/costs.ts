@@ -5,51 +5,51 @@ import { PRICED_MODEL_OPTION, parsePricedModel, STORE_OPTION } from "../parse/op
 import { readingStore } from "../store/store-address.ts";
 import { storedThreads } from "../store/stored-thread.ts";
 
-/** What rows of costs may be put together by. */
+/** The keys by which costs can be grouped. */
 const COST_KEYS = ["day", "thread", "model"] as const;
 type CostKey = (typeof COST_KEYS)[number];
 
-/** What calls took. All but the calls, `compactions` and `dollars` are tokens. */
+/** Totals of calls. All fields but `calls`, `summaryCalls`, `compactions`, `dollars` and `unpricedCalls` are tokens. */
 interface CostTotals {
   readonly calls: number;
-  /** Input as it was billed: what was read from the prompt cache, what was written to it, and the rest. */
+  /** Input as billed, split into tokens read from the prompt cache, tokens written to it, and the rest. */
   readonly uncachedTokens: number;
   readonly readTokens: number;
   readonly writtenTokens: number;
   readonly outputTokens: number;
-  /** Calls for summaries. Their tokens stand apart, their price is in `dollars`. */
+  /** Calls for summaries. Their tokens are counted separately; their price is included in `dollars`. */
   readonly summaryCalls: number;
   readonly summaryInputTokens: number;
   readonly summaryOutputTokens: number;
-  /** The provider's own compactions, as summaries stand apart. */
+  /** The provider's own compactions, counted separately like summaries. */
   readonly compactions: number;
   readonly compactionInputTokens: number;
   readonly compactionOutputTokens: number;
-  /** US dollars of all calls whose price is known. */
+  /** US dollars of all calls with a known price. */
   readonly dollars: number;
-  /** Calls, for summaries and compactions or not, whose price is not known. */
+  /** Calls without a known price, including those for summaries and compactions. */
   readonly unpricedCalls: number;
 }
 
-/** One call of a thread, for an answer or for summaries, or a compaction of the provider. */
+/** One call of a thread, for an answer or for summaries, or one compaction by the provider. */
 interface Cost extends CostTotals {
   /** Date in UTC, `2026-11-01`. */
   readonly day: string;
   readonly thread: string;
-  /** Null where the journal names none. */
+  /** Null when the journal names none. */
   readonly model: string | null;
 }
 
-/** Costs that were put together; of `day`, `thread` and `model` it has those that they were put together by. */
+/** Grouped costs, with those of `day`, `thread` and `model` by which they are grouped. */
 type CostRow = CostTotals & Partial<Pick<Cost, CostKey>>;
 
-/** `costs`: what all threads of a store took and cost, by the bill of each. */
+/** `costs`: says what all threads of a store used and cost, based on the bill of each. */
 export const costsCommand: CliCommand = {
   arguments: [],
   options: [
     {
       flags: "--by <keys>",
-      description: `what rows are put together by: ${COST_KEYS.join(", ")}`,
+      description: `what rows are grouped by: ${COST_KEYS.join(", ")}`,
       fallback: "day,thread",
       choices: COST_KEYS,
       list: true,
@@ -77,7 +77,7 @@ export const costsCommand: CliCommand = {
           continue;
         }
         const entries = await store.journal.read(threadId);
-        // The whole journal is billed and only then cut: what a cache had depends on the calls before.
+        // The whole journal is billed before it is filtered by date: the state of a cache depends on earlier calls.
         const bill = cacheBill(entries, model === undefined ? {} : { model });
         costs.push(...costsOf(threadId, bill, entries, model ?? null).filter(({ day }) => day >= since));
       }
@@ -91,28 +91,30 @@ export const costsCommand: CliCommand = {
         notes:
           archived.length === 0
             ? []
-            : [`Without ${count(archived.length, "thread")} that ${archived.length === 1 ? "is" : "are"} archived.`],
+            : [
+                `Not included: ${count(archived.length, "thread")} that ${archived.length === 1 ? "is" : "are"} archived.`,
+              ],
       };
     });
   },
 };
 
-/** @throws ThreadfoldError `USAGE`. */
+/** Parses `--by`. @throws ThreadfoldError `USAGE`. */
 function costKeys({ by }: CliCall["options"]): readonly CostKey[] {
   const given = (Array.isArray(by) ? by : []).flatMap((text: string) => text.split(",")).map((text) => text.trim());
   const unknown = given.find((text) => !COST_KEYS.some((key) => key === text));
   if (unknown === undefined) return COST_KEYS.filter((key) => given.includes(key));
   throw new ThreadfoldError("USAGE", `--by is ${JSON.stringify(unknown)}; it must be day, thread or model.`, {
-    hint: "Several are separated by commas: --by day,thread.",
+    hint: "Separate several with commas: --by day,thread.",
   });
 }
 
-/** The day that `--since` names; blank for every day. @throws ThreadfoldError `USAGE`. */
+/** Returns the day given with `--since`; an empty string means every day. @throws ThreadfoldError `USAGE`. */
 function firstDay({ since }: CliCall["options"]): string {
   if (since === undefined) return "";
   const day = typeof since === "string" && /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : "";
   const time = Date.parse(`${day}T00:00:00.000Z`);
-  // A date such as 2026-02-31 is taken for the third of March.
+  // `Date.parse` reads 2026-02-31 as the third of March.
   if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(day)) return day;
   throw new ThreadfoldError("USAGE", `--since is ${JSON.stringify(since)}; it must be a date such as 2026-11-01.`);
 }
@@ -123,7 +125,7 @@ const NOTHING: CostTotals = {
   ...{ compactions: 0, compactionInputTokens: 0, compactionOutputTokens: 0 },
 };
 
-/** Every call of a bill by itself. */
+/** The costs of each call of a bill. */
 function costsOf(
   thread: string,
   { calls, summaries }: CacheBill,
@@ -147,7 +149,7 @@ function costsOf(
   ];
 }
 
-/** The provider compacts with the model that answers; for summaries a model is asked that has a name or none. */
+/** The provider compacts with the answering model; the model of summaries may have a name or not. */
 const modelOf = ({ by, model }: SummaryBill, assumedModel: string | null): string | null =>
   model ?? (by === "provider" ? assumedModel : null);
 
@@ -167,7 +169,7 @@ const totalOf = (costs: readonly CostTotals[]): CostTotals =>
     return Object.fromEntries(names.map((name) => [name, sum[name] + cost[name]])) as unknown as CostTotals;
   }, NOTHING);
 
-/** Costs put together, by day first, then by thread and model. */
+/** Groups costs and sorts the rows by day, then by thread and model. */
 function costRows(costs: readonly Cost[], keys: readonly CostKey[]): readonly CostRow[] {
   const groups = Map.groupBy(costs, (cost) => JSON.stringify(keys.map((key) => cost[key])));
   const rows = [...groups.values()].flatMap((own) => {
@@ -221,14 +223,14 @@ function costsPage(
   return [...marked, ...notes.flatMap((note) => ["", ...wrap(note, columns)])].join("\n");
 }
 
-/** Dollars, with a plus behind them where some calls have no known price, and a dash where none has. */
+/** Dollars, followed by a plus when some calls have no known price; a dash when none has one. */
 function dollarsCell(totals: CostTotals): string {
   const { dollars, unpricedCalls } = totals;
   if (isPriceless(totals)) return "-";
   return `$${dollars.toFixed(4)}${unpricedCalls > 0 ? "+" : ""}`;
 }
 
-/** True where none of the calls has a price that is known. */
+/** True when none of the calls has a known price. */
 const isPriceless = ({ unpricedCalls, calls, summaryCalls, compactions }: CostTotals): boolean =>
   unpricedCalls > 0 && unpricedCalls === calls + summaryCalls + compactions;
 
@@ -246,7 +248,7 @@ function priceNote(totals: CostTotals, models: readonly (string | null)[]): stri
   if (unpricedCalls === 0) return "";
   const named = models.flatMap((model) => (model === null ? [] : [plainText(model)]));
   const whose = named.length === 0 ? "" : ` (${named.join(", ")})`;
-  const others = isPriceless(totals) ? "" : "; the dollars are those of the others";
-  const advice = models.includes(null) ? " Where a call names no model, --model says which one it was." : "";
+  const others = isPriceless(totals) ? "" : "; the dollars cover the other calls";
+  const advice = models.includes(null) ? " For calls that name no model, say which one it was with --model." : "";
   return `The price of ${count(unpricedCalls, "call")} is not known${whose}${others}.${advice}`;
 }

@@ -8,7 +8,7 @@ import { storedPlan, storedThread } from "../store/stored-thread.ts";
 /** `diff`: shows what changed from one plan to another, record by record. Plan 0 folds nothing. */
 export const diffCommand: CliCommand = {
   arguments: [
-    { name: "threadId", description: "id of the thread of the plans" },
+    { name: "threadId", description: "id of the thread whose plans are compared" },
     { name: "planA", description: "version of the first plan; 0 folds nothing" },
     { name: "planB", description: "version of the second plan" },
   ],
@@ -31,7 +31,7 @@ export const diffCommand: CliCommand = {
   },
 };
 
-/** What a record decides, without the text that stands in its place. */
+/** The decision of a record, without the text that replaces the messages. */
 function recordData({ action, strategy, reason, span, originalTokens, sincePlanVersion }: PlanRecord) {
   return { action, strategy, reason, messageIds: span.messageIds, originalTokens, sincePlanVersion };
 }

@@ -97,7 +97,7 @@ describe("doctor", () => {
       expect((await trial(afterwards)).at(-1)).toMatchObject({
         name: "store.read",
         status: "failed",
-        found: `The store does not give back ${what}.`,
+        found: `The store does not return ${what}.`,
         hint: expect.stringContaining("disk"),
       });
     }

@@ -16,7 +16,7 @@ const COLOURS: Readonly<Record<CheckStatus, PaintStyle>> = {
 };
 const WIDEST_STATUS = 9;
 
-/** `doctor`: says whether this machine can keep a store, and what stands in the way. */
+/** `doctor`: says whether this machine can keep a store, and what prevents it. */
 export const doctorCommand: CliCommand = {
   arguments: [],
   options: [
@@ -36,7 +36,7 @@ export const doctorCommand: CliCommand = {
     const report = { data: { checks }, text: (page: Page) => doctorPage(checks, page) };
     const [first] = failed;
     if (first === undefined) return report;
-    const message = `${count(failed.length, "check")} failed, the first is ${first.name}: ${first.found}`;
+    const message = `${count(failed.length, "check")} failed; the first is ${first.name}: ${first.found}`;
     return { ...report, failure: new ThreadfoldError("STORE_UNAVAILABLE", message, { hint: first.hint }) };
   },
 };
@@ -52,14 +52,14 @@ function doctorPage(checks: readonly Checkup[], { paint }: Page): string {
 }
 
 const LEAST_NODE = [22, 13] as const;
-/** Packages that stores load when they are asked for. */
+/** Packages that stores load on demand. */
 const DRIVERS = [
   { name: "pg", serves: "stores at postgres://" },
   { name: "ioredis", serves: "summary caches at redis://" },
   { name: "@aws-sdk/client-s3", serves: "artifacts at s3://" },
 ] as const;
 
-/** Node and its SQLite, and which drivers of servers are installed. */
+/** Checks Node and its SQLite, and which server drivers are installed. */
 function checkRuntime(): readonly Checkup[] {
   return [checkNode(process.versions.node), ...checkSqlite(), ...DRIVERS.map(checkDriver)];
 }
@@ -72,14 +72,14 @@ function checkNode(version: string): Checkup {
     "node",
     isNewEnough ? "ok" : "failed",
     `Node.js ${version}`,
-    isNewEnough ? "" : `Take ${least} or newer.`,
+    isNewEnough ? "" : `Install ${least} or newer.`,
   );
 }
 
 function checkSqlite(): readonly Checkup[] {
   const sqlite = process.versions["sqlite"];
   if (sqlite === undefined)
-    return [checkup("sqlite", "failed", "this Node.js has no SQLite", "Take another build of it.")];
+    return [checkup("sqlite", "failed", "this Node.js has no SQLite", "Use another build of Node.js.")];
   return [checkup("sqlite", "ok", `SQLite ${sqlite}, a part of Node.js`)];
 }
 
@@ -93,7 +93,7 @@ function checkDriver({ name, serves }: (typeof DRIVERS)[number]): Checkup {
   }
 }
 
-/** A Redis for summaries: writes a value that expires by itself, and reads it back. */
+/** Checks a Redis for summaries by writing a value that expires automatically and reading it back. */
 async function checkRedis(address: string): Promise<readonly Checkup[]> {
   const { openRedisSummaryCache } = await import("@threadfold/stores/redis");
   const troubles: string[] = [];
@@ -111,7 +111,7 @@ async function checkRedis(address: string): Promise<readonly Checkup[]> {
     const value = await cache.get("key");
     const took = (performance.now() - before).toFixed(1);
     if (value === "value") return [checkup("redis", "ok", `answers; a write and a read take ${took} ms`)];
-    const hint = "Sessions go on without it, and pay for summaries again.";
+    const hint = "Sessions carry on without it, but pay for summaries again.";
     return [checkup("redis", "failed", `does not answer (${troubles[0] ?? "the value is gone"})`, hint)];
   } finally {
     await cache.close();

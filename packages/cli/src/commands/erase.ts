@@ -5,23 +5,23 @@ import { count, type Page, plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 
-/** `erase`: takes a thread's content away for good and leaves what proves that it was there. */
+/** `erase`: removes a thread's content for good and keeps the proof that it existed. */
 export const eraseCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread whose content is erased" }],
   options: [
-    { flags: "--yes", description: "erase; it cannot be taken back" },
+    { flags: "--yes", description: "erase; this cannot be undone" },
     { flags: "--dry-run", description: "say what would be erased, and erase nothing" },
-    { flags: "--keep-copies", description: "leave forks of the thread, and threads it was handed off to" },
-    { flags: "--reason <code>", description: "why, as the journal keeps it", fallback: "user-request" },
-    { flags: "--actor <name>", description: "who asked for it, as the journal keeps it", fallback: "operator" },
+    { flags: "--keep-copies", description: "do not erase forks of the thread or threads that it was handed off to" },
+    { flags: "--reason <code>", description: "why, as recorded in the journal", fallback: "user-request" },
+    { flags: "--actor <name>", description: "who asked for it, as recorded in the journal", fallback: "operator" },
     STORE_OPTION,
   ],
   examples: ["erase my-thread --dry-run --store sessions.db", "erase my-thread --yes --reason gdpr-17 --actor dpo"],
   async run({ arguments: [threadId = ""], options }, { io }) {
     const dryRun = options["dryRun"] === true;
     if (!dryRun && options["yes"] !== true)
-      throw new ThreadfoldError("USAGE", "Erasing cannot be taken back, and --yes was not given.", {
-        hint: "Look with --dry-run first, then call it again with --yes.",
+      throw new ThreadfoldError("USAGE", "Erasing cannot be undone, and --yes was not given.", {
+        hint: "Check with --dry-run first, then run it again with --yes.",
       });
     return readingStore(options, io.env, async (store) => {
       const report = await eraseSubject(store, threadId, {
@@ -35,7 +35,7 @@ export const eraseCommand: CliCommand = {
       return {
         data: { ...report, dryRun },
         text: (page) => erasePage(report, dryRun, page),
-        notes: dryRun ? [] : ["Backups, exports and files that were imported are not reached: erase them too."],
+        notes: dryRun ? [] : ["Backups, exports and imported files are not covered: erase them too."],
       };
     });
   },

@@ -18,7 +18,7 @@ import { storedPlan, storedThread } from "../store/stored-thread.ts";
 /** `explain`: says why a message is, or is not, in the prompt, since when, and how to get it back. */
 export const explainCommand: CliCommand = {
   arguments: [
-    { name: "threadId", description: "id of the thread of the message" },
+    { name: "threadId", description: "id of the thread that has the message" },
     { name: "messageId", description: "message to explain" },
   ],
   options: [
@@ -35,7 +35,7 @@ export const explainCommand: CliCommand = {
       const plan = await storedPlan(store, thread.id, version);
       const explanation = explainMessage(thread, plan, message.id);
       const text = visibleText(message);
-      // What is folded has its reason in the plan; of what is not, somebody may have said that it is not to be.
+      // For a folded message, the plan gives the reason; an unfolded one may be so because a hook vetoed folding.
       const vetoes = explanation.action === "include" ? await vetoesUnder(store, thread.id, plan.version) : [];
       return {
         data: { threadId: thread.id, ...explanation, role: message.role, text, vetoes },
@@ -57,13 +57,13 @@ function messageOf(thread: AgentThread, messageId: string): Message {
   });
 }
 
-/** A pipe gets the text as it is; on a terminal, control characters are spelled out. */
+/** A pipe gets the text unchanged; on a terminal, control characters are spelled out. */
 const shown = (text: string, page: Page): string => (page.isTerminal ? plainText(text) : text);
 
 const STATE: Readonly<Record<Explanation["action"], string>> = {
   include: "is in the prompt as it is",
-  clear: "is in the prompt with an emptied body",
-  summarize: "is not in the prompt; a summary stands for it",
+  clear: "is in the prompt with its body cleared",
+  summarize: "is not in the prompt; a summary replaces it",
   externalize: "is in the prompt as a pointer; its body is in the artifact store",
   drop: "is not in the prompt",
   "hidden-branch": "is on a side branch, which the prompt does not show",
@@ -94,12 +94,12 @@ function explanationPage(
   ];
 }
 
-/** A fold that was due and that a hook of the host said no to. */
+/** A due fold that a hook of the host vetoed. */
 interface Veto {
   /** ISO 8601 in UTC. */
   readonly at: string;
   readonly hook: string;
-  /** Empty when the words are gone. */
+  /** Empty when the text no longer exists. */
   readonly reason: string;
 }
 

@@ -11,11 +11,11 @@ import { storedPlan, storedThread } from "../store/stored-thread.ts";
 
 const FORMATS = EXPORTERS.map(({ format }) => format);
 
-/** `export`: writes a folded thread as a session file that another tool opens and goes on with. */
+/** `export`: writes a folded thread as a session file that another tool opens and continues. */
 export const exportCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread to write" }],
   options: [
-    { flags: "--as <format>", description: "tool that is to open the file", choices: FORMATS },
+    { flags: "--as <format>", description: "tool that will open the file", choices: FORMATS },
     { flags: "--out <file>", description: "write to this file instead of stdout" },
     PLAN_OPTION,
     STORE_OPTION,
@@ -51,12 +51,12 @@ export const exportCommand: CliCommand = {
   },
 };
 
-/** Reads which tool's format is meant. @throws ThreadfoldError `USAGE`. */
+/** Parses the target format. @throws ThreadfoldError `USAGE`. */
 function formatOf(options: CliCall["options"]): ExportFormat {
   const format = FORMATS.find((known) => known === options["as"]);
   if (format !== undefined) return format;
-  throw new ThreadfoldError("USAGE", "--as is missing; it names the tool that is to open the file.", {
-    hint: `Give one of ${FORMATS.join(", ")}.`,
+  throw new ThreadfoldError("USAGE", "--as is missing; it names the tool that will open the file.", {
+    hint: `Use one of ${FORMATS.join(", ")}.`,
   });
 }
 
@@ -64,7 +64,7 @@ interface ExportPlace {
   readonly threadId: string;
   readonly planVersion: number;
   readonly path: string | undefined;
-  /** True when the file is the log that the thread came from, grown at its end. */
+  /** True when the file is the log that the thread was imported from, extended at its end. */
   readonly grown: boolean;
 }
 

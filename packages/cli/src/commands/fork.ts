@@ -5,15 +5,15 @@ import { count, plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { workingSession } from "../store/working-session.ts";
 
-/** `fork`: makes a thread of its own from the beginning of another one. */
+/** `fork`: creates a separate thread from the beginning of another one. */
 export const forkCommand: CliCommand = {
   arguments: [
-    { name: "threadId", description: "id of the thread that is forked; it stays as it is" },
+    { name: "threadId", description: "id of the thread to fork; it stays as it is" },
     { name: "newId", description: "id of the fork" },
   ],
   options: [
-    { flags: "--at <messageId>", description: "message that the fork ends with (default: all of the thread)" },
-    { flags: "--before <messageId>", description: "message that the fork ends before, to say it anew" },
+    { flags: "--at <messageId>", description: "last message of the fork (default: the whole thread)" },
+    { flags: "--before <messageId>", description: "message that the fork stops before, to say it differently" },
     STORE_OPTION,
   ],
   examples: ["fork my-thread try-again --before m42 --store sessions.db", "fork my-thread as-it-was --at m41 --json"],

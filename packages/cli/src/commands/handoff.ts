@@ -6,10 +6,10 @@ import { plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { requiredText, workingSession } from "../store/working-session.ts";
 
-/** `handoff`: begins a fresh thread with what a goal needs of another one. */
+/** `handoff`: starts a new thread with what a goal needs from another one. */
 export const handoffCommand: CliCommand = {
   arguments: [
-    { name: "threadId", description: "id of the thread that is handed on" },
+    { name: "threadId", description: "id of the thread to hand off" },
     { name: "newId", description: "id of the new thread" },
   ],
   options: [

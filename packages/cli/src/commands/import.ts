@@ -10,7 +10,7 @@ import { parseSource, SOURCE_ARGUMENT, SOURCE_OPTIONS, STORE_OPTION } from "../p
 import { importSource, keepSource } from "../source/import-source.ts";
 import { storeAddress } from "../store/store-address.ts";
 
-/** `import`: puts a recorded session into a store. Doing it again adds only what is new. */
+/** `import`: puts a recorded session into a store. Repeating it adds only what is new. */
 export const importCommand: CliCommand = {
   arguments: [SOURCE_ARGUMENT],
   options: [...SOURCE_OPTIONS, STORE_OPTION],
@@ -46,7 +46,7 @@ async function appendTo(
   await session.append(messages, { signal: io.signal });
   await keepSource(store, imported, io.clock);
   const { thread } = session;
-  // System text and tools are not part of the thread: the record of a request is where a store keeps them.
+  // System text and tools are not part of the thread; the store keeps them in the record of a request.
   if (thread.version > before) await session.keepFrame();
   const source = sourceData(imported, thread);
   const data = {

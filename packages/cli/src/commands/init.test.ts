@@ -60,7 +60,7 @@ describe("threadfold init", () => {
     expect(stdout).toContain("for the host ai-sdk");
     expect(stdout).toContain(`  ${hostPrograms["ai-sdk"].install}`);
     expect(stdout).toContain("  node ai-sdk.ts");
-    expect(stderr).toContain("has openai as well: --host takes it");
+    expect(stderr).toContain("also has openai; choose with --host");
     const chosen = await json(["init", bench.root, "--host", "openai"]);
     expect(chosen.envelope.data).toMatchObject({ host: "openai", written: true });
   });
@@ -77,7 +77,7 @@ describe("threadfold init", () => {
     bench.file("ai-sdk.ts", "mine");
     const { code, envelope } = await json(["init", bench.root]);
     expect([code, envelope.error?.code]).toEqual([1, "OUTPUT_UNWRITABLE"]);
-    expect(envelope.error?.message).toContain("it is there already");
+    expect(envelope.error?.message).toContain("it already exists");
     expect(readFileSync(bench.path("ai-sdk.ts"), "utf8")).toBe("mine");
   });
 

@@ -4,18 +4,18 @@ import { ThreadfoldError } from "@threadfold/core";
 import type { CliCall, CliCommand } from "../command/cli-command.ts";
 import hostPrograms from "../init/host-programs.json" with { type: "json" };
 
-/** A host as its page in docs/hosts has it. */
+/** A host's program, from its page in docs/hosts. */
 interface HostProgram {
-  /** Commands that install what it needs. */
+  /** Commands that install its dependencies. */
   readonly install: string;
-  /** Name of the program's file. */
+  /** File name of the program. */
   readonly file: string;
   readonly code: string;
 }
 
 type HostName = keyof typeof hostPrograms;
 
-/** Packages by which a host is known. A framework stands before the client that it is built on. */
+/** Packages by which a host is recognized. A framework precedes the client that it is built on. */
 const HOST_PACKAGES: readonly (readonly [packageName: string, host: HostName])[] = [
   ["@agentclientprotocol/sdk", "acp"],
   ["@mastra/core", "mastra"],
@@ -31,7 +31,7 @@ const HOST_PACKAGES: readonly (readonly [packageName: string, host: HostName])[]
 
 const HOST_NAMES = [...new Set(HOST_PACKAGES.map(([, host]) => host))];
 
-/** `init`: writes the program of a host's page into a project. */
+/** `init`: writes the program from a host's page into a project. */
 export const initCommand: CliCommand = {
   arguments: [{ name: "folder", description: "folder of the project (default: this one)", optional: true }],
   options: [
@@ -51,11 +51,11 @@ export const initCommand: CliCommand = {
     return {
       data: { host, found, file: path, written: !isDryRun, install, code },
       text: () =>
-        isDryRun ? code : `${path} is written, for the host ${host}.\n\nNext:\n${nextSteps(folder, install, file)}`,
+        isDryRun ? code : `Wrote ${path} for the host ${host}.\n\nNext:\n${nextSteps(folder, install, file)}`,
       brief: isDryRun ? code : path,
       notes: [
-        ...(isDryRun ? [`This would be ${path}, for the host ${host}. Nothing was written.`] : []),
-        ...(others.length > 0 ? [`The project has ${others.join(" and ")} as well: --host takes it.`] : []),
+        ...(isDryRun ? [`This is what ${path} would be, for the host ${host}. Nothing was written.`] : []),
+        ...(others.length > 0 ? [`The project also has ${others.join(" and ")}; choose with --host.`] : []),
       ],
     };
   },
@@ -63,7 +63,7 @@ export const initCommand: CliCommand = {
 
 const chosenHost = ({ host }: CliCall["options"]): HostName | undefined => HOST_NAMES.find((name) => name === host);
 
-/** The hosts that a project depends on. @throws ThreadfoldError `UNREADABLE_SOURCE`, `INVALID_JSON`. */
+/** Returns the hosts that a project depends on. @throws ThreadfoldError `UNREADABLE_SOURCE`, `INVALID_JSON`. */
 function hostsOf(folder: string): readonly HostName[] {
   const path = join(folder, "package.json");
   const packages = dependenciesOf(readManifest(path), path);
@@ -76,7 +76,7 @@ function readManifest(path: string): string {
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
     throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${reason}.`, {
-      hint: "Name the folder of a project with a package.json; npm init makes one.",
+      hint: "Name the folder of a project with a package.json; npm init creates one.",
       details: { path },
       cause,
     });
@@ -88,28 +88,28 @@ const DEPENDENCIES = ["dependencies", "devDependencies", "peerDependencies", "op
 function dependenciesOf(text: string, path: string): ReadonlySet<string> {
   try {
     const manifest: unknown = JSON.parse(text);
-    if (typeof manifest !== "object" || manifest === null) throw new TypeError("it is no object");
+    if (typeof manifest !== "object" || manifest === null) throw new TypeError("it is not an object");
     const fields = manifest as Readonly<Record<string, unknown>>;
     return new Set(DEPENDENCIES.flatMap((name) => Object.keys(Object(fields[name]))));
   } catch (cause) {
-    throw new ThreadfoldError("INVALID_JSON", `${path} is no manifest: ${(cause as Error).message}.`, { cause });
+    throw new ThreadfoldError("INVALID_JSON", `${path} is not a manifest: ${(cause as Error).message}.`, { cause });
   }
 }
 
 const noHost = (folder: string): ThreadfoldError =>
   new ThreadfoldError("USAGE", `No known host is among the dependencies of ${join(folder, "package.json")}.`, {
-    hint: `Name one with --host: ${HOST_NAMES.join(", ")}. An agent that cannot be changed runs with threadfold run.`,
+    hint: `Name one with --host: ${HOST_NAMES.join(", ")}. For an agent that you cannot change, use threadfold run.`,
   });
 
-/** @throws ThreadfoldError `OUTPUT_UNWRITABLE`, also for a file that is there already. */
+/** Writes a new file. @throws ThreadfoldError `OUTPUT_UNWRITABLE`, also when the file already exists. */
 function writeNew(path: string, code: string): void {
   try {
     writeFileSync(path, code, { flag: "wx" });
   } catch (cause) {
     const isThere = existsSync(path);
-    const reason = isThere ? "it is there already" : ((cause as NodeJS.ErrnoException).code ?? "unknown");
+    const reason = isThere ? "it already exists" : ((cause as NodeJS.ErrnoException).code ?? "unknown");
     throw new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} cannot be written: ${reason}.`, {
-      hint: isThere ? "It is left as it is. Show the lines with --dry-run." : "Name a folder that can be written to.",
+      hint: isThere ? "It was not changed. Show the lines with --dry-run." : "Name a folder that can be written to.",
       details: { path },
       cause,
     });

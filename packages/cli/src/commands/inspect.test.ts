@@ -101,7 +101,7 @@ describe("inspect --out", () => {
     const { code, stderr } = await captureRun(["inspect", path, "--out", bench.path("none.html")]);
     expect(code).toBe(1);
     expect(stderr).toContain("The database has no table of sessions or messages.");
-    expect(stderr).toContain("It is a database of Cursor, whose chats are not read.");
+    expect(stderr).toContain("It is a database of Cursor, whose chats cannot be read.");
   });
 
   it("writes one page of a recorded session, without its secrets and without its raw log", async () => {

@@ -16,20 +16,23 @@ import { streamWholeFile } from "../output/output-folder.ts";
 import { count, plainText } from "../output/page.ts";
 import { parsePort } from "../parse/options.ts";
 
-/** `inspect`: a page that shows what the model saw at each call, why, what it cost, and that it is true. */
+/**
+ * `inspect`: writes or serves a page that shows what the model saw at each call, why, its cost, and proof that the page
+ * is accurate.
+ */
 export const inspectCommand: CliCommand = {
   arguments: [
     { name: "source", description: "store, recorded session or audit file; - for a session on standard input" },
     {
       name: "thread",
-      description: "thread of the store (default: the one changed last), or of the file, by place or name",
+      description: "thread of the store (default: the one changed last), or of the file, by position or name",
       optional: true,
     },
   ],
   options: [
     {
       flags: "--out <file>",
-      description: "write one page that needs nothing else (default: serve it on the loopback)",
+      description: "write one self-contained page (default: serve it on the loopback interface)",
     },
     { flags: "--port <port>", description: "port to serve on (default: a free one)", fallback: "0" },
     BODIES_OPTION,
@@ -53,14 +56,14 @@ export const inspectCommand: CliCommand = {
 
 function writePage(request: InspectRequest, path: string, context: CliContext): Promise<CliReport> {
   const { signal } = context.io;
-  // A log that is equal byte for byte is neither redacted nor shortened.
+  // A log that is offered byte for byte must be neither redacted nor shortened.
   const offersRawLog = request.bodies === "all" && !request.redacted;
   const options = { keepsPayloads: true, offersRawLog };
   return inspecting(request, context, options, async ({ inspection, rawLog }) => {
     const pieces = zippedPieces(inspection, offersRawLog ? await rawLog() : null, signal);
     await streamWholeFile(path, embeddedPage(pieces));
     const { calls, messages } = inspection.size;
-    const secrets = request.redacted ? "Secrets that are known by their form were taken out." : "Secrets are in it.";
+    const secrets = request.redacted ? "Secrets with a known form were removed." : "It contains secrets.";
     const note = `Wrote ${count(calls, "call")} of ${count(messages, "message")} to ${path}. ${secrets}`;
     return {
       data: { path, calls, messages, bodies: request.bodies, redacted: request.redacted },
@@ -78,7 +81,7 @@ function servePage(request: InspectRequest, port: number, context: CliContext): 
       port,
       signal: io.signal,
       page: await servedPage(),
-      onListening: (url) => io.stderr.write(`Open ${url} in a browser; Ctrl-C ends it.\n`),
+      onListening: (url) => io.stderr.write(`Open ${url} in a browser; Ctrl-C stops it.\n`),
       onError: (error) =>
         io.stderr.write(`error: ${plainText(error instanceof Error ? error.message : String(error))}\n`),
     });

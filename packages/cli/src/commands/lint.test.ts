@@ -25,9 +25,9 @@ describe("lint", () => {
     expect(stdout).toBe(
       [
         "W1  message 1 ($.messages[1].tool_calls[0]): the call has no result (a)",
-        "    do: answer the call directly behind its turn, with a failed result if there is none, or take the call out",
-        "W19  message 1 ($.messages[1].tool_calls[0].function.arguments): the arguments are no JSON object",
-        "    do: send an object; wrap what was no valid JSON, for instance under _raw",
+        "    fix: answer the call directly after its turn, with a failed result if there is none, or remove the call",
+        "W19  message 1 ($.messages[1].tool_calls[0].function.arguments): the arguments are not a JSON object",
+        "    fix: send an object; wrap what is not valid JSON, for instance under _raw",
         "",
       ].join("\n"),
     );

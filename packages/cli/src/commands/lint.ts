@@ -9,7 +9,7 @@ import { STANDARD_INPUT } from "../parse/options.ts";
 
 const WIDEST_PROBLEM = 300;
 
-/** `lint`: checks a request that any tool made against the rules of a provider's format. */
+/** `lint`: checks any tool's request against the rules of a provider's format. */
 export const lintCommand: CliCommand = {
   arguments: [{ name: "request", description: "file with the body of one request, as JSON; - for standard input" }],
   options: [
@@ -53,34 +53,34 @@ function lintPage(findings: readonly LintFinding[], { id, rules }: ProviderForma
       const place =
         message === null ? singleLine(at, WIDEST_PROBLEM) : `message ${message} (${singleLine(at, WIDEST_PROBLEM)})`;
       const told = singleLine(problem, WIDEST_PROBLEM);
-      return `${paint("red", rule)}  ${place}: ${told}\n    ${paint("dim", "do:")} ${remedy}`;
+      return `${paint("red", rule)}  ${place}: ${told}\n    ${paint("dim", "fix:")} ${remedy}`;
     })
     .join("\n");
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
 
-/** A broken rule as `lint` reports it. */
+/** A violated rule as `lint` reports it. */
 interface LintFinding {
   readonly rule: string;
-  /** Index of the message; null when it is about the request as a whole. */
+  /** Index of the message; null when the violation concerns the request as a whole. */
   readonly message: number | null;
-  /** Where in the request, as a JSON path. */
+  /** Position in the request, as a JSON path. */
   readonly at: string;
   readonly problem: string;
-  /** What the provider demands, as one sentence. */
+  /** The provider's requirement, as one sentence. */
   readonly asks: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy: string;
 }
 
-/** A violation with what the rule asks and what to do about it. */
+/** Adds the rule's requirement and the fix to a violation. */
 function lintFinding({ rule, at, problem }: LegalityViolation, { rules }: ProviderFormat): LintFinding {
   const asks = rules.rules.find(({ id }) => id === rule)?.description ?? "";
   return { rule, message: messageIndex(at), at, problem, asks, remedy: remedyFor(rule) ?? asks };
 }
 
-/** Every format calls its list of messages by one of these names. */
+/** Returns the index of the message in a path. Every format uses one of these names for its list of messages. */
 function messageIndex(at: string): number | null {
   const index = /^\$\.(?:messages|input|contents)\[(\d+)\]/.exec(at)?.[1];
   return index === undefined ? null : Number(index);
@@ -88,13 +88,13 @@ function messageIndex(at: string): number | null {
 
 type RequestIo = Pick<CliIo, "stdin" | "signal">;
 
-const WHAT_TO_GIVE = "Give the body of one request, as it is sent to the provider.";
+const WHAT_TO_GIVE = "Pass the body of one request, as it is sent to the provider.";
 
 /**
- * Reads a request from a file of JSON, or from standard input.
+ * Reads a request from a JSON file, or from standard input.
  *
- * @throws ThreadfoldError `UNREADABLE_SOURCE` when the file cannot be read, `EMPTY_SOURCE` when nothing is in it,
- * `INVALID_JSON` when it is not JSON, `ABORTED`.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` when the file cannot be read, `EMPTY_SOURCE` when it is empty,
+ *   `INVALID_JSON` when it is not JSON, `ABORTED`.
  */
 async function readRequest(path: string, io: RequestIo): Promise<unknown> {
   const content = await textOf(path, io);

@@ -3,16 +3,19 @@ import { parsePort, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
 
-/** `mcp`: serves the threads of a store to an MCP client, over this process's streams or over HTTP on the loopback. */
+/**
+ * `mcp`: serves the threads of a store to an MCP client, over this process's streams or over HTTP on the loopback
+ * interface.
+ */
 export const mcpCommand: CliCommand = {
   arguments: [],
   options: [
-    { flags: "--thread <id>", description: "serve this thread alone (default: every thread of the store)" },
-    { flags: "--tenant <id>", description: "tenant on whose behalf is read (default: none)" },
+    { flags: "--thread <id>", description: "serve only this thread (default: every thread of the store)" },
+    { flags: "--tenant <id>", description: "tenant on whose behalf to read (default: none)" },
     {
       flags: "--http <port>",
       description:
-        "serve HTTP on this port of the loopback, 0 for a free one; the token is $THREADFOLD_MCP_TOKEN, else a new one",
+        "serve HTTP on this loopback port, 0 for a free one; the token is $THREADFOLD_MCP_TOKEN, else a new one",
     },
     STORE_OPTION,
   ],
@@ -25,9 +28,9 @@ export const mcpCommand: CliCommand = {
       options,
       io.env,
       async (store) => {
-        // A name that is wrong is said at once, and not at the first call.
+        // A wrong name is reported immediately instead of at the first call.
         const threadIds = typeof thread === "string" ? [(await storedThread(store, thread)).id] : ("all" as const);
-        // Loaded here, for what it needs is large and no other command does.
+        // Loaded here because its dependencies are large and no other command needs them.
         const { serveThreads } = await import("../mcp/serve-threads.ts");
         await serveThreads(
           { store, threadIds, requester: { requesterId: "mcp", tenantId, permissions: [] } },

@@ -23,7 +23,7 @@ describe("models", () => {
   it("says that a model is not known, and what to do", async () => {
     const { code, stderr } = await captureRun(["models", "house-7b"]);
     expect(code).not.toBe(0);
-    expect(stderr).toContain("Nothing is known of the model house-7b");
+    expect(stderr).toContain("The model house-7b is not known");
     expect(stderr).toContain("maxInputTokens");
   });
 });

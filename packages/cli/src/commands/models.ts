@@ -10,9 +10,9 @@ import {
 import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { figure, table } from "../output/page.ts";
 
-/** `models`: lists what is known of models, or of one. */
+/** `models`: lists what is known about all models, or about one. */
 export const modelsCommand: CliCommand = {
-  arguments: [{ name: "model", description: "name of one model, as requests have it", optional: true }],
+  arguments: [{ name: "model", description: "name of one model, as in requests", optional: true }],
   options: [NDJSON_OPTION],
   examples: ["models", "models anthropic/claude-opus-5.5", "models --json"],
   async run({ arguments: [model] }) {
@@ -36,13 +36,13 @@ export const modelsCommand: CliCommand = {
 function knownRow(model: string): ModelRow {
   const row = modelRow(model);
   if (row !== undefined) return row;
-  throw new ThreadfoldError("INVALID_CONFIG", `Nothing is known of the model ${model}.`, {
-    hint: "Set maxInputTokens, or hand a session a row of your own: models: [{ name, windowTokens, asOf, source }].",
+  throw new ThreadfoldError("INVALID_CONFIG", `The model ${model} is not known.`, {
+    hint: "Set maxInputTokens, or pass a session a row of your own: models: [{ name, windowTokens, asOf, source }].",
     details: { name: "model" },
   });
 }
 
-/** A row with the cap that it suggests and the prices of its prompt cache. */
+/** A model's row with the cap that it suggests and the prices of its prompt cache. */
 const describe = (row: ModelRow) => {
   const known = promptCachePriceOfModel(row.name);
   const price = known && promptCachePriceFor(known, row.name);

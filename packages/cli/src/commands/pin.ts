@@ -6,15 +6,15 @@ import { requiredText, workingSession } from "../store/working-session.ts";
 
 const AUTHORITIES: readonly Authority[] = ["user", "operator", "system"];
 
-/** `pin`: makes a text stay in every request of a thread, or lifts one that does. */
+/** `pin`: keeps a text in every request of a thread, or lifts an existing pin. */
 export const pinCommand: CliCommand = {
   arguments: [
     { name: "threadId", description: "id of the thread" },
-    { name: "text", description: "what is to stay, word for word", optional: true },
+    { name: "text", description: "text to keep, word for word", optional: true },
   ],
   options: [
     { flags: "--authority <who>", description: "who says so", fallback: "user", choices: AUTHORITIES },
-    { flags: "--lift <pinId>", description: "pin, or candidate, that no longer holds" },
+    { flags: "--lift <pinId>", description: "pin, or candidate, that no longer applies" },
     { flags: "--reason <text>", description: "why it is lifted" },
     STORE_OPTION,
   ],
@@ -26,7 +26,7 @@ export const pinCommand: CliCommand = {
     const authority = String(options["authority"]) as Authority;
     const { lift } = options;
     if ((text === undefined) === (lift === undefined))
-      throw new ThreadfoldError("USAGE", "Say what is to be pinned, or which pin --lift lifts.");
+      throw new ThreadfoldError("USAGE", "Say what to pin, or which pin to lift with --lift.");
     return workingSession(threadId, options, context, async (session) => {
       const pinId = typeof lift === "string" ? asPinId(lift) : await session.pin(String(text), authority);
       if (typeof lift === "string") await session.liftPin(pinId, authority, reasonOf(options));
@@ -34,7 +34,7 @@ export const pinCommand: CliCommand = {
       const did = typeof lift === "string" ? "Lifted" : "Pinned";
       return {
         data: { threadId: session.threadId, pinId, lifted: typeof lift === "string", live },
-        text: () => `${did} ${plainText(pinId)}; ${live} ${live === 1 ? "pin holds" : "pins hold"}.`,
+        text: () => `${did} ${plainText(pinId)}; ${live} ${live === 1 ? "pin is" : "pins are"} in effect.`,
         brief: plainText(pinId),
       };
     });

@@ -8,7 +8,10 @@ import { FOLD_OPTIONS, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.
 import { type PlanData, type PlanRequest, type PlanRun, planData, previewSession } from "../plan/plan-data.ts";
 import { planPage } from "../plan/plan-page.ts";
 
-/** `plan`: says what `compact` would do to a session, what that costs, and what the model would no longer see. It never stores anything. */
+/**
+ * `plan`: says what `compact` would do to a session, its cost, and what the model would no longer see. It never stores
+ * anything.
+ */
 export const planCommand: CliCommand = {
   arguments: [SOURCE_ARGUMENT],
   options: [
@@ -18,10 +21,10 @@ export const planCommand: CliCommand = {
     CONFIG_OPTION,
     {
       flags: "--prices <row>",
-      description: "prompt-cache prices to weigh by (default: those of the format)",
+      description: "prompt-cache prices to calculate with (default: those of the format)",
       choices: PROMPT_CACHE_PRICES.map(({ id }) => id),
     },
-    { flags: "--force", description: "plan a fold although none is due" },
+    { flags: "--force", description: "plan a fold even if none is due" },
   ],
   examples: [
     "plan session.jsonl --dry-run --budget 50000",
@@ -47,7 +50,10 @@ function parsePlanRequest(call: CliCall): PlanRequest {
   };
 }
 
-/** `compact` with every option of this call that it has as well: one that is left out would make another plan. */
+/**
+ * Returns the `compact` command with every option of this call that it shares; leaving one out would produce a
+ * different plan.
+ */
 function compactCommand({ arguments: [file = ""], options }: CliCall): string {
   const words = [...SOURCE_OPTIONS, ...FOLD_OPTIONS, CONFIG_OPTION].flatMap(({ flags, fallback }) => {
     const [flag = ""] = flags.split(" ");
@@ -74,7 +80,7 @@ function reportOf(run: PlanRun): CliReport {
   return failure === undefined ? report : { ...report, failure };
 }
 
-/** What `compact` would fail with, so that a script learns it without committing. */
+/** Returns the error that `compact` would fail with, so that a script learns it without committing. */
 function planFailure({ preview: { outcome } }: PlanRun): ThreadfoldError | undefined {
   switch (outcome.type) {
     case "infeasible":

@@ -3,7 +3,7 @@ import { type CompactionPreset, PRESETS } from "@threadfold/strategies";
 import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { type Page, table, wrap } from "../output/page.ts";
 
-/** `presets`: lists the presets with what makes them fold, how they fold, and every parameter that is in force. */
+/** `presets`: lists the presets with their triggers, their ladders and every effective parameter. */
 export const presetsCommand: CliCommand = {
   arguments: [],
   options: [NDJSON_OPTION],
@@ -20,7 +20,7 @@ export const presetsCommand: CliCommand = {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A preset as it is in force when nothing overrides it. */
+/** A preset with its effective values when nothing overrides it. */
 interface PresetDescription {
   readonly name: string;
   readonly description: string;
@@ -30,7 +30,7 @@ interface PresetDescription {
   readonly figures: CompactionPreset["figures"];
   readonly promptVersion: string;
   readonly parameters: ContextCompactionConfig;
-  /** The parameters that the preset sets itself. */
+  /** The parameters that the preset itself sets. */
   readonly sets: Values;
 }
 
@@ -76,14 +76,14 @@ function presetText(preset: PresetDescription, { paint, columns }: Page): string
   ].join("\n");
 }
 
-/** Column at which values begin. */
+/** Column at which values start. */
 const INDENT = 11;
 
 function defaultsText({ paint }: Page): string {
   const defaults = compactionConfig();
   const rows = Object.entries(defaults).map(([key, value]) => [key, printed(value)]);
   const lines = table(rows, ["left", "left"]).map((line) => `  ${line}`);
-  const title = `What a preset does not set, at a cap of ${defaults.maxInputTokens} tokens`;
+  const title = `Defaults for what a preset does not set, at a cap of ${defaults.maxInputTokens} tokens`;
   return [paint("bold", title), ...lines].join("\n");
 }
 

@@ -2,18 +2,18 @@ import type { CliCommand } from "../command/cli-command.ts";
 import { parsePort } from "../parse/options.ts";
 import { clientEnvironment, PROXY_OPTIONS, parseProxyRequest } from "../proxy/proxy-request.ts";
 
-/** Where a token of one's own is looked for, so that it stands in no list of processes. */
+/** Environment variable for your own token, so that it does not appear in process lists. */
 const TOKEN_VARIABLE = "THREADFOLD_PROXY_TOKEN";
 
-/** `proxy`: stands between agents and their providers until it is interrupted, and folds what they send. */
+/** `proxy`: runs between agents and their providers until it is interrupted, and folds what they send. */
 export const proxyCommand: CliCommand = {
   arguments: [],
   options: [
-    { flags: "--port <port>", description: "port of the loopback, 0 for a free one", fallback: "0" },
+    { flags: "--port <port>", description: "loopback port, 0 for a free one", fallback: "0" },
     {
       flags: "--without-token",
       description:
-        "let everybody on this machine in (default: the address carries $THREADFOLD_PROXY_TOKEN, or a new one)",
+        "let anyone on this machine in (default: the address contains $THREADFOLD_PROXY_TOKEN, or a new token)",
     },
     ...PROXY_OPTIONS,
   ],
@@ -24,7 +24,7 @@ export const proxyCommand: CliCommand = {
     const own = io.env[TOKEN_VARIABLE] ?? "";
     const token = withoutToken === true ? { token: null } : own === "" ? {} : { token: own };
     const served = { port: parsePort("--port", port), ...token };
-    // Loaded here, for no other command needs it.
+    // Loaded here because no other command needs it.
     const { figuresLine, turnLine, withProxy } = await import("../proxy/proxied.ts");
     const onTurn = (turn: Parameters<typeof turnLine>[0]) => {
       const line = turnLine(turn);

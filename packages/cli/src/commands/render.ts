@@ -17,7 +17,7 @@ import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { newestRequest, storedPlan, storedThread } from "../store/stored-thread.ts";
 
-/** `render`: prints the request under a plan, as canonical JSON. It only looks: nothing is recorded. */
+/** `render`: prints the request under a plan, as canonical JSON. It records nothing. */
 export const renderCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread to render" }],
   options: [

@@ -6,7 +6,7 @@ import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
 
-/** `replay`: renders every recorded request again, from log and plans alone, and compares the bytes. */
+/** `replay`: renders every recorded request again from the log and the plans alone, and compares the bytes. */
 export const replayCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread whose requests are rendered again" }],
   options: [STORE_OPTION],
@@ -22,7 +22,7 @@ export const replayCommand: CliCommand = {
       };
       const [first] = different;
       if (first === undefined) return report;
-      const message = `${different.length} of ${count(requests.length, "request")} cannot be reproduced, the first is record ${first.sequence}: ${first.problem}.`;
+      const message = `${different.length} of ${count(requests.length, "request")} cannot be reproduced; the first is record ${first.sequence}: ${first.problem}.`;
       return { ...report, failure: new ThreadfoldError("REPLAY_MISMATCH", message) };
     });
   },

@@ -1,19 +1,19 @@
 import type { CliCommand } from "../command/cli-command.ts";
 import { clientEnvironment, PROXY_OPTIONS, parseProxyRequest } from "../proxy/proxy-request.ts";
 
-/** `run`: runs a command that asks its provider through a proxy, which folds what it sends. */
+/** `run`: runs a command that calls its provider through a proxy, which folds what it sends. */
 export const runCommand: CliCommand = {
-  arguments: [{ name: "command", description: "behind --, the command and what it is called with", variadic: true }],
+  arguments: [{ name: "command", description: "after --, the command and its arguments", variadic: true }],
   options: PROXY_OPTIONS,
   examples: ["run -- claude", "run --budget 100k --store threads.db -- node my-agent.js --verbose"],
   async run({ arguments: [command = "", ...given], options }, { io }) {
     const request = parseProxyRequest(options, io.env);
-    // Loaded here, for no other command needs it.
+    // Loaded here because no other command needs it.
     const { figuresLine, withProxy } = await import("../proxy/proxied.ts");
     return withProxy(request, io, {}, async (proxy, figures) => {
       const exitCode = await io.runChild(command, given as readonly string[], clientEnvironment(proxy));
       const kept = `kept in ${request.storeAddress}`;
-      // What the command printed is its own: nothing is added to it.
+      // Stdout belongs to the command: nothing is added to it.
       return { data: figures(), text: () => "", notes: [`threadfold: ${figuresLine(figures())}, ${kept}`], exitCode };
     });
   },

@@ -8,7 +8,7 @@ import { storedPlan, storedThread } from "../store/stored-thread.ts";
 
 const PASSAGES = 10;
 
-/** What was found, and what the plan does with the message that it is in. */
+/** A passage that was found, and the plan's action for its message. */
 interface FoundPassage extends RecallHit {
   readonly action: CompactionAction;
 }
@@ -36,11 +36,11 @@ export const searchCommand: CliCommand = {
     const version = planVersion(options);
     const page = pageNumber(options);
     if (recallTerms(query).length === 0)
-      throw new ThreadfoldError("USAGE", `The query ${JSON.stringify(query)} has no word to look for.`);
+      throw new ThreadfoldError("USAGE", `The query ${JSON.stringify(query)} has no word to search for.`);
     return readingStore(options, io.env, async (store) => {
       const thread = await storedThread(store, threadId);
       const plan = await storedPlan(store, thread.id, version);
-      // Made for this one search: a command that only reads writes nothing into the store.
+      // Built for this one search: a command that only reads writes nothing to the store.
       const index = new MemoryRecallIndex();
       await index.index(thread.id, thread.messages);
       const found = await index.search(thread.id, {
@@ -60,10 +60,10 @@ export const searchCommand: CliCommand = {
   },
 };
 
-/** Reads the page. @throws ThreadfoldError `USAGE`. */
+/** Parses the page number. @throws ThreadfoldError `USAGE`. */
 function pageNumber({ page }: CliCall["options"]): number {
   if (typeof page === "string" && /^[1-9]\d{0,8}$/.test(page)) return Number(page);
-  throw new ThreadfoldError("USAGE", `--page is ${JSON.stringify(page)}; it must be a whole number from 1.`);
+  throw new ThreadfoldError("USAGE", `--page is ${JSON.stringify(page)}; it must be a whole number, 1 or higher.`);
 }
 
 function textOptions({ branch, after, before }: CliCall["options"]) {

@@ -56,20 +56,19 @@ import {
 } from "../parse/options.ts";
 import { importSource } from "../source/import-source.ts";
 
-/** The sessions that could be read, and what is to be said of the others. */
+/** The sessions that could be read, and warnings about skipped files and records. */
 export interface ReadSessions {
   readonly sessions: readonly RecordedSession[];
-  /** The same sessions as they were imported. */
+  /** The same sessions in imported form. */
   readonly imported: readonly ImportedSession[];
   readonly warnings: readonly CliWarning[];
 }
 
-/** How much of the command's work reading is. */
+/** The share of the command's progress that reading accounts for. */
 const READING_SHARE = 0.05;
 
 /**
- * Reads every session. Of many files one that cannot be read is reported and left out; when none is left, that is a
- * failure.
+ * Reads every session. A file that cannot be read is reported and left out; if none is left, reading fails.
  *
  * @throws ThreadfoldError what importing throws for the first file when none can be read, and `ABORTED`.
  */
@@ -96,7 +95,7 @@ async function readSessions(sources: readonly SourceRequest[], { io, progress }:
   return { sessions, imported, warnings };
 }
 
-/** What `simulate` was asked for. */
+/** The parsed call of `simulate`. */
 interface SimulateRequest {
   readonly sources: readonly SourceRequest[];
   readonly presets: readonly PolicyOffer[];
@@ -104,19 +103,19 @@ interface SimulateRequest {
   readonly budgets: readonly number[];
   readonly summarizer: ScriptedSummarizer;
   readonly pauses: Pauses;
-  /** The preset that the page's session is folded under. */
+  /** The preset under which the page's session is folded. */
   readonly shown: CompactionPreset;
-  /** The model in whose prices bills are said as well; absent for none. */
+  /** The model in whose prices bills are also given; absent for none. */
   readonly model: string | undefined;
-  /** Where to write the page; absent when none is wanted. */
+  /** Path of the page; absent when none is wanted. */
   readonly html: string | undefined;
 }
 
-/** Names that stand for every one, and for none. */
+/** Names that select every value, or none. */
 const ALL = "all";
 const NONE = "none";
 
-/** Reads what `simulate` was called with. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
+/** Parses the call of `simulate`. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
 function parseSimulateRequest({ arguments: files, options }: CliCall): SimulateRequest {
   const summarizer = scriptedSummarizer(options["summarizer"] as ScriptedSummarizerId);
   const presets = listOf("--preset", options["preset"]);
@@ -127,7 +126,7 @@ function parseSimulateRequest({ arguments: files, options }: CliCall): SimulateR
   if (html === "") throw new ThreadfoldError("USAGE", "--html is empty; it must be a path.");
   const names = presets.includes(ALL) ? PRESETS.map(({ name }) => name) : chosen(presets);
   if (names.length === 0 && options["config"] !== undefined)
-    throw new ThreadfoldError("USAGE", "--preset is none, so there is no preset whose --config could be set.");
+    throw new ThreadfoldError("USAGE", "--preset is none, so there is no preset for --config to change.");
   const budgets = [...new Set(listOf("--budget", options["budget"]).map((text) => parseTokens("--budget", text)))];
   const presetOf = (preset: string) => chosenPreset({ ...options, preset }, Math.min(...budgets));
   const policies = names.map(presetOf);
@@ -143,7 +142,7 @@ function parseSimulateRequest({ arguments: files, options }: CliCall): SimulateR
   };
 }
 
-/** Values separated by commas, each once. Thousands are not: `--budget 20000,50000` names two budgets. */
+/** Parses unique values separated by commas, which never separate thousands: `20000,50000` is two budgets. */
 function listOf(option: string, given: CliCall["options"][string]): readonly string[] {
   const text = String(given);
   const values = text.split(",").map((value) => value.trim());
@@ -153,17 +152,17 @@ function listOf(option: string, given: CliCall["options"][string]): readonly str
 
 const chosen = (names: readonly string[]): readonly string[] => names.filter((name) => name !== NONE);
 
-/** Figures that a terminal's width has room for; the HTML page and `--json` have them all. */
+/** Figures that fit into a terminal's width; the HTML page and `--json` have all of them. */
 const COLUMNS = FIGURE_COLUMNS.filter(({ title }) => title !== "sent");
 
-/** A simulation as people read it: one table per budget, presets above what they are compared with. */
+/** A simulation as a text page: one table per budget, with presets above the baselines. */
 function simulatePage(simulation: Simulation, model: string | undefined, { paint, columns }: Page): string {
   const budgets = [...new Set(simulation.policies.map(({ budget }) => budget))];
   const tables = budgets.map((budget) => {
     const rows = simulation.policies.filter((figures) => figures.budget === budget);
     const sessions = rows[0]?.sessions ?? 0;
     const title = `${figure(budget)} tokens: ${count(sessions, "session")}, ${count(callsAt(simulation, budget), "call")}`;
-    if (sessions === 0) return `${paint("bold", title)}\n  every session fits into this budget`;
+    if (sessions === 0) return `${paint("bold", title)}\n  every session fits this budget`;
     const section = (heading: string, columns: readonly FigureColumn[]): readonly string[] => [
       paint("bold", heading),
       ...rowsOf(rows, columns).map((line) => `  ${line}`),
@@ -171,7 +170,7 @@ function simulatePage(simulation: Simulation, model: string | undefined, { paint
     return [
       ...section(title, model === undefined ? COLUMNS : [...COLUMNS, dollarColumn(model)]),
       ...section("What is remembered of the work, in percent", MEMORY_COLUMNS),
-      ...section("What comes back by one query", ANSWER_COLUMNS),
+      ...section("What one query brings back", ANSWER_COLUMNS),
     ].join("\n");
   });
   const dollars = model === undefined ? [] : [`dollars: what the input costs with ${model}, by its provider's cache`];
@@ -190,7 +189,7 @@ function rowsOf(rows: readonly PolicyFigures[], columns: readonly FigureColumn[]
 const callsAt = ({ sessions }: Simulation, budget: number): number =>
   sessions.filter(({ budgets }) => budgets.includes(budget)).reduce((sum, { calls }) => sum + calls, 0);
 
-/** `simulate`: replays recorded sessions call by call, under presets and budgets, and says what each costs and forgets. */
+/** `simulate`: replays recorded sessions call by call under presets and budgets; says what each costs and forgets. */
 export const simulateCommand: CliCommand = {
   arguments: [
     { ...SOURCE_ARGUMENT, description: "recorded sessions, plain or gzip; - for standard input", variadic: true },
@@ -205,7 +204,7 @@ export const simulateCommand: CliCommand = {
     },
     {
       flags: "--budget <tokens>",
-      description: "budgets, four characters a token, like 20000,50000 or 20k,50k",
+      description: "budgets, counting four characters per token, like 20000,50000 or 20k,50k",
       fallback: "20000,50000,100000",
       list: true,
     },
@@ -224,10 +223,10 @@ export const simulateCommand: CliCommand = {
     },
     {
       flags: "--pauses <minutes>",
-      description: "how long the session rests before what a user says: recorded, none, or so many minutes",
+      description: "how long the session pauses before each user message: recorded, none, or a number of minutes",
       fallback: "recorded",
     },
-    { flags: "--model <name>", description: "say in dollars, too, what the input costs with this model" },
+    { flags: "--model <name>", description: "also show in dollars what the input costs with this model" },
     {
       flags: "--html <file>",
       description: "write the page that shows the presets and one session's folds; it works offline",
@@ -256,7 +255,7 @@ export const simulateCommand: CliCommand = {
 
 const writtenPage = ({ html }: SimulateRequest): readonly string[] => (html === undefined ? [] : [`Wrote ${html}.`]);
 
-/** How much was replayed, and how long it took with the reading. */
+/** How much was replayed, and the time taken, including reading. */
 function workDone({ presets, baselines, budgets }: SimulateRequest, { sessions }: Simulation, ms: number): string {
   const runs = sessions.length * budgets.length * (presets.length + baselines.length);
   return `Replayed ${count(sessions.length, "session")} in ${count(runs, "run")}, in ${(ms / 1_000).toFixed(1)} s.`;
@@ -269,8 +268,8 @@ interface SimulatedPage {
 }
 
 /**
- * Writes the inspector's page: presets against each other, and in its other views the first session that says something,
- * folded under the first preset within the smallest budget that it exceeds.
+ * Writes the inspector's page: the presets compared with each other and, in its other views, the first session that
+ * exceeds one of the budgets, folded under the first preset within the smallest budget that it exceeds.
  */
 async function writePage(path: string, { request, imported, simulation }: SimulatedPage, { io }: CliContext) {
   const { signal } = io;
@@ -332,7 +331,7 @@ function reportOf(request: SimulateRequest, simulation: Simulation, warnings: re
       ...warnings,
       ...fitting.map(({ name, tokens }) => ({
         code: "fits-every-budget",
-        message: `${name} has ${figure(tokens)} tokens and fits every budget, so it says nothing; name a smaller one.`,
+        message: `${name} has ${figure(tokens)} tokens and fits every budget, so it shows nothing; name a smaller budget.`,
       })),
     ],
   };

@@ -44,7 +44,7 @@ describe("a store that was tampered with", () => {
     expect(envelope.data).toMatchObject({
       threads: [thread],
       findings: [
-        { family: "file", problem: "the trigger entries_no_update is gone" },
+        { family: "file", problem: "the trigger entries_no_update is missing" },
         { family: "entries", threadId: thread },
       ],
     });
@@ -71,7 +71,7 @@ describe("a store that was tampered with", () => {
     );
     expect([plans?.code, verify?.code]).toEqual([3, 3]);
     expect(plans?.envelope.error?.hint).toContain("verify");
-    expect(verify?.envelope.error?.hint).toBe("Take an intact copy of the store.");
+    expect(verify?.envelope.error?.hint).toBe("Restore an intact copy of the store.");
   });
 
   it("fails to replay with 3 when a request's digest is another one, and the entries behind it are chained anew", async () => {

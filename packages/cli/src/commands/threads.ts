@@ -6,17 +6,17 @@ import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThreads } from "../store/stored-thread.ts";
 
-/** A thread as it is listed. */
+/** A thread as listed by `threads`. */
 interface ListedThread extends ThreadInfo {
-  /** The title that it was given, else its first request in a line; null where neither is there or can be read. */
+  /** The assigned title, or else the first request as a single line; null when neither exists or can be read. */
   readonly title: string | null;
 }
 
-/** `threads`: lists what a store holds. */
+/** `threads`: lists the threads of a store. */
 export const threadsCommand: CliCommand = {
   arguments: [],
   options: [
-    { flags: "--titles", description: "print ids and titles alone, a tab between them" },
+    { flags: "--titles", description: "print only ids and titles, separated by a tab" },
     NDJSON_OPTION,
     STORE_OPTION,
   ],
@@ -38,13 +38,13 @@ export const threadsCommand: CliCommand = {
   },
 };
 
-/** How many entries of a thread are looked at for its first request. */
+/** How many entries of a thread are searched for its first request. */
 const LOOKED_AT = 20;
 
-/** The longest title that is handed out, in UTF-16 code units. */
+/** Maximum length of a title, in UTF-16 code units. */
 const LONGEST_TITLE = 200;
 
-/** What steers the agent's program and asks the model for nothing: `/model`. */
+/** A command that controls the agent's program and asks the model for nothing, such as `/model`. */
 const COMMAND = /^\/[a-z][\w:-]*$/i;
 
 const titleLines = (threads: readonly ListedThread[]): string =>
@@ -72,7 +72,7 @@ async function firstMessages(
   return found ?? [];
 }
 
-/** What is sealed, erased or damaged is listed all the same, as undefined: verify says what is wrong with it. */
+/** Threads that are sealed, erased or damaged are still listed, with undefined here: `verify` says what is wrong. */
 async function readable<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await read();
@@ -82,7 +82,9 @@ async function readable<Value>(read: () => Promise<Value>): Promise<Value | unde
   }
 }
 
-/** Ids up to this length are shown as they are, and a longer one with as much of it as no other begins with. */
+/**
+ * Ids up to this length are shown in full; longer ones are cut to their shortest unique prefix of at least this length.
+ */
 const SHORTEST_ID = 12;
 
 function shortThreadId(id: string, all: readonly string[]): string {
@@ -93,7 +95,7 @@ function shortThreadId(id: string, all: readonly string[]): string {
   return id;
 }
 
-/** The least that a title gets, however narrow the page is. */
+/** Minimum width of a title, however narrow the page is. */
 const NARROWEST_TITLE = 20;
 
 function threadsPage(threads: readonly ListedThread[], { paint, columns }: Page): string {

@@ -5,11 +5,11 @@ import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
 
-/** `title`: gives a thread a title of its own, or says which one it was given. */
+/** `title`: gives a thread a title, or prints the one that it was given. */
 export const titleCommand: CliCommand = {
   arguments: [
     { name: "threadId", description: "id of the thread" },
-    { name: "title", description: "what it is called from now on; without it, the title that it has", optional: true },
+    { name: "title", description: "its new title; without one, the current title is printed", optional: true },
   ],
   options: [STORE_OPTION],
   examples: ['title my-thread "Move the build to Vite" --store sessions.db', "title my-thread --store sessions.db"],
@@ -20,8 +20,7 @@ export const titleCommand: CliCommand = {
       const title = given === undefined ? before : await titleThread(store, id, given, io.clock);
       return {
         data: { threadId: id, title, before },
-        text: () =>
-          title === null ? "It has no title of its own: threads shows its first request." : plainText(title),
+        text: () => (title === null ? "It has no title: threads shows its first request instead." : plainText(title)),
         brief: plainText(title ?? ""),
       };
     });

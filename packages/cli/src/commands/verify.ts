@@ -12,11 +12,12 @@ import { count, type Page, plainText, singleLine } from "../output/page.ts";
 import { checkpointOption, PUBLIC_KEY_OPTION, publicKeyOption, SINCE_OPTION, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 
-const WAY_OUT = "Take an intact copy of the store.";
+const WAY_OUT = "Restore an intact copy of the store.";
 
 /**
- * `verify`: checks that the hashes of log, plans, journal and artifacts hold, and lists what summaries of the newest
- * plans say as if a user had said it, and no message bears out. That is not damage, so it changes no exit code.
+ * `verify`: checks the hashes of log, plans, journal and artifacts, and lists statements in summaries of the newest
+ * plans that are presented as a user's but that no message supports. These are not damage, so they do not affect the
+ * exit code.
  */
 export const verifyCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread to check (default: all of them)", optional: true }],
@@ -42,7 +43,7 @@ export const verifyCommand: CliCommand = {
         });
         const grown = since === undefined ? [] : await verifySince(store, since, publicKey, signal);
         const findings = [...intact, ...grown];
-        // What is damaged is not read any further.
+        // Damaged threads are not read any further.
         const unsourced = findings.length > 0 ? [] : await unsourcedInStore(store, threads, signal);
         const report = {
           data: { threads, findings, unsourced, segments },
@@ -51,7 +52,7 @@ export const verifyCommand: CliCommand = {
         };
         const [first] = findings;
         if (first === undefined) return report;
-        const message = `${count(findings.length, "finding")}, the first in ${describe(first)}`;
+        const message = `${count(findings.length, "finding")}; the first is in ${describe(first)}`;
         return {
           ...report,
           failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: WAY_OUT }),
@@ -61,7 +62,7 @@ export const verifyCommand: CliCommand = {
   },
 };
 
-/** Keeps the error of a store that is too damaged to open from telling whoever runs `verify` to run it. */
+/** Replaces the hint of the error for a store too damaged to open, which would tell the user to run `verify`. */
 async function openable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -92,7 +93,7 @@ function verifyPage(
   ].join("\n");
 }
 
-/** Threads that are archived, by whether their segment could be read. */
+/** Archived threads, by whether their segment could be read. */
 interface CheckedSegments {
   readonly read: ThreadId[];
   readonly unreached: ThreadId[];
@@ -103,7 +104,7 @@ function segmentLines({ read, unreached }: CheckedSegments, { paint }: Page): re
     const which = plainText(unreached.join(", "));
     return [`${paint("yellow", "not reached:")} ${count(unreached.length, "segment")} of archived threads: ${which}.`];
   }
-  return read.length === 0 ? [] : [`Of these, ${count(read.length, "thread")} in segments, which were read.`];
+  return read.length === 0 ? [] : [`Of these, ${count(read.length, "thread")} in segments, which were read too.`];
 }
 
 function describe({ family, threadId, at, problem }: StoreFinding): string {
@@ -111,18 +112,18 @@ function describe({ family, threadId, at, problem }: StoreFinding): string {
   return `${family}${thread}${at === null ? "" : ` at ${at}`}: ${problem}`;
 }
 
-/** An item of a thread's newest plan that reads as a user's word and is borne out by none. */
+/** An item of a thread's newest plan that is presented as a user's statement but that no message supports. */
 interface UnsourcedNote {
   readonly threadId: ThreadId;
   readonly planVersion: number;
   readonly section: UnsourcedItem["section"];
   readonly itemId: string;
   readonly text: string;
-  /** The messages that the item names. */
+  /** The messages that the item cites. */
   readonly sources: readonly string[];
 }
 
-/** The unsourced items of the newest plan of each thread. @throws what the store throws. */
+/** Returns the unsourced items of each thread's newest plan. @throws what the store throws. */
 async function unsourcedInStore(
   store: ThreadfoldStore,
   threads: readonly string[],
@@ -144,7 +145,7 @@ async function unsourcedInThread(store: ThreadfoldStore, threadId: ThreadId): Pr
     const unsourced = unsourcedInPlan(plan, (messageId) => thread.message(messageId));
     return unsourced.map((item) => noteOf(item, threadId, version));
   } catch (error) {
-    // Its summaries went with the rest of it, or are in its segment, and that was checked.
+    // The thread's summaries were erased with it, or are in its segment, which has been checked.
     if (ThreadfoldError.isInstance(error) && NOT_READ.has(error.code)) return [];
     throw error;
   }

@@ -69,6 +69,6 @@ describe("commands that change a stored thread", () => {
     const store = bench.path("words.db");
     expect((await run("pin", "no-such", "Never.")).envelope.error?.code).toBe("THREAD_NOT_FOUND");
     const { stdout } = await captureRun(["pin", id, "Never push to main.", "--store", store]);
-    expect(stdout).toMatch(/^Pinned \S+; 2 pins hold\.\n$/);
+    expect(stdout).toMatch(/^Pinned \S+; 2 pins are in effect\.\n$/);
   });
 });

@@ -16,21 +16,24 @@ import type { ModelWork } from "../model/command-model.ts";
 import { singleLine } from "../output/page.ts";
 import type { CompactRun } from "./compact-run.ts";
 
-/** The session that was read: format and sizes. */
+/** The format and size of the session that was read. */
 export interface SourceData {
   readonly format: string;
-  /** Messages in the file, those of side branches included. */
+  /** Messages in the file, including those of side branches. */
   readonly messages: number;
   readonly turns: number;
   readonly steps: number;
-  /** Records that could not be read and were skipped; the warnings name each. */
+  /** Records that could not be read and were skipped; each is named in a warning. */
   readonly malformed: number;
 }
 
-/** How many messages of the thread each action holds; `hidden` ones stand on side branches. */
+/** Number of messages in the thread per action; `hidden` ones are on side branches. */
 export type ActionCounts = Readonly<Record<CompactionAction, number>> & { readonly hidden?: number };
 
-/** `data` of `compact --json`: an interface; fields are added and never changed. All figures of size are tokens or bytes. */
+/**
+ * The `data` of `compact --json`. It is a public interface: fields are added but never changed. Sizes are in tokens or
+ * bytes.
+ */
 export interface CompactData {
   readonly threadId: ThreadId;
   readonly source: SourceData;
@@ -55,11 +58,11 @@ export interface CompactData {
   /** Ids of the artifacts that the plan points to. */
   readonly artifacts: readonly ArtifactId[];
   readonly breakdown: TokenBreakdown | null;
-  /** What the model that writes summaries was asked; null where there is none. */
+  /** The calls of the summarizing model; null when there is none. */
   readonly model: ModelWork | null;
 }
 
-/** The result of `compact`, as data. */
+/** Returns the result of `compact` as data. */
 export function compactData(run: CompactRun, path: string | undefined): CompactData {
   const { imported, outcome, prepared, session, counter, request } = run;
   const { thread, plan } = session;
@@ -86,7 +89,7 @@ export function compactData(run: CompactRun, path: string | undefined): CompactD
   };
 }
 
-/** What was read, as data. */
+/** Returns the session that was read, as data. */
 export function sourceData({ format, messages, malformed }: ImportedSession, thread: AgentThread): SourceData {
   const newest = messages.at(-1);
   const { turn = 0, step = 0 } = (newest && thread.message(newest.id)) ?? {};
@@ -103,7 +106,7 @@ function countActions(thread: AgentThread, plan: CompactionPlan): ActionCounts {
   return hidden === 0 ? counts : { ...counts, hidden };
 }
 
-/** What reading a session skipped, as warnings. */
+/** Returns warnings about records that were skipped or repaired when reading a session. */
 export function importWarnings({ malformed, warnings }: ImportedSession): readonly CliWarning[] {
   return [
     ...malformed.map(({ line, path, problem, excerpt }) => ({
@@ -116,6 +119,6 @@ export function importWarnings({ malformed, warnings }: ImportedSession): readon
   ];
 }
 
-/** What rendering lost or repaired. */
+/** Returns warnings about what rendering lost or repaired. */
 export const renderWarnings = (warnings: readonly RenderWarning[]): readonly CliWarning[] =>
   warnings.map((warning) => ({ code: warning.kind, message: describeWarning(warning) }));

@@ -23,11 +23,12 @@ import { sourceName } from "../parse/options.ts";
 import type { ActionCounts, CompactData } from "./compact-data.ts";
 import type { CompactRun } from "./compact-run.ts";
 
-/** Pins that are shown; the rest is counted. */
+/** Maximum number of pins that are shown; the rest are only counted. */
 const MOST_PINS = 4;
 
 /**
- * The result of `compact`, for a person: what was read, what it costs now, what was done and why, and what to do next.
+ * Returns the result of `compact` for a person: what was read, its size now, what was done and why, and what to do
+ * next.
  */
 export function compactPage(run: CompactRun, data: CompactData, page: Page): string {
   const sections = [
@@ -71,7 +72,7 @@ function balance({ outcome, prepared }: CompactRun, { tokens, plan }: CompactDat
   ];
 }
 
-/** How folding ended, in a few words. */
+/** Describes the outcome of folding in a few words. */
 export function describeOutcome(outcome: CompactionOutcome): string {
   switch (outcome.type) {
     case "committed":
@@ -94,11 +95,11 @@ export function describeOutcome(outcome: CompactionOutcome): string {
     case "disabled":
       return `not folded: ${outcome.reason}`;
     case "vetoed":
-      return `not folded: hook ${singleLine(outcome.hook, 60)} said no`;
+      return `not folded: hook ${singleLine(outcome.hook, 60)} vetoed it`;
     case "failed":
       return `not folded: ${singleLine(outcome.problem, 120)}`;
     case "infeasible":
-      return "not folded: what may not be folded exceeds the budget";
+      return "not folded: what cannot be folded exceeds the budget";
   }
 }
 
@@ -124,7 +125,7 @@ function actionSection({ prepared }: CompactRun, { actions }: CompactData, page:
   );
   const reasons = new Map(groups.map((group, index) => [index + 1, reasonLines(group, page)]));
   const lines = rows.flatMap((row, index) => [`  ${row}`, ...(reasons.get(index) ?? [])]);
-  return [title("What was done with the messages, and why", page), ...lines];
+  return [title("What was done to the messages, and why", page), ...lines];
 }
 
 const PAST: Readonly<Record<ActionGroup["action"], string>> = {
@@ -190,7 +191,7 @@ function nextSection(
 
 const title = (text: string, page: Page): string => page.paint("bold", text);
 
-/** One kind of content of the window. Each has a glyph of its own, so that the bar reads without colours. */
+/** One kind of content in the window. Each has its own glyph, so that the bar is readable without color. */
 interface Segment {
   readonly name: keyof TokenBreakdown | "free";
   readonly glyph: string;
@@ -214,8 +215,9 @@ interface Share extends Segment {
 }
 
 /**
- * What the window holds as a bar, and below it the legend with token figures. Whatever has a token gets a cell; what has
- * none is left out. When the content exceeds the window, nothing is free and the bar is all content.
+ * Draws the content of the window as a bar, with a legend of token counts below it. Every kind with at least one token
+ * gets a cell; kinds without tokens are left out. When the content exceeds the window, nothing is free and the whole
+ * bar is content.
  */
 export function windowBar(breakdown: TokenBreakdown, budget: number, page: Page): readonly string[] {
   const used = Object.values(breakdown).reduce((sum, tokens) => sum + tokens, 0);
@@ -230,7 +232,10 @@ export function windowBar(breakdown: TokenBreakdown, budget: number, page: Page)
   return [`  ${bar}`, ...legend(shown, page)];
 }
 
-/** Divides cells in proportion, at least one for each, the largest remainders first; the cells add up to the width. */
+/**
+ * Distributes cells proportionally, at least one each, giving remaining cells to the largest remainders; the cells add
+ * up to the width.
+ */
 export function shareOut(amounts: readonly number[], width: number): readonly number[] {
   const total = amounts.reduce((sum, amount) => sum + amount, 0);
   if (total === 0) return amounts.map(() => 0);
@@ -272,23 +277,25 @@ function legend(shares: readonly Share[], page: Page): readonly string[] {
   return [...lines, line.trimEnd()];
 }
 
-/** The records of a plan that do the same for the same kind of reason. */
+/** The records of a plan with the same action and strategy. */
 interface ActionGroup {
   readonly action: Exclude<CompactionAction, "include">;
   readonly strategy: string;
   readonly records: number;
   readonly messages: number;
-  /** Tokens that the messages took before folding. */
+  /** Tokens of the messages before folding. */
   readonly tokensBefore: number;
-  /** Tokens of what stands for them now. */
+  /** Tokens of their replacement now. */
   readonly tokensAfter: number;
-  /** The reason of the record that holds the most tokens. */
+  /** The reason of the record with the most tokens. */
   readonly reason: string;
 }
 
 const ORDER: readonly ActionGroup["action"][] = ["externalize", "clear", "summarize", "drop"];
 
-/** A plan's records by action and strategy, with what they free and one reason that stands for each group. */
+/**
+ * Groups a plan's records by action and strategy, with the tokens before and after and one representative reason each.
+ */
 export function actionGroups(plan: CompactionPlan, manifest: RenderManifest): readonly ActionGroup[] {
   const groups = new Map<string, PlanRecord[]>();
   for (const record of planRecords(plan)) {

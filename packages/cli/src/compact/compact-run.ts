@@ -31,13 +31,13 @@ export interface CompactRun {
   readonly session: ContextSession;
   readonly counter: string;
   readonly outcome: CompactionOutcome;
-  /** The request under the plan that holds now; null when there is no plan that could be sent. */
+  /** The request under the plan in effect; null when there is no plan that could be sent. */
   readonly prepared: PreparedRequest | null;
-  /** What the model was asked; null where none writes summaries. */
+  /** The calls of the summarizing model; null when there is none. */
   readonly model: ModelWork | null;
 }
 
-/** Reads the session that is meant. @throws ThreadfoldError what importing throws. */
+/** Imports the session that the command line names. @throws ThreadfoldError what importing throws. */
 export async function readSource(request: CompactRequest, { io, progress }: CliContext): Promise<ImportedSession> {
   progress.update("reading", 0);
   return importSource(request, io, ({ bytes, total }) =>
@@ -45,7 +45,7 @@ export async function readSource(request: CompactRequest, { io, progress }: CliC
   );
 }
 
-/** The store that the command line names; in memory when it names none. */
+/** Returns the store that the command line names; an in-memory store when it names none. */
 export async function storeFor({ store }: CompactRequest): Promise<ThreadfoldStore> {
   return store === undefined ? createMemoryStore() : openStore(store);
 }
@@ -53,7 +53,7 @@ export async function storeFor({ store }: CompactRequest): Promise<ThreadfoldSto
 /**
  * Appends the session to its thread, folds when that is due, and renders.
  *
- * @param summaryModel writes the summary; without one it is extracted.
+ * @param summaryModel writes the summary; without one, the summary is extractive.
  * @throws ThreadfoldError what store and session throw, and `ABORTED`.
  */
 export async function compactSession(
@@ -78,7 +78,7 @@ export async function compactSession(
     format,
     frame,
     clock: io.clock,
-    // Without a store to come back to, nobody can replay the request.
+    // Without a persistent store nobody can replay the request.
     journal: request.store !== undefined,
     ...(summaryModel !== undefined && { summaryModel }),
   });
@@ -103,45 +103,46 @@ export async function compactSession(
 }
 
 /**
- * A budget in tokens of the counter that the command was told to use: nothing is kept free for what that counter may miss of
- * the tokens of a provider, which the command does not ask.
+ * Returns a budget in tokens of the counter that the command uses. Setting the safety buffer explicitly keeps the
+ * session from widening it for tokens that this counter may miss compared with the provider, which the command does not
+ * call.
  */
 export function countedBudget(preset: CompactionPreset, budget: number): Partial<ContextCompactionConfig> {
   const { safetyBufferTokens } = tokenBudget(compactionConfig({ ...preset.config, maxInputTokens: budget }));
   return { maxInputTokens: budget, safetyBufferTokens };
 }
 
-/** False when no plan came of it that a request could be rendered and recorded with. */
+/** Checks whether folding resulted in a plan with which a request can be rendered and recorded. */
 function isUsable({ type }: CompactionOutcome): boolean {
   return type !== "infeasible" && type !== "aborted" && type !== "conflict";
 }
 
-/** Lets a signal come in and stops where nothing is half done. */
+/** Yields to the event loop so that a signal can arrive, and stops at a point where nothing is half done. */
 async function checkpoint(signal: AbortSignal): Promise<void> {
   await nextTick();
   if (signal.aborted) throw new ThreadfoldError("ABORTED", "The command was interrupted.");
 }
 
-/** What `compact` was asked for. */
+/** The parsed call of `compact`. */
 export interface CompactRequest extends SourceRequest {
-  /** Tokens that the request may take. */
+  /** Maximum tokens of the request. */
   readonly budget: number;
   readonly preset: CompactionPreset;
   readonly format: ProviderFormat;
   readonly tokenizer: string;
-  /** Where to keep everything; in memory when it is absent. */
+  /** Where to store everything; in memory when absent. */
   readonly store: string | undefined;
   /** Folder for the result's files. */
   readonly out: string | undefined;
-  /** Text of a user message to put at the end. */
+  /** Text of a user message to append at the end. */
   readonly ask: string | undefined;
-  /** True to fold although nothing is due. */
+  /** True to fold although no fold is due. */
   readonly force: boolean;
-  /** What the summary is to keep before all else. */
+  /** What the summary should keep above all else. */
   readonly instructions: string | undefined;
 }
 
-/** Reads what `compact` was called with. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
+/** Parses the call of `compact`. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
 export function parseCompactRequest({ arguments: [file], options }: CliCall): CompactRequest {
   const ask = optionalText(options["ask"]);
   const instructions = optionalText(options["instructions"]);
@@ -157,7 +158,7 @@ export function parseCompactRequest({ arguments: [file], options }: CliCall): Co
     store: optionalPath("--store", options["store"]),
     out: optionalPath("--out", options["out"]),
     ask,
-    // Nobody says what a summary is to keep who does not want one.
+    // Instructions for a summary imply that one is wanted.
     force: options["force"] === true || instructions !== undefined,
     instructions,
   };
@@ -174,8 +175,8 @@ function optionalPath(option: string, value: CliCall["options"][string]): string
 const ID_PREFIX = "ask-";
 
 /**
- * The user message that `--ask` puts at the end of a thread, or null when it stands there already: asking the same again
- * is asking once. Its id follows from where it stands and what it says.
+ * Returns the user message that `--ask` appends to a thread, or null when it is already at the end: asking the same
+ * again has no effect. Its id is derived from its position and its text.
  *
  * @param now ISO 8601 time in UTC.
  * @throws ThreadfoldError `USAGE` for a blank text.

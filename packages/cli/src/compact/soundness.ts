@@ -2,7 +2,7 @@ import { BudgetInfeasibleError, type LegalityViolation, type PinId, ThreadfoldEr
 import { figure } from "../output/page.ts";
 import type { CompactRun } from "./compact-run.ts";
 
-/** Why a rendered request may not be sent, or undefined when it is legal and holds every live pin. */
+/** Returns why a rendered request may not be sent; undefined when it is legal and contains every live pin. */
 export function unsoundness(
   violations: readonly LegalityViolation[],
   missingPins: readonly PinId[],
@@ -17,14 +17,14 @@ export function unsoundness(
   if (missingPins.length === 0) return undefined;
   return new ThreadfoldError(
     "PIN_MISSING",
-    `The request lacks ${missingPins.length} live pins, the first is ${missingPins[0]}.`,
+    `The request lacks ${missingPins.length} live pins; the first is ${missingPins[0]}.`,
     {
       details: { missingPins },
     },
   );
 }
 
-/** Why the result may not be sent, or undefined when it may: it fits, it is legal, and every pin is in it. */
+/** Returns why the result may not be sent; undefined when it fits, is legal and contains every pin. */
 export function compactFailure({ outcome, prepared, request }: CompactRun): ThreadfoldError | undefined {
   switch (outcome.type) {
     case "infeasible":

@@ -5,7 +5,7 @@ import type { CompactData } from "./compact-data.ts";
 import { actionGroups, describeOutcome } from "./compact-page.ts";
 import type { CompactRun } from "./compact-run.ts";
 
-/** `summary.md`: what folding did, for a reader who has neither the session nor the command at hand. */
+/** Returns `summary.md`: what folding did, for a reader who has neither the session nor the command at hand. */
 function summaryDocument(run: CompactRun, data: CompactData): string {
   const sections = [
     overview(run, data),
@@ -91,14 +91,14 @@ function artifactTable({ session }: CompactRun): string {
   ].join("\n");
 }
 
-/** Text of a log inside a line of Markdown: it can end no table cell, open no tag and start no link. */
+/** Escapes text of a log for a line of Markdown, so that it cannot end a table cell, open a tag or start a link. */
 const inline = (text: string): string =>
   plainText(text)
     .replace(/\s+/g, " ")
     .trim()
     .replace(/[\\`*_[\]<>|]/g, "\\$&");
 
-/** Text of a log as a block, in a fence that the text itself does not have. */
+/** Returns text of a log as a code block, with a fence that does not occur in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
@@ -106,11 +106,11 @@ function fenced(text: string): string {
 }
 
 /**
- * The files that `--out` writes. `request.json` is the payload's canonical JSON and nothing else, so that its SHA-256 is
+ * Returns the files that `--out` writes. `request.json` is only the payload's canonical JSON, so that its SHA-256 is
  * the request's digest; plan and manifest are indented for people.
  */
 export function resultFiles(run: CompactRun, data: CompactData): Readonly<Record<string, string>> {
-  if (run.prepared === null) throw new RangeError("There is no request to write down.");
+  if (run.prepared === null) throw new RangeError("There is no request to write.");
   const { plan, manifest, payloadText } = run.prepared;
   return {
     "plan.json": indented(plan),

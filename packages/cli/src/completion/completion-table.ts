@@ -7,7 +7,7 @@ import {
   VERSION_OPTION,
 } from "../command/cli-command.ts";
 
-/** What may be typed at a place: one of some words, a file, a thread of the store, or whatever the caller has in mind. */
+/** What can be typed at a position: one of some words, a file, a thread of the store, or free text. */
 export type Completed =
   | { readonly kind: "words"; readonly words: readonly CompletedWord[] }
   | { readonly kind: "files" | "threads" | "anything" };
@@ -17,22 +17,25 @@ interface CompletedWord {
   readonly description: string;
 }
 
-/** A place of a command line: `""` is the first word, `plans 0` an argument, `plans -` an option, `plans --store` its value. */
+/**
+ * A position on a command line: `""` is the first word, `plans 0` an argument, `plans -` an option, `plans --store` its
+ * value.
+ */
 export interface CompletedPlace {
   readonly place: string;
-  /** True for an argument that may be given any number of times: the place is the first one of them. */
+  /** True for an argument that may be repeated: the position is that of the first one. */
   readonly variadic: boolean;
   readonly completed: Completed;
 }
 
-/** Everything that a shell needs to know to complete a command line. */
+/** Everything that a shell needs to complete a command line. */
 export interface CompletionTable {
   readonly places: readonly CompletedPlace[];
-  /** Options, each behind its command, that take a value: `plans --store`. */
+  /** Options that take a value, each preceded by its command: `plans --store`. */
   readonly valued: readonly string[];
 }
 
-/** Reads the table off the commands. All of them are loaded. */
+/** Builds the table from the commands, loading all of them. */
 export async function completionTable(entries: readonly CommandEntry[]): Promise<CompletionTable> {
   const commands = await Promise.all(entries.map(async ({ name, load }) => ({ name, ...(await load()) })));
   const names = entries.map(({ name, summary }) => ({ word: name, description: summary }));
@@ -78,7 +81,7 @@ const FILE_ARGUMENTS: ReadonlySet<string> = new Set(["file", "source", "request"
 function completedArgument({ name, choices }: CliArgument, options: readonly CliOption[]): Completed {
   if (choices !== undefined) return choiceWords(choices);
   if (FILE_ARGUMENTS.has(name)) return { kind: "files" };
-  // Without --store it is not the store's thread that is named.
+  // Without --store, the argument does not name a stored thread.
   const isStored = options.some((option) => longName(option) === "--store");
   return { kind: isStored && (name === "threadId" || name === "thread") ? "threads" : "anything" };
 }

@@ -1,10 +1,13 @@
 import type { Completed, CompletedPlace, CompletionTable } from "./completion-table.ts";
 
-/** Shells that a script can be made for. */
+/** Shells for which a script can be generated. */
 export const COMPLETED_SHELLS = ["bash", "zsh", "fish"] as const;
 export type CompletedShell = (typeof COMPLETED_SHELLS)[number];
 
-/** The script that has a shell complete `threadfold`. Only threads of a store are asked for when a key is pressed. */
+/**
+ * Returns the script with which a shell completes `threadfold`. Only a store's threads are looked up when a key is
+ * pressed.
+ */
 export function completionScript(shell: CompletedShell, table: CompletionTable): string {
   if (shell === "fish") return fishScript(table);
   return shell === "bash"
@@ -12,20 +15,23 @@ export function completionScript(shell: CompletedShell, table: CompletionTable):
     : `#compdef threadfold\n${posixFunctions(table)}${ZSH_ENTRY}`;
 }
 
-/** A text that a shell takes as it is, in single quotes. */
+/** Quotes a text for a shell, in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A candidate as the functions hand it on: a word, a tab, and what it means. */
+/** Candidates in the form that the functions pass on: a word, a tab, and its meaning. */
 const candidateLines = (completed: Completed): readonly string[] =>
   completed.kind === "words"
     ? completed.words.map(({ word, description }) => `${word}\t${description.replace(/\s+/g, " ")}`)
     : [];
 
-/** The places of a table that complete to anything but what the caller has in mind. */
+/** The positions of a table that can be completed, which free text cannot. */
 const helpfulPlaces = ({ places }: CompletionTable): readonly CompletedPlace[] =>
   places.filter(({ completed }) => completed.kind !== "anything");
 
-/** Bash and zsh read the same functions: what is known, and what the words before the cursor make of it. */
+/**
+ * Bash and zsh share the same functions: the table, and the code that derives the position from the words before the
+ * cursor.
+ */
 function posixFunctions(table: CompletionTable): string {
   const values = helpfulPlaces(table).map(({ place, variadic, completed }) => {
     const pattern = variadic ? `${quoted(place.replace(/\d+$/, ""))}[0-9]*` : quoted(place);
@@ -41,7 +47,7 @@ _threadfold_is_valued() {
   return 1
 }
 
-# Prints what may stand at a place: a word, a tab and its meaning on each line, or ":files".
+# Prints what can go at a position: a word, a tab and its meaning on each line, or ":files".
 _threadfold_values() {
   case "$1" in
 ${values.join("\n")}
@@ -54,7 +60,7 @@ _threadfold_threads() {
   else threadfold threads --titles 2>/dev/null; fi
 }
 
-# Prints what may stand at the cursor. Takes the word there, and the words before it but the first.
+# Prints what can go at the cursor. Takes the word there, and the words before it except the first.
 _threadfold_candidates() {
   local current="$1" named="" pending="" place=0 store="" literal="" word=""
   shift
@@ -90,7 +96,7 @@ function posixAction(completed: Completed): string {
     .join(" \\\n")}`;
 }
 
-/** Bash takes a word apart at = and :, and replaces what is behind the last of them alone. */
+/** Bash splits a word at = and :, and replaces only what follows the last of these. */
 const BASH_ENTRY = `
 _threadfold() {
   local line="\${COMP_LINE:0:COMP_POINT}" current="" option="" given="" candidate=""
@@ -210,7 +216,7 @@ complete -c threadfold -f -a '(__threadfold_candidates)'
 `;
 }
 
-/** A text in fish's single quotes, where a backslash escapes as well. */
+/** Quotes a text for fish, in single quotes, within which a backslash also escapes. */
 const fishQuoted = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
 function fishAction(completed: Completed): string {

@@ -9,7 +9,7 @@ import { attempted, type Checkup, checkup } from "./checkup.ts";
 const SCHEMA = "threadfold";
 const LEAST_VERSION = 140_000;
 
-/** The server of a PostgreSQL store, its tables, and whether it would keep tenants apart. */
+/** Checks the server of a PostgreSQL store, its tables, and whether it keeps tenants apart. */
 async function checkPostgres(address: string): Promise<readonly Checkup[]> {
   const { connectPostgres, readRowSecurity, schemaVersionOf } = await import("@threadfold/stores/postgres");
   const driver = connectPostgres(address, { maxConnections: 1 });
@@ -18,13 +18,13 @@ async function checkPostgres(address: string): Promise<readonly Checkup[]> {
     const version = await schemaVersionOf(driver, SCHEMA);
     const tables =
       version === null
-        ? checkup("postgres.tables", "missing", `no tables in the schema ${SCHEMA}`, "migratePostgres makes them.")
+        ? checkup("postgres.tables", "missing", `no tables in the schema ${SCHEMA}`, "migratePostgres creates them.")
         : checkup("postgres.tables", "ok", `the schema ${SCHEMA} is at version ${version}`);
     const { isOn, loophole } = await readRowSecurity(driver, SCHEMA);
     const role =
       loophole === null
-        ? checkup("postgres.role", "ok", "row-level security binds this role")
-        : checkup("postgres.role", "warning", `this role ${loophole}`, "Serve several tenants as a role of its own.");
+        ? checkup("postgres.role", "ok", "row-level security applies to this role")
+        : checkup("postgres.role", "warning", `this role ${loophole}`, "Use a separate role to serve several tenants.");
     const security = isOn
       ? checkup("postgres.row-level-security", "ok", "on for all tables")
       : checkup("postgres.row-level-security", "warning", "off", "migratePostgres with applicationRole turns it on.");
@@ -46,7 +46,7 @@ async function checkServer(driver: PostgresDriver): Promise<readonly Checkup[]> 
   return [
     isKnown
       ? checkup("postgres", "ok", `PostgreSQL ${version}`)
-      : checkup("postgres", "warning", `PostgreSQL ${version}`, "It is older than what the tests run with."),
+      : checkup("postgres", "warning", `PostgreSQL ${version}`, "It is older than the versions that are tested."),
     encoding === "UTF8"
       ? checkup("postgres.encoding", "ok", encoding)
       : checkup("postgres.encoding", "failed", encoding, "Create the database with ENCODING 'UTF8'."),
@@ -56,16 +56,16 @@ async function checkServer(driver: PostgresDriver): Promise<readonly Checkup[]> 
           "postgres.durability",
           "warning",
           `fsync ${fsync}, synchronous_commit ${synchronous}`,
-          "What was acknowledged may be gone after the server crashed.",
+          "Acknowledged writes may be lost when the server crashes.",
         ),
   ];
 }
 
-/** The store at an address, and what it stands on. Nothing is made and nothing is changed. */
+/** Checks the store at an address and what it depends on. Nothing is created or changed. */
 export async function checkStore(address: string): Promise<readonly Checkup[]> {
   if (/^postgres(?:ql)?:\/\//i.test(address)) return attempted("postgres", () => checkPostgres(address));
   if (address === "memory:")
-    return [checkup("store", "warning", "in memory: it ends with the process", "Name a file.")];
+    return [checkup("store", "warning", "in memory: it is lost when the process ends", "Name a file.")];
   const path = address.replace(/^sqlite:(\/\/)?/, "");
   return [
     ...(await attempted("store.folder", () => checkFolder(path))),
@@ -76,42 +76,51 @@ export async function checkStore(address: string): Promise<readonly Checkup[]> {
 async function open(path: string): Promise<readonly Checkup[]> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || (stats.isFile() && stats.size === 0))
-    return [checkup("store", "missing", "there is no store yet", "threadfold import <file> --store <file> makes one.")];
+    return [
+      checkup("store", "missing", "there is no store yet", "threadfold import <file> --store <file> creates one."),
+    ];
   const store = await openStore(path);
   try {
     await store.threads.list({ limit: 1 });
   } finally {
     await store.close();
   }
-  return [checkup("store", "ok", "opens; whether its content is intact says: threadfold verify")];
+  return [checkup("store", "ok", "opens; to check that its content is intact: threadfold verify")];
 }
 
 const MIB = 2 ** 20;
-/** Below this a store may soon find no room. */
+/** Below this a store may soon run out of space. */
 const LITTLE_SPACE = 256 * MIB;
-/** An fsync that is quicker than this, in milliseconds, has hardly reached a disk. */
+/** An fsync faster than this, in milliseconds, has probably not reached a disk. */
 const TOO_QUICK_MS = 0.02;
 const SAMPLES = 9;
 
-/** File systems by the magic number of `statfs` (Linux), and whether a write-ahead log is safe there. */
+/** File systems by the magic number of `statfs` (Linux), and why a write-ahead log is unsafe there, if it is. */
 const FILE_SYSTEMS: ReadonlyMap<number, { readonly name: string; readonly problem: string }> = new Map([
-  [0x6969, { name: "NFS", problem: "locks and shared memory are not to be relied on over a network" }],
-  [0xff534d42, { name: "CIFS", problem: "locks and shared memory are not to be relied on over a network" }],
-  [0xfe534d42, { name: "SMB 2", problem: "locks and shared memory are not to be relied on over a network" }],
-  [0x65735546, { name: "FUSE", problem: "whether fsync and locks hold depends on the program behind it" }],
-  [0x01021994, { name: "tmpfs", problem: "it is memory: a store there ends with the machine" }],
+  [0x6969, { name: "NFS", problem: "locks and shared memory cannot be relied on over a network" }],
+  [0xff534d42, { name: "CIFS", problem: "locks and shared memory cannot be relied on over a network" }],
+  [0xfe534d42, { name: "SMB 2", problem: "locks and shared memory cannot be relied on over a network" }],
+  [0x65735546, { name: "FUSE", problem: "whether fsync and locks work depends on the program behind it" }],
+  [0x01021994, { name: "tmpfs", problem: "it is memory: a store there is lost when the machine stops" }],
   [0xef53, { name: "ext", problem: "" }],
   [0x58465342, { name: "XFS", problem: "" }],
   [0x9123683e, { name: "Btrfs", problem: "" }],
   [0x2fc12fc1, { name: "ZFS", problem: "" }],
-  [0x794c7630, { name: "overlayfs", problem: "it is a container's own layer: a store there goes with the container" }],
+  [
+    0x794c7630,
+    { name: "overlayfs", problem: "it is a container's own layer: a store there is lost with the container" },
+  ],
 ]);
 
-/** The folder of a SQLite store: what kind of disk it is, whether it has room, what an fsync takes, and a store on trial. */
+/**
+ * Checks the folder of a SQLite store: the kind of disk, its free space, the duration of an fsync, and a trial store.
+ */
 async function checkFolder(storePath: string): Promise<readonly Checkup[]> {
   const folder = dirname(resolve(storePath));
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    return [checkup("store.folder", "failed", "the store's folder is not there", "Create it, or name another store.")];
+    return [
+      checkup("store.folder", "failed", "the store's folder does not exist", "Create it, or name another store."),
+    ];
   const trial = mkdtempSync(join(folder, ".threadfold-doctor-"));
   try {
     return [checkFileSystem(folder), checkSpace(folder), checkSync(trial), ...(await checkTrial(trial))];
@@ -133,11 +142,11 @@ function checkSpace(folder: string): Checkup {
   const free = bavail * bsize;
   const found = `${Math.floor(free / MIB)} MiB free`;
   return free < LITTLE_SPACE
-    ? checkup("store.space", "warning", found, "Make room: a store that finds none refuses appends.")
+    ? checkup("store.space", "warning", found, "Free some space: a store without any refuses appends.")
     : checkup("store.space", "ok", found);
 }
 
-/** Writes and syncs a page some times, as each commit does. */
+/** Writes and syncs a page several times, as each commit does. */
 function checkSync(trial: string): Checkup {
   const file = openSync(join(trial, "page"), "w");
   try {
@@ -151,12 +160,7 @@ function checkSync(trial: string): Checkup {
     const median = times[Math.floor(SAMPLES / 2)] ?? 0;
     const found = `fsync of a page takes ${median.toFixed(2)} ms (median of ${SAMPLES})`;
     return median < TOO_QUICK_MS
-      ? checkup(
-          "store.fsync",
-          "warning",
-          found,
-          "That is too quick for a disk: after a power failure commits may be gone.",
-        )
+      ? checkup("store.fsync", "warning", found, "That is too fast for a disk: commits may be lost in a power failure.")
       : checkup("store.fsync", "ok", found);
   } finally {
     closeSync(file);

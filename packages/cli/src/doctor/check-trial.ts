@@ -14,7 +14,7 @@ import {
 import { openSqliteStore } from "@threadfold/stores";
 import { attempted, type Checkup, checkup } from "./checkup.ts";
 
-/** Opens a store of which nobody else knows. */
+/** Opens a store that nothing else uses. */
 export type OpenTrial = (path: string) => Promise<ThreadfoldStore>;
 
 const THREAD = asThreadId("doctor");
@@ -28,12 +28,14 @@ const MESSAGES: readonly MessageInput[] = [0, 1, 2].map((number) => ({
 }));
 const CONTENT = `the ${WORD} as an artifact`;
 
-/** SQLITE_ERROR, SQLITE_MISUSE and SQLITE_RANGE: this SQLite, or Node's binding to it, cannot do what was asked for. */
+/**
+ * SQLITE_ERROR, SQLITE_MISUSE and SQLITE_RANGE: this SQLite, or Node's binding to it, does not support the operation.
+ */
 const NOT_ABLE = new Set([1, 21, 25]);
 
 /**
- * Does in a folder what a session does: makes a store, writes messages, a plan, an artifact, a journal entry and words
- * for search, closes it, opens it again and reads all of it.
+ * Does in a folder what a session does: creates a store, writes messages, a plan, an artifact, a journal entry and
+ * search terms, closes it, reopens it and reads everything back.
  */
 export async function checkTrial(folder: string, open: OpenTrial = openSqliteStore): Promise<readonly Checkup[]> {
   const path = join(folder, "trial.db");
@@ -50,7 +52,7 @@ export async function checkTrial(folder: string, open: OpenTrial = openSqliteSto
   await stage("store.write-ahead-log", "a new store opens with a write-ahead log (synchronous=FULL)", () =>
     within(open, path, async () => undefined),
   );
-  await stage("store.write", "messages, a plan, an artifact, a journal entry and words for search are taken", () =>
+  await stage("store.write", "messages, a plan, an artifact, a journal entry and words for search are accepted", () =>
     within(open, path, write),
   );
   await stage("store.read", "opened again, it returns all of them", () => within(open, path, read));
@@ -124,12 +126,13 @@ function planOf(thread: AgentThread): CompactionPlan {
 }
 
 const notGivenBack = (what: string): ThreadfoldError =>
-  new ThreadfoldError("STORE_CORRUPT", `The store does not give back ${what}.`, {
-    hint: "This disk loses what is written to it, or changes it. Put the store on another one.",
+  new ThreadfoldError("STORE_CORRUPT", `The store does not return ${what}.`, {
+    hint: "This disk loses what is written to it, or changes it. Put the store on a different one.",
   });
 
 /**
- * The errors of a trial store have other causes than those of an old one: nobody damaged it, and nobody has it open.
+ * Errors of a trial store have different causes from those of an existing one: nobody damaged it, and nobody else has
+ * it open.
  */
 async function fitting(work: () => Promise<void>): Promise<void> {
   try {
@@ -137,7 +140,7 @@ async function fitting(work: () => Promise<void>): Promise<void> {
   } catch (cause) {
     if (!ThreadfoldError.isInstance(cause) || !NOT_ABLE.has(Number(cause.details["sqliteCode"]) & 0xff)) throw cause;
     throw new ThreadfoldError(cause.code, cause.message, {
-      hint: "The SQLite of this Node.js does not do what a store needs. Take the newest release of Node.js 22 or 24.",
+      hint: "The SQLite of this Node.js does not do what a store needs. Install the newest release of Node.js 22 or 24.",
       details: cause.details,
       cause,
     });

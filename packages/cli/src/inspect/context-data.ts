@@ -10,12 +10,12 @@ import {
   rowAt,
 } from "@threadfold/inspection";
 
-/** `data` of `context --json`: an interface; fields are added and never changed. */
+/** The `data` of `context --json`. It is a public interface: fields are added but never changed. */
 export interface ContextData {
   readonly threadId: string;
   /** The title that the thread was given; null for none. */
   readonly title: string | null;
-  /** Which call, from 1, and how many there are. */
+  /** The number of the call, from 1, and the number of all calls. */
   readonly call: number;
   readonly calls: number;
   readonly planVersion: number;
@@ -24,37 +24,37 @@ export interface ContextData {
   readonly format: string;
   readonly model: string | null;
   readonly tokens: number;
-  /** Tokens that the request could have; null where it is not known. */
+  /** Maximum tokens of the request; null when unknown. */
   readonly limit: number | null;
-  /** What takes the room; the shares add up to `tokens`. */
+  /** The tokens of each kind of content, which add up to `tokens`. */
   readonly shares: Readonly<Record<ShareName, number>>;
   readonly input: Pick<CallRow, "inputTokens" | "cached" | "written" | "fresh" | "reported" | "cost" | "dollars">;
-  /** What summaries and the provider's own compactions took since the call before. */
+  /** The usage of summaries and of the provider's own compactions since the previous call. */
   readonly beside: readonly Pick<
     SummaryBill,
     "by" | "model" | "calls" | "inputTokens" | "cacheReadTokens" | "outputTokens" | "reported" | "dollars"
   >[];
   readonly missed: Pick<CallRow, "cause"> & { readonly tokens: number };
-  /** Where the request departs from the one before; null where it extends it. */
+  /** Where the request differs from the previous one; null when it extends it. */
   readonly difference: Omit<BreakRow, "call"> | null;
   readonly digest: string;
   readonly replay: CallRow["replay"];
-  /** Folds that were due before it and made no plan: how each ended, and who vetoed it. */
+  /** Folds that were due before the call but produced no plan: the outcome of each, and who vetoed it. */
   readonly notFolded: readonly Pick<AttemptRow, "outcome" | "veto">[];
   /** The request in the provider's order. */
   readonly blocks: readonly ContextBlock[];
-  /** Messages of the thread at that time that the request does not show as they are. */
+  /** Number of messages in the thread at that time that the request does not show unchanged. */
   readonly folded: number;
 }
 
 /** A block of a request. */
 export interface ContextBlock extends Pick<BlockRow, "action" | "role" | "tokens"> {
-  /** Ids of the first and the last message that it stands for; null for none. */
+  /** Ids of the first and the last message that the block represents; null for none. */
   readonly from: string | null;
   readonly to: string | null;
-  /** True where the request before had it at the same place, behind the same blocks. */
+  /** True when the previous request had the block at the same position, after the same blocks. */
   readonly shared: boolean;
-  /** Why it is as it is, for what a fold made. */
+  /** The reason for the block, if a fold made it. */
   readonly reason: string | null;
 }
 
@@ -72,10 +72,10 @@ export const SHARE_NAMES = [
 type ShareName = (typeof SHARE_NAMES)[number];
 
 /**
- * What a call saw, in figures and blocks.
+ * Returns what a call saw, as figures and blocks.
  *
- * @param number of the call, from 1; the newest where it is left out.
- * @throws ThreadfoldError `USAGE` when there is no such call, `CONTENT_ERASED` for a thread that was erased.
+ * @param number number of the call, from 1; the newest by default.
+ * @throws ThreadfoldError `USAGE` when there is no such call, `CONTENT_ERASED` for an erased thread.
  */
 export function contextData(index: InspectionIndex, number?: number): ContextData {
   if (index.erased !== null) throw erasedContent(index.thread.id, index.erased.at);

@@ -1,11 +1,11 @@
 import { count, figure, type Page, percent, plainText, singleLine, table, wrap } from "../output/page.ts";
 import { type ContextBlock, type ContextData, SHARE_NAMES } from "./context-data.ts";
 
-/** Blocks that are shown; the rest is counted, and `--json` has them all. */
+/** Maximum number of blocks that are shown; the rest are only counted. `--json` has all of them. */
 const MOST_BLOCKS = 30;
 const BAR = 24;
 
-/** What a call saw, for a person. */
+/** Returns what a call saw, as text for a person. */
 export function contextPage(data: ContextData, page: Page): string {
   const sections = [heading(data, page), shares(data, page), difference(data, page), blocks(data, page)];
   return sections.map((lines) => lines.join("\n")).join("\n\n");
@@ -13,7 +13,7 @@ export function contextPage(data: ContextData, page: Page): string {
 
 function heading({ threadId, title, call, calls, at, format, model, planVersion, ...data }: ContextData, page: Page) {
   const { input, missed, replay, digest, notFolded } = data;
-  const reported = input.reported ? "as the provider says" : "by the provider's published rules";
+  const reported = input.reported ? "as reported by the provider" : "by the provider's published rules";
   const price = input.dollars === null ? `${figure(input.cost)} input tokens' worth` : `$${input.dollars.toFixed(4)}`;
   const bytes = replay === "equal" ? page.paint("green", "reproduced byte for byte") : page.paint("red", replay);
   const named = title === null ? threadId : `${title} (${threadId})`;
@@ -23,7 +23,7 @@ function heading({ threadId, title, call, calls, at, format, model, planVersion,
     `  ${figure(input.cached)} read from the cache, ${figure(input.written)} written, ${figure(input.fresh)} fresh, ${reported}: ${price}`,
     ...(missed.cause === "none" ? [] : [`  ${figure(missed.tokens)} could have been read: ${missed.cause}`]),
     ...data.beside.map((asked) => `  before it, ${askedWords(asked)}`),
-    ...notFolded.map(({ outcome, veto }) => `  a fold was due and made no plan: ${outcome}${vetoWords(veto)}`),
+    ...notFolded.map(({ outcome, veto }) => `  a fold was due but made no plan: ${outcome}${vetoWords(veto)}`),
     `  sha256 ${digest.slice(0, 12)} · ${bytes}`,
   ];
 }
@@ -31,7 +31,7 @@ function heading({ threadId, title, call, calls, at, format, model, planVersion,
 function askedWords({ by, calls, inputTokens, cacheReadTokens, outputTokens, reported, dollars }: Asked): string {
   const what = by === "provider" ? "a compaction by the provider" : `${count(calls, "call")} for summaries`;
   const cached = cacheReadTokens === undefined ? "" : ` (${figure(cacheReadTokens)} of them cached)`;
-  const counted = reported === false ? ", which nobody reported" : "";
+  const counted = reported === false ? ", an estimate, because no usage was reported" : "";
   const price = dollars === null ? "" : `: $${dollars.toFixed(4)}`;
   return `${what} took ${figure(inputTokens)} tokens in${cached} and ${figure(outputTokens)} out${counted}${price}`;
 }
@@ -48,16 +48,17 @@ function shares({ shares: parts, tokens, limit }: ContextData, { paint }: Page):
     return [name, figure(parts[name]), percent(parts[name], tokens), bar];
   });
   const free = limit === null ? [] : [["free", figure(limit - tokens), "", `of ${figure(limit)}`]];
-  const lines = table([...rows, ["together", figure(tokens), "", ""], ...free], ["left", "right", "right", "left"]);
-  return [paint("bold", "What takes the room, in tokens"), ...lines.map((line) => `  ${line}`)];
+  const lines = table([...rows, ["total", figure(tokens), "", ""], ...free], ["left", "right", "right", "left"]);
+  return [paint("bold", "What takes up the room, in tokens"), ...lines.map((line) => `  ${line}`)];
 }
 
 function difference({ difference: found, call }: ContextData, { paint, columns }: Page): readonly string[] {
-  const title = paint("bold", "Difference to the call before");
-  if (found === null) return [title, call === 1 ? "  it is the first" : "  none: it begins with all of it"];
+  const title = paint("bold", "Difference from the previous call");
+  if (found === null)
+    return [title, call === 1 ? "  none: this is the first call" : "  none: it begins with the whole previous call"];
   const { block, byte, reason, lostTokens, missedTokens, price } = found;
   const where = byte === null ? `block ${block}` : `byte ${figure(byte)}, block ${block}`;
-  const text = `from ${where} on: ${plainText(reason)}. ${count(lostTokens, "token")} of the call before are of no more use; ${figure(missedTokens)} were paid for anew, ${figure(price)} more than reading them.`;
+  const text = `from ${where} on: ${plainText(reason)}. ${count(lostTokens, "token")} cached for the previous call can no longer be used; ${figure(missedTokens)} were paid for again, ${figure(price)} more than reading them.`;
   return [title, ...wrap(text, columns - 2).map((line) => `  ${line}`)];
 }
 
@@ -67,7 +68,7 @@ function blocks({ blocks: all, folded }: ContextData, page: Page): readonly stri
   const rows = shown.map((block) => [block.shared ? "same" : "new", block.action, figure(block.tokens), named(block)]);
   const more = seen.length - shown.length;
   const lines = table(rows, ["left", "left", "right", "left"]).map((line) => `  ${line.slice(0, page.columns - 2)}`);
-  const title = `What the model saw, in ${count(seen.length, "block")}; ${count(folded, "message")} not as they are`;
+  const title = `What the model saw, in ${count(seen.length, "block")}; ${count(folded, "message")} not in full`;
   return [page.paint("bold", title), ...lines, ...(more > 0 ? [`  … and ${more} more; --json has them all`] : [])];
 }
 

@@ -14,32 +14,32 @@ import {
   type SourceRequest,
 } from "../parse/options.ts";
 
-/** What is to be looked at, and how much of it. */
+/** What to inspect, and how much of it to show. */
 export interface InspectRequest {
   /** A store's address, or the path of a recorded session or an audit file. */
   readonly source: string;
-  /** The thread of a store, or which thread of a file that holds several; undefined where none is named. */
+  /** The thread of a store, or which thread of a file with several; undefined when none is named. */
   readonly thread: string | undefined;
   readonly bodies: BodyChoice;
-  /** True to take secrets out of everything that is shown. */
+  /** True to redact secrets in everything that is shown. */
   readonly redacted: boolean;
-  /** How a recorded session is read and folded. */
+  /** How to read a recorded session. */
   readonly file: SourceRequest;
   readonly budget: number;
   readonly preset: CompactionPreset;
   readonly format: ProviderFormat;
   readonly tokenizer: string;
-  /** True to replay the same log under every preset as well. */
+  /** True to also replay the same log under every preset. */
   readonly presets: boolean;
-  /** The model that calls are priced as which name none; undefined where nobody says. */
+  /** The model whose prices apply to calls without a model; undefined when none is given. */
   readonly model: string | undefined;
 }
 
 const BODY_CHOICES: readonly BodyChoice[] = ["none", "short", "all"];
 
-/** The options of everything that looks at a thread. */
+/** The options of every command that inspects a thread. */
 export const INSPECT_OPTIONS: readonly CliOption[] = [
-  // Which thread is meant, an argument says.
+  // The thread is given as an argument instead.
   ...SOURCE_OPTIONS.filter(({ flags }) => !flags.startsWith("--thread")),
   ...[...FOLD_OPTIONS, CONFIG_OPTION].map((option) => ({
     ...option,
@@ -48,16 +48,16 @@ export const INSPECT_OPTIONS: readonly CliOption[] = [
   PRICED_MODEL_OPTION,
 ];
 
-/** Decides how much of what was said is shown. */
+/** Controls how much of the content is shown. */
 export const BODIES_OPTION: CliOption = {
   flags: "--bodies <choice>",
-  description: "how much of what was said is in it (default: short in a file, all where it is served)",
+  description: "how much of the content to include (default: short in a file, all when served)",
   choices: BODY_CHOICES,
 };
 
 export const UNREDACTED_OPTION: CliOption = {
   flags: "--unredacted",
-  description: "leave secrets in, and with all bodies put the raw log into a file",
+  description: "leave secrets in; with --bodies all, also put the raw log into a file",
 };
 
 export const PRESETS_OPTION: CliOption = {
@@ -65,7 +65,7 @@ export const PRESETS_OPTION: CliOption = {
   description: "replay the log under every preset as well, within --budget",
 };
 
-/** Reads what is to be looked at. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
+/** Parses what to inspect. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
 export function parseInspectRequest(
   { arguments: [source = "", thread], options }: CliCall,
   bodies: BodyChoice,

@@ -31,26 +31,27 @@ import { readingStore } from "../store/store-address.ts";
 import { storedThreads } from "../store/stored-thread.ts";
 import type { InspectRequest } from "./inspect-request.ts";
 
-/** A thread that is looked at. */
+/** A thread that is being inspected. */
 export interface InspectedThread {
   readonly inspection: Inspection;
-  /** The log as it was recorded, byte for byte. */
+  /** Returns the log as it was recorded, byte for byte. */
   rawLog(): Promise<Uint8Array>;
 }
 
-/** What is asked of an inspection besides what the command line says. */
+/** Options of an inspection that do not come from the command line. */
 export interface InspectingOptions {
-  /** Keeps the payloads of all calls: for whoever writes all of them down. */
+  /** Keeps the payloads of all calls, for a caller that writes all of them. */
   readonly keepsPayloads?: boolean;
-  /** Offers the raw log: for whoever has it at hand. */
+  /** Offers the raw log, for a caller that can provide it. */
   readonly offersRawLog?: boolean;
 }
 
-/** Of the command's work, what folding a recorded session is. */
+/** The share of the command's progress that folding a recorded session accounts for. */
 const FOLDING_SHARE = 0.6;
 
 /**
- * Opens what the command line names, a thread of a store, an audit file or a recorded session, and works on it.
+ * Opens the source that the command line names (a thread of a store, an audit file or a recorded session) and runs
+ * `work` on it.
  *
  * @throws ThreadfoldError what reading it throws, and `ABORTED`.
  */
@@ -73,15 +74,18 @@ export function inspecting<Result>(
   }
 }
 
-/** What a source is. */
+/** The kind of a source. */
 type SourceKind = "store" | "database" | "audit" | "file";
 
-/** What every SQLite file begins with. */
+/** The first bytes of every SQLite file. */
 const SQLITE = "SQLite format 3\0";
-/** As much as is looked at: the first line of an audit file is far shorter. */
+/** Number of bytes that are examined: the first line of an audit file is far shorter. */
 const BEGINNING = 4_096;
 
-/** Says what a source is by how it begins. What cannot be read is a recorded session, whose importer says why it cannot. */
+/**
+ * Determines the kind of a source from its beginning. An unreadable source counts as a recorded session, so that the
+ * importer reports why.
+ */
 function sourceKind(source: string): SourceKind {
   if (/^(?:postgres(?:ql)?|sqlite):/.test(source)) return "store";
   const text = source === STANDARD_INPUT ? "" : beginningOf(source);
@@ -127,7 +131,7 @@ function inspectStore<Result>({ request, context, options, work }: Opening<Resul
   });
 }
 
-/** A database that is no store of ours may be one in which another tool keeps its sessions. */
+/** A database that is not a Threadfold store may be one in which another tool keeps its sessions. */
 async function inspectDatabase<Result>(opened: Opening<Result>): Promise<Result> {
   try {
     return await inspectStore(opened);
@@ -137,7 +141,7 @@ async function inspectDatabase<Result>(opened: Opening<Result>): Promise<Result>
   }
 }
 
-/** A thread by its id, an erased one as well, or by what its id alone begins with. */
+/** Returns a thread, even an erased one, by its id or by a unique prefix of it. */
 async function namedThread(store: ThreadfoldStore, name: string): Promise<ThreadId> {
   const begun = (await storedThreads(store)).map(({ threadId }) => threadId).filter((id) => id.startsWith(name));
   const [only = asThreadId(name), ...others] = begun;
@@ -145,7 +149,7 @@ async function namedThread(store: ThreadfoldStore, name: string): Promise<Thread
 }
 
 /**
- * The thread that was changed last, of those that are not archived.
+ * Returns the most recently changed thread that is not archived.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND` for a store without threads.
  */
@@ -156,10 +160,10 @@ async function newestThread(store: ThreadfoldStore): Promise<ThreadId> {
   throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds no thread.");
 }
 
-/** Where a store is named that has a password in its address. */
+/** Replaces the address of a store that may contain a password. */
 const FROM_ENVIRONMENT = '"$THREADFOLD_STORE"';
 
-/** Commands that work on a thread of a store, with the places that a reader fills in. */
+/** Commands for a thread of a store, with placeholders for the reader to fill in. */
 function shellCommands(threadId: string, address: string): Commands {
   const thread = shellWord(threadId);
   const store = `--store ${addressWord(address)}`;
@@ -180,7 +184,7 @@ function shellCommands(threadId: string, address: string): Commands {
 
 const addressWord = (address: string): string => (address.includes("://") ? FROM_ENVIRONMENT : shellWord(address));
 
-/** What a source is called where others may see it: no password, and no folder of this machine. */
+/** Returns a name for a source that others may see: without passwords and local folders. */
 function sourceTitle(source: string): string {
   if (!source.includes("://")) return source.split(/[\\/]/).at(-1) ?? source;
   if (!URL.canParse(source)) return "a server";
@@ -218,7 +222,7 @@ async function inspectFile<Result>({ request, context, options, work }: Opening<
   return work({ inspection, rawLog: async () => rawBytes(file.file, imported.source.text) });
 }
 
-/** What a page says of a recorded session whose calls it makes again. */
+/** The description of a recorded session whose calls are simulated. */
 export const foldedSource = ({ format }: ImportedSession, name: string): InspectionSource => ({
   kind: "file",
   name,
@@ -229,13 +233,13 @@ export const foldedSource = ({ format }: ImportedSession, name: string): Inspect
 });
 
 /**
- * The bytes of the file. Of standard input, which cannot be read again, and of a database, which holds more than the session,
- * the text that came out of it.
+ * Returns the bytes of the file. For standard input, which cannot be read again, and for a database, which contains
+ * more than the session, it returns the imported text.
  */
 const rawBytes = (path: string, text: string): Uint8Array =>
   path === STANDARD_INPUT || sourceKind(path) === "database" ? Buffer.from(text) : readFileSync(path);
 
-/** A record's source, and the log as it was imported where it is a recorded file. */
+/** A record's source, and for a recorded file the imported log. */
 type OpenedSource = InspectionSource & { readonly logged?: ImportedSession };
 
 async function open(
@@ -265,7 +269,9 @@ const loggedThread = ({ thread }: ThreadRecord): LoggedSession => ({
   messages: [...thread.messages],
 });
 
-/** What `threadfold simulate` says of the log within the budget, under every preset and every rule. */
+/**
+ * Returns the results of `threadfold simulate` for the log within the budget, under every preset and every baseline.
+ */
 async function comparedPresets(
   logged: LoggedSession,
   { budget, source }: InspectRequest,

@@ -8,25 +8,25 @@ import { isLoopbackHost, isSameToken, LOOPBACK, serveOnLoopback } from "@threadf
 import { SerialQueue } from "@threadfold/session";
 import type { InspectedThread } from "./inspected-thread.ts";
 
-/** How often a store is asked whether the thread has grown, while somebody looks. */
+/** How often the store is checked for growth of the thread while a page is open, in milliseconds. */
 const POLL_MS = 1_000;
 
 const zip = promisify(gzip);
 
-/** How an inspection is served. */
+/** Options for serving an inspection. */
 export interface ServingOptions {
-  /** Port of the loopback; 0 takes a free one. */
+  /** Port on the loopback interface; 0 picks a free one. */
   readonly port: number;
   readonly signal: AbortSignal;
-  /** The page that asks this server for what it shows. */
+  /** The page, which requests its content from this server. */
   readonly page: string;
   readonly onListening: (url: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Serves a thread on the loopback until the signal is aborted: the page, its pieces, the raw log, and events while the
- * thread grows. Whoever does not know the random path, or comes under another name than the loopback's, gets nothing.
+ * Serves a thread on the loopback interface until the signal is aborted: the page, its pieces, the raw log, and events
+ * while the thread grows. Requests without the random path, or addressed to another host name, are answered with 404.
  *
  * @throws ThreadfoldError `USAGE` when the port cannot be listened on.
  */
@@ -34,7 +34,7 @@ export async function serveInspection(inspected: InspectedThread, options: Servi
   const served = new ServedInspection(inspected, options);
   const server = createServer((request, response) => {
     served.answer(request, response).catch((error: unknown) => {
-      // It was erased since the thread was read; the page hears so with the next event.
+      // The content was erased after the thread was read; the page learns this with the next event.
       if (ThreadfoldError.isInstance(error) && error.code === "CONTENT_ERASED") return end(response, 410);
       options.onError(error);
       response.destroy();
@@ -48,7 +48,7 @@ export async function serveInspection(inspected: InspectedThread, options: Servi
   });
 }
 
-/** What every answer says to a browser: keep nothing, guess nothing, and show it in no frame of another page. */
+/** Headers of every response: no caching, no type sniffing, and no display in a frame of another page. */
 const HEADERS = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -62,7 +62,7 @@ class ServedInspection {
   readonly #options: ServingOptions;
   readonly #token = randomBytes(24).toString("base64url");
   readonly #listeners = new Set<ServerResponse>();
-  /** Pieces are read and the thread is grown one after the other, so that what is handed out fits together. */
+  /** Reading pieces and growing the thread run one at a time, so that everything served is consistent. */
   readonly #queue = new SerialQueue();
   #timer: NodeJS.Timeout | undefined;
 
@@ -93,7 +93,7 @@ class ServedInspection {
     for (const listener of this.#listeners) listener.end();
   }
 
-  /** What stands behind the token; null for a request that is not let in. */
+  /** The path after the token; null for a request that is not authorized. */
   #nameAsked({ url = "", headers }: IncomingMessage): string | null {
     if (!isLoopbackHost(headers.host)) return null;
     const [, token = "", name = ""] = /^\/([^/?#]+)\/([\w-]*)$/.exec(url) ?? [];
@@ -104,7 +104,8 @@ class ServedInspection {
     const { inspection } = this.#inspected;
     try {
       if (piece.kind !== "search") return await this.#queue.run(() => pieceText(inspection, piece));
-      // Search takes long in a long thread: it is begun in the queue, and the page goes on following meanwhile.
+      // Searching a long thread takes time: it starts in the queue but finishes outside, so that the page stays up to
+      // date.
       const { text } = await this.#queue.run(async () => ({ text: pieceText(inspection, piece) }));
       return await text;
     } catch (error) {

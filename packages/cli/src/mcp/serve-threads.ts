@@ -10,14 +10,14 @@ import {
 import type { CliIo } from "../output/cli-io.ts";
 import { plainText } from "../output/page.ts";
 
-/** Where a token for HTTP is looked for, so that it stands in no list of processes. */
+/** Environment variable for the HTTP token, so that it does not appear in process lists. */
 const TOKEN_VARIABLE = "THREADFOLD_MCP_TOKEN";
 
 /**
- * Serves threads until the client goes away or the command is interrupted. Stdout belongs to the protocol; everything else
- * goes to stderr.
+ * Serves threads until the client disconnects or the command is interrupted. Stdout is reserved for the protocol;
+ * everything else goes to stderr.
  *
- * @param port of the loopback for HTTP, or null for the streams of this process.
+ * @param port port on the loopback interface for HTTP, or null for the streams of this process.
  * @throws ThreadfoldError `USAGE` when the port cannot be listened on.
  */
 export async function serveThreads(access: ThreadAccess, port: number | null, io: CliIo): Promise<void> {

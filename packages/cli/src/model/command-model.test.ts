@@ -60,7 +60,7 @@ describe("--model", () => {
     const { code, stderr } = await captureRun(argv, { now: () => (now += 6_000) });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^openai m, call 1 75 %$/m);
-    expect(stderr).toContain("openai m was asked once: 100 tokens in, 7 out.");
+    expect(stderr).toContain("openai m was called once: 100 tokens in, 7 out.");
   });
 
   it("folds without a model that refuses, and says why; Ctrl-C ends one that thinks", async () => {

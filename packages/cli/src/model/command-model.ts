@@ -3,7 +3,7 @@ import type { CliCall, CliContext, CliOption } from "../command/cli-command.ts";
 import type { CliIo } from "../output/cli-io.ts";
 import type { Progress } from "../progress/progress.ts";
 
-/** A door to a model: the package that has to be installed for it, where its key stands, and how it is opened. */
+/** A provider of models: the package that it needs, the environment variable of its key, and how a model is opened. */
 interface ModelDoor {
   readonly package: string;
   readonly key: string;
@@ -11,7 +11,7 @@ interface ModelDoor {
   open(name: string, settings: { readonly apiKey: string; readonly baseURL?: string }): Promise<CompletionModel>;
 }
 
-/** Every door, by the word that stands before a model's name. */
+/** Every provider, by the prefix of its model names. */
 const DOORS: Readonly<Record<string, ModelDoor>> = {
   anthropic: {
     package: "@anthropic-ai/sdk",
@@ -51,7 +51,7 @@ const DOORS: Readonly<Record<string, ModelDoor>> = {
   },
 };
 
-/** Which model writes summaries. */
+/** Options that select the model for summaries. */
 export const MODEL_OPTIONS: readonly CliOption[] = [
   {
     flags: "--model <name>",
@@ -59,17 +59,17 @@ export const MODEL_OPTIONS: readonly CliOption[] = [
   },
   {
     flags: "--base-url <url>",
-    description: "server of the model; a name without a door is taken for one that speaks as OpenAI does",
+    description: "server of the model; a name without a provider prefix is treated as OpenAI-compatible",
   },
 ];
 
-/** Local servers ask for no key, and clients do not start without one. */
+/** Local servers need no key, but clients do not start without one. */
 const NO_KEY = "none";
 
 /**
- * The model that a command line names, which tells its progress while it works; undefined when none is named.
+ * Returns the model that a command line names, which reports progress while it works; undefined when none is named.
  *
- * @throws ThreadfoldError `USAGE` for a name or address that is none, and when key or package is missing.
+ * @throws ThreadfoldError `USAGE` for an invalid name or address, and when the key or the package is missing.
  */
 export async function commandModel(
   { options }: Pick<CliCall, "options">,
@@ -92,7 +92,7 @@ function doorOf(named: string, baseURL: string | undefined): { readonly door: Mo
   const door = chosen ?? (baseURL === undefined ? undefined : DOORS["openai"]);
   const name = chosen === undefined ? named : rest.join(":");
   if (door !== undefined && name.trim() !== "") return { door, name };
-  throw new ThreadfoldError("USAGE", `--model is ${JSON.stringify(named)}, which does not say who has the model.`, {
+  throw new ThreadfoldError("USAGE", `--model is ${JSON.stringify(named)}, which does not say whose model it is.`, {
     hint: `Write ${Object.keys(DOORS)
       .map((known) => `${known}:NAME`)
       .join(", ")}, or give --base-url.`,
@@ -113,7 +113,7 @@ function keyFor({ key }: ModelDoor, env: CliIo["env"], baseURL: string | undefin
   const found = env[key];
   if (found !== undefined && found !== "") return found;
   if (baseURL !== undefined) return NO_KEY;
-  throw new ThreadfoldError("USAGE", `${key} is not set, and the model asks for a key.`, {
+  throw new ThreadfoldError("USAGE", `${key} is not set, and the model needs a key.`, {
     hint: `Set ${key} in the environment, or give --base-url for a server without keys.`,
   });
 }
@@ -123,16 +123,16 @@ async function opened(door: ModelDoor, name: string, settings: Parameters<ModelD
     return await door.open(name, settings);
   } catch (cause) {
     throw new ThreadfoldError("USAGE", `${door.package} cannot be loaded, which --model needs here.`, {
-      hint: `Install it beside threadfold: npm install ${door.package}`,
+      hint: `Install it alongside threadfold: npm install ${door.package}`,
       cause,
     });
   }
 }
 
-/** How often progress is told while a model thinks, in milliseconds. */
+/** Interval between progress reports while a model works, in milliseconds. */
 const TICK_MS = 1_000;
 
-/** A model that tells progress while it works, and counts what it was asked. */
+/** A model that reports progress while it works, and counts its calls and tokens. */
 export class MeteredModel implements CompletionModel {
   readonly id: string;
   readonly #model: CompletionModel;
@@ -147,7 +147,7 @@ export class MeteredModel implements CompletionModel {
     this.#progress = progress;
   }
 
-  /** What the model was asked so far; tokens as its provider counts them. */
+  /** The calls so far; tokens as the provider counts them. */
   get work(): ModelWork {
     return {
       id: this.id,
@@ -159,7 +159,7 @@ export class MeteredModel implements CompletionModel {
 
   async complete(request: Parameters<CompletionModel["complete"]>[0]): ReturnType<CompletionModel["complete"]> {
     const phase = `${this.id}, call ${++this.#calls}`;
-    // How many calls there will be is not known: each brings the bar half of the rest of its way.
+    // The number of calls is not known in advance: each one halves the remaining distance of the bar.
     const share = 0.9 - 0.3 / 2 ** this.#calls;
     this.#progress.update(phase, share);
     const ticking = setInterval(() => this.#progress.update(phase, share), TICK_MS);
@@ -174,7 +174,7 @@ export class MeteredModel implements CompletionModel {
   }
 }
 
-/** What a model was asked in one command. */
+/** The calls and tokens of a model in one command. */
 export interface ModelWork {
   readonly id: string;
   readonly calls: number;
@@ -182,8 +182,8 @@ export interface ModelWork {
   readonly outputTokens: number;
 }
 
-/** The work of a model, for people. */
+/** Describes the calls of a model for a person. */
 export const modelNote = ({ id, calls, inputTokens, outputTokens }: ModelWork): string =>
   calls === 0
-    ? `${id} was not asked.`
-    : `${id} was asked ${calls === 1 ? "once" : `${calls} times`}: ${inputTokens} tokens in, ${outputTokens} out.`;
+    ? `${id} was not called.`
+    : `${id} was called ${calls === 1 ? "once" : `${calls} times`}: ${inputTokens} tokens in, ${outputTokens} out.`;

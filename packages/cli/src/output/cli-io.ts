@@ -1,31 +1,31 @@
 import type { Clock } from "@threadfold/core";
 
-/** A stream for text, and what is known of the terminal behind it. */
+/** A stream for text, with the properties of its terminal. */
 export interface CliOutput {
   write(text: string): unknown;
-  /** True when a person looks at it. */
+  /** True when the stream is a terminal. */
   readonly isTTY: boolean;
-  /** Width in columns, when it is known. */
+  /** Width in columns, if known. */
   readonly columns: number | undefined;
-  /** The stream itself, where a progress bar may draw. */
+  /** The stream itself, on which a progress bar can draw. */
   readonly stream?: NodeJS.WritableStream;
 }
 
-/** Everything the command touches of the process it runs in, so that tests can stand in for it. */
+/** Everything that the command uses of its process, so that tests can replace it. */
 export interface CliIo {
-  /** Opens standard input, which is left alone until a command reads it. Aborting the signal ends it with an error. */
+  /** Opens standard input, which is not touched until a command reads it. Aborting the signal ends it with an error. */
   readonly stdin: () => AsyncIterable<Uint8Array>;
-  /** Where data goes: what another program may read. */
+  /** Output of data, which another program may read. */
   readonly stdout: CliOutput;
   /** Messages and progress. */
   readonly stderr: CliOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by Ctrl-C. */
+  /** Aborted on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /**
-   * Runs a program with this process's streams and signals until it ends, and returns its exit code. Variables are added to
-   * its environment.
+   * Runs a program with this process's streams and signals until it ends, and returns its exit code. The variables are
+   * added to its environment.
    *
    * @throws ThreadfoldError `USAGE` for a program that cannot be started.
    */

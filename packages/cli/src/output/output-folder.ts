@@ -16,13 +16,14 @@ import { pipeline } from "node:stream/promises";
 import { ThreadfoldError } from "@threadfold/core";
 
 /**
- * A folder that gets all of its files or none. Files are written next to their place and renamed once all of them are
- * complete; what is interrupted before leaves no trace, nor the folder itself when it was made for this.
+ * A folder that receives either all of its files or none. Files are written to a staging folder inside it and renamed
+ * once all are complete; an earlier interruption leaves no trace, and the folder itself is removed if it was created
+ * for this.
  */
 export class OutputFolder {
   readonly path: string;
   readonly #staging: string;
-  /** The topmost folder that had to be made, if any. */
+  /** The topmost folder that had to be created, if any. */
   readonly #made: string | undefined;
   #delivered = false;
 
@@ -32,7 +33,7 @@ export class OutputFolder {
     this.#made = made;
   }
 
-  /** Makes the folder and proves that it can be written to. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
+  /** Creates the folder and verifies that it is writable. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
   static open(path: string): OutputFolder {
     let made: string | undefined;
     try {
@@ -44,11 +45,11 @@ export class OutputFolder {
     }
   }
 
-  /** Writes the files and puts them in their places. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
+  /** Writes the files and moves them into place. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
   deliver(files: Readonly<Record<string, string>>): void {
     try {
       for (const [name, text] of Object.entries(files)) writeFileSync(join(this.#staging, name), text);
-      // Nothing can come between the renames: they are synchronous, and signals wait for the event loop.
+      // Nothing can happen between the renames: they are synchronous, and signals wait for the event loop.
       for (const name of Object.keys(files)) renameSync(join(this.#staging, name), join(this.path, name));
       this.#delivered = true;
     } catch (cause) {
@@ -56,7 +57,7 @@ export class OutputFolder {
     }
   }
 
-  /** Takes away what was prepared. Call it in any case; after a delivery only the empty staging folder goes. */
+  /** Removes what was prepared. Always call it; after a delivery it removes only the empty staging folder. */
   close(): void {
     rmSync(this.#staging, { recursive: true, force: true });
     if (!this.#delivered && this.#made !== undefined) removeEmptyFolders(this.path, this.#made);
@@ -79,7 +80,7 @@ function removeEmptyFolders(from: string, to: string): void {
   try {
     for (let path = resolve(from); path.length >= resolve(to).length; path = dirname(path)) rmdirSync(path);
   } catch {
-    // Somebody else put something there meanwhile: it is theirs.
+    // Another process has put something there in the meantime; leave it alone.
   }
 }
 
@@ -92,10 +93,9 @@ function unwritable(path: string, cause: unknown): ThreadfoldError {
 }
 
 /**
- * Makes a folder with all that is missing above it, and returns the topmost one that had to be made, if any. Node's own
- * recursive `mkdirSync` never returns where a folder says that it does not exist although its parent does, as under
- * `/proc`; here every folder is tried once,
- * and what was made goes again when one cannot be.
+ * Creates a folder and all missing parents, and returns the topmost one that had to be created, if any. Node's own
+ * recursive `mkdirSync` never returns when a folder reports that it does not exist although its parent does, as under
+ * `/proc`; here each folder is tried once, and folders already created are removed when one fails.
  *
  * @throws what the file system throws.
  */
@@ -118,10 +118,10 @@ export function makeFolders(path: string): string | undefined {
 }
 
 /**
- * Writes a file as its texts are made, completely or not at all: it gets its name when it is whole. Returns how many texts
- * there were.
+ * Writes a file from texts as they are produced, completely or not at all: the file gets its name once it is complete.
+ * Returns the number of texts.
  *
- * @throws ThreadfoldError `OUTPUT_UNWRITABLE`, and what making the text throws.
+ * @throws ThreadfoldError `OUTPUT_UNWRITABLE`, and what producing the texts throws.
  */
 export async function streamWholeFile(path: string, texts: AsyncIterable<string>): Promise<number> {
   let written = 0;
@@ -147,12 +147,15 @@ export async function streamWholeFile(path: string, texts: AsyncIterable<string>
   }
 }
 
-/** Long work must not end with a file that cannot be written. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
+/**
+ * Checks that a file can be written, before long work whose result it will hold. @throws ThreadfoldError
+ * `OUTPUT_UNWRITABLE`.
+ */
 export function proveWritable(path: string): void {
   try {
     accessSync(dirname(resolve(path)), constants.W_OK);
   } catch (cause) {
-    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `The folder of ${path} is not there or cannot be written.`, {
+    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `The folder of ${path} does not exist or cannot be written to.`, {
       cause,
     });
   }

@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 import type { CliOutput } from "./cli-io.ts";
 
-/** Where a report is printed: how wide it is, and how it marks things. */
+/** Properties of the output that a report is printed on: its width, and how it styles text. */
 export interface Page {
-  /** Never more than 100, so that a report reads the same in a wide terminal and in a log. */
+  /** At most 100, so that a report reads the same in a wide terminal and in a log. */
   readonly columns: number;
   readonly paint: Paint;
   /** True when control characters would reach a terminal. */
@@ -13,7 +13,10 @@ export interface Page {
 const WIDEST = 100;
 const NARROWEST = 40;
 
-/** The page of an output; a terminal that does not know its width says 0. `colour` is false when the caller switched colours off. */
+/**
+ * Returns the page of an output; a terminal of unknown width reports 0. `colour` is false when the caller disabled
+ * color.
+ */
 export function pageOf(output: CliOutput, env: Environment, colour: boolean): Page {
   const columns = Math.min(WIDEST, Math.max(NARROWEST, output.columns || WIDEST));
   return { columns, paint: painter(colour && isColourful(env, output.isTTY)), isTerminal: output.isTTY };
@@ -23,8 +26,8 @@ export function pageOf(output: CliOutput, env: Environment, colour: boolean): Pa
 export type Alignment = "left" | "right";
 
 /**
- * Rows as text, columns two spaces apart, each as wide as its widest cell; the last one is not padded. Cells must be
- * free of colours, which would count as width.
+ * Formats rows as text, with columns two spaces apart and as wide as their widest cell; a left-aligned last column is
+ * not padded. Cells must not contain color codes, which would count as width.
  */
 export function table(rows: readonly (readonly string[])[], alignments: readonly Alignment[]): readonly string[] {
   const widths = alignments.map((_, column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
@@ -39,9 +42,7 @@ export function table(rows: readonly (readonly string[])[], alignments: readonly
   );
 }
 
-/**
- * Breaks a text at its spaces into lines of at most `columns` columns. A word that is wider stands alone on its line.
- */
+/** Breaks a text at its spaces into lines of at most `columns` columns. A longer word gets its own line. */
 export function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -54,35 +55,35 @@ export function wrap(text: string, columns: number): readonly string[] {
   return line === "" && lines.length > 0 ? lines : [...lines, line];
 }
 
-/** A whole number with commas between the thousands, whatever the machine's locale is. */
+/** Formats an integer with commas between thousands, independent of the machine's locale. */
 export function figure(value: number): string {
   const digits = String(Math.round(Math.abs(value)));
   const grouped = digits.replace(/\B(?=(\d{3})+$)/g, ",");
   return value < 0 ? `-${grouped}` : grouped;
 }
 
-/** A number and what it counts: `1 message`, `2 messages`. */
+/** Formats a number and its noun: `1 message`, `2 messages`. */
 export function count(value: number, noun: string, nouns = `${noun}s`): string {
   return `${figure(value)} ${value === 1 ? noun : nouns}`;
 }
 
-/** A share as whole percent. With `Math.floor` it is never said to be more than it is. */
+/** Formats a share as an integer percentage. With `Math.floor` it is never overstated. */
 export function percent(part: number, whole: number, round: (value: number) => number = Math.round): string {
   return whole === 0 ? "0 %" : `${round((part / whole) * 100)} %`;
 }
 
-/** How a piece of text stands out. Every use also reads well without it. */
+/** Styles that make text stand out. Every use also reads well without them. */
 export type PaintStyle = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
-/** Marks a text, or returns it as it is where there are no colours. */
+/** Styles a text, or returns it unchanged when color is off. */
 type Paint = (style: PaintStyle, text: string) => string;
 
-/** The environment variables that decide on colours. */
+/** The environment variables that decide whether to use color. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Says whether to use colours: `FORCE_COLOR` decides first (`0` and `false` switch off), then `NO_COLOR`, then
- * `TERM=dumb`, then whether a terminal is there.
+ * Checks whether to use color: `FORCE_COLOR` decides first (`0` and `false` turn it off), then `NO_COLOR`, then
+ * `TERM=dumb`, then whether the output is a terminal.
  */
 export function isColourful(env: Environment, isTTY: boolean): boolean {
   const force = env["FORCE_COLOR"];
@@ -91,25 +92,31 @@ export function isColourful(env: Environment, isTTY: boolean): boolean {
   return isTTY;
 }
 
-/** Marks texts with styles, or leaves them as they are. */
+/** Returns a function that styles texts, or one that leaves them unchanged. */
 export function painter(colourful: boolean): Paint {
-  // The stream is not for styleText to judge: isColourful has decided.
+  // isColourful has already decided, so styleText must not check the stream.
   return colourful ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 }
 
 /**
- * C0 and C1 controls but tab and line feed, the marks that change the direction of text or end its line, and the signs of
- * annotations and tags, which nobody sees.
+ * C0 and C1 controls except tab and line feed, characters that change the text direction or end a line, and invisible
+ * annotation and tag characters.
  */
 const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** Text of a log as a terminal may show it: control characters, which could move the cursor or hide text, are spelled out. */
+/**
+ * Returns text of a log that is safe for a terminal: control characters, which could move the cursor or hide text, are
+ * spelled out.
+ */
 export function plainText(text: string): string {
   return text.replace(UNSAFE, (character) => `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, "0")}`);
 }
 
-/** JSON as a terminal may show it: the same characters are escaped as JSON has it, so that it still says the same. */
+/**
+ * Returns JSON that is safe for a terminal: the same characters are escaped as in JSON, so that its meaning is
+ * unchanged.
+ */
 export function plainJson(json: string): string {
   return json.replace(UNSAFE, (character) =>
     Array.from(
@@ -119,9 +126,9 @@ export function plainJson(json: string): string {
   );
 }
 
-/** The beginning of a text on one line of at most `most` characters, with an ellipsis where it was cut. */
+/** Returns the beginning of a text as one line of at most `most` characters, with an ellipsis when it was cut. */
 export function singleLine(text: string, most: number): string {
-  // A log may hold megabytes in one text; only what can be shown is looked at.
+  // A log may contain megabytes in one text; only what can be shown is processed.
   const line = plainText(
     text
       .slice(0, most * 4)
@@ -133,7 +140,7 @@ export function singleLine(text: string, most: number): string {
   return `${line.slice(0, Math.max(0, most - 1)).trimEnd()}…`;
 }
 
-/** A word that a POSIX shell reads back as it is. */
+/** Quotes a word so that a POSIX shell reads it back unchanged. */
 export function shellWord(text: string): string {
   const word = plainText(text);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

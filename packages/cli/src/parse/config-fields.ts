@@ -3,45 +3,47 @@ import { type CompactionPreset, presetByName } from "@threadfold/strategies";
 import type { CliCall, CliOption } from "../command/cli-command.ts";
 import { table } from "../output/page.ts";
 
-/** The cap has an option of its own, `--budget`. */
+/** The cap has its own option, `--budget`. */
 type ConfigField = Exclude<keyof ContextCompactionConfig, "maxInputTokens">;
 
-/** What the help says of each field; what it means in full stands in its docstring. A new field does not compile without. */
+/**
+ * The help text of each field; its docstring has the full meaning. A new field does not compile without an entry here.
+ */
 const MEANINGS: Readonly<Record<ConfigField, string>> = Object.freeze({
   softThresholdPercent: "folding starts above this share of the room",
   targetPercent: "and goes down to this one; 0 does all it can",
-  minCallsPerFold: "deeper where the next fold would come sooner",
+  minCallsPerFold: "deeper if the next fold would come sooner",
   minReclaimPercent: "a fold that frees a smaller share waits",
   outputReserveTokens: "kept free for the answer",
-  safetyBufferTokens: "kept free, as a count is an estimate",
+  safetyBufferTokens: "kept free, because counts are estimates",
   costModelEnabled: "weighs what a fold saves against the cache",
-  promptCachePrice: "prices to weigh by, as --prices of plan",
-  expectedCallsPrior: "calls that a session is expected to make yet",
-  maxPostponedCalls: "calls for which a fold may be put off",
+  promptCachePrice: "prices to calculate with, as in plan --prices",
+  expectedCallsPrior: "calls that a session is still expected to make",
+  maxPostponedCalls: "calls for which a fold may be postponed",
   breakerFailures: "folds without effect before a pause",
-  enableExternalization: "large results go behind pointers",
-  enableSummarization: "old turns become a summary",
-  enableClearing: "old results are emptied",
+  enableExternalization: "large results are replaced by pointers",
+  enableSummarization: "old turns are replaced by a summary",
+  enableClearing: "old results are cleared",
   enableRetrieval: "what was folded is searched for each request",
   enableDropping: "old turns are left out",
-  externalizeThresholdTokens: "what a large result is",
-  artifactTtlSeconds: "how long it can be read; null for ever",
-  summarizeTargetRatio: "share of its source that a summary aims at",
-  summaryMaxTokens: "most that a summary takes",
-  summaryMaxPercent: "and most of the room",
+  externalizeThresholdTokens: "what counts as a large result",
+  artifactTtlSeconds: "how long it can be read; null for no limit",
+  summarizeTargetRatio: "target summary size, as a share of its source",
+  summaryMaxTokens: "maximum size of a summary",
+  summaryMaxPercent: "and its maximum share of the room",
   preserveRecentTurns: "turns at the end that are folded last",
-  preserveRecentPercent: "most of the target that they keep",
-  summaryRole: "whose message it is: assistant, user or pair",
+  preserveRecentPercent: "their maximum share of the target",
+  summaryRole: "who it is from: assistant, user or pair",
   summaryWording: "the words around a summary",
-  rehydrationEnabled: "what a request names comes back for it",
-  rehydrationReserveTokens: "kept free for what comes back",
-  rehydrationMaxArtifactsPerTurn: "pieces that come back in a turn",
-  rehydrationMaxTokensPerArtifact: "tokens of one piece",
-  rehydrationTotalBudgetTokens: "tokens of all pieces",
-  rehydrationCooldownTurns: "turns before a piece comes again",
-  autoRehydrateSensitivities: "of what may come back by itself",
+  rehydrationEnabled: "what a request names is brought back for it",
+  rehydrationReserveTokens: "kept free for what is brought back",
+  rehydrationMaxArtifactsPerTurn: "maximum pieces brought back per turn",
+  rehydrationMaxTokensPerArtifact: "maximum tokens of one piece",
+  rehydrationTotalBudgetTokens: "maximum tokens of all pieces",
+  rehydrationCooldownTurns: "turns before a piece is brought back again",
+  autoRehydrateSensitivities: "of what may be brought back automatically",
   detectPins: "standing instructions stay word for word",
-  detectedPinMaxTokens: "most of those that users gave",
+  detectedPinMaxTokens: "maximum tokens of those that users gave",
   defaultToolDurability: "or ephemeral, replayable, non_replayable",
   toolDurabilityOverrides: "the same, tool by tool",
   policyVersion: "names the policy in plans and journals",
@@ -49,20 +51,19 @@ const MEANINGS: Readonly<Record<ConfigField, string>> = Object.freeze({
 
 const FIELDS = Object.keys(MEANINGS) as ConfigField[];
 
-/** Sets one field of the configuration over the preset's. */
+/** Overrides one field of the preset's configuration. */
 export const CONFIG_OPTION: CliOption = {
   flags: "--config <field=value>",
-  description: "field of the configuration, over the preset's, as often as wanted; compact --help lists them",
+  description: "override a field of the preset's configuration; may be repeated; compact --help lists the fields",
   list: true,
 };
 
 /**
- * The preset that `--preset` names, with the fields that `--config` sets.
+ * Returns the preset that `--preset` names, with the fields that `--config` sets.
  *
- * @param budget tokens that a request may take; undefined where the model decides.
- *
- * @throws ThreadfoldError `USAGE` for what is no field with a value, `INVALID_CONFIG` for a field or a value that there is
- * not, and for a preset that there is not.
+ * @param budget maximum tokens of a request; undefined when it depends on the model.
+ * @throws ThreadfoldError `USAGE` for a text that is not a field with a value, `INVALID_CONFIG` for an unknown field,
+ *   an invalid value or an unknown preset.
  */
 export function chosenPreset({ preset, config }: CliCall["options"], budget: number | undefined): CompactionPreset {
   const chosen = presetByName(String(preset));
@@ -83,7 +84,7 @@ function fieldAndValue(text: string): readonly [field: string, value: unknown] {
   return [field, jsonOrText(value)];
 }
 
-/** JSON where it is some, `0.4`, `false`, `null` or `{"read_file":…}`; a text as it stands where not. */
+/** Parses JSON such as `0.4`, `false`, `null` or `{"read_file":…}`; any other text is returned unchanged. */
 function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -92,7 +93,7 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** Every field with what it is where neither preset nor `--config` sets it, as one would type it. */
+/** Returns every field with its default, in the form in which it is typed. */
 export function configFieldTable(): string {
   const defaults = compactionConfig();
   const rows = FIELDS.map((field) => [typed(field, defaults[field]), MEANINGS[field]]);

@@ -19,17 +19,17 @@ export const PUBLIC_KEY_OPTION: CliOption = {
   description: "Ed25519 key in PEM that checkpoints must be signed with",
 };
 
-/** The checkpoint that `--since` names. @throws ThreadfoldError `UNREADABLE_SOURCE` or `INVALID_JSON`. */
+/** Returns the checkpoint that `--since` names. @throws ThreadfoldError `UNREADABLE_SOURCE` or `INVALID_JSON`. */
 export function checkpointOption({ since }: CliCall["options"]): Checkpoint | undefined {
   return typeof since === "string" ? parseCheckpoint(readText(since)) : undefined;
 }
 
-/** The key that `--public-key` names. @throws ThreadfoldError `UNREADABLE_SOURCE` or `INVALID_CONFIG`. */
+/** Returns the key that `--public-key` names. @throws ThreadfoldError `UNREADABLE_SOURCE` or `INVALID_CONFIG`. */
 export function publicKeyOption({ publicKey }: CliCall["options"]): string | undefined {
   return typeof publicKey === "string" ? ed25519PublicKey(readText(publicKey)) : undefined;
 }
 
-/** The text of a small file that an option names. @throws ThreadfoldError `UNREADABLE_SOURCE`. */
+/** Reads a small text file that an option names. @throws ThreadfoldError `UNREADABLE_SOURCE`. */
 export function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
@@ -41,11 +41,11 @@ export function readText(path: string): string {
 
 const MULTIPLES: Readonly<Record<string, number>> = Object.freeze({ "": 1, k: 1_000, m: 1_000_000 });
 
-/** Largest number of tokens that is accepted: far beyond any window, and far from where numbers lose precision. */
+/** Maximum number of tokens: far above any window, and far below where numbers lose precision. */
 const MOST_TOKENS = 1_000_000_000;
 
 /**
- * Reads a number of tokens: `100000`, `100_000`, `100,000`, `100k`, `1m`.
+ * Parses a number of tokens: `100000`, `100_000`, `100,000`, `100k`, `1m`.
  *
  * @throws ThreadfoldError `USAGE`.
  */
@@ -63,7 +63,7 @@ export function parseTokens(option: string, text: string): number {
 }
 
 /**
- * Reads the version of a plan: a whole number from 0, the plan that folds nothing.
+ * Parses the version of a plan: an integer from 0, which is the plan that folds nothing.
  *
  * @throws ThreadfoldError `USAGE`.
  */
@@ -71,14 +71,14 @@ export function parsePlanVersion(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new ThreadfoldError(
     "USAGE",
-    `${name} is ${JSON.stringify(text)}; it must be the version of a plan, a whole number from 0.`,
+    `${name} is ${JSON.stringify(text)}; it must be the version of a plan, a whole number, 0 or higher.`,
     {
       hint: "List the plans of the thread with threadfold plans.",
     },
   );
 }
 
-/** Reads a port, 0 for a free one. @throws ThreadfoldError `USAGE`. */
+/** Parses a port, 0 for a free one. @throws ThreadfoldError `USAGE`. */
 export function parsePort(option: string, given: CliCall["options"][string]): number {
   const port = typeof given === "string" && /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
@@ -87,7 +87,7 @@ export function parsePort(option: string, given: CliCall["options"][string]): nu
 
 const LONGEST_PAUSE_MINUTES = 100_000;
 
-/** Reads how long a session rests before what a user says, in minutes where it is a number. @throws ThreadfoldError `USAGE`. */
+/** Parses the pause before each user message; a number is in minutes. @throws ThreadfoldError `USAGE`. */
 export function parsePauses(text: string): Pauses {
   if (text === "recorded" || text === "none") return text;
   const minutes = Number(text);
@@ -95,59 +95,59 @@ export function parsePauses(text: string): Pauses {
   throw new ThreadfoldError("USAGE", `--pauses is ${JSON.stringify(text)}; it must be recorded, none, or minutes.`);
 }
 
-/** Names the store that a command works on. */
+/** Selects the store that a command uses. */
 export const STORE_OPTION: CliOption = {
   flags: "--store <file>",
   description: "store to use (default: $THREADFOLD_STORE, else ./threadfold.db)",
 };
 
-/** Prices calls of which the journal names no model. */
+/** Sets the model whose prices apply to calls for which the journal names none. */
 export const PRICED_MODEL_OPTION: CliOption = {
   flags: "--model <name>",
   description: "price calls that name no model as calls of this one",
 };
 
-/** The model that calls are priced as which name none. */
+/** Returns the model whose prices apply to calls without a model. */
 export const parsePricedModel = ({ model }: CliCall["options"]): string | undefined =>
   typeof model === "string" ? model : undefined;
 
-/** A model whose prices are known. @throws ThreadfoldError `USAGE` for any other. */
+/** Returns a model with known prices. @throws ThreadfoldError `USAGE` for any other. */
 export function parseKnownModel(options: CliCall["options"]): string | undefined {
   const model = parsePricedModel(options);
   if (model === undefined) return model;
   if (modelRow(model)?.inputPrice !== undefined && promptCachePriceOfModel(modelName(model)) !== undefined)
     return model;
-  throw new ThreadfoldError("USAGE", `What ${model} costs is not known.`, {
-    hint: "threadfold models lists the models whose prices are.",
+  throw new ThreadfoldError("USAGE", `The price of ${model} is not known.`, {
+    hint: "threadfold models lists the models whose prices are known.",
   });
 }
 
-/** Names the plan that a command looks at. */
+/** Selects the plan that a command shows. */
 export const PLAN_OPTION: CliOption = {
   flags: "--plan <version>",
   description: "version of the plan (default: the newest; 0 folds nothing)",
 };
 
-/** Which plan is meant. @throws ThreadfoldError `USAGE`. */
+/** Returns the selected plan. @throws ThreadfoldError `USAGE`. */
 export function planVersion({ plan }: CliCall["options"]): number | "newest" {
   return typeof plan === "string" ? parsePlanVersion("--plan", plan) : "newest";
 }
 
-/** Which recorded session is meant. */
+/** Which recorded session to read. */
 export interface SourceRequest {
   /** Path of the file, or {@link STANDARD_INPUT}. */
   readonly file: string;
   readonly from: ImportFormat | "auto";
-  /** Which thread of a file that holds several: its place, from 1, or its name. */
+  /** Which thread of a file with several: its position, from 1, or its name. */
   readonly thread: number | string;
-  /** What takes the place of an import's own limits. */
+  /** Limits that override an import's defaults. */
   readonly limits: Partial<ImportLimits>;
 }
 
-/** Stands for standard input in the place of a file. */
+/** Given instead of a file, selects standard input. */
 export const STANDARD_INPUT = "-";
 
-/** What a source is called on a page. */
+/** Returns the name of a source for a page. */
 export const sourceName = ({ file }: SourceRequest): string =>
   file === STANDARD_INPUT ? "standard input" : basename(file);
 
@@ -165,16 +165,16 @@ export const SOURCE_OPTIONS: readonly CliOption[] = [
   },
   {
     flags: "--thread <number>",
-    description: "which thread of a file that holds several, by place or name",
+    description: "which thread of a file that holds several, by position or name",
     fallback: "1",
   },
   {
     flags: "--max-size <bytes>",
-    description: `most that a file, and a line of it, may have, like 400m (default: ${defaultSizes()})`,
+    description: `maximum size of a file, and of a line in it, like 400m (default: ${defaultSizes()})`,
   },
 ];
 
-/** How a recorded session is folded, by every command that folds one. */
+/** Options of every command that folds a recorded session. */
 export const FOLD_OPTIONS: readonly CliOption[] = [
   {
     flags: "--budget <tokens>",
@@ -194,7 +194,7 @@ export const FOLD_OPTIONS: readonly CliOption[] = [
   },
 ];
 
-/** Reads which session is meant. @throws ThreadfoldError `USAGE`. */
+/** Parses which session to read. @throws ThreadfoldError `USAGE`. */
 export function parseSource(file: string | undefined, options: CliCall["options"]): SourceRequest {
   const thread = threadOf(String(options["thread"]));
   const limits = options["maxSize"] === undefined ? {} : sizeLimits(String(options["maxSize"]));
@@ -204,17 +204,21 @@ export function parseSource(file: string | undefined, options: CliCall["options"
 const SIZE_UNITS = "kmg";
 
 /**
- * Both limits of an import from one size in bytes, `400m` or `1_000_000`. Large sessions are one line of JSON as often as
- * they are many: who raises the one means the other as well.
+ * Returns both limits of an import from one size in bytes, such as `400m` or `1_000_000`. Large sessions are often a
+ * single line of JSON, so whoever raises one limit means the other as well.
  */
 function sizeLimits(text: string): ImportLimits {
   const [, digits = "", unit = ""] = /^(\d[\d_,]{0,15})([kmg]?)b?$/i.exec(text) ?? [];
   const size =
     Number(digits.replace(/[_,]/g, "")) * 1024 ** (unit === "" ? 0 : SIZE_UNITS.indexOf(unit.toLowerCase()) + 1);
   if (digits !== "" && size >= 1 && Number.isSafeInteger(size)) return { maxBytes: size, maxLineLength: size };
-  throw new ThreadfoldError("USAGE", `--max-size is ${JSON.stringify(text)}; it must be a number of bytes from 1.`, {
-    hint: "Write it as 400m, 1g or 1_000_000.",
-  });
+  throw new ThreadfoldError(
+    "USAGE",
+    `--max-size is ${JSON.stringify(text)}; it must be a number of bytes, 1 or higher.`,
+    {
+      hint: "Write it as 400m, 1g or 1_000_000.",
+    },
+  );
 }
 
 function defaultSizes(): string {
@@ -222,13 +226,13 @@ function defaultSizes(): string {
   return `${maxBytes / 1024 ** 2}m, a line ${maxLineLength / 1024 ** 2}m`;
 }
 
-/** A number is a place; any other text is the name of the thread in the file. */
+/** Parses a thread: a number is a position, any other text is the name of a thread in the file. */
 function threadOf(text: string): number | string {
   const place = Number(text);
   if (text.trim() !== "" && Number.isNaN(place)) return text;
   if (text.trim() !== "" && Number.isSafeInteger(place) && place >= 1) return place;
   throw new ThreadfoldError(
     "USAGE",
-    `--thread is ${JSON.stringify(text)}; it must be a whole number from 1, or a name.`,
+    `--thread is ${JSON.stringify(text)}; it must be a whole number, 1 or higher, or a name.`,
   );
 }

@@ -7,30 +7,30 @@ import type { CliContext } from "../command/cli-command.ts";
 import { type SourceData, sourceData } from "../compact/compact-data.ts";
 import { type CompactRequest, countedBudget } from "../compact/compact-run.ts";
 
-/** The records of a plan that do the same by the same strategy. */
+/** The records of a plan with the same action and strategy. */
 interface PlannedGroup {
   readonly action: Exclude<CompactionAction, "include">;
   readonly strategy: string;
   readonly messages: number;
-  /** Tokens that the messages take unfolded. */
+  /** Tokens of the messages when unfolded. */
   readonly tokens: number;
-  /** The reason of the record that holds the most tokens. */
+  /** The reason of the record with the most tokens. */
   readonly reason: string;
 }
 
-/** What a commit costs and saves, in input-token-equivalents, with the prices that it was weighed by. */
+/** The cost and savings of a commit, in input-token-equivalents, with the prices used. */
 export interface PlanCost {
   readonly prices: { readonly id: string; readonly read: number; readonly write: number; readonly ttlSeconds: number };
   readonly cache: "warm" | "cold" | "uncached";
   readonly rewrittenTokens: number;
   readonly cost: number;
   readonly savingPerCall: number;
-  /** Null when it never pays. */
+  /** Null when the commit never pays off. */
   readonly breakEvenCalls: number | null;
   readonly expectedCalls: number;
 }
 
-/** `data` of `plan --json`: an interface; fields are added and never changed. All figures of size are tokens. */
+/** The `data` of `plan --json`. It is a public interface: fields are added but never changed. Sizes are in tokens. */
 export interface PlanData {
   readonly threadId: ThreadId;
   readonly source: SourceData;
@@ -49,12 +49,12 @@ export interface PlanData {
     readonly kept: number;
     readonly folded: readonly PlannedGroup[];
   };
-  /** Null when nothing was weighed. */
+  /** Null when no cost was computed. */
   readonly cost: PlanCost | null;
   readonly hidden: HiddenContent;
 }
 
-/** The result of `plan`, as data. */
+/** Returns the result of `plan` as data. */
 export function planData({ request, imported, session, counter, preview }: PlanRun): PlanData {
   const { outcome, decision, plan } = preview;
   const { thread } = session;
@@ -103,13 +103,13 @@ function costOf({ weighing }: PlanPreview): PlanCost | null {
   };
 }
 
-/** What `plan` was asked for: like `compact`, and by which prices, and whether a fold has to be due. */
+/** The parsed call of `plan`: that of `compact`, the prices to use, and whether to fold although no fold is due. */
 export interface PlanRequest extends CompactRequest {
   readonly dryRun: boolean;
   readonly force: boolean;
-  /** Id of the price row; that of the request format when it is absent. */
+  /** Id of the price row; that of the request format when absent. */
   readonly prices: string | undefined;
-  /** The command that commits the plan, but for the store to commit it to. */
+  /** The command that commits the plan, except for the store option. */
   readonly compactCommand: string;
 }
 

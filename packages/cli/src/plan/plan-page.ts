@@ -4,11 +4,14 @@ import { count, figure, type Page, percent, plainText, singleLine, table, wrap }
 import { sourceName } from "../parse/options.ts";
 import type { PlanCost, PlanData, PlanRun } from "./plan-data.ts";
 
-/** Things of a kind that are shown; the rest is counted, and `--json` names more. */
+/** Maximum number of items of a kind that are shown; the rest are only counted. `--json` lists more. */
 const MOST_SHOWN = 8;
 const MOST_CHARACTERS = 60;
 
-/** What a fold would do, for a person: why, what it would do, what it would cost, and what would go out of sight. */
+/**
+ * Describes a possible fold for a person: why it is due, what it would do, its cost, and what the model would no longer
+ * see.
+ */
 export function planPage(run: PlanRun, data: PlanData, page: Page): string {
   const sections = [
     heading(run, data, page),
@@ -35,7 +38,7 @@ function heading(
   const ending = preview.outcome.type === "would-commit" ? "would fold" : describeOutcome(preview.outcome);
   const details = `budget ${figure(budget)} · counter ${counter} · ${outcome === "no-op" ? ending : `${due} · ${ending}`}`;
   return [
-    `${page.paint("bold", plainText(sourceName(request)))} (${source.format}), ${count(source.messages, "message")}: a look, nothing is stored`,
+    `${page.paint("bold", plainText(sourceName(request)))} (${source.format}), ${count(source.messages, "message")}: a preview, nothing is stored`,
     `  ${page.paint("bold", line)}`,
     ...wrap(details, page.columns - 2).map((text) => `  ${page.paint("dim", text)}`),
   ];
@@ -58,7 +61,7 @@ function foldedSection({ plan }: PlanData, page: Page): readonly string[] {
     wrap(singleLine(reason, 180), page.columns - 6).map((line) => `      ${page.paint("dim", line)}`),
   );
   return [
-    page.paint("bold", "What would be done with the messages, and why"),
+    page.paint("bold", "What would be done to the messages, and why"),
     ...rows.flatMap((row, index) => [`  ${row}`, ...(reasons[index - 1] ?? [])]),
   ];
 }
@@ -77,13 +80,13 @@ function costSection(cost: PlanCost | null, page: Page): readonly string[] {
   const once = cost.cost <= 0 ? `saves ${figure(-cost.cost)} at once` : `costs ${figure(cost.cost)} once and saves`;
   const pays =
     breakEvenCalls === null
-      ? "never pays"
+      ? "never pays off"
       : breakEvenCalls === 0
-        ? "pays at once"
-        : `pays after ${count(breakEvenCalls, "call")}`;
+        ? "pays off at once"
+        : `pays off after ${count(breakEvenCalls, "call")}`;
   const lines = [
     `Prices in input-token-equivalents by ${row}.`,
-    `The cache is ${cache === "uncached" ? "not used for a request so short" : cache}; ${count(rewrittenTokens, "token")} stand behind the first change.`,
+    `The cache is ${cache === "uncached" ? "not used for such a short request" : cache}; ${count(rewrittenTokens, "token")} follow the first change.`,
     `The commit ${once}${cost.cost <= 0 ? " and" : ""} ${figure(savingPerCall)} in each call that follows: it ${pays}; ${figure(expectedCalls)} more calls are expected.`,
   ];
   return [
@@ -96,10 +99,7 @@ function hiddenSection({ hidden, plan }: PlanData, page: Page): readonly string[
   if (plan.folded.length === 0) return [];
   const lines = HIDDEN_KINDS.flatMap((kind) => kindLines(kind, hidden[kind], page));
   const title = page.paint("bold", "What the model would no longer see word for word");
-  return [
-    title,
-    ...(lines.length === 0 ? ["  nothing that was looked for: everything stands in the new request"] : lines),
-  ];
+  return [title, ...(lines.length === 0 ? ["  nothing: everything that was checked is in the new request"] : lines)];
 }
 
 function kindLines(kind: HiddenKind, { items, total }: PlanData["hidden"][HiddenKind], page: Page): readonly string[] {
@@ -115,7 +115,7 @@ function kindLines(kind: HiddenKind, { items, total }: PlanData["hidden"][Hidden
   return [head, ...wrap(listed, page.columns - 4).map((line) => `    ${line}`)];
 }
 
-/** The end of a path or identifier tells more than its beginning. */
+/** The end of a path or identifier is more informative than its beginning. */
 function ending(text: string): string {
   const line = singleLine(text, text.length);
   return line.length <= MOST_CHARACTERS ? line : `…${line.slice(1 - MOST_CHARACTERS)}`;

@@ -1,4 +1,4 @@
-/** The part of cli-progress that is used here; the package has no types of its own. */
+/** The part of cli-progress that is used here; the package has no types. */
 declare module "cli-progress" {
   export interface SingleBarOptions {
     readonly format: string;

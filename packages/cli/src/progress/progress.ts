@@ -2,13 +2,13 @@ import type { Clock } from "@threadfold/core";
 import type { SingleBar } from "cli-progress";
 import type { CliIo, CliOutput } from "../output/cli-io.ts";
 
-/** How progress is shown to the caller. */
+/** Options that decide how progress is shown. */
 export interface ProgressWishes {
   readonly json: boolean;
   readonly quiet: boolean;
 }
 
-/** The progress that fits: none when quiet, a bar for a person at a terminal, else a line now and then. */
+/** Returns the appropriate progress: none when quiet, a bar for a person at a terminal, otherwise occasional lines. */
 export function progressFor(io: Pick<CliIo, "stderr" | "env" | "clock">, { json, quiet }: ProgressWishes): Progress {
   if (quiet) return SILENT_PROGRESS;
   const { stream } = io.stderr;
@@ -23,7 +23,7 @@ const isSet = (value: string | undefined): boolean =>
 /** Milliseconds between two lines. */
 const INTERVAL_MS = 5_000;
 
-/** Progress for logs and pipes: one line every five seconds, and none at all for work that is done sooner. */
+/** Progress for logs and pipes: one line every five seconds, and none for work that finishes sooner. */
 export class LineProgress implements Progress {
   readonly #output: CliOutput;
   readonly #clock: Clock;
@@ -49,10 +49,10 @@ export class LineProgress implements Progress {
 
 /// <reference path="./cli-progress.d.ts" />
 
-/** What is done within this time, in milliseconds, shows no bar: it would only flicker. */
+/** Work that finishes within this time, in milliseconds, shows no bar, which would only flicker. */
 const PATIENCE_MS = 400;
 
-/** Progress for a person: a bar on the terminal behind standard error. The bar is loaded when it is first needed. */
+/** Progress for a person: a bar on the terminal of standard error. The bar is loaded when first needed. */
 export class BarProgress implements Progress {
   readonly #clock: Clock;
   readonly #load: () => Promise<SingleBar>;
@@ -100,16 +100,16 @@ async function loadBar(stream: NodeJS.WritableStream): Promise<SingleBar> {
   return new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
 }
 
-/** Shows how far a command is. */
+/** Shows the progress of a command. */
 export interface Progress {
   /**
    * @param phase what is being done, in a word or two.
-   * @param share how much of the command's work is done, from 0 to 1.
+   * @param share the share of the command's work that is done, from 0 to 1.
    */
   update(phase: string, share: number): void;
-  /** Takes the bar away. After this nothing is shown any more. */
+  /** Removes the bar. Nothing is shown after this. */
   stop(): void;
 }
 
-/** Shows nothing: for `--quiet` and for tests. */
+/** Shows nothing, for `--quiet` and for tests. */
 export const SILENT_PROGRESS: Progress = Object.freeze({ update: () => undefined, stop: () => undefined });

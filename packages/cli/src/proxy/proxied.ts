@@ -4,7 +4,7 @@ import type { CliIo } from "../output/cli-io.ts";
 import { figure, plainText } from "../output/page.ts";
 import type { ProxyRequest } from "./proxy-request.ts";
 
-/** What passed a proxy. */
+/** Totals of the requests that passed through a proxy. */
 export interface ProxyFigures {
   readonly requests: number;
   readonly threads: number;
@@ -12,16 +12,16 @@ export interface ProxyFigures {
   readonly refused: number;
 }
 
-/** How a proxy is started, besides what the command line says. */
+/** Options for starting a proxy that do not come from the shared command-line options. */
 interface ServedOptions {
   readonly port?: number;
-  /** Null for none. */
+  /** Null for no token. */
   readonly token?: string | null;
   readonly onTurn?: (turn: ProxiedTurn) => void;
 }
 
 /**
- * Starts the proxy that is asked for, works with it, and ends it.
+ * Starts the requested proxy, runs `work` with it, and closes it.
  *
  * @throws ThreadfoldError `USAGE`, `INVALID_CONFIG`, and what opening the store and the work throw.
  */
@@ -55,15 +55,15 @@ export async function withProxy<Result>(
   }
 }
 
-/** A line about a fold or a refusal; undefined for a turn that nobody needs to hear of. */
+/** Returns a line about a fold or a refusal; undefined for a turn that is not worth reporting. */
 export function turnLine({ type, threadId, tokens, outcome }: ProxiedTurn): string | undefined {
   const thread = plainText(threadId);
-  if (type === "refused") return `${thread}: refused, ${figure(tokens)} tokens are needed at least`;
+  if (type === "refused") return `${thread}: refused, at least ${figure(tokens)} tokens are needed`;
   if (outcome?.type !== "committed") return undefined;
   return `${thread}: folded ${figure(outcome.tokens.before)} → ${figure(outcome.tokens.after)} tokens`;
 }
 
-/** What passed, in a sentence. */
+/** Returns the totals as text. */
 export function figuresLine({ requests, threads, folds, refused }: ProxyFigures): string {
   const passed = `${count(requests, "request")} in ${count(threads, "thread")}, ${count(folds, "fold")}`;
   return refused === 0 ? passed : `${passed}, ${refused} refused as too long`;
@@ -79,4 +79,4 @@ const figuresOf = (turns: readonly ProxiedTurn[]): ProxyFigures => ({
 });
 
 const problemOf = (error: unknown): string =>
-  `A request goes out as it came: ${error instanceof Error ? error.message : String(error)}`;
+  `A request was passed on unchanged: ${error instanceof Error ? error.message : String(error)}`;

@@ -7,7 +7,9 @@ import { CONFIG_OPTION, chosenPreset } from "../parse/config-fields.ts";
 import { parseTokens, STORE_OPTION } from "../parse/options.ts";
 import { storeAddress } from "../store/store-address.ts";
 
-/** Where a client's environment names the base address of a provider. The first name of each is read as well. */
+/**
+ * Environment variables in which clients look for a provider's base address. The first name of each is also read here.
+ */
 const BASE_URL_VARIABLES: Readonly<Record<Provider, readonly [string, ...string[]]>> = {
   anthropic: ["ANTHROPIC_BASE_URL"],
   openai: ["OPENAI_BASE_URL", "OPENAI_API_BASE"],
@@ -19,7 +21,7 @@ const PROVIDERS: readonly Provider[] = ["anthropic", "openai"];
 export const PROXY_OPTIONS: readonly CliOption[] = [
   {
     flags: "--upstream <name=url>",
-    description: `base address of a provider (${PROVIDERS.join(", ")}); may be given for each (default: its own, or $ANTHROPIC_BASE_URL and $OPENAI_BASE_URL)`,
+    description: `base address of a provider (${PROVIDERS.join(", ")}); may be repeated, once for each (default: its own, or $ANTHROPIC_BASE_URL and $OPENAI_BASE_URL)`,
     list: true,
   },
   {
@@ -35,13 +37,13 @@ export const PROXY_OPTIONS: readonly CliOption[] = [
   STORE_OPTION,
 ];
 
-/** The variables that send a client to a proxy. */
+/** Returns the variables that direct a client to a proxy. */
 export const clientEnvironment = ({ baseUrls }: Pick<RunningProxy, "baseUrls">): Readonly<Record<string, string>> =>
   Object.fromEntries(
     PROVIDERS.flatMap((provider) => BASE_URL_VARIABLES[provider].map((name) => [name, baseUrls[provider]])),
   );
 
-/** What a proxy is to do. */
+/** The parsed options of a proxy. */
 export interface ProxyRequest {
   readonly storeAddress: string;
   readonly upstream: Partial<Record<Provider, string>>;
@@ -49,7 +51,7 @@ export interface ProxyRequest {
   readonly preset: CompactionPreset;
 }
 
-/** Reads what a command was called with. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
+/** Parses the options of a proxy. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
 export function parseProxyRequest(options: CliCall["options"], env: CliIo["env"]): ProxyRequest {
   const budget = typeof options["budget"] === "string" ? parseTokens("--budget", options["budget"]) : undefined;
   return {

@@ -10,7 +10,9 @@ import {
 import type { CliIo } from "../output/cli-io.ts";
 import { type SourceRequest, STANDARD_INPUT } from "../parse/options.ts";
 
-/** Reads the session that is meant, from its file or from standard input. @throws ThreadfoldError what importing throws. */
+/**
+ * Imports the requested session from its file or from standard input. @throws ThreadfoldError what importing throws.
+ */
 export async function importSource(
   { file, from, thread, limits }: SourceRequest,
   { stdin, signal }: Pick<CliIo, "stdin" | "signal">,
@@ -26,12 +28,12 @@ export async function importSource(
   }
 }
 
-/** Media type under which a store keeps the source that a thread was imported from. */
+/** Media type with which a store keeps the source that a thread was imported from. */
 export const SOURCE_MEDIA_TYPE = "application/vnd.threadfold.source";
 
 /**
- * Keeps the whole source of an imported session with its thread, as one artifact. `metadata.source` of every message
- * points into it, and it holds what no message holds: records that were never prompt content, and malformed ones.
+ * Stores the whole source of an imported session with its thread, as one artifact. `metadata.source` of every message
+ * points into it, and it contains what no message does: records that were never prompt content, and malformed ones.
  */
 export async function keepSource(
   store: ThreadfoldStore,
@@ -48,7 +50,7 @@ export async function keepSource(
   });
 }
 
-/** The newest log that a thread was imported from, when it is of the tool that is meant; null when there is none. */
+/** Returns the newest log that a thread was imported from, if it is in the given tool's format; otherwise null. */
 export async function keptSource(
   store: ThreadfoldStore,
   threadId: ThreadId,
@@ -61,7 +63,7 @@ export async function keptSource(
     if (metadata?.mediaType !== SOURCE_MEDIA_TYPE) continue;
     const content = (await store.artifacts.retrieve(id))?.content ?? "";
     const bytes = new TextEncoder().encode(content);
-    // It was let in when it was imported, whatever --max-size said then.
+    // It was accepted when it was imported, whatever --max-size was then.
     const limits = { maxBytes: bytes.length, maxLineLength: bytes.length };
     const imported = await importSession(bytes, { limits, signal });
     return imported.format === format && imported.threadId === threadId ? content : null;

@@ -4,10 +4,10 @@ import { openStore } from "@threadfold/stores";
 import type { CliCall } from "../command/cli-command.ts";
 import type { CliIo } from "../output/cli-io.ts";
 
-/** Where a store is looked for when neither option nor environment names one. */
+/** The store that is used when neither option nor environment names one. */
 const DEFAULT_STORE = "threadfold.db";
 
-/** The address of the store that a command works on. @throws ThreadfoldError `USAGE` for an empty one. */
+/** Returns the address of the store that a command uses. @throws ThreadfoldError `USAGE` for an empty one. */
 export function storeAddress(options: CliCall["options"], env: CliIo["env"]): string {
   const named = options["store"];
   if (named === "") throw new ThreadfoldError("USAGE", "--store is empty; it must be a path.");
@@ -17,7 +17,7 @@ export function storeAddress(options: CliCall["options"], env: CliIo["env"]): st
 }
 
 /**
- * Opens a store for a command that only reads, and works on it. A store that is not there is not made.
+ * Opens an existing store, runs `work` on it and closes it. A store that does not exist is not created.
  *
  * @throws ThreadfoldError `STORE_UNAVAILABLE` when there is none, and what opening throws.
  */
@@ -38,7 +38,7 @@ export async function readingStore<Result>(
 }
 
 function requireStore(address: string): void {
-  // A server says itself when there is nothing; only a file would be made by looking.
+  // A server reports a missing store itself; only opening a file would create one.
   if (/^postgres(?:ql)?:/.test(address)) return;
   const path = address.replace(/^sqlite:(\/\/)?/, "");
   const stats = statSync(path, { throwIfNoEntry: false });

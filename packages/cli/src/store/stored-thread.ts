@@ -12,13 +12,13 @@ import {
 import { EMPTY_FRAME, parseFrame, type RequestFrame } from "@threadfold/session";
 import { listedThreads } from "@threadfold/stores";
 
-/** The most ids that a hint names. */
+/** Maximum number of ids that a hint lists. */
 const MOST_HINTED = 5;
 
 /**
- * A thread of a store, by its id or by what it begins with, where no other one begins so.
+ * Returns a thread of a store, by its id or by a unique prefix of it.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND` that names what the store does hold.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`, listing threads that the store has.
  */
 export async function storedThread(store: ThreadfoldStore, threadId: string): Promise<AgentThread> {
   const thread = await store.threads.load(asThreadId(threadId));
@@ -29,10 +29,9 @@ export async function storedThread(store: ThreadfoldStore, threadId: string): Pr
 }
 
 /**
- * The id of a thread of a store, of one that is archived as well, by the id or by what it begins with, where no other one
- * begins so.
+ * Returns the id of a thread of a store, including archived ones, given the id or a unique prefix of it.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND` that names what the store does hold.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`, listing threads that the store has.
  */
 export async function storedThreadId(store: ThreadfoldStore, threadId: string): Promise<ThreadId> {
   const all = (await storedThreads(store)).map((info) => info.threadId);
@@ -49,14 +48,16 @@ export async function storedThreadId(store: ThreadfoldStore, threadId: string): 
 const listed = (ids: readonly ThreadId[]): string =>
   `${ids.slice(0, MOST_HINTED).join(", ")}${ids.length > MOST_HINTED ? ", …" : ""}`;
 
-/** What a store says of every thread, in its own order. */
+/** Returns the information about every thread, in the store's order. */
 export async function storedThreads(store: ThreadfoldStore): Promise<readonly ThreadInfo[]> {
   const threads: ThreadInfo[] = [];
   for await (const info of listedThreads(store)) threads.push(info);
   return threads;
 }
 
-/** A plan of a thread by its version, 0 for the plan that folds nothing. @throws ThreadfoldError `PLAN_NOT_FOUND`. */
+/**
+ * Returns a plan of a thread by version; 0 is the plan that folds nothing. @throws ThreadfoldError `PLAN_NOT_FOUND`.
+ */
 export async function storedPlan(
   store: ThreadfoldStore,
   threadId: ThreadId,
@@ -73,7 +74,10 @@ export async function storedPlan(
   });
 }
 
-/** The newest recorded request of a thread with its system text and tools; no record and an empty frame when there is none. */
+/**
+ * Returns the newest recorded request of a thread with its system text and tools; no record and an empty frame if there
+ * is none.
+ */
 export async function newestRequest(
   store: ThreadfoldStore,
   threadId: ThreadId,

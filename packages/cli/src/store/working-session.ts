@@ -6,9 +6,10 @@ import { readingStore } from "./store-address.ts";
 import { newestRequest, storedThread } from "./stored-thread.ts";
 
 /**
- * Opens a session on a thread that a store holds, with the frame and in the format of its newest request, and works on it.
+ * Opens a session on a stored thread, with the frame and format of its newest request, and runs `work` on it.
  *
- * @throws ThreadfoldError `STORE_UNAVAILABLE`, `THREAD_NOT_FOUND` that names what the store does hold, and what the work throws.
+ * @throws ThreadfoldError `STORE_UNAVAILABLE`, `THREAD_NOT_FOUND`, listing threads that the store has, and what the
+ *   work throws.
  */
 export function workingSession<Result>(
   threadId: string,
@@ -25,7 +26,7 @@ export function workingSession<Result>(
   });
 }
 
-/** A text that an option must hold. @throws ThreadfoldError `USAGE`. */
+/** Returns the text of a required option. @throws ThreadfoldError `USAGE`. */
 export function requiredText(name: string, value: CliCall["options"][string], says: string): string {
   if (typeof value === "string" && value.trim() !== "") return value;
   const problem = value === undefined ? "is missing" : "is blank";

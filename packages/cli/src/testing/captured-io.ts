@@ -11,12 +11,12 @@ export interface CapturedRun {
 
 export interface CaptureOptions {
   readonly env?: CliIo["env"];
-  /** What stands in standard input, nothing by default; null for one that stays open and silent. */
+  /** Content of standard input, empty by default; null for one that stays open and silent. */
   readonly stdin?: string | null;
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly signal?: AbortSignal;
-  /** Called with what is printed on stderr while the command runs. */
+  /** Called with text printed on stderr while the command runs. */
   readonly onStderr?: (text: string) => void;
   /** The current time, in milliseconds. */
   readonly now?: () => number;
@@ -27,7 +27,7 @@ function standardInput({ stdin = "", signal }: CaptureOptions): Readable {
   return new Readable({ read: () => undefined, ...(signal !== undefined && { signal }) });
 }
 
-/** Runs the command in this process and keeps what it prints. */
+/** Runs the command in this process and captures its output. */
 export async function captureRun(argv: readonly string[], options: CaptureOptions = {}): Promise<CapturedRun> {
   const printed = { stdout: "", stderr: "" };
   const output = (name: keyof typeof printed) => ({

@@ -5,7 +5,7 @@ const codes = [...(Object.keys(ERROR_CODES) as ErrorCode[]), "INTERNAL"] as cons
 const size = z.int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** The envelope, strictly: no field more, none less. */
+/** The envelope, validated strictly: no extra or missing fields. */
 export const envelopeSchema = z
   .strictObject({
     ok: z.boolean(),
@@ -18,7 +18,7 @@ export const envelopeSchema = z
     error: "error is there exactly when ok is false",
   });
 
-/** `data` of `compact`, strictly. */
+/** The `data` of `compact`, validated strictly. */
 export const compactDataSchema = z.strictObject({
   threadId: z.string().min(1),
   source: z.strictObject({

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a server was asked: where, with which key, and the body. */
+/** A request that a server received: path, key and body. */
 interface AskedCall {
   readonly path: string;
   readonly key: string | undefined;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A server on this machine that speaks as OpenAI (Chat, Responses), Anthropic and the AI SDK's gateway do. */
+/** A local server that implements the protocols of OpenAI (Chat, Responses), Anthropic and the AI SDK's gateway. */
 export interface ModelServer {
   readonly url: string;
   readonly asked: readonly AskedCall[];
@@ -18,8 +18,8 @@ export interface ModelServer {
 /**
  * Starts a server on a free port.
  *
- * @param answer what the model says to a call; a status of HTTP where it refuses.
- * @param delayMs how long the model thinks.
+ * @param answer returns what the model says to a call, or an HTTP status to refuse it.
+ * @param delayMs delay of each answer, in milliseconds.
  */
 export async function startModelServer(
   answer: (body: AskedCall["body"]) => string | number,
@@ -50,7 +50,7 @@ export async function startModelServer(
 
 const typeOf = (path: string): string => (path.endsWith("/language-model") ? "application/json" : "text/event-stream");
 
-/** An answer as the events of the protocol that a path belongs to. */
+/** Returns an answer in the protocol that belongs to a path. */
 function streamed(path: string, text: string): string {
   if (path.endsWith("/messages")) return anthropicEvents(text);
   if (path.endsWith("/language-model")) return gatewayAnswer(text);

@@ -1,17 +1,20 @@
-/** How long a recorded session is made. */
+/** The size of a generated session. */
 export interface SessionSize {
   /** Tool calls, each with one result. */
   readonly calls: number;
-  /** Characters of every result. */
+  /** Length of every result, in characters. */
   readonly resultLength: number;
 }
 
 const SMALL: SessionSize = { calls: 3, resultLength: 200 };
 
-/** Session sizes that tests use: one that fits any budget, and one of about 30 000 tokens. */
+/** The size of a session of about 30 000 tokens. */
 export const LONG: SessionSize = { calls: 60, resultLength: 2_000 };
 
-/** A conversation in the OpenAI chat format: one task, a rule that is worth a pin, and as many calls as wanted. */
+/**
+ * Returns a conversation in the OpenAI chat format: one task, one rule that becomes a pin, and the given number of
+ * calls.
+ */
 export function openAiSession({ calls, resultLength }: SessionSize = SMALL): string {
   const exchanges = Array.from({ length: calls }, (_, index) => [
     {
@@ -38,7 +41,7 @@ export function openAiSession({ calls, resultLength }: SessionSize = SMALL): str
   });
 }
 
-/** The same kind of conversation as an Anthropic Messages body. */
+/** Returns the same kind of conversation as an Anthropic Messages body. */
 export function anthropicSession({ calls, resultLength }: SessionSize = SMALL): string {
   const exchanges = Array.from({ length: calls }, (_, index) => [
     {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { type CaptureOptions, captureRun } from "./captured-io.ts";
 import { compactDataSchema, envelopeSchema } from "./envelope-schema.ts";
 
-/** A folder of its own for each test of a file, which goes when the test ends. */
+/** A separate folder for each test of a file, removed when the test ends. */
 export class Workbench {
   root = "";
 
@@ -16,17 +16,17 @@ export class Workbench {
     afterEach(() => rmSync(this.root, { recursive: true }));
   }
 
-  /** A path in the folder. */
+  /** Returns a path in the folder. */
   path(name: string): string {
     return join(this.root, name);
   }
 
-  /** Where the test's store is, once a command makes it. */
+  /** The path of the test's store, once a command has created it. */
   get store(): string {
     return this.path("sessions.db");
   }
 
-  /** Puts a file into the folder and returns its path. */
+  /** Writes a file into the folder and returns its path. */
   file(name: string, content: string | Uint8Array): string {
     writeFileSync(this.path(name), content);
     return this.path(name);

@@ -160,7 +160,7 @@ describe("the chain of a journal", () => {
     });
     expect(firstBrokenEntry([one, nextJournalEntry(one, threadId, record, two.at), three])).toEqual({
       sequence: 3,
-      reason: "it does not link to the entry before",
+      reason: "it does not link to the previous entry",
     });
   });
 
@@ -173,7 +173,10 @@ describe("the chain of a journal", () => {
     expect(firstBrokenEntry([two])).toEqual({ sequence: 1, reason: missing });
     expect(firstBrokenEntry([one, { ...two, sequence: 3 }])).toEqual({ sequence: 2, reason: missing });
     const torn = { ...two, record: { ...two.record, threadDigest: "\ud800" } as JournalRecord };
-    expect(firstBrokenEntry([one, torn, three])).toEqual({ sequence: 2, reason: "it holds what cannot be hashed" });
+    expect(firstBrokenEntry([one, torn, three])).toEqual({
+      sequence: 2,
+      reason: "it contains a value that cannot be hashed",
+    });
     expect(firstBrokenEntry([])).toBeNull();
   });
 

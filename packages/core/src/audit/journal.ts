@@ -8,7 +8,7 @@ import type { ArtifactId, ThreadId } from "../model/ids.ts";
 import type { Sensitivity, Usage } from "../model/message.ts";
 import type { RequestCacheRecord } from "./request-cache-record.ts";
 
-/** What the journal records. Content is never in it, only ids, versions, digests and figures. */
+/** A record of the journal. It never holds content, only ids, versions, digests and figures. */
 export type JournalRecord =
   | { readonly type: "entries-appended"; readonly threadVersion: number; readonly threadDigest: string }
   | {
@@ -27,7 +27,7 @@ export type JournalRecord =
       readonly type: "usage-reported";
       readonly requestSequence: number;
       readonly usage: Usage;
-      /** What was learned of the model by then; absent in journals that were written before it was kept. */
+      /** What was known about the model by then; absent in older journals. */
       readonly learned?: LearnedOfModel;
     }
   | RequestOverflowedRecord
@@ -38,7 +38,7 @@ export type JournalRecord =
       readonly automatic: boolean;
     }
   | {
-      /** Somebody asked for an artifact of this thread and got nothing. */
+      /** Somebody asked for an artifact of this thread and was denied it. */
       readonly type: "artifact-denied";
       readonly artifactId: ArtifactId;
       readonly requesterId: string;
@@ -48,8 +48,8 @@ export type JournalRecord =
   | ThreadErasedRecord;
 
 /**
- * What was stored, and under what terms it was kept then. The content is what an id names; who may see it and how long are
- * in no digest, so that they stand here. Storing content again adds a record, with the terms that hold from then on.
+ * Records that artifacts were stored, and the terms they are kept under. An id identifies the content; who may see it
+ * and for how long is in no digest, and so is recorded here. Storing content again adds a record with the new terms.
  */
 export interface ArtifactsStoredRecord {
   readonly type: "artifacts-stored";
@@ -59,7 +59,7 @@ export interface ArtifactsStoredRecord {
 /** The terms under which an artifact is kept. */
 export interface RecordedArtifact {
   readonly artifactId: ArtifactId;
-  /** ISO 8601 time in UTC from which its time to live counts. */
+  /** ISO 8601 time in UTC at which its time to live starts. */
   readonly createdAt: string;
   /** Null for an artifact that does not expire. */
   readonly ttlSeconds: number | null;
@@ -67,41 +67,41 @@ export interface RecordedArtifact {
   readonly mediaType: string;
 }
 
-/** That another thread begins with content of this one. Written before the other thread is, so that an erasure finds it. */
+/** Records that another thread begins with content of this one. Written first, so that an erasure finds that thread. */
 export interface ThreadCopiedRecord {
   readonly type: "thread-copied";
   readonly to: ThreadId;
-  /** A fork has the first entries as they are, a handoff what its goal needs of them. */
+  /** A fork has the first entries unchanged, a handoff the parts that its goal needs. */
   readonly as: "fork" | "handoff";
 }
 
-/** That a thread's content is gone, and what of it went. The proof of an erasure: no content, only figures. */
+/** Records that a thread's content was erased, and how much. The proof of an erasure: no content, only figures. */
 export interface ThreadErasedRecord {
   readonly type: "thread-erased";
-  /** Who asked for it. */
+  /** Who asked for the erasure. */
   readonly actor: string;
-  /** Why, as a code of the host's own, such as `user-request`. */
+  /** The reason, as a code that the host chooses, such as `user-request`. */
   readonly reason: string;
-  /** How many there were of each when it happened. */
+  /** The number of entries, plans and artifacts at the time of the erasure. */
   readonly entries: number;
   readonly plans: number;
   readonly artifacts: number;
-  /** Whether the subject's key was destroyed. False where content was not encrypted and was removed itself. */
+  /** Whether the subject's key was destroyed. False when the content was not encrypted and was itself removed. */
   readonly keyShredded: boolean;
 }
 
 /**
- * That a fold was due and no plan was committed. It carries what the next decision depends on, so that the newest record
- * under the current plan is all that a session that is opened again has to read.
+ * Records that a fold was due and no plan was committed. It carries what the next decision depends on, so that a
+ * reopened session needs to read only the newest record under the current plan.
  */
 export interface FoldAttemptedRecord {
   readonly type: "fold-attempted";
   readonly outcome: Exclude<CompactionOutcome["type"], "committed" | "summarizer-failed-floor-used">;
   readonly threadVersion: number;
   readonly planVersion: number;
-  /** Model calls of the thread at that time. */
+  /** The number of model calls in the thread at that time. */
   readonly step: number;
-  /** Folds in a row without effect under this plan, this one included. */
+  /** The number of folds in a row without effect under this plan, including this one. */
   readonly failures: number;
   /** The step at which the first fold under this plan was postponed; null when none was. */
   readonly postponedSince: number | null;
@@ -109,12 +109,12 @@ export interface FoldAttemptedRecord {
   readonly notBefore: number;
 }
 
-/** That a fold was due and a hook of the host said no. */
+/** Records that a fold was due and a hook of the host vetoed it. */
 export interface FoldVetoedRecord {
   readonly type: "fold-vetoed";
   /** Name of the hook. */
   readonly hook: string;
-  /** Why, in an artifact of the thread: a host may quote what was said, and a journal outlives an erasure. */
+  /** The artifact of the thread that holds the reason: it may quote messages, and a journal outlives an erasure. */
   readonly reason: ArtifactId;
   readonly threadVersion: number;
   readonly planVersion: number;
@@ -123,32 +123,32 @@ export interface FoldVetoedRecord {
 }
 
 /**
- * What one fold asked a model to summarize, or what a provider's own compaction took, whatever became of it. Tokens are
- * those that were reported.
+ * Records the model calls that one fold made for summaries, or a provider's own compaction, whatever the outcome.
+ * Tokens are as reported.
  */
 export interface SummariesAskedRecord {
   readonly type: "summaries-asked";
-  /** Set where the provider compacted by its own means, and no summarizer was asked. */
+  /** Set when the provider itself compacted and no summarizer was called. */
   readonly by?: "provider";
-  /** How the fold ended; absent where the provider compacted in the course of an answer, and the next request folds. */
+  /** How the fold ended; absent when the provider compacted while answering, as the next request then folds. */
   readonly outcome?: CompactionOutcome["type"];
-  /** The plan that was committed; absent where none was. */
+  /** Version of the plan that was committed; absent when none was. */
   readonly planVersion?: number;
-  /** Id of the summarizer; of the request's format where the provider compacted. */
+  /** Id of the summarizer, or of the request format when the provider compacted. */
   readonly summarizer: string;
-  /** Name of the model behind it, where the summarizer says it. */
+  /** Name of the model that was called, if it is known. */
   readonly model?: string;
   readonly calls: number;
-  /** Those read from and written to the prompt cache included. */
+  /** Input tokens, including those read from and written to the prompt cache. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens?: number;
   readonly cacheWriteTokens?: number;
-  /** False where the provider reported nothing of its compaction: the input is what the request had by the session's count. */
+  /** False when the provider did not report its compaction: `inputTokens` is then estimated from the request. */
   readonly reported?: false;
 }
 
-/** That a request was over its budget and not handed out: nobody sent it. */
+/** Records that a request was over its budget and so was not handed out to be sent. */
 export interface RequestRefusedRecord {
   readonly type: "request-refused";
   /** How folding ended. */
@@ -158,30 +158,33 @@ export interface RequestRefusedRecord {
   /** Tokens of the request under that plan. */
   readonly tokens: number;
   readonly maxInputTokens: number;
-  /** Of these, what is kept free for the answer. */
+  /** The part of `maxInputTokens` that is kept free for the answer. */
   readonly outputReserveTokens: number;
 }
 
-/** What a model's answers and refusals have taught a session, for the one that opens the thread again. */
+/** What a session learned from a model's answers and refusals, for a later session on the same thread. */
 export interface LearnedOfModel {
-  /** The model's name; null where the session was given none. */
+  /** The model's name; null when the session has none. */
   readonly model: string | null;
   readonly estimate: TokenEstimate;
-  /** What it was found to take by a refusal, in its own tokens, and how long that is believed; null while nothing is known. */
+  /**
+   * The most that the model accepts, learned from a refusal, in provider tokens: believed for `trust` answers, of which
+   * `answers` have come since. Null while no limit is known.
+   */
   readonly limit: { readonly tokens: number; readonly trust: number; readonly answers: number } | null;
 }
 
-/** That the provider refused a request as too long. */
+/** Records that the provider refused a request as too long. */
 interface RequestOverflowedRecord {
   readonly type: "request-overflowed";
   readonly requestSequence: number;
-  /** Tokens that it counted of the request, and that it takes, as far as it said so. */
+  /** Tokens of the request and the limit on them, by the provider's count, as far as its error says. */
   readonly inputTokens?: number;
   readonly limitTokens?: number;
   readonly learned: LearnedOfModel;
 }
 
-/** Everything that is needed to render a request again and compare its bytes (P2). */
+/** Records everything needed to render a request again and compare its bytes (P2). */
 export interface RequestRenderedRecord {
   readonly type: "request-rendered";
   readonly threadVersion: number;
@@ -191,9 +194,9 @@ export interface RequestRenderedRecord {
   readonly tokenizer: string;
   /** Render options that change bytes, as plain data. */
   readonly options: JsonObject;
-  /** Where system text and tool definitions are kept: canonical JSON of `{ system, tools }` in an artifact. */
+  /** The artifact that holds system text and tool definitions, as canonical JSON of `{ system, tools }`. */
   readonly frame: ArtifactId;
-  /** What was brought back for this request alone. `content` is the artifact that holds just what went in, cut or whole. */
+  /** Content brought back for this request alone. `content` is the artifact with exactly the text that was included. */
   readonly rehydrated: readonly {
     readonly artifactId: ArtifactId;
     readonly content: ArtifactId;
@@ -202,40 +205,40 @@ export interface RequestRenderedRecord {
   }[];
   /** SHA-256 of the payload's canonical JSON. */
   readonly payloadDigest: string;
-  /** Tokens by the tokenizer that is named. */
+  /** Tokens as counted by `tokenizer`. */
   readonly tokens: number;
-  /** Tokens that the request might take: the budget without its reserves. Absent in journals that were written before it was recorded. */
+  /** The most tokens that the request could take: the budget less its reserves. Absent in older journals. */
   readonly limitTokens?: number;
-  /** Absent in journals that were written before it was recorded, and for a request that nobody got. */
+  /** Absent in older journals, for requests that were never handed out, and for those handed out again. */
   readonly cache?: RequestCacheRecord;
   /**
-   * False for a request that nobody got: it was recorded for its frame alone, as an import does. Absent for one that was
-   * handed out.
+   * False for a request that was never handed out: it was recorded only for its frame, as an import does. Absent for
+   * one that was handed out.
    */
   readonly handedOut?: false;
 }
 
 /** One link of a thread's journal. */
 export interface JournalEntry {
-  /** Place in the journal of the thread, from 1. */
+  /** Position in the thread's journal, from 1. */
   readonly sequence: number;
   readonly threadId: ThreadId;
   /** ISO 8601 time in UTC. */
   readonly at: string;
   readonly record: JournalRecord;
-  /** Hash of the entry before, or of the start. */
+  /** Hash of the previous entry, or {@link JOURNAL_START} for the first. */
   readonly previousHash: string;
   /** SHA-256 of the canonical JSON of all the fields above. */
   readonly hash: string;
 }
 
-/** What the first entry of every journal links to. */
+/** The previous hash of the first entry of every journal. */
 export const JOURNAL_START = sha256("threadfold-journal-v1");
 
 /**
- * The entry that follows `previous` in a thread's journal.
+ * Makes the entry that follows `previous` in a thread's journal.
  *
- * @param written the record's canonical JSON, where that is known.
+ * @param written the record's canonical JSON, if it is already known.
  */
 export function nextJournalEntry(
   previous: JournalEntry | null,
@@ -254,7 +257,7 @@ export function nextJournalEntry(
   return { sequence, threadId, at, record, previousHash, hash };
 }
 
-/** The first entry that does not follow from the one before it, or null when the chain holds. */
+/** Returns the first entry that does not follow from the previous one, or null when the chain is intact. */
 export function firstBrokenEntry(
   entries: readonly JournalEntry[],
 ): { readonly sequence: number; readonly reason: string } | null {
@@ -263,16 +266,16 @@ export function firstBrokenEntry(
     const expected = rebuiltEntry(previous, entry);
     const sequence = (previous?.sequence ?? 0) + 1;
     if (entry.sequence !== sequence) return { sequence, reason: "an entry is missing or out of order" };
-    if (expected === null) return { sequence, reason: "it holds what cannot be hashed" };
+    if (expected === null) return { sequence, reason: "it contains a value that cannot be hashed" };
     if (entry.previousHash !== expected.previousHash)
-      return { sequence, reason: "it does not link to the entry before" };
+      return { sequence, reason: "it does not link to the previous entry" };
     if (entry.hash !== expected.hash) return { sequence, reason: "its content does not match its hash" };
     previous = entry;
   }
   return null;
 }
 
-/** Null for content that no entry can have been made of, such as a torn surrogate: a finding, not a failure. */
+/** Makes an entry again; null for content that cannot be hashed, such as a lone surrogate: a finding, not a failure. */
 function rebuiltEntry(previous: JournalEntry | null, entry: JournalEntry): JournalEntry | null {
   try {
     return nextJournalEntry(previous, entry.threadId, entry.record, entry.at);
@@ -283,18 +286,18 @@ function rebuiltEntry(previous: JournalEntry | null, entry: JournalEntry): Journ
 }
 
 /**
- * What a thread and its journal were at one time. Kept elsewhere, it shows that both have only grown since: a chain alone
- * cannot tell that its end was cut off.
+ * The state of a thread and its journal at one time. Kept elsewhere, it proves that both have only grown since: a hash
+ * chain alone cannot show that its end was cut off.
  */
 export interface Checkpoint {
   readonly threadId: ThreadId;
-  /** How many entries the journal had. */
+  /** The number of entries in the journal. */
   readonly size: number;
-  /** Root of the Merkle tree (RFC 6962) whose leaves are the journal's entries, each by its hash. */
+  /** Root of the Merkle tree (RFC 6962) whose leaves are the hashes of the journal's entries. */
   readonly rootHash: string;
   /** ISO 8601 time in UTC. */
   readonly at: string;
-  /** How many entries the thread had, and the last link of its chain as it is stored. */
+  /** The number of entries in the thread, and the last link of its stored hash chain. */
   readonly threadVersion: number;
   readonly threadDigest: string;
   /** Version of the newest plan; 0 when there was none. */
@@ -302,16 +305,16 @@ export interface Checkpoint {
   readonly signature?: CheckpointSignature;
 }
 
-/** Who vouches for a checkpoint. */
+/** The signature of whoever vouches for a checkpoint. */
 export interface CheckpointSignature {
   readonly algorithm: "Ed25519";
-  /** The public key as SPKI (RFC 8410) in DER, base64. Whether it is to be trusted is for the reader to know. */
+  /** The public key as SPKI (RFC 8410) in DER, base64. The reader must decide whether to trust it. */
   readonly publicKey: string;
   /** Signature of {@link checkpointNote}, base64. */
   readonly value: string;
 }
 
-/** The text that is signed: the fields of a checkpoint, one a line, the id and the time as JSON strings. */
+/** Returns the text that is signed: the fields of a checkpoint, one per line, the id and the time as JSON strings. */
 export function checkpointNote(checkpoint: Omit<Checkpoint, "signature">): string {
   const { threadId, size, rootHash, at, threadVersion, threadDigest, planVersion } = checkpoint;
   const lines = [

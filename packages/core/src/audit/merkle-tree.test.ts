@@ -165,14 +165,14 @@ describe("R12 a Merkle tree of RFC 6962", () => {
     expect(verifyConsistency({ from: 4, fromRoot: rootHash, to: 4, toRoot: rootHash }, [])).toBe(true);
     const tree = MerkleTree.of(LEAVES.slice(0, 4));
     for (const [ask, message] of [
-      [() => tree.root(5), "size is 5; the tree knows 0 to 4."],
-      [() => tree.root(-1), "size is -1; the tree knows 0 to 4."],
-      [() => tree.root(0.5), "size is 0.5; the tree knows 0 to 4."],
-      [() => tree.inclusionProof(4), "index is 4; the tree knows 0 to 3."],
-      [() => tree.inclusionProof(0, 5), "size is 5; the tree knows 0 to 4."],
-      [() => tree.inclusionProof(0, 0), "index is 0; the tree knows 0 to 0."],
-      [() => tree.consistencyProof(3, 2), "from is 3; the tree knows 0 to 2."],
-      [() => tree.consistencyProof(1, 5), "to is 5; the tree knows 0 to 4."],
+      [() => tree.root(5), "size is 5; the tree covers 0 to 4."],
+      [() => tree.root(-1), "size is -1; the tree covers 0 to 4."],
+      [() => tree.root(0.5), "size is 0.5; the tree covers 0 to 4."],
+      [() => tree.inclusionProof(4), "index is 4; the tree covers 0 to 3."],
+      [() => tree.inclusionProof(0, 5), "size is 5; the tree covers 0 to 4."],
+      [() => tree.inclusionProof(0, 0), "index is 0; the tree covers 0 to 0."],
+      [() => tree.consistencyProof(3, 2), "from is 3; the tree covers 0 to 2."],
+      [() => tree.consistencyProof(1, 5), "to is 5; the tree covers 0 to 4."],
     ] as const)
       expect(ask).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", message }));
     expect(tree.root(4)).toBe(rootHash);

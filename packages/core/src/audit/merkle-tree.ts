@@ -9,7 +9,7 @@ const HASH = /^[0-9a-f]{64}$/;
 /** The root of a tree without leaves (RFC 6962, section 2.1). */
 export const EMPTY_TREE_ROOT: string = sha256("");
 
-/** Hash of a leaf (RFC 6962, section 2.1): SHA-256 of a zero byte and the leaf's data. */
+/** Returns the hash of a leaf (RFC 6962, section 2.1): SHA-256 of a zero byte and the leaf's data. */
 export function merkleLeafHash(data: Uint8Array): string {
   const prefixed = new Uint8Array(data.length + 1);
   prefixed[0] = LEAF;
@@ -17,7 +17,7 @@ export function merkleLeafHash(data: Uint8Array): string {
   return sha256(prefixed);
 }
 
-/** Hash of a node (RFC 6962, section 2.1): SHA-256 of a one byte and the hashes of both children. */
+/** Returns the hash of a node (RFC 6962, section 2.1): SHA-256 of the byte 0x01 and the hashes of both children. */
 export function merkleNodeHash(left: string, right: string): string {
   const joined = new Uint8Array(65);
   joined[0] = NODE;
@@ -27,36 +27,36 @@ export function merkleNodeHash(left: string, right: string): string {
 }
 
 /**
- * The leaf that stands for something with a SHA-256 of its own, such as an entry of a journal: the data are the 32 bytes.
+ * Returns the leaf hash of something with its own SHA-256, such as a journal entry: the leaf's data are those 32 bytes.
  *
- * @throws ThreadfoldError `STORE_CORRUPT` for a text that is not a SHA-256 in lower-case hexadecimal.
+ * @throws ThreadfoldError `STORE_CORRUPT` when the text is not a SHA-256 in lower-case hexadecimal.
  */
 export function merkleLeafOf(digest: string): string {
-  if (!isHash(digest)) throw new ThreadfoldError("STORE_CORRUPT", "A hash that was kept is no SHA-256.");
+  if (!isHash(digest)) throw new ThreadfoldError("STORE_CORRUPT", "A stored hash is not a SHA-256 hash.");
   return merkleLeafHash(hexToBytes(digest));
 }
 
 /**
- * A Merkle tree as RFC 6962 defines it, over leaves that are only ever added. Complete subtrees are kept, so that an
- * append costs one hash on average and a root or a proof a logarithm of them, for the tree as it is and as it was.
+ * A Merkle tree as defined in RFC 6962, over leaves that are only ever appended. Complete subtrees are kept, so an
+ * append costs one hash on average, and a root or proof a logarithmic number, for the current tree and any earlier one.
  */
 export class MerkleTree {
   /** Level k holds the hashes of the complete subtrees of 2^k leaves, from the left. */
   readonly #levels: string[][] = [[]];
 
-  /** A tree over leaf hashes, first to last. */
+  /** Makes a tree over leaf hashes, first to last. */
   static of(leafHashes: Iterable<string>): MerkleTree {
     const tree = new MerkleTree();
     for (const leaf of leafHashes) tree.append(leaf);
     return tree;
   }
 
-  /** How many leaves the tree has. */
+  /** The number of leaves. */
   get size(): number {
     return (this.#levels[0] as string[]).length;
   }
 
-  /** Adds a leaf hash at the end. */
+  /** Appends a leaf hash. */
   append(leafHash: string): void {
     let hash = leafHash;
     for (let level = 0; ; level++) {
@@ -67,16 +67,20 @@ export class MerkleTree {
     }
   }
 
-  /** The root over the first `size` leaves; over all of them by default. @throws ThreadfoldError `INVALID_CONFIG`. */
+  /**
+   * Returns the root over the first `size` leaves, by default all.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` when `size` exceeds the tree.
+   */
   root(size: number = this.size): string {
     this.#requireWithin("size", size, this.size);
     return size === 0 ? EMPTY_TREE_ROOT : this.#hash(0, size);
   }
 
   /**
-   * Shows that a leaf, counted from 0, is in the tree of the first `size` leaves (RFC 6962, section 2.1.1).
+   * Returns the proof that a leaf, counted from 0, is in the tree of the first `size` leaves (RFC 6962, section 2.1.1).
    *
-   * @throws ThreadfoldError `INVALID_CONFIG` when there is no such leaf or size.
+   * @throws ThreadfoldError `INVALID_CONFIG` when the tree has no such leaf or is smaller than `size`.
    */
   inclusionProof(index: number, size: number = this.size): readonly string[] {
     this.#requireWithin("size", size, this.size);
@@ -85,10 +89,10 @@ export class MerkleTree {
   }
 
   /**
-   * Shows that the tree of the first `from` leaves is what the tree of the first `to` leaves began with (RFC 6962,
-   * section 2.1.2). It is empty when both are the same or the first one is empty.
+   * Returns the proof that the tree of the first `to` leaves extends the tree of the first `from` leaves (RFC 6962,
+   * section 2.1.2). It is empty when the sizes are equal or `from` is 0.
    *
-   * @throws ThreadfoldError `INVALID_CONFIG` when a size is beyond the tree, or the first one beyond the second.
+   * @throws ThreadfoldError `INVALID_CONFIG` when a size exceeds the tree, or `from` exceeds `to`.
    */
   consistencyProof(from: number, to: number = this.size): readonly string[] {
     this.#requireWithin("to", to, this.size);
@@ -96,7 +100,7 @@ export class MerkleTree {
     return from === 0 || from === to ? [] : this.#subproof(from, 0, to, true);
   }
 
-  /** Hash of the leaves from `start`, a multiple of the largest power of two in the range, up to `end`. */
+  /** Returns the hash of the leaves from `start`, a multiple of the largest power of two in the range, up to `end`. */
   #hash(start: number, end: number): string {
     const count = end - start;
     const level = 31 - Math.clz32(count);
@@ -125,21 +129,21 @@ export class MerkleTree {
     if (Number.isSafeInteger(value) && value >= 0 && value <= most) return;
     throw new ThreadfoldError(
       "INVALID_CONFIG",
-      `${name} is ${String(value)}; the tree knows 0 to ${Math.max(0, most)}.`,
+      `${name} is ${String(value)}; the tree covers 0 to ${Math.max(0, most)}.`,
     );
   }
 }
 
-/** What an inclusion proof is about. Hashes are SHA-256 in lower-case hexadecimal. */
+/** The claim that an inclusion proof proves. Hashes are SHA-256 in lower-case hexadecimal. */
 export interface InclusionClaim {
   readonly leafHash: string;
-  /** Place of the leaf, from 0. */
+  /** Position of the leaf, from 0. */
   readonly index: number;
   readonly size: number;
   readonly rootHash: string;
 }
 
-/** Says whether a proof shows what it claims (RFC 9162, section 2.1.3.2, for the trees of RFC 6962). */
+/** Checks whether a proof proves an inclusion (RFC 9162, section 2.1.3.2, for the trees of RFC 6962). */
 export function verifyInclusion(
   { leafHash, index, size, rootHash }: InclusionClaim,
   proof: readonly string[],
@@ -159,7 +163,7 @@ export function verifyInclusion(
   return last === 0 && hash === rootHash;
 }
 
-/** What a consistency proof is about: the tree of `fromRoot` is what the tree of `toRoot` began with. */
+/** The claim that a consistency proof proves: the tree of `toRoot` extends the tree of `fromRoot`. */
 export interface ConsistencyClaim {
   readonly from: number;
   readonly fromRoot: string;
@@ -167,7 +171,7 @@ export interface ConsistencyClaim {
   readonly toRoot: string;
 }
 
-/** Says whether a proof shows what it claims (RFC 9162, section 2.1.4.2, for the trees of RFC 6962). */
+/** Checks whether a proof proves consistency (RFC 9162, section 2.1.4.2, for the trees of RFC 6962). */
 export function verifyConsistency({ from, fromRoot, to, toRoot }: ConsistencyClaim, proof: readonly string[]): boolean {
   if (!isCount(from) || !isCount(to) || from > to || ![fromRoot, toRoot, ...proof].every(isHash)) return false;
   if (from === to) return proof.length === 0 && fromRoot === toRoot && (from > 0 || fromRoot === EMPTY_TREE_ROOT);

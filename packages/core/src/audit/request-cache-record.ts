@@ -1,53 +1,53 @@
 /**
- * What a provider's prompt cache can have of a request: digests and figures, and never more than a few, however long the
- * thread is. Tokens are those of the session's counter.
+ * The parts of a request that a provider's prompt cache can have: digests and figures, only a few of them however long
+ * the thread is. Tokens are those of the session's counter.
  */
 export interface RequestCacheRecord {
-  /** Id of the price row that the request goes out under; absent where the provider's prices are not known. */
+  /** Id of the price row that applies to the request; absent when the provider's prices are not known. */
   readonly price?: string;
   /**
-   * Where cached prefixes end: at the marks of the prefixes below, or anywhere, because the provider finds prefixes by itself
-   * or the host may place marks that nobody here sees.
+   * Where cached prefixes can end: at the marked prefixes below, or anywhere, because the provider finds prefixes on
+   * its own or the host may place cache breakpoints that the session does not see.
    */
   readonly ends: "marks" | "anywhere";
   /**
-   * Beginnings of the request, the shortest first: tools and system text, those that end at a mark, those that an earlier
-   * request had marked, what it shares with the request before, and the whole of it.
+   * Prefixes of the request, shortest first: tools and system text, those that end at a mark, those that an earlier
+   * request had marked, the one it shares with the previous request, and the whole request.
    */
   readonly prefixes: readonly RequestPrefix[];
-  /** Tokens that it begins with as the request before does; absent where that one is not known, as after a restart. */
+  /** Tokens of the prefix shared with the previous request; absent when that is not known, as after a restart. */
   readonly sharedTokens?: number;
-  /** Where it stops being an extension of the request before; absent where it extends it, or that one is not known. */
+  /** Where the request diverges from the previous one; absent when it extends that one, or that one is not known. */
   readonly change?: PrefixChange;
-  /** What the request would have without any folding. */
+  /** Tokens that the request would have without any folding. */
   readonly unfoldedTokens: number;
-  /** Answers of the recall tools among the messages that are new since the request before; absent where there are none. */
+  /** Answers of the recall tools among the messages since the previous request; absent when there are none. */
   readonly recall?: { readonly answers: number; readonly tokens: number };
 }
 
-/** A beginning of a request. */
+/** A prefix of a request. */
 export interface RequestPrefix {
-  /** Equal digests mean equal beginnings, sent to the same model in the same format. */
+  /** Equal digests mean equal prefixes, sent to the same model in the same format. */
   readonly digest: string;
   readonly tokens: number;
-  /** How many blocks it has on the wire. */
+  /** The number of content blocks on the wire. */
   readonly blocks: number;
-  /** How many messages it has behind tools and system text. */
+  /** The number of messages after tools and system text. */
   readonly messages: number;
-  /** Set where a cached prefix ends here. */
+  /** Set when a cached prefix ends here. */
   readonly marked?: true;
 }
 
-/** Whose doing it is that a request does not extend the one before. */
+/** What caused a request not to extend the previous one. */
 export type PrefixChanger = "fold" | "recall" | "tools" | "system" | "model" | "host";
 
-/** Where and why a request stops being an extension of the one before. */
+/** Where and why a request diverges from the previous one. */
 export interface PrefixChange {
   readonly by: PrefixChanger;
   /** Index of the first message that differs; -1 when tools or system text do. */
   readonly message: number;
-  /** How many bytes of its canonical JSON are as they were. */
+  /** The number of leading bytes of its canonical JSON that are unchanged. */
   readonly byte: number;
-  /** A sentence without its end, without content. */
+  /** A clause without a final period. It holds no content of the thread. */
   readonly reason: string;
 }

@@ -1,21 +1,21 @@
 import type { ModelRow } from "../providers/models.ts";
 
-/** An amount in input-token equivalents, one being the price of an uncached input token, and in US dollars. */
+/** An amount in US dollars and in input-token equivalents, one of which is the price of an uncached input token. */
 export interface Amount {
   readonly bill: number;
-  /** Null where a price is not known. */
+  /** Null when a price is not known. */
   readonly dollars: number | null;
 }
 
 const MILLION = 1_000_000;
 
-/** What so many input-token equivalents come to, of a prompt of so many tokens: long ones may be dearer. */
+/** Returns the amount of `bill` input-token equivalents; long prompts may cost more per token. */
 export function amountOf(bill: number, row: ModelRow | undefined, promptTokens: number): Amount {
   const { input } = pricesAt(row, promptTokens);
   return { bill, dollars: input === null ? null : (bill * input) / MILLION };
 }
 
-/** Price of a call in US dollars: its input, in input-token equivalents, and its output tokens; null where one is not known. */
+/** Returns the price of a call's input, `bill` input-token equivalents, and output in US dollars; null if not known. */
 export function dollarsFor(
   bill: number,
   outputTokens: number,
@@ -26,7 +26,7 @@ export function dollarsFor(
   return input === null || output === null ? null : (bill * input + outputTokens * output) / MILLION;
 }
 
-/** Prices of a million tokens when the prompt is so long. */
+/** Prices per million tokens for a prompt of this length. */
 function pricesAt({ inputPrice, outputPrice, longPrompts }: Partial<ModelRow> = {}, promptTokens: number) {
   const long = longPrompts !== undefined && promptTokens > longPrompts.aboveTokens ? longPrompts : ONE;
   return {
@@ -37,11 +37,11 @@ function pricesAt({ inputPrice, outputPrice, longPrompts }: Partial<ModelRow> = 
 
 const ONE = { inputFactor: 1, outputFactor: 1 };
 
-/** A sum in dollars; null where one of the amounts is not known. */
+/** Returns the sum in dollars; null when one of the amounts is not known. */
 export const dollarsOf = (amounts: readonly Pick<Amount, "dollars">[]): number | null =>
   amounts.reduce<number | null>((sum, { dollars }) => (sum === null || dollars === null ? null : sum + dollars), 0);
 
-/** What amounts come to together. */
+/** Returns the sum of amounts. */
 export const totalOf = (amounts: readonly Amount[]): Amount => ({
   bill: sumOf(amounts, ({ bill }) => bill),
   dollars: dollarsOf(amounts),

@@ -8,67 +8,67 @@ import { type InsteadBill, insteadBills } from "./instead-bills.ts";
 import { type KeepAliveAdvice, keepAliveAdvice } from "./keep-alive.ts";
 import { type LedgerOptions, promptTokens, type RecordedCall, recordedCalls } from "./recorded-call.ts";
 
-/** What the calls of a thread cost, and for what. */
+/** The cost of a thread's calls, broken down by cause. */
 export interface CacheBill {
   readonly calls: readonly LedgerCall[];
   readonly totals: BillTotals;
-  /** Tokens that were paid for again, by cause; those that a fold, a host or a model is to blame for stand apart. */
+  /** Tokens that were paid for again, by cause, with separate causes for changes by a fold, the host, the model etc. */
   readonly misses: readonly MissTotal[];
   readonly folds: readonly FoldBill[];
   readonly summaries: readonly SummaryBill[];
-  /** What the recall tools answered, where it was read first. */
+  /** Answers of the recall tools, billed with the request that first contained them. */
   readonly recall: { readonly answers: number; readonly tokens: number } & Amount;
   readonly instead: readonly InsteadBill[];
-  /** Null where keeping a prefix warm cannot pay, or the prices are not known. */
+  /** Null when keeping a prefix warm cannot pay off, or the prices are not known. */
   readonly keepAlive: KeepAliveAdvice | null;
 }
 
 export interface BillTotals extends Amount {
   readonly calls: number;
-  /** Calls of which the provider reported something; the others are billed by its rules. */
+  /** The number of calls with usage reported by the provider; the others are billed by its rules. */
   readonly reported: number;
-  /** Calls whose prompt cache the journal says nothing of. */
+  /** The number of calls whose prompt cache is not in the journal, or whose provider's cache prices are not known. */
   readonly notRecorded: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly readTokens: number;
   readonly writtenTokens: number;
   readonly uncachedTokens: number;
-  /** Of the dollars, those of summary calls and of the provider's own compactions. */
+  /** The part of the dollars that went to summary calls and the provider's own compactions. */
   readonly summaryDollars: number | null;
 }
 
 export interface MissTotal {
-  /** The cause of the misses; of changes with whoever made them, such as `changed by fold`. */
+  /** The cause of the misses; for changes including what made them, such as `changed by fold`. */
   readonly cause: string;
   readonly misses: number;
   readonly tokens: number;
   readonly dollars: number | null;
 }
 
-/** What a plan cost when it was first sent, and what it spares each call. */
+/** The cost of a plan in cache misses, and the tokens that it saved. */
 export interface FoldBill {
   readonly planVersion: number;
-  /** Calls that were made under it. */
+  /** The number of calls made under the plan. */
   readonly calls: number;
-  /** Tokens of its first call that would have been read from the cache without it. */
+  /** Tokens of its calls that were not read from the cache because of the fold. */
   readonly missedTokens: number;
   readonly missedDollars: number | null;
-  /** Tokens that all of its calls had less than without any folding. */
+  /** Tokens that all of its calls together saved compared with no folding at all. */
   readonly sparedTokens: number;
   readonly summary: SummaryBill | null;
 }
 
-/** What one fold asked a model for, or what a provider's own compaction took. */
+/** The summary calls of one fold, or a provider's own compaction. */
 export interface SummaryBill extends Omit<SummariesAskedRecord, "type"> {
-  /** Place of the record in the journal. */
+  /** Sequence number of the record in the journal. */
   readonly sequence: number;
   readonly dollars: number | null;
 }
 
 /**
- * What a thread's calls cost and for what: by cause, by fold, by summary call and by recall answer, and what the same calls
- * would have cost otherwise. A function of the journal alone.
+ * Computes the cost of a thread's calls by cause, by fold, by summary call and by recall answer, and what the same
+ * calls would have cost otherwise. Depends on the journal and the options alone.
  *
  * @param entries the journal of one thread.
  */
@@ -127,7 +127,7 @@ function summaryBill(sequence: number, record: JournalRecord, options: LedgerOpt
   return [{ ...summary, sequence, dollars: dollarsFor(input, outputTokens, row, inputTokens) }];
 }
 
-/** The input of summary calls in uncached tokens: what was read from the prompt cache at its own price. */
+/** Returns the input of summary calls in uncached tokens: cached tokens count at the provider's cache prices. */
 function summaryInput(
   { model = "", inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }: Omit<SummariesAskedRecord, "type">,
   { prices = [] }: LedgerOptions,

@@ -2,31 +2,31 @@ import type { JournalEntry } from "../audit/journal.ts";
 import type { PromptCachePrice } from "../providers/cache-prices.ts";
 import { isCall } from "./recorded-call.ts";
 
-/** Two times for which a provider keeps prefixes. */
+/** The two lifetimes that a provider offers for cached prefixes. */
 export interface CacheTimes {
-  /** What is written for it costs less. */
+  /** The shorter lifetime, for which writing costs less. */
   readonly short: PromptCachePrice;
   readonly long: PromptCachePrice;
 }
 
-/** What was seen of a thread's requests, as far as the time for the next one depends on it. */
+/** The history of a thread's requests that determines the lifetime to choose for the next one. */
 export interface CacheCadence {
-  /** Requests that came after another one. */
+  /** The number of requests that followed another one. */
   readonly requests: number;
-  /** Of these, those that came too late for the shorter time and not for the longer one. */
+  /** The number of these that came too late for the shorter lifetime but not for the longer one. */
   readonly pauses: number;
-  /** The newest request; null before the first one. */
+  /** The newest request; null if there is none yet. */
   readonly newest: CadenceRequest | null;
-  /** What is kept for the longer time: tokens of a beginning of the newest request, and until when, in milliseconds. */
+  /** The prefix of the newest request cached for the longer lifetime: its tokens, and its expiry in milliseconds. */
   readonly long: { readonly tokens: number; readonly until: number };
 }
 
-/** A request, as far as the time of its prefixes depends on it. */
+/** The facts about a request that determine the lifetime of its prefixes. */
 export interface CadenceRequest {
-  /** When it goes out, in milliseconds. */
+  /** When it is sent, in milliseconds. */
   readonly at: number;
   readonly tokens: number;
-  /** Names what its beginning depends on: requests with the same name extend one another. */
+  /** Identifies what its prefix depends on: requests of the same epoch extend one another. */
   readonly epoch: string;
 }
 
@@ -37,14 +37,15 @@ export const NO_CADENCE: CacheCadence = Object.freeze({
   long: Object.freeze({ tokens: 0, until: 0 }),
 });
 
-/** Before anything was seen, one request in fifty is taken to come after such a pause, as if fifty had been seen. */
+/** The prior: one request in fifty follows such a pause, with the weight of fifty observed requests. */
 const PRIOR = { requests: 50, pauses: 1 } as const;
 
 /**
- * For which time the prefixes of a request are written. What a mark writes is only what is not in the cache yet, and what it keeps
- * is all in front of it: shortly after the rest was written for the shorter time, the whole is kept for the longer one at the
- * price of a few tokens. So the longer time is chosen where what it keeps beyond what is kept already, times the chance that a
- * pause comes next, is worth more than what the few tokens cost on top.
+ * Chooses the lifetime for which the prefixes of a request are written. A mark writes only the tokens that are not in
+ * the cache yet, but keeps everything before it: soon after the rest was written for the shorter lifetime, the whole
+ * prefix can be kept for the longer one at the price of a few tokens. So the longer lifetime is chosen when the tokens
+ * that it would keep additionally, times the probability that a pause comes next, are worth more than the extra cost of
+ * writing those few.
  */
 export function cacheTimeFor(
   cadence: CacheCadence,
@@ -59,7 +60,7 @@ export function cacheTimeFor(
   return worth >= (long.write - short.write) * Math.max(0, fresh) ? long : short;
 }
 
-/** The cadence after a request went out. @param time what its prefixes were written for. */
+/** Returns the cadence after a request was sent. @param time the lifetime that its prefixes were written for. */
 export function cadenceAfter(
   cadence: CacheCadence,
   request: CadenceRequest,
@@ -73,7 +74,7 @@ export function cadenceAfter(
   return { ...seen, newest: request, long: { tokens, until: tokens > 0 ? until : 0 } };
 }
 
-/** The cadence that a request meets: with the pause before it, and without what it does not begin with any more. */
+/** Returns the cadence as of a request: with the pause before it counted, and a prefix of another epoch dropped. */
 function cadenceUntil(cadence: CacheCadence, { at, epoch }: CadenceRequest, { short, long }: CacheTimes): CacheCadence {
   const { newest } = cadence;
   if (newest === null) return cadence;
@@ -87,16 +88,16 @@ function cadenceUntil(cadence: CacheCadence, { at, epoch }: CadenceRequest, { sh
   };
 }
 
-/** Tokens that the request before left for the shorter time. */
+/** Returns the tokens that the previous request left in the cache for the shorter lifetime. */
 function shortlyKept({ newest }: CacheCadence, { at, epoch, tokens }: CadenceRequest, short: PromptCachePrice): number {
   if (newest === null || newest.epoch !== epoch || at - newest.at >= 1_000 * short.ttlSeconds) return 0;
   return Math.min(tokens, newest.tokens);
 }
 
-/** What a request's beginning depends on. Tools and system text seldom change; a change of theirs costs one request more. */
+/** Returns the epoch of a request. It ignores tools and system text: they rarely change, at the cost of one request. */
 export const cadenceEpoch = (planVersion: number, model: string | undefined): string => `${planVersion} ${model ?? ""}`;
 
-/** The cadence of what a journal holds, for a session that is opened again. */
+/** Returns the cadence of the requests in a journal, for a session that is reopened. */
 export function cadenceOf(entries: readonly JournalEntry[], times: CacheTimes): CacheCadence {
   return entries.reduce((cadence, { at, record }) => {
     if (!isCall(record)) return cadence;

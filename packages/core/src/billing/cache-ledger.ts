@@ -15,61 +15,61 @@ import {
 } from "./recorded-call.ts";
 
 /**
- * One request of a journal. Tokens are the provider's where it reported any of the request, else those of the session's
+ * One request of a journal. Tokens are the provider's if it reported any for the request, else those of the session's
  * counter.
  */
 export interface LedgerCall {
-  /** Place of the request in the journal. */
+  /** Sequence number of the request in the journal. */
   readonly sequence: number;
   /** ISO 8601 time in UTC. */
   readonly at: string;
   readonly format: string;
-  /** Null where the journal names none. */
+  /** Null when the journal names no model. */
   readonly model: string | null;
   readonly threadVersion: number;
   readonly planVersion: number;
-  /** Seconds since the request before; null for the first one. */
+  /** Seconds since the previous request; null for the first one. */
   readonly idleSeconds: number | null;
-  /** Tokens that the request might take; null in journals that were written before it was recorded. */
+  /** The most tokens that the request could take; null in older journals. */
   readonly limitTokens: number | null;
   readonly inputTokens: number;
-  /** Null where nothing was reported, as of a request that was never answered. */
+  /** Null when nothing was reported, as for a request that was never answered. */
   readonly outputTokens: number | null;
-  /** What the input is billed as: what the provider claims; by its rules where it claims nothing; null where neither is known. */
+  /** How the input is billed: as the provider claims, else by its rules; null when neither is known. */
   readonly input: CacheOutcome | null;
-  /** Price of input and output, in US dollars; null where a price is not known. */
+  /** Price of input and output, in US dollars; null when a price is not known. */
   readonly dollars: number | null;
-  /** Null in journals that were written before it was recorded, and where the provider's rules are not known. */
+  /** Null in older journals, and when the provider's rules are not known. */
   readonly cache: LedgerCache | null;
   readonly misses: readonly CacheMiss[];
 }
 
-/** A request and the provider's prompt cache. */
+/** What the provider's prompt cache had of a request. */
 export interface LedgerCache {
   /** Id of the price row. */
   readonly price: string;
   readonly ttlSeconds: number;
-  /** Beginnings of the request, the shortest first. Their tokens are those of the session's counter. */
+  /** Prefixes of the request, shortest first, in tokens of the session's counter. */
   readonly prefixes: readonly RequestPrefix[];
   readonly change: PrefixChange | null;
-  /** Tokens of the longest beginning that the provider can have by its rules. */
+  /** Tokens of the longest prefix that the provider can have by its rules. */
   readonly possibleTokens: number;
-  /** Tokens that it says it read from its cache; null where it says nothing. */
+  /** Tokens that the provider says it read from its cache; null when it says nothing. */
   readonly claimedTokens: number | null;
-  /** What the request would be billed as by the rules alone, in tokens of the session's counter. */
+  /** How the request would be billed by the rules alone, in tokens of the session's counter. */
   readonly byRules: CacheOutcome;
 }
 
 /** Tokens that were not read from the cache, or were only claimed to be, and why. */
 export type CacheMiss = MissCause & {
   readonly tokens: number;
-  /** What they cost more than read from the cache, in US dollars; null where the model's prices are not known. */
+  /** Their extra cost over reading them from the cache, in US dollars; null when the model's prices are not known. */
   readonly dollars: number | null;
 };
 
 /**
- * What a thread's requests had of their provider's prompt cache, what the provider claims, what they cost, and why tokens
- * were paid for again. A function of the journal alone.
+ * Computes for each request of a thread what the provider's prompt cache had, what the provider claims, what the
+ * request cost, and why tokens were paid for again. Depends on the journal and the options alone.
  *
  * @param entries the journal of one thread, or the beginning of it.
  */
@@ -79,12 +79,12 @@ export function cacheLedger(entries: readonly JournalEntry[], options: LedgerOpt
   return ledger.calls;
 }
 
-/** The ledger of a journal that grows: to take more of it costs what is new, however long it was before. */
+/** The ledger of a growing journal. The cost of taking entries depends only on how many are new. */
 export class CacheLedger {
   readonly calls: LedgerCall[] = [];
   readonly #recorded: RecordedCalls;
   readonly #cache = new PromptCache();
-  /** What the rules say of each call; null where they say nothing. */
+  /** Each call by the provider's rules; null when they are not known or the call has no cache record. */
   readonly #played: (RuledCall | null)[] = [];
   #leftTokens = 0;
 
@@ -92,13 +92,13 @@ export class CacheLedger {
     this.#recorded = new RecordedCalls(options);
   }
 
-  /** Takes what comes next in the journal, and gives the places of the calls that are new or were reported of, ascending. */
+  /** Takes the next journal entries, and returns the indexes of calls that are new or have a new report, ascending. */
   take(entries: readonly JournalEntry[]): readonly number[] {
     const changed = new Set<number>();
     for (const entry of entries) {
       const place = this.#recorded.take(entry);
       if (place < 0) continue;
-      // What a provider reports of a call says nothing of what its cache could have: that is played once.
+      // A report does not affect what the cache could have had, so each call is played only once.
       if (place === this.#played.length) this.#played.push(this.#play(place));
       this.calls[place] = this.#lineOf(place);
       changed.add(place);
@@ -136,13 +136,13 @@ export class CacheLedger {
   }
 }
 
-/** A call as the provider's rules have it. */
+/** A call by the provider's rules. */
 interface RuledCall {
   readonly outcome: CacheOutcome;
   readonly miss: CountedMiss | null;
 }
 
-/** The provider's tokens for one that the session counts. */
+/** Returns the provider's tokens per token of the session's counter. */
 const scaleOf = ({ usage, record }: RecordedCall): number =>
   usage === undefined || record.tokens === 0 ? 1 : usage.inputTokens / record.tokens;
 
@@ -151,7 +151,7 @@ const scaled = <Miss extends CountedMiss>(miss: Miss, scale: number): Miss => ({
   tokens: Math.round(miss.tokens * scale),
 });
 
-/** What the claim is checked against: a count is as uncertain as its whole differs from what the provider says. */
+/** Checks the provider's claim, within a margin of the difference between the session's total and the provider's. */
 function claimMisses(
   now: RecordedCall,
   price: PromptCachePrice,
@@ -162,7 +162,7 @@ function claimMisses(
   if (usage?.cacheReadTokens === undefined) return [];
   const scale = scaleOf(now);
   const matching = record.cache && matchingOf(record.cache, price);
-  // A provider that finds any prefix may find some of the first message that differs; no token is shorter than a byte.
+  // A provider that finds any prefix may match part of the first message that differs; no token is shorter than a byte.
   const within = matching?.kind === "implicit" ? matching.stepTokens - 1 + (record.cache?.change?.byte ?? 0) : 0;
   const believed = before === null ? record.tokens : (record.cache?.prefixes[0]?.tokens ?? 0);
   const miss = missByClaim({
@@ -208,7 +208,7 @@ function ledgerCache(now: RecordedCall, price: PromptCachePrice, outcome: CacheO
   };
 }
 
-/** What the input was billed as, by what was reported of it and by the rules for the rest; null where neither says anything. */
+/** Returns how the input was billed: as reported, and by the rules for what was not; null when neither is known. */
 function paidInput(now: RecordedCall, price: PromptCachePrice, outcome: CacheOutcome | null): CacheOutcome | null {
   const { usage } = now;
   const scale = scaleOf(now);

@@ -9,14 +9,14 @@ export type MissCause =
   | { readonly cause: "expired"; readonly idleSeconds: number; readonly ttlSeconds: number }
   | ({ readonly cause: "changed" } & ChangeOfPrefix)
   | { readonly cause: "below-minimum"; readonly minimumTokens: number }
-  /** It is there, and no mark of the request stands near enough behind it. */
+  /** The prefix is in the cache, but no mark of the request is close enough after it. */
   | { readonly cause: "out-of-reach"; readonly lookBackBlocks: number }
-  /** The provider can have it, and says that it did not read it. */
+  /** The provider can have the prefix, but says that it did not read it. */
   | { readonly cause: "not-claimed" }
-  /** The provider says that it read what it cannot have. */
+  /** The provider says that it read tokens that it cannot have. */
   | { readonly cause: "claimed-more" };
 
-/** Who changed the beginning of a request; message and byte are null where the journal does not say where. */
+/** What changed the prefix of a request; message and byte are null when the journal does not say where. */
 export interface ChangeOfPrefix {
   readonly by: PrefixChanger;
   readonly message: number | null;
@@ -24,22 +24,22 @@ export interface ChangeOfPrefix {
   readonly reason: string;
 }
 
-/** Tokens that a cause is to blame for, as the session counts them. */
+/** A cause and the tokens that it accounts for. */
 export type CountedMiss = MissCause & { readonly tokens: number };
 
-/** A call as it came out of the provider's cache by its rules, and what stood there before. */
+/** A call played through the provider's cache by its rules, and what the cache held before. */
 export interface PlayedCall {
   readonly now: RecordedCall;
   readonly before: RecordedCall | null;
   readonly price: PromptCachePrice;
   readonly outcome: CacheOutcome;
-  /** Tokens of the longest prefix that the call before left in the cache. */
+  /** Tokens of the longest prefix that the previous call left in the cache. */
   readonly leftTokens: number;
-  /** Tokens of the longest beginning of this call that was in the cache once and is not any more. */
+  /** Tokens of the longest prefix of this call that was in the cache once but has expired. */
   readonly expiredTokens: number;
 }
 
-/** What the rules of the provider say why tokens had to be paid for again; null where all that was left there was read. */
+/** Returns why tokens had to be paid for again by the provider's rules; null when everything in the cache was read. */
 export function missByRules(played: PlayedCall): CountedMiss | null {
   const { now, before, price, outcome, leftTokens } = played;
   const total = now.record.tokens;
@@ -48,12 +48,12 @@ export function missByRules(played: PlayedCall): CountedMiss | null {
     const tokens = sharedTokens(now, before);
     return tokens === 0 ? null : { cause: "below-minimum", minimumTokens: price.minimumPrefixTokens, tokens };
   }
-  // A request that a fold made short pays for itself again, and not for all that the one before left behind.
+  // A request that a fold made shorter pays for itself again, not for everything that the previous one left behind.
   const tokens = Math.min(leftTokens, total) - outcome.readTokens;
   return tokens < stepOf(played) ? null : { ...lossCause(played, before), tokens };
 }
 
-/** Providers that count in steps leave less than one unread without a miss. */
+/** Returns the provider's step in tokens: less than one step left unread is not a miss. */
 function stepOf({ now: { record }, price }: PlayedCall): number {
   const matching = record.cache && matchingOf(record.cache, price);
   return matching?.kind === "implicit" ? matching.stepTokens : 1;
@@ -71,33 +71,34 @@ function lossCause(played: PlayedCall, before: RecordedCall): MissCause {
   return { cause: "changed", ...changeOf(now, before) };
 }
 
-/** Who changed the beginning: the record says so; after a restart what both records have says as much as it can. */
+/** Returns what changed the prefix: as recorded, or after a restart as far as a comparison of both records shows. */
 function changeOf({ record, model }: RecordedCall, before: RecordedCall): ChangeOfPrefix {
   const { change } = record.cache ?? {};
   if (change !== undefined) return change;
   const unknown = { message: null, byte: null };
-  if (model !== before.model) return { ...unknown, by: "model", reason: "the model is another one" };
-  if (record.format !== before.record.format) return { ...unknown, by: "host", reason: "the format is another one" };
+  if (model !== before.model) return { ...unknown, by: "model", reason: "the model is a different one" };
+  if (record.format !== before.record.format)
+    return { ...unknown, by: "host", reason: "the format is a different one" };
   if (record.planVersion !== before.record.planVersion)
     return {
       ...unknown,
       by: "fold",
-      reason: `plan ${record.planVersion} stands in the place of ${before.record.planVersion}`,
+      reason: `plan ${record.planVersion} is in the place of plan ${before.record.planVersion}`,
     };
   return { ...unknown, by: "host", reason: "something changed while the session was closed" };
 }
 
-/** Tokens of a claim against what the rules allow, in the provider's tokens. */
+/** A provider's claim next to what its rules allow, in the provider's tokens. */
 export interface ClaimCheck {
   readonly claimed: number;
   readonly possible: number;
-  /** Tokens by which a beginning of the request may be larger or smaller than it was counted. */
+  /** Tokens by which the count of a prefix may be off in either direction. */
   readonly margin: number;
-  /** The most that is believed without this thread having put it there: other threads begin with the same tools and system text. */
+  /** The most tokens believed to be cached by other threads, which begin with the same tools and system text. */
   readonly believed: number;
 }
 
-/** Whether a provider claims less than it can have, or more. */
+/** Returns a miss when a provider claims less than it can have, or more; null when its claim is plausible. */
 export function missByClaim({ claimed, possible, margin, believed }: ClaimCheck): CountedMiss | null {
   if (claimed < possible - margin) return { cause: "not-claimed", tokens: possible - claimed };
   if (claimed > Math.max(possible, believed) + margin) return { cause: "claimed-more", tokens: claimed - possible };

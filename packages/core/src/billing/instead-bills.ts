@@ -14,22 +14,22 @@ import {
 
 /** What the same calls would have cost by the provider's rules, input alone. */
 export interface InsteadBill extends Amount {
-  /** As they were sent, without any folding, or with all prefixes kept for one and the same time. */
+  /** As the calls were sent, without any folding, or with all prefixes kept for the same lifetime. */
   readonly as: "sent" | "unfolded" | "one-time";
   /** Id of the price row. */
   readonly price: string;
   readonly ttlSeconds: number;
-  /** Calls that would have been larger than the model's window. */
+  /** The number of calls that would have been larger than the model's window. */
   readonly tooLarge: number;
 }
 
-/** A call whose prompt cache is recorded, and what the provider charges for it. */
+/** A call whose prompt cache is recorded and whose provider's cache prices are known. */
 type PricedCall = RecordedCall & { readonly price: PromptCachePrice };
 
 const isPriced = (call: RecordedCall): call is PricedCall =>
   call.price !== undefined && call.record.cache !== undefined;
 
-/** What the calls would have cost by the rules: those of them whose prompt cache is recorded. */
+/** Computes what the calls would have cost by the rules, considering only those whose prompt cache is recorded. */
 export function insteadBills(
   recorded: readonly RecordedCall[],
   { prices = [] }: LedgerOptions,
@@ -65,7 +65,7 @@ function playedBill(calls: readonly PricedCall[]): Amount {
   );
 }
 
-/** The bill of the calls if nothing had been folded: each has all of the one before, unless it is gone or the host changed it. */
+/** The bill if nothing had been folded: each call finds all of the previous one, unless it expired or was changed. */
 function unfoldedBill(calls: readonly PricedCall[]): Amount {
   return totalOf(
     calls.map((call, index) => {

@@ -2,24 +2,24 @@ import { type Amount, amountOf, totalOf } from "./amount.ts";
 import type { RecordedCall } from "./recorded-call.ts";
 
 /**
- * What it would come to if a host sent the newest request again, with an answer of one token, before its prefix is gone. It is
- * advice: nobody here sends anything.
+ * What a host would save by sending the newest request again, with an answer of one token, before its prefix expires.
+ * It is only advice: Threadfold sends nothing.
  */
 export interface KeepAliveAdvice {
-  /** How often, in seconds: a little before the prefix is gone. */
+  /** The interval between keep-alives, in seconds: a little shorter than the lifetime of the prefix. */
   readonly everySeconds: number;
-  /** Pauses up to this long are cheaper kept warm than written anew, in seconds. */
+  /** The longest pause, in seconds, for which keeping the prefix warm is cheaper than writing it again. */
   readonly breakEvenSeconds: number;
-  /** Pauses of the thread that were longer than the prefix stays, and no longer than that. */
+  /** The number of pauses that outlasted the prefix and in which keeping it warm would have saved something. */
   readonly pauses: number;
-  /** What keeping those warm would have spared. */
+  /** What keeping the prefix warm during those pauses would have saved. */
   readonly spared: Amount;
 }
 
-/** A request is sent again after this share of the time that its prefix stays. */
+/** A keep-alive is sent after this share of the prefix's lifetime. */
 const SHARE = 0.9;
 
-/** What keep-alives would have spared; null where writing costs no more than reading, or the prices are not known. */
+/** Computes what keep-alives would have saved; null if prices are unknown, reads are free or cost as much as writes. */
 export function keepAliveAdvice(calls: readonly RecordedCall[]): KeepAliveAdvice | null {
   const price = calls.at(-1)?.price;
   if (price === undefined || price.write <= price.read || price.read === 0) return null;

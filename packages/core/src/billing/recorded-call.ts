@@ -11,37 +11,37 @@ import {
 import { type ModelRow, modelName, modelRow } from "../providers/models.ts";
 import { type CacheMatching, type CacheOutcome, cacheMatching, type PromptCache } from "../providers/prompt-cache.ts";
 
-/** What a journal is priced with besides the built-in tables. */
+/** What a journal is priced with, in addition to the built-in tables. */
 export interface LedgerOptions {
-  /** Rows of one's own for prices and windows of models. */
+  /** Custom rows for prices and windows of models. */
   readonly models?: readonly ModelRow[];
-  /** Rows of one's own for the prices of prompt caches. */
+  /** Custom rows for the prices of prompt caches. */
   readonly prices?: readonly PromptCachePrice[];
-  /** The model that requests are priced as which name none. */
+  /** The model assumed for requests that name none. */
   readonly model?: string;
 }
 
-/** A request of a journal with what was reported of it and what it is priced by. */
+/** A request of a journal, with its reported usage and the rows that it is priced by. */
 export interface RecordedCall {
   readonly sequence: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly record: RequestRenderedRecord;
   readonly usage: Usage | undefined;
-  /** Null where the journal names none. */
+  /** Null when the journal names no model. */
   readonly model: string | null;
-  /** Seconds since the request before; null for the first one. */
+  /** Seconds since the previous request; null for the first one. */
   readonly idleSeconds: number | null;
-  /** Prices of the provider's prompt cache, with the model's own minimum; undefined where they are not known. */
+  /** Prices of the provider's prompt cache, with the model's own minimum and read price; undefined if not known. */
   readonly price: PromptCachePrice | undefined;
   readonly row: ModelRow | undefined;
 }
 
-/** True for the record of a call: a request that was handed out, and not one that was only recorded for its frame. */
+/** Checks for the record of a call: a request that was handed out, not one that was recorded only for its frame. */
 export const isCall = (record: JournalRecord): record is RequestRenderedRecord =>
   record.type === "request-rendered" && record.handedOut !== false;
 
-/** The calls of a journal that grows, in order. The newest report of a request counts. */
+/** The calls of a growing journal, in order. The newest report of a request counts. */
 export class RecordedCalls {
   readonly calls: RecordedCall[] = [];
   readonly #options: LedgerOptions;
@@ -51,7 +51,7 @@ export class RecordedCalls {
     this.#options = options;
   }
 
-  /** Takes the next entry, and gives the place of the call that it is or speaks of; -1 for neither. */
+  /** Takes the next entry, and returns the index of the call that it is or reports on; -1 when it is neither. */
   take({ sequence, at, record }: JournalEntry): number {
     if (record.type === "usage-reported") return this.#report(record.requestSequence, record.usage);
     if (!isCall(record)) return -1;
@@ -72,10 +72,10 @@ export class RecordedCalls {
   }
 }
 
-/** Tokens of a call's prompt: what the provider reported, else what was counted. */
+/** Returns the tokens of a call's prompt: as the provider reported, else as counted. */
 export const promptTokens = ({ usage, record }: RecordedCall): number => usage?.inputTokens ?? record.tokens;
 
-/** The calls of a journal. */
+/** Returns the calls of a journal. */
 export function recordedCalls(entries: readonly JournalEntry[], options: LedgerOptions): readonly RecordedCall[] {
   const recorded = new RecordedCalls(options);
   for (const entry of entries) recorded.take(entry);
@@ -97,7 +97,7 @@ function pricesOf(
   return { model, row, price: price && promptCachePriceFor(price, modelName(name ?? "")) };
 }
 
-/** How the provider finds prefixes of a request: where nobody knows of marks, as far as it can at the most. */
+/** Returns how the provider finds prefixes of a request; if its marks are not known, the most that it could find. */
 export function matchingOf({ ends }: RequestCacheRecord, price: PromptCachePrice): CacheMatching {
   const matching = cacheMatching(price);
   if (ends === "marks") return matching.kind === "explicit" ? matching : { ...ANY_DISTANCE, kind: "explicit" };
@@ -106,7 +106,7 @@ export function matchingOf({ ends }: RequestCacheRecord, price: PromptCachePrice
 
 const ANY_DISTANCE = { most: 4, lookBackBlocks: Number.POSITIVE_INFINITY } as const;
 
-/** Tokens that a call begins with as the one before does: by its own record, else by the digests that both have. */
+/** Returns the tokens of the prefix that a call shares with the previous one: as recorded, else by common digests. */
 export function sharedTokens({ record }: RecordedCall, before: RecordedCall): number {
   const known = record.cache?.sharedTokens;
   if (known !== undefined) return known;
@@ -116,8 +116,8 @@ export function sharedTokens({ record }: RecordedCall, before: RecordedCall): nu
 }
 
 /**
- * Has the provider's cache hold what the call shares with the one before. Where a provider finds any prefix, the journal has
- * only some of those that a request left behind.
+ * Puts the prefix that a call shares with the previous one into the simulated cache. When a provider finds any prefix,
+ * the journal has only some of those that a request left behind.
  */
 export function keepShared(
   cache: PromptCache,

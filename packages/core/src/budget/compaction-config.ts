@@ -9,16 +9,16 @@ import { summaryWordingSchema } from "../summary/render-summary.ts";
 export const toolDurabilityPolicySchema = z.strictObject({
   durability: toolDurabilitySchema,
   /**
-   * Fields of a JSON result that every fold keeps, also where the JSON stands as text: names, or paths such as
-   * `order.id`, `items.0.sku` and `items.*.sku`. A name that holds dots itself takes precedence over the path.
+   * Fields of a JSON result that every fold keeps, including when the result is JSON as text: names, or paths such as
+   * `order.id`, `items.0.sku` and `items.*.sku`. A field whose own name contains the dots takes precedence over a path.
    */
   mustPreserveFields: z.array(z.string()).readonly().default([]),
   /** Results of more than this many tokens are externalized rather than cleared. */
   externalizeThresholdTokens: z.int().nonnegative().optional(),
   /**
-   * What it costs to call the tool again. Results of an `expensive` one are never cleared: their bodies go into the artifact
-   * store instead. Those of a `free` one, as far as they can be had again (`ephemeral`, `replayable`), are never put there
-   * for their size.
+   * The cost of calling the tool again. Results of an `expensive` tool are never cleared: their bodies go into the
+   * artifact store instead. Results of a `free` tool that can be obtained again (`ephemeral`, `replayable`) are never
+   * stored there merely because of their size.
    */
   replayCost: z.enum(["free", "cheap", "expensive"]).default("cheap"),
 });
@@ -27,52 +27,52 @@ export type ToolDurabilityPolicy = z.infer<typeof toolDurabilityPolicySchema>;
 const tokens = z.int().nonnegative();
 const share = z.number().gt(0).lte(1);
 
-/** The role of the message that stands for a folded span. `pair` is a user message and an assistant message that answers it. */
+/** The role of the message that replaces a folded span. `pair` is a user message and an assistant message in reply. */
 export const summaryRoleSchema = z.enum(["assistant", "user", "pair"]);
 export type SummaryRole = z.infer<typeof summaryRoleSchema>;
 
 const roomOf = (config: { readonly maxInputTokens: number; readonly outputReserveTokens: number }): number =>
   config.maxInputTokens - config.outputReserveTokens;
 
-/** Every knob of context compaction with its default. Token figures are the provider's tokens, as far as its reports say how it counts. */
+/** Every option of context compaction with its default. Figures are provider tokens, estimated from usage reports. */
 export const contextCompactionConfigSchema = z
   .strictObject({
-    /** The cap. Its room, which shares are shares of, is the cap less `outputReserveTokens`. */
+    /** The cap on a request. The cap less `outputReserveTokens` is the *room*, which the shares below refer to. */
     maxInputTokens: z.int().positive().default(100_000),
     /**
-     * Folding starts above this share of the room, from 0 to 1 like every `…Percent`: 0.85 is 85 %. It starts earlier where
-     * the trigger of a preset fires earlier, or where less is left than the reserves below.
+     * Folding starts above this share of the room, from 0 to 1 like every `…Percent`: 0.85 is 85 %. It starts earlier
+     * when the trigger of a preset fires earlier, or when less room is left than the reserves below.
      */
     softThresholdPercent: share.default(0.85),
     /**
-     * Folding goes down to this share (0 to 1) of the room, so that the next fold is far away. 0 sets no target: each fold
-     * does all that its ladder proposes, however little is needed.
+     * A fold brings the request down to this share (0 to 1) of the room, so that the next fold is far off. 0 sets no
+     * target: each fold does everything that its ladder proposes, however little is needed.
      */
     targetPercent: z.number().gte(0).lte(1).default(0.5),
     /**
-     * Where the thread grows so fast that the next fold would come before this many model calls, a fold goes deeper: down to
-     * half of the target at the most. 0 leaves the target as it is.
+     * When the thread grows so fast that the next fold would be due within fewer model calls than this, a fold goes
+     * deeper: down to half the target at most. 0 leaves the target unchanged.
      */
     minCallsPerFold: z.int().nonnegative().default(0),
     /** A fold that would free less than this share (0 to 1) of the room is not worth a new prefix. */
     minReclaimPercent: z.number().gte(0).lt(1).default(0.1),
-    /** Kept free of the cap for the answer, where the provider counts both in one window. 0 where the cap is on input alone. */
+    /** Kept free of the cap for the answer, if both share the provider's window. 0 if the cap is on input alone. */
     outputReserveTokens: tokens.default(0),
     /**
-     * Kept free of the room whatever is in a request, because a count is an estimate. 500 by default, and of a small cap a
-     * two-hundredth at the most; while the provider has reported nothing, what the counter may miss, if that is more.
+     * Always kept free of the room, because a count is an estimate. By default 500, or a two-hundredth of the cap if
+     * that is less; until the provider has reported usage, the counter's possible error if that is more.
      */
     safetyBufferTokens: tokens.optional(),
 
-    /** Weighs what a soft fold saves against what it costs in the prompt cache, and postpones one that does not pay yet. */
+    /** Weighs the savings of a soft fold against its cost in the prompt cache, and postpones it until it pays off. */
     costModelEnabled: z.boolean().default(false),
-    /** Id of a price row, or a custom row; the row of the request format when it is left out. */
+    /** Id of a price row, or a custom row; the row of the request format by default. */
     promptCachePrice: z.union([z.string().min(1), promptCachePriceSchema]).optional(),
-    /** How many more calls a session is expected to make on top of as many again as it has made. */
+    /** A session is expected to make as many more calls as it has made already, plus this many. */
     expectedCallsPrior: z.int().nonnegative().default(20),
-    /** A soft fold is postponed for at most this many calls under one plan, whatever the cost model says. */
+    /** The most calls under one plan for which a soft fold is postponed, whatever the cost model says. */
     maxPostponedCalls: z.int().nonnegative().default(20),
-    /** After this many soft folds in a row without effect, none is tried for some calls, for twice as many each time. */
+    /** After this many soft folds in a row without effect, none is tried for some calls, twice as many each time. */
     breakerFailures: z.int().positive().default(3),
 
     enableExternalization: z.boolean().default(true),
@@ -82,30 +82,34 @@ export const contextCompactionConfigSchema = z
     enableDropping: z.boolean().default(true),
 
     externalizeThresholdTokens: tokens.default(1_000),
-    /** After this many seconds what a fold put into the artifact store may no longer be read; null for never. */
+    /** Seconds after which content that a fold put into the artifact store can no longer be read; null for no limit. */
     artifactTtlSeconds: z.int().positive().nullable().default(null),
     /**
-     * A summary aims at this share of the tokens that it stands for, on top of what the summaries took that go into it, and
-     * takes twice the share at the most; 200 tokens in any case, as far as `summaryMaxTokens` and `summaryMaxPercent` allow it.
+     * The target size of a summary as a share of the tokens it replaces, in addition to the tokens of earlier summaries
+     * merged into it. A summary may take twice the share, and always 200 tokens, within `summaryMaxTokens` and
+     * `summaryMaxPercent`.
      */
     summarizeTargetRatio: share.default(0.25),
-    /** No summary is longer than this. */
+    /** The most tokens of a summary. */
     summaryMaxTokens: z.int().positive().default(6_000),
-    /** Nor does it take more than this share of the room. */
+    /** The largest share (0 to 1) of the room that a summary may take. */
     summaryMaxPercent: share.default(0.2),
-    /** Turns at the end that are folded last. */
+    /** The number of most recent turns that are folded last. */
     preserveRecentTurns: z.int().nonnegative().default(3),
-    /** At most this share (0 to 1) of the target is kept for the recent turns; an autonomous run may be one endless turn. */
+    /**
+     * The largest share (0 to 1) of what the target leaves for messages that recent turns keep; an autonomous run may
+     * be one endless turn.
+     */
     preserveRecentPercent: share.default(0.6),
-    /** The session option of this name takes precedence. */
+    /** The role of a summary message. The session option of this name takes precedence. */
     summaryRole: summaryRoleSchema.default("assistant"),
-    /** The words around a summary; nothing but its own frame when left out. */
+    /** The words around a summary; just its own frame by default. */
     summaryWording: summaryWordingSchema.optional(),
 
     rehydrationEnabled: z.boolean().default(true),
     /**
-     * Kept free by folding, on top of the safety buffer, for content that is brought back: folding starts at the latest
-     * where no more than both is left of the room. 2 000 by default, and of a small cap a fiftieth at the most.
+     * Kept free by folding, in addition to the safety buffer, for content that is brought back: folding starts no later
+     * than when only these two reserves are left. By default 2,000, or a fiftieth of the cap if that is less.
      */
     rehydrationReserveTokens: tokens.optional(),
     rehydrationMaxArtifactsPerTurn: z.int().nonnegative().default(3),
@@ -119,8 +123,8 @@ export const contextCompactionConfigSchema = z
 
     detectPins: z.boolean().default(true),
     /**
-     * Pins that were detected in what users said together take at most this many tokens, and never more than a
-     * sixteenth of `maxInputTokens`. Beyond it newer rules and those of higher authority stay; the event
+     * The most tokens that all pins detected in user messages may take together, and never more than a sixteenth of
+     * `maxInputTokens`. When they exceed it, newer rules and those of higher authority stay; the event
      * `detected_pins_left_out` and a warning of `prepare` report the others. Explicit pins and rules in system messages
      * are not limited.
      */
@@ -128,7 +132,7 @@ export const contextCompactionConfigSchema = z
 
     defaultToolDurability: toolDurabilitySchema.default("anchoring"),
     toolDurabilityOverrides: z.record(z.string(), toolDurabilityPolicySchema).default({}),
-    /** Names the policy in plans, journals and cache keys. Change it when a policy changes in meaning. */
+    /** Names the policy in plans, journals and cache keys. Change it when the meaning of the policy changes. */
     policyVersion: z.string().min(1).default("threadfold-v1"),
   })
   .refine((config) => config.targetPercent <= config.softThresholdPercent, {
@@ -154,9 +158,10 @@ export const contextCompactionConfigSchema = z
 export type ContextCompactionConfig = z.infer<typeof contextCompactionConfigSchema>;
 
 /**
- * A configuration with defaults for what is left out.
+ * Returns a configuration with defaults for omitted options.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` that names the option and what it accepts (S11).
+ * @throws ThreadfoldError `INVALID_CONFIG` naming the option and what it accepts (S11), when an option is unknown or
+ * its value is not accepted.
  */
 export function compactionConfig(options: z.input<typeof contextCompactionConfigSchema> = {}): ContextCompactionConfig {
   const parsed = contextCompactionConfigSchema.safeParse(options);

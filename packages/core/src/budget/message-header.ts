@@ -3,14 +3,14 @@ import type { Message, MessageOrigin, Role } from "../model/message.ts";
 import type { ToolDurability, ToolOutcomeStatus } from "../model/part.ts";
 import type { TokenShares } from "./tokenizer.ts";
 
-/** What the planner knows of a message without its body. */
+/** What the planner knows about a message without its body. */
 export interface MessageHeader {
   readonly id: MessageId;
   readonly ordinal: number;
   readonly role: Role;
   readonly turn: number;
   readonly step: number;
-  /** Tokens of the whole message in a request, its role overhead included. */
+  /** Tokens of the whole message in a request, including the overhead of its role. */
   readonly tokens: number;
   readonly shares: TokenShares;
   /** Ids of the calls that an assistant message makes, in order. */
@@ -20,7 +20,7 @@ export interface MessageHeader {
   /** The tool whose result this is. */
   readonly toolName?: string;
   readonly outcome?: ToolOutcomeStatus;
-  /** Set on tool messages: how the result may be folded, by the tool's own word or by policy. */
+  /** Set on tool messages: how the result may be folded, as the tool itself or the policy says. */
   readonly durability?: ToolDurability;
   readonly branch?: string;
   readonly origin?: MessageOrigin;
@@ -36,7 +36,7 @@ export interface MessageHeader {
 
 const NO_CALLS: readonly ToolCallId[] = Object.freeze([]);
 
-/** Reads a message's header. `shares` and `tokens` come from the token counter, `durability` from the tool policy. */
+/** Makes a message's header; `shares` and `tokens` are from the counter, `durability` from the result or the policy. */
 export function headerOf(
   message: Message,
   tokens: number,
@@ -48,7 +48,7 @@ export function headerOf(
   const flags = flagsOf(message);
   const { reasoningOnly, signedReasoning, opaque, startsTurn } = flags;
   const first = parts[0];
-  // Written out field by field: a log may have a million headers, and an object that is put together takes more room.
+  // Written out field by field: a log may have a million headers, and an object built by spreading takes more memory.
   const header: MessageHeader =
     first?.type === "tool-result"
       ? {

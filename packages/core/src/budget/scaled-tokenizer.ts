@@ -2,14 +2,14 @@ import type { Part } from "../model/part.ts";
 import type { Steps } from "../time/steps.ts";
 import type { ProviderAwareTokenizer } from "./tokenizer.ts";
 
-/** The counters that are scaled already: a counter is asked for its figures far more often than its factor changes. */
+/** The scaled counters made so far: a counter is used far more often than its factor changes. */
 const known = new WeakMap<
   ProviderAwareTokenizer,
   { readonly factor: number; readonly scaled: ProviderAwareTokenizer }
 >();
 
 /**
- * A counter whose figures are those of another one times a factor. The factor stands in the id, for instance
+ * Returns a counter whose figures are another counter's times a factor. The factor is part of the id, such as
  * `heuristic×1.12`, so that equal ids mean equal figures.
  */
 export function scaledTokenizer(base: ProviderAwareTokenizer, factor: number): ProviderAwareTokenizer {

@@ -1,17 +1,17 @@
 import type { ContextCompactionConfig } from "./compaction-config.ts";
 
-/** What a request spends before its first message, in tokens. */
+/** Tokens that a request spends before its first message. */
 export interface RequestOverhead {
   readonly systemPromptTokens: number;
   readonly toolSchemaTokens: number;
 }
 
 /**
- * What a request may take, and the marks in it at which folding begins and ends. All figures are tokens. Whatever
- * compares a request with a limit reads it from here.
+ * The size that a request may have, and the thresholds at which folding starts and stops. All figures are tokens. Every
+ * comparison of a request with a limit uses these figures.
  */
 export interface TokenBudget extends RequestOverhead {
-  /** The cap. */
+  /** The configured cap. */
   readonly maxInputTokens: number;
   /** Kept free for the answer. */
   readonly outputReserveTokens: number;
@@ -19,23 +19,23 @@ export interface TokenBudget extends RequestOverhead {
   readonly safetyBufferTokens: number;
   /** Kept free by folding for content that is brought back. */
   readonly rehydrationReserveTokens: number;
-  /** How many artifacts come back on their own in one turn at the most. */
+  /** The most artifacts that are brought back automatically in one turn. */
   readonly maxRehydrationArtifacts: number;
-  /** The cap less the answer: shares such as `softThresholdPercent` are shares of it. */
+  /** The cap less the output reserve: shares such as `softThresholdPercent` are shares of it. */
   readonly roomTokens: number;
-  /** The most that a request may take, content that was brought back included: the room less the safety buffer. */
+  /** The most that a request may take, including content that was brought back: the room less the safety buffer. */
   readonly limitTokens: number;
-  /** What a request may take without such content: the limit less the rehydration reserve. */
+  /** The most that a request may take without such content: the limit less the rehydration reserve. */
   readonly planLimitTokens: number;
-  /** Folding starts above it: the soft threshold, or the plan's limit where that is lower. */
+  /** Folding starts above this: the soft threshold, or `planLimitTokens` if that is lower. */
   readonly softLimit: number;
-  /** A fold goes down to it; 0 sets no target. */
+  /** The size that a fold aims for; 0 sets no target. */
   readonly target: number;
-  /** A soft fold that frees less is not worth a new prefix. */
+  /** The least that a soft fold must free to be worth a new prefix. */
   readonly leastReclaim: number;
 }
 
-/** What a budget is made from. */
+/** The options that a budget is computed from. */
 export type BudgetFigures = Pick<
   ContextCompactionConfig,
   | "maxInputTokens"
@@ -48,7 +48,7 @@ export type BudgetFigures = Pick<
   | "minReclaimPercent"
 >;
 
-/** Reserves that nobody set, in tokens, and the share of a small cap that they are then at the most. */
+/** Default reserves in tokens, each with the share of the cap that it may not exceed. */
 const BY_DEFAULT = { safety: { tokens: 500, share: 1 / 200 }, rehydration: { tokens: 2_000, share: 1 / 50 } } as const;
 
 const byDefault = ({ tokens, share }: { readonly tokens: number; readonly share: number }, cap: number): number =>
@@ -56,13 +56,13 @@ const byDefault = ({ tokens, share }: { readonly tokens: number; readonly share:
 
 const NO_OVERHEAD: RequestOverhead = Object.freeze({ systemPromptTokens: 0, toolSchemaTokens: 0 });
 
-/** The budget of a configuration's requests. The configuration has been checked by `compactionConfig`. */
+/** Returns the token budget of a configuration that `compactionConfig` has checked. */
 export function tokenBudget(config: BudgetFigures, overhead: RequestOverhead = NO_OVERHEAD): TokenBudget {
   const { maxInputTokens, outputReserveTokens, rehydrationMaxArtifactsPerTurn } = config;
   const safetyBufferTokens = config.safetyBufferTokens ?? byDefault(BY_DEFAULT.safety, maxInputTokens);
   const rehydrationReserveTokens = config.rehydrationReserveTokens ?? byDefault(BY_DEFAULT.rehydration, maxInputTokens);
   const roomTokens = maxInputTokens - outputReserveTokens;
-  // A model that takes less than was configured leaves less than the reserves, and still something.
+  // A model that accepts less than was configured may leave less than the reserves: the limit is 1 at least.
   const limitTokens = Math.max(1, roomTokens - safetyBufferTokens);
   const planLimitTokens = Math.max(1, limitTokens - rehydrationReserveTokens);
   const softLimit = Math.min(Math.floor(roomTokens * config.softThresholdPercent), planLimitTokens);
@@ -83,21 +83,21 @@ export function tokenBudget(config: BudgetFigures, overhead: RequestOverhead = N
   });
 }
 
-/** The cap less what is kept free for the answer: what shares are shares of. */
+/** Returns the room in tokens: the cap less the output reserve, which all shares refer to. */
 export const roomTokens = ({
   maxInputTokens,
   outputReserveTokens,
 }: Pick<ContextCompactionConfig, "maxInputTokens" | "outputReserveTokens">): number =>
   maxInputTokens - outputReserveTokens;
 
-/** Tokens that every request spends before its first message. */
+/** Returns the tokens that every request spends before its first message. */
 export const overheadTokens = ({ systemPromptTokens, toolSchemaTokens }: RequestOverhead): number =>
   systemPromptTokens + toolSchemaTokens;
 
-/** Tokens that messages may take before a fold is due. May be negative. */
+/** Returns the tokens that messages may take before a fold is due. May be negative. */
 export const availableForMessages = (budget: TokenBudget): number => budget.softLimit - overheadTokens(budget);
 
-/** Share of what the limit leaves for messages that is in use. Infinity when it leaves nothing at all. */
+/** Returns the share in use of the tokens that the limit leaves for messages. Infinity when it leaves none. */
 export function utilization(budget: TokenBudget, messageTokens: number): number {
   const capacity = budget.limitTokens - overheadTokens(budget);
   return capacity > 0 ? messageTokens / capacity : Number.POSITIVE_INFINITY;

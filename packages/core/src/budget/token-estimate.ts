@@ -3,23 +3,23 @@ import { freezeDeep } from "../json/json-value.ts";
 import * as z from "../json/schema.ts";
 
 /**
- * What is known of how a provider counts: it reports about `slope` times what our counter says, and `offset` more, which is
- * what we do not see, such as its own system text. Plain JSON, and never changed: a report makes a new one.
+ * How a provider's count relates to our counter's: about `slope` times as many tokens, plus `offset` for what we do not
+ * see, such as the provider's own system text. Plain JSON and immutable: each report makes a new estimate.
  */
 export interface TokenEstimate {
-  /** Tokens of the provider for one of our counter. */
+  /** Provider tokens per token of our counter. */
   readonly slope: number;
   /** Tokens that every request takes beyond what our counter sees. */
   readonly offset: number;
-  /** How many reports were heeded. While it is 0, figures are the counter's own. */
+  /** The number of reports taken into account. While it is 0, figures are the counter's own. */
   readonly reports: number;
-  /** What the slope is taken to be as long as nothing speaks against it. */
+  /** The slope assumed until reports show otherwise. */
   readonly expectedSlope: number;
   /** Sums over the reports, the older ones with less weight. */
   readonly sums: ReportSums;
 }
 
-/** Sums of a least-squares fit of shares: each report weighs by one over the square of its figure. */
+/** Sums of a least-squares fit of relative errors: the weight of a report is one over the square of its figure. */
 interface ReportSums {
   readonly weight: number;
   readonly counted: number;
@@ -28,7 +28,7 @@ interface ReportSums {
   readonly product: number;
 }
 
-/** One report of a provider, with what our counter said of the very same request. */
+/** A provider's count of one request, next to our counter's count of the same request. */
 export interface TokenReport {
   /** Tokens by our counter. */
   readonly counted: number;
@@ -36,35 +36,35 @@ export interface TokenReport {
   readonly reported: number;
 }
 
-/** What was learned of models' counters, by the model's name: plain JSON, to be kept for a whole installation. */
+/** What was learned about how models count, by model name: plain JSON, to be kept for a whole installation. */
 export type Calibration = Readonly<Record<string, TokenEstimate>>;
 
-/** A slope never leaves this range, whatever is reported. Four characters a token is more than twice too little for base64. */
+/** The range of a slope, whatever is reported. Four characters per token undercounts base64 by more than half. */
 export const SLOPE_RANGE = { least: 0.5, most: 4 } as const;
-/** Nor does what is not seen: the longest system texts and tools that agents send by themselves are below it. */
+/** The largest offset, in tokens: the longest system texts and tools that agents add on their own are below it. */
 export const MAX_OFFSET = 64_000;
-/** No window is larger: what exceeds it is no count of tokens. */
+/** No window is larger: anything above it is not a count of tokens. */
 const MOST_TOKENS = 1e9;
-/** A report weighs this much less with each one that comes after it. */
+/** The weight of a report is multiplied by this factor with each later report. */
 const MEMORY = 0.92;
-/** After so many reports one that is further off than this share of what was expected counts as if it were that far off. */
+/** After this many reports, later ones are clamped to within `MOST_SURPRISE`, a share, of the expected figure. */
 const TRUSTED_REPORTS = 3;
 const MOST_SURPRISE = 0.3;
-/** What is believed without a report, as variances of shares: the slope within a fifth or so, the offset around 30 000. */
+/** Weight of the prior, on the scale of relative errors: slope within a fifth or so, offset within about 30,000. */
 const BELIEF = 0.005;
 const BELIEVED_OFFSET = 30_000;
-/** What was learned in another session weighs as much as this many reports of one's own. */
+/** An estimate from another session counts as this many reports of the session's own. */
 const HANDED_ON_WEIGHT = 4;
 
 const NO_SUMS: ReportSums = Object.freeze({ weight: 0, counted: 0, countedSquared: 0, reported: 0, product: 0 });
 
-/** The estimate before any report. @param expectedSlope what the slope is for this counter and provider as far as is known. */
+/** Returns the estimate before any report. @param expectedSlope the best known slope for this counter and provider. */
 export const unreported = (expectedSlope = 1): TokenEstimate =>
   Object.freeze({ slope: 1, offset: 0, reports: 0, expectedSlope, sums: NO_SUMS });
 
 /**
- * The estimate after a report. Zero, broken and impossible figures teach nothing and return the same value; a single one that
- * does not fit those before it moves little.
+ * Returns the estimate after a report. Zero, broken and impossible figures are ignored and return the same value; a
+ * single outlier changes little.
  */
 export function afterReported(estimate: TokenEstimate, { counted, reported }: TokenReport): TokenEstimate {
   if (!isPossible(counted, reported)) return estimate;
@@ -78,7 +78,7 @@ export function afterReported(estimate: TokenEstimate, { counted, reported }: To
   return Object.freeze({ ...fit(next, expectedSlope), reports: reports + 1, expectedSlope, sums: next });
 }
 
-/** What another session learned of a model, to begin with: what this one is told soon counts for more. */
+/** Returns another session's estimate as a starting point that this session's own reports soon outweigh. */
 export function handedOn(estimate: TokenEstimate): TokenEstimate {
   const share = Math.min(1, HANDED_ON_WEIGHT / Math.max(1, estimate.reports));
   const { weight, counted, countedSquared, reported, product } = estimate.sums;
@@ -92,16 +92,16 @@ export function handedOn(estimate: TokenEstimate): TokenEstimate {
   return Object.freeze({ ...estimate, reports: Math.min(estimate.reports, HANDED_ON_WEIGHT), sums });
 }
 
-/** A share of a request, such as one message, in the provider's tokens. */
+/** Returns the provider tokens of a part of a request, such as one message. */
 export const scaledTokens = ({ slope }: TokenEstimate, counted: number): number => Math.round(slope * counted);
 
-/** A whole request in the provider's tokens. */
+/** Returns the provider tokens of a whole request. */
 export const requestTokens = ({ slope, offset }: TokenEstimate, counted: number): number =>
   Math.round(slope * counted + offset);
 
 const figure = z.number().nonnegative();
 
-/** A stored estimate. */
+/** Accepts a stored estimate. */
 const tokenEstimateSchema = z.strictObject({
   slope: z.number().gte(SLOPE_RANGE.least).lte(SLOPE_RANGE.most),
   offset: figure.lte(MAX_OFFSET),
@@ -119,7 +119,7 @@ const tokenEstimateSchema = z.strictObject({
 /**
  * Reads a stored calibration.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when it is not one; the message names the model.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the value is not a calibration; the message names the model.
  */
 export function parseCalibration(value: unknown): Calibration {
   const parsed = z.record(z.string(), tokenEstimateSchema).safeParse(value);
@@ -147,7 +147,7 @@ function withReport(sums: ReportSums, counted: number, reported: number): Report
   };
 }
 
-/** The line that fits the reports best, close to what is believed where they leave it open. */
+/** Returns the line that fits the reports best, staying close to the prior if they do not determine it. */
 function fit(sums: ReportSums, expectedSlope: number): Pick<TokenEstimate, "slope" | "offset"> {
   const slopeBelief = BELIEF / expectedSlope ** 2;
   const countedSquared = sums.countedSquared + slopeBelief;

@@ -13,10 +13,10 @@ import {
   tokenSharesInSteps,
 } from "./tokenizer.ts";
 
-/** Says how a tool's results may be folded when the result itself does not say so. */
+/** Returns how a tool result may be folded when the result itself does not say so. */
 export type DurabilityOf = (result: ToolResultEnvelope) => ToolDurability;
 
-/** What a ledger has counted, in tokens of its counter. */
+/** The figures that a ledger has counted, in tokens of its counter. */
 interface CountedMessages {
   readonly headers: AppendOnlyList<MessageHeader>;
   readonly sums: AppendOnlyList<number>;
@@ -25,8 +25,8 @@ interface CountedMessages {
 }
 
 /**
- * The counted headers of a thread: each message is counted once, ever, and sums over any range cost O(1). An immutable
- * value like the thread; `extend` counts only what is new.
+ * The counted headers of a thread: each message is counted only once, and sums over any range cost O(1). An immutable
+ * value like the thread; `extend` counts only new messages.
  */
 export class TokenLedger {
   readonly #tokenizer: ProviderAwareTokenizer;
@@ -35,9 +35,9 @@ export class TokenLedger {
   /** `#sums[n]` is the number of tokens in the first n messages. */
   readonly #sums: AppendOnlyList<number>;
   readonly #systemTokens: number;
-  /** Of the sums, what messages that are not in memory took when they were folded. */
+  /** The part of the sums that messages not in memory took when they were folded. */
   readonly #hiddenTokens: number;
-  /** What figures are multiplied by on their way out. */
+  /** The factor by which figures are multiplied when they are read. */
   readonly #factor: number;
 
   private constructor(
@@ -61,9 +61,9 @@ export class TokenLedger {
   }
 
   /**
-   * The same ledger with all figures times a factor, as a provider counts that reports so much more than the counter says
-   * (`TokenEstimate.slope`). Costs nothing: figures are multiplied when they are read. What the messages took that are not in
-   * memory is known in the provider's tokens already.
+   * Returns the same ledger with all figures multiplied by a factor, which is how much more a provider reports than the
+   * counter says (`TokenEstimate.slope`). Costs nothing: figures are multiplied when they are read. The tokens of
+   * messages that are not in memory are not multiplied, because they are provider tokens already.
    */
   scaled(factor: number): TokenLedger {
     return factor === this.#factor ? this : new TokenLedger(this.#tokenizer, this.#durabilityOf, this.#counted, factor);
@@ -78,7 +78,7 @@ export class TokenLedger {
     };
   }
 
-  /** What the figures come from. */
+  /** The counter of the figures, scaled by the factor. */
   get tokenizer(): ProviderAwareTokenizer {
     return scaledTokenizer(this.#tokenizer, this.#factor);
   }
@@ -88,12 +88,12 @@ export class TokenLedger {
     return Math.round(this.#systemTokens * this.#factor);
   }
 
-  /** How many messages are counted. */
+  /** The number of counted messages. */
   get length(): number {
     return this.#headers.length;
   }
 
-  /** The same for ledgers of one growing thread, which count the same messages as far as both reach. */
+  /** Identical for ledgers of one growing thread, whose counted messages agree as far as both reach. */
   get family(): object {
     return this.#headers.family;
   }
@@ -113,7 +113,8 @@ export class TokenLedger {
   }
 
   /**
-   * Tokens of the messages from one ordinal up to another. Ordinals beyond either end stand for that end.
+   * Returns the tokens of the messages from one ordinal up to, but not including, another. Ordinals beyond either end
+   * are taken as that end.
    *
    * @throws ThreadfoldError `HISTORY_NOT_LOADED` when some of them are not in memory.
    */
@@ -128,10 +129,10 @@ export class TokenLedger {
   }
 
   /**
-   * Counts the messages that the thread has beyond this ledger.
+   * Counts the messages of the thread that this ledger does not have yet.
    *
-   * @param hiddenTokens tokens of those messages of a resumed thread that are not in memory; sums over them are not known
-   * when it is left out. Read only when this ledger has counted nothing yet.
+   * @param hiddenTokens tokens of the messages of a resumed thread that are not in memory; without it, sums over them
+   * are unknown. Used only when this ledger has counted nothing yet.
    */
   extend(thread: AgentThread, hiddenTokens?: number): TokenLedger {
     const counted = this.#uncounted(thread).map((message) =>
@@ -140,7 +141,7 @@ export class TokenLedger {
     return this.#with(thread, counted, hiddenTokens);
   }
 
-  /** The same as {@link extend}, in steps as small as the counter makes them. */
+  /** The same as {@link extend}, in steps as small as the counter allows. */
   *extendInSteps(thread: AgentThread, hiddenTokens?: number): Steps<TokenLedger> {
     const counted: MessageHeader[] = [];
     for (const message of this.#uncounted(thread))
@@ -172,8 +173,8 @@ export class TokenLedger {
   }
 
   /**
-   * The ledger of a resumed thread, of which some messages are in memory. Sums that begin among the others are not known;
-   * system messages are never folded, so all of them are counted.
+   * Returns the ledger of a resumed thread, which has only some of its messages in memory. Sums that begin among the
+   * others are unknown; system messages are never folded, so all of them are counted.
    */
   #resumed(thread: AgentThread, headers: readonly MessageHeader[], hiddenTokens: number | undefined): TokenLedger {
     const held = new Map(headers.map((header) => [header.ordinal, header]));

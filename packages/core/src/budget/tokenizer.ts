@@ -4,15 +4,15 @@ import type { ChatMessage, ChatRequest, ToolDefinition } from "../providers/chat
 import type { Steps } from "../time/steps.ts";
 
 /**
- * Counts what is sent, not the message bodies alone. All figures are tokens. Implementations are deterministic and keep
- * no state that changes a figure.
+ * Counts everything that is sent, not just the message bodies. All figures are tokens. Implementations are
+ * deterministic and keep no state that changes a figure.
  */
 export interface ProviderAwareTokenizer {
-  /** Names the counter and everything that its figures depend on. */
+  /** Identifies the counter and everything that its figures depend on. */
   readonly id: string;
   /** Tokens of raw text. */
   countTokens(text: string): number;
-  /** Tokens of one part without the overhead of its message. */
+  /** Tokens of one part, without the overhead of its message. */
   countPart(part: Part): number;
   /** Tokens that a message costs beyond its parts: role and separators. */
   messageOverhead(role: Role): number;
@@ -23,13 +23,13 @@ export interface ProviderAwareTokenizer {
   /** Tokens of a whole request: system text, tools, messages and the provider's own wrapping. */
   countRequest(request: ChatRequest): number;
   /**
-   * The same as `countPart`, in steps of a few milliseconds, so that counting a long message does not block the process.
-   * Left out by counters that are fast whatever they count, and by those that cannot be interrupted.
+   * The same as `countPart`, in steps of a few milliseconds, so that counting a long message does not block the
+   * process. Omitted by counters that are always fast, and by those that cannot be interrupted.
    */
   countPartInSteps?(part: Part): Steps<number>;
 }
 
-/** How many tokens of a message stand in each kind of part. What a clear of that kind would free at most. */
+/** The tokens of a message by kind of part: the most that clearing that kind would free. */
 export interface TokenShares {
   readonly text: number;
   readonly toolInput: number;
@@ -48,7 +48,7 @@ const SHARE_OF: Readonly<Record<Part["type"], keyof TokenShares>> = {
   opaque: "text",
 };
 
-/** Where a message's tokens are. */
+/** The tokens of a message: those of its parts, and its overhead. */
 export interface MessageTokens {
   readonly shares: TokenShares;
   readonly overhead: number;
@@ -64,7 +64,7 @@ export function tokenShares(
   return { shares, overhead: tokenizer.messageOverhead(message.role) };
 }
 
-/** The same as {@link tokenShares}, in steps as small as the counter makes them. */
+/** The same as {@link tokenShares}, in steps as small as the counter allows. */
 export function* tokenSharesInSteps(
   message: Pick<Message, "role" | "parts">,
   tokenizer: ProviderAwareTokenizer,

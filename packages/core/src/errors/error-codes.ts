@@ -1,8 +1,8 @@
-/** What a caller should know about one kind of failure: whether trying again can help, and what to do about it. */
+/** What a caller should know about one kind of failure: whether a retry can help, and what to do about it. */
 export interface ErrorCodeEntry {
-  /** One sentence that says what went wrong in general. */
+  /** One sentence that says in general what went wrong. */
   readonly summary: string;
-  /** True when the same call may succeed later without a change of its input. */
+  /** True when the same call may succeed later with the same input. */
   readonly retryable: boolean;
   /** What the caller can do about it. A thrown error may carry a more precise hint. */
   readonly hint: string;
@@ -37,27 +37,27 @@ export const ERROR_CODES = {
   DUPLICATE_MESSAGE_ID: {
     summary: "A message id is already in the thread with different content.",
     retryable: false,
-    hint: "Give the new message an id of its own; the thread is append-only.",
+    hint: "Give the new message a new id; the thread is append-only.",
   },
   INVALID_PIN: {
-    summary: "A pin or the lifting of a pin is not allowed.",
+    summary: "Setting or lifting a pin is not allowed.",
     retryable: false,
     hint: "Only an entry of equal or higher authority lifts a pin.",
   },
   INVALID_QUERY: {
-    summary: "A search of a thread is asked for in a way that cannot be answered.",
+    summary: "A search of a thread was requested in a way that cannot be answered.",
     retryable: false,
-    hint: "The error names the field: times are ISO 8601, cursors come from the page before.",
+    hint: "The error names the field: times are ISO 8601, cursors come from the previous page.",
   },
   HISTORY_NOT_LOADED: {
-    summary: "What is asked for needs a part of the thread that was left in the store.",
+    summary: "The operation needs a part of the thread that was left in the store.",
     retryable: false,
-    hint: "Call `await session.loadHistory()`, or load the thread from its store, and ask again.",
+    hint: "Call `await session.loadHistory()`, or load the thread from its store, and try again.",
   },
   HISTORY_DIVERGED: {
-    summary: "The host's history no longer begins with what the thread has of it.",
+    summary: "The host's history no longer begins with the part of it that the thread has.",
     retryable: false,
-    hint: "Leave `onDiverged` out to go on in a fork by itself, or hand in the history that the thread has. When another process appended to the thread: `await session.refresh()`.",
+    hint: "Omit `onDiverged` to continue in a fork automatically, or pass the history that the thread has. If another process appended to the thread: `await session.refresh()`.",
   },
   // Importing.
   UNREADABLE_SOURCE: {
@@ -66,24 +66,24 @@ export const ERROR_CODES = {
     hint: "Check that the path exists and that you may read it.",
   },
   EMPTY_SOURCE: {
-    summary: "The source holds no message.",
+    summary: "The source contains no message.",
     retryable: false,
     hint: "Check that the file is the session log and not an empty placeholder.",
   },
   UNKNOWN_FORMAT: {
-    summary: "The source is in no format that an importer knows.",
+    summary: "The source is not in a format that any importer knows.",
     retryable: false,
     hint: "Name the format with --from, or list the known ones with --help.",
   },
   WRONG_FORMAT: {
-    summary: "The source is not in the format that was asked for.",
+    summary: "The source is not in the requested format.",
     retryable: false,
-    hint: "Leave the format out to have it detected.",
+    hint: "Omit the format to have it detected.",
   },
   SOURCE_TOO_LARGE: {
     summary: "The source exceeds a limit of size or depth.",
     retryable: false,
-    hint: "Split the session, or raise the limit named in the error: --max-size of the command, or limits of an import.",
+    hint: "Split the session, or raise the limit named in the error: --max-size of the command, or limits of the import.",
   },
   CORRUPT_ARCHIVE: {
     summary: "The compressed source is damaged or cut off.",
@@ -94,7 +94,7 @@ export const ERROR_CODES = {
   BUDGET_INFEASIBLE: {
     summary: "No legal request fits the budget.",
     retryable: false,
-    hint: "Raise the budget, lift a pin, or shorten the system prompt; the error lists what takes the room.",
+    hint: "Raise the budget, lift a pin, or shorten the system prompt; the error lists what takes up the space.",
   },
   PLAN_CONFLICT: {
     summary: "Another writer committed a plan first.",
@@ -112,7 +112,7 @@ export const ERROR_CODES = {
     hint: "This is a defect: report the rule and the message id that the error names.",
   },
   SUMMARIZER_FAILED: {
-    summary: "The summarizer gave no acceptable summary.",
+    summary: "The summarizer did not return an acceptable summary.",
     retryable: true,
     hint: "The floor without a summarizer is used instead; see the cause.",
   },
@@ -155,10 +155,10 @@ export const ERROR_CODES = {
   VERSION_CONFLICT: {
     summary: "The thread is not at the expected version.",
     retryable: true,
-    hint: "Call `await session.refresh()` and append again; where there is no session, load the thread first.",
+    hint: "Call `await session.refresh()` and append again; if there is no session, load the thread first.",
   },
   IDEMPOTENCY_MISMATCH: {
-    summary: "An idempotency key was used again with other content.",
+    summary: "An idempotency key was reused with different content.",
     retryable: false,
     hint: "Use a new key for a new operation.",
   },
@@ -170,7 +170,7 @@ export const ERROR_CODES = {
   STORE_FOREIGN: {
     summary: "The store file belongs to another program or a newer version.",
     retryable: false,
-    hint: "Name another file; this one was left as it is.",
+    hint: "Name another file; this one was not changed.",
   },
   STORE_CORRUPT: {
     summary: "Stored data does not verify.",
@@ -178,9 +178,9 @@ export const ERROR_CODES = {
     hint: "Run verify; it names the first bad entry.",
   },
   STORE_UNSAFE_ROLE: {
-    summary: "The database role could see or change what row-level security is to keep from it.",
+    summary: "The database role could see or change what row-level security should keep from it.",
     retryable: false,
-    hint: "Open the store as a role that owns no table, is no superuser and does not bypass row-level security.",
+    hint: "Open the store as a role that owns no tables, is not a superuser and does not bypass row-level security.",
   },
   CONTENT_ERASED: {
     summary: "The content was erased on request; what is left is the record that it was there.",
@@ -193,34 +193,34 @@ export const ERROR_CODES = {
     hint: "It was changed, or sealed for another place, tenant or key.",
   },
   KEY_MISSING: {
-    summary: "Something is sealed with a key that is not among the keys at hand.",
+    summary: "Something is sealed with a key that is not among the available keys.",
     retryable: true,
-    hint: "Mount or restore where the keys are kept, then call again. No key is made in its place.",
+    hint: "Mount or restore the place where the keys are kept, then call again. No key is created instead.",
   },
   KEY_MISMATCH: {
-    summary: "The keys at hand are not those that sealed what the store holds.",
+    summary: "The available keys are not the ones that sealed what the store holds.",
     retryable: false,
-    hint: "Give the key store that sealed this store. Nothing was written.",
+    hint: "Pass the key store that sealed this store. Nothing was written.",
   },
   QUEUE_UNAVAILABLE: {
     summary: "The queue of background folds cannot be reached.",
     retryable: true,
-    hint: "Check the queue's address and database; until it answers, sessions fold by themselves.",
+    hint: "Check the queue's address and database; until it answers, sessions fold on their own.",
   },
   REQUEST_NOT_FOUND: {
     summary: "The thread's journal has no such request.",
     retryable: false,
-    hint: "Use the reference of a request that `prepare` handed out, with the same store; sessions with `journal: false` record none.",
+    hint: "Use the reference of a request that `prepare` returned, with the same store; sessions with `journal: false` record none.",
   },
   THREAD_ARCHIVED: {
     summary: "The thread was moved out of the store into a segment.",
     retryable: false,
-    hint: "Run `threadfold unarchive <thread>`, or call `unarchiveThread`, and ask again.",
+    hint: "Run `threadfold unarchive <thread>`, or call `unarchiveThread`, and try again.",
   },
   THREAD_IN_USE: {
-    summary: "The thread is in use, so that it cannot be archived now.",
+    summary: "The thread is in use, so it cannot be archived now.",
     retryable: true,
-    hint: "The error says by what. End that first, or wait until the thread has been still for longer.",
+    hint: "The error says by what. End that first, or wait until the thread has been idle for longer.",
   },
   // Verification.
   REPLAY_MISMATCH: {

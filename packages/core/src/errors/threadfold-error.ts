@@ -2,19 +2,19 @@ import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 const MARKER = Symbol.for("threadfold.error");
 
-/** What an error carries in addition to its message. Nothing here may hold message content of another tenant. */
+/** The fields of an error besides its message. None of them may hold message content of another tenant. */
 export interface ThreadfoldErrorOptions {
-  /** What to do about this very failure; the registry's hint stands in when it is absent. */
+  /** What to do about this particular failure; the registry's hint by default. */
   readonly hint?: string;
   /** Where it went wrong and what was found, as plain data (ids, counts, line numbers). */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** What was caught, for whoever looks into it. */
+  /** The error that was caught, for debugging. */
   readonly cause?: unknown;
 }
 
 /**
  * The one error class of Threadfold: a stable `code` from the registry, a message that says what was wrong and where,
- * and a hint that says what to do. Recognise it with `ThreadfoldError.isInstance`, which also holds when two copies
+ * and a hint that says what to do. Recognise it with `ThreadfoldError.isInstance`, which also works when two copies
  * of the package are installed.
  */
 export class ThreadfoldError extends Error {
@@ -40,8 +40,8 @@ export class ThreadfoldError extends Error {
 }
 
 /**
- * What went wrong, in words that quote nothing foreign: errors of drivers and hosts may hold content or ids that belong
- * in no event and no log. Theirs is the name alone, with the code where there is one.
+ * Describes a failure without quoting foreign text: errors of drivers and hosts may hold content or ids that belong in
+ * no event and no log. Such an error is described by its name alone, followed by its code if it has one.
  */
 export function problemOf(thrown: unknown): string {
   if (ThreadfoldError.isInstance(thrown)) return `${thrown.code}: ${thrown.message}`;
@@ -50,7 +50,7 @@ export function problemOf(thrown: unknown): string {
   return typeof code === "string" && /^[A-Z0-9_]{1,40}$/.test(code) ? `${thrown.name} ${code}` : thrown.name;
 }
 
-/** The error of asking for a part of a thread, or of its plan, that was left in the store. */
+/** Makes the error of asking for a part of a thread, or of its plan, that was left in the store. */
 export function historyNotLoaded(): ThreadfoldError {
   return new ThreadfoldError(
     "HISTORY_NOT_LOADED",
@@ -68,9 +68,9 @@ export interface IndispensableTokens {
   readonly overhead: number;
 }
 
-/** What else is known of a request that is over its budget. */
+/** Further facts about a request that is over its budget. */
 export interface InfeasibleRequest {
-  /** Where the budget comes from: the cap, and what of it is kept free for the answer. */
+  /** Where the budget comes from: the cap and the reserves that are kept free of it, in tokens. */
   readonly cap?: {
     readonly maxInputTokens: number;
     readonly outputReserveTokens: number;
@@ -78,14 +78,17 @@ export interface InfeasibleRequest {
   };
   /** How folding ended (`CompactionOutcome`). */
   readonly outcome?: string;
-  /** Why nothing was folded, as a clause; the figures are then those of the request as it is, `newest` all its messages. */
+  /**
+   * Why nothing was folded, as a clause. The figures are then those of the unfolded request, with all its messages in
+   * `newest`.
+   */
   readonly unfolded?: string;
   readonly hint?: string;
 }
 
 /**
- * No request fits the budget: what may not be folded is larger alone, or nothing was allowed to fold it (P3). The message
- * names what takes the room. All figures are tokens.
+ * Thrown when no request fits the budget: what may not be folded exceeds it on its own, or folding was not allowed
+ * (P3). The message says what uses up the budget. All figures are tokens.
  */
 export class BudgetInfeasibleError extends ThreadfoldError {
   override readonly name = "BudgetInfeasibleError";
@@ -93,7 +96,7 @@ export class BudgetInfeasibleError extends ThreadfoldError {
   readonly required: number;
   readonly indispensable: IndispensableTokens;
 
-  /** @param budget the most that the request may take: the cap less what is kept free for the answer. */
+  /** @param budget the most tokens that the request may take: the cap less what is kept free. */
   constructor(budget: number, indispensable: IndispensableTokens, request: InfeasibleRequest = {}) {
     const { cap, outcome, unfolded, hint } = request;
     const required = Object.values(indispensable).reduce((sum, tokens) => sum + tokens, 0);
@@ -123,7 +126,7 @@ export class BudgetInfeasibleError extends ThreadfoldError {
   }
 }
 
-/** Of the known names the one that was probably meant by an unknown one; undefined when none is near. */
+/** Returns the known name that an unknown one was probably meant to be; undefined when none is close. */
 export function nearestName(unknown: string, known: Iterable<string>): string | undefined {
   const most = Math.max(1, Math.floor(unknown.length / 3));
   let nearest: { readonly name: string; readonly changes: number } | undefined;
@@ -134,7 +137,7 @@ export function nearestName(unknown: string, known: Iterable<string>): string | 
   return nearest?.name;
 }
 
-/** Characters to add, take away or replace to get from one word to the other. */
+/** The number of characters to insert, delete or replace to turn one word into the other. */
 function changesBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
@@ -148,7 +151,7 @@ function changesBetween(from: string, to: string): number {
   return row[to.length] as number;
 }
 
-/** What of a cap is kept free, as the end of a sentence. */
+/** The reserves that are kept free of a cap, as the end of a sentence. */
 function keptFree({
   maxInputTokens,
   outputReserveTokens,

@@ -5,18 +5,18 @@ import { type PlanRecord, RECORD_KINDS, type RecordAction } from "../plan/plan-r
 
 /** How an attempt to fold ended. Every attempt ends in exactly one of these; none of them throws. */
 export type CompactionOutcome = {
-  /** Messages whose bodies the artifact store did not take, so that they were not externalized; absent when it took all. */
+  /** Messages that were not externalized because the store did not accept their bodies; absent when there are none. */
   readonly notStored?: readonly MessageId[];
 } & (
   | {
       readonly type: "committed";
       readonly plan: CompactionPlan;
       readonly tokens: TokensBeforeAfter;
-      /** True when the preset's own ladder did not get there, and the deterministic floor was folded instead. */
+      /** True when the preset's own ladder did not reach the goal and the deterministic floor was folded instead. */
       readonly floor: boolean;
-      /** Why the fold before this one failed, when the floor was folded because the request was over its budget. */
+      /** Why the previous fold failed, when the floor was folded because the request was over its budget. */
       readonly problem?: string;
-      /** Absent when the fold was given no instructions. */
+      /** Absent when the fold had no instructions. */
       readonly instructions?: InstructionsEffect;
     }
   | {
@@ -24,7 +24,7 @@ export type CompactionOutcome = {
       readonly plan: CompactionPlan;
       readonly tokens: TokensBeforeAfter;
       readonly problem: string;
-      /** Absent when the fold was given no instructions. */
+      /** Absent when the fold had no instructions. */
       readonly instructions?: InstructionsEffect;
     }
   | { readonly type: "no-op"; readonly reason: string; readonly tokens: TokensBeforeAfter }
@@ -44,14 +44,17 @@ export type CompactionOutcome = {
     }
   | { readonly type: "conflict"; readonly currentVersion: number; readonly tokens: TokensBeforeAfter }
   | { readonly type: "aborted"; readonly tokens: TokensBeforeAfter }
-  /** Folding is switched off, by an option or by the environment: the plan that there is holds, and the thread is not folded any further. */
+  /** Folding is switched off by an option or the environment: the current plan stays in force. */
   | { readonly type: "disabled"; readonly reason: string; readonly tokens: TokensBeforeAfter }
-  /** A hook of the host said no. */
+  /** A hook of the host vetoed the fold. */
   | { readonly type: "vetoed"; readonly hook: string; readonly reason: string; readonly tokens: TokensBeforeAfter }
-  /** A store or another port failed. The plan before holds. */
+  /** A store or another port failed. The previous plan stays in force. */
   | {
       readonly type: "failed";
-      /** Names the failure without quoting foreign text: the message of a Threadfold error, the name of any other. */
+      /**
+       * Describes the failure without quoting foreign text: the code and message of a Threadfold error, the name and
+       * code of any other.
+       */
       readonly problem: string;
       /** What was thrown, for debugging. It may quote content, so it must not be logged. */
       readonly cause: unknown;
@@ -66,19 +69,19 @@ export type CompactionOutcome = {
     }
 );
 
-/** Tokens of the counted request before and after an attempt. Equal when nothing was changed. */
+/** Tokens of the counted request before and after an attempt. Equal when nothing changed. */
 export interface TokensBeforeAfter {
   readonly before: number;
   readonly after: number;
 }
 
 /**
- * What the instructions of a fold did: `used`, a summarizer took them into account; `no-effect`, the fold wrote no summary,
- * or nothing that it found had to do with them.
+ * The effect of a fold's instructions: `used` when a summarizer took them into account; `no-effect` when the fold wrote
+ * no summary, or found nothing related to them.
  */
 export type InstructionsEffect = "used" | "no-effect";
 
-/** A broken rule of a provider's format, with the message and the plan record that caused it where they are known. */
+/** A broken rule of a provider's format, with the message and the plan record that caused it if they are known. */
 export interface LegalityViolation {
   /** Id of the rule in the format's legality table. */
   readonly rule: string;
@@ -90,39 +93,39 @@ export interface LegalityViolation {
   readonly causedBy?: string;
 }
 
-/** From this many committed plans on a notice warns, unless a host sets another figure. */
+/** The number of committed plans from which on notices carry a warning, unless a host sets another. */
 export const WARN_AFTER_COMPACTIONS = 3;
 
-/** The warning after many folds; its first sentence is what Codex tells its users. */
+/** The warning after many folds; its first sentence is the one that Codex shows its users. */
 const ACCURACY_WARNING =
   "Long conversations and multiple compactions can cause the model to be less accurate. Start a new thread when that is possible.";
 
-/** What a user interface says when a thread was folded: figures, and a text that is ready to be shown. No content of the thread. */
+/** What a user interface can show when a thread was folded: figures and a ready-made text, no content of the thread. */
 export interface CompactionNotice {
   readonly threadId: ThreadId;
   readonly cause: CompactionCause;
   readonly planVersion: number;
-  /** How many plans were committed for the thread by now, this one included. */
+  /** The number of plans committed for the thread so far, including this one. */
   readonly compactionCount: number;
   readonly tokens: TokensBeforeAfter;
   readonly budgetLimit: number;
   readonly messages: FoldedMessageCounts;
-  /** Texts that are pinned and so stand in the prompt word for word. */
+  /** The number of pinned texts, which are in the prompt word for word. */
   readonly pinned: number;
   readonly durationMilliseconds: number;
-  /** That accuracy may suffer, from the configured number of folds on; null before. */
+  /** A warning that accuracy may suffer, from the configured number of folds on; null before that. */
   readonly warning: string | null;
-  /** One line for people, the warning included. */
+  /** One line for people, including the warning. */
   readonly text: string;
 }
 
 /**
- * Why a fold is looked at: somebody asked for it, it is looked at before each request, or the provider's answer asks for it
- * (an overflow, or a stop at the output limit).
+ * Why a fold is considered: somebody asked for it (`manual`), it is checked before each request (`auto`), or the
+ * provider's answer calls for it (`reactive`: an overflow, or a stop at the output limit).
  */
 export type CompactionCause = "manual" | "auto" | "reactive";
 
-/** How many messages stand in the prompt in which way. */
+/** The number of messages by what a plan does with them. */
 export interface FoldedMessageCounts {
   readonly kept: number;
   readonly summarized: number;
@@ -131,17 +134,17 @@ export interface FoldedMessageCounts {
   readonly dropped: number;
 }
 
-/** What a notice is made of. */
+/** The input of {@link compactionNotice}. */
 export interface NoticeFacts {
   readonly cause: CompactionCause;
   readonly plan: CompactionPlan;
-  /** Messages of the thread. */
+  /** The number of messages in the thread. */
   readonly threadLength: number;
   readonly pinned: number;
   readonly tokens: TokensBeforeAfter;
   readonly budgetLimit: number;
   readonly durationMilliseconds: number;
-  /** `WARN_AFTER_COMPACTIONS` when it is left out. */
+  /** `WARN_AFTER_COMPACTIONS` by default. */
   readonly warnAfter?: number;
 }
 
@@ -169,7 +172,7 @@ export function compactionNotice(facts: NoticeFacts): CompactionNotice {
   };
 }
 
-/** How a notice names what was done with messages, in the order of its text. */
+/** The word that a notice uses for each action, in the order of its text. */
 const TOLD_AS = {
   summarize: "summarized",
   clear: "cleared",
@@ -186,7 +189,7 @@ function foldedMessages(plan: CompactionPlan, threadLength: number): FoldedMessa
   return { kept, ...Object.fromEntries(folded) } as unknown as FoldedMessageCounts;
 }
 
-/** 847 312 as `847k`: what a divider in a conversation has room for. */
+/** Writes 847,312 as `847k`, short enough for a divider in a conversation. */
 function compactTokens(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   return tokens < 10_000 ? `${(tokens / 1_000).toFixed(1)}k` : `${Math.round(tokens / 1_000)}k`;

@@ -2,18 +2,18 @@ import type { ArtifactId, MessageId, ThreadId } from "../model/ids.ts";
 import type { SpanReference } from "../thread/span-reference.ts";
 import type { CompactionCause, CompactionNotice, CompactionOutcome } from "./compaction-outcome.ts";
 
-/** The fields of every event. Events carry ids and figures and never content. */
+/** The fields of every event. Events carry ids and figures, never content. */
 interface EventBase {
   readonly threadId: ThreadId;
   readonly budgetLimit: number;
 }
 
-/** What every event of one attempt to fold says: all of them carry the id that it was started with (L13). */
+/** The fields of every event of one attempt to fold: all of them carry the id that the attempt started with (L13). */
 interface FoldEventBase {
   readonly foldId: string;
 }
 
-/** One event in the life of a fold, in the order in which they come. Events about a plan come after its commit. */
+/** The events of folding, in the order in which they occur. Events about a plan come after its commit. */
 export type ContextCompactionEvent = EventBase &
   (
     | (FoldEventBase & {
@@ -39,21 +39,24 @@ export type ContextCompactionEvent = EventBase &
         readonly span: SpanReference;
         readonly tokensFreed: number;
       })
-    /** What was proposed and what the committed plan holds differ: overlaps, half groups, sources that have changed. */
+    /** The committed plan differs from what was proposed: overlaps, partial groups, sources that have changed. */
     | (FoldEventBase & {
         readonly type: "compaction_normalized";
         readonly planVersion: number;
         /** Name of the rule that made the change. */
         readonly rule: string;
         readonly problem: string;
-        /** The messages whose fate changed. */
+        /** The messages that the rule treats differently than proposed. */
         readonly messageIds: readonly MessageId[];
       })
-    /** The artifact store did not take a body: its message is not externalized. */
+    /** The artifact store did not accept a body, so its message was not externalized. */
     | (FoldEventBase & {
         readonly type: "artifact_store_failed";
         readonly messageId: MessageId;
-        /** Names the failure without quoting foreign text: the message of a Threadfold error, name and code of any other. */
+        /**
+         * Describes the failure without quoting foreign text: code and message of a Threadfold error, name and code of
+         * any other.
+         */
         readonly problem: string;
         /** What was thrown, for debugging. It may quote content, so it must not be logged. */
         readonly cause: unknown;
@@ -62,9 +65,9 @@ export type ContextCompactionEvent = EventBase &
     | { readonly type: "compaction_recalled"; readonly messageIds: readonly MessageId[]; readonly tokens: number }
     | { readonly type: "rehydration_failed"; readonly problem: string }
     | {
-        /** A search by meaning failed or took too long: what was found is what words find. */
+        /** A search by meaning failed or took too long, so the hits are those of the search by words alone. */
         readonly type: "vector_search_failed";
-        /** The code of a ThreadfoldError, `TIMED_OUT` among them; null for what else was thrown. */
+        /** The code of a ThreadfoldError, such as `TIMED_OUT`; null when anything else was thrown. */
         readonly code: string | null;
         readonly problem: string;
       }
@@ -80,41 +83,41 @@ export type ContextCompactionEvent = EventBase &
         readonly taskCompletionSuccess: boolean | null;
       }
     | {
-        /** The agent often asks for what the newest fold took away. Once a plan. */
+        /** The agent keeps asking for content that the newest fold took away. Emitted once per plan. */
         readonly type: "folded_content_missed";
         readonly planVersion: number;
-        /** Calls of `read_artifact` and `search_thread`, and questions for what had been said, since the fold. */
+        /** Calls to `read_artifact` and `search_thread`, and questions about what was said earlier, since the fold. */
         readonly asks: number;
         readonly stepsSinceCompaction: number;
       }
     | { readonly type: "rehydration_blocked_sensitivity"; readonly artifactId: ArtifactId; readonly reason: string }
     | {
-        /** New messages say what may be a rule, or may take one back: `session.rules()` lists it for a host to decide. */
+        /** New messages may contain rules or retractions: `session.rules()` lists them for the host to decide. */
         readonly type: "rule_candidates_found";
         readonly messageIds: readonly MessageId[];
-        /** How many may be rules, and how many may take one back. */
+        /** The number of possible rules, and of possible retractions. */
         readonly rules: number;
         readonly retractions: number;
       }
     | {
         /**
-         * Standing constraints are not, or no longer, pinned: detected pins have a cap, and newer rules and those of higher
-         * authority go first. They can be pinned explicitly.
+         * Some standing constraints are not, or no longer, pinned: detected pins have a cap, and newer rules and those
+         * of higher authority take precedence. They can be pinned explicitly.
          */
         readonly type: "detected_pins_left_out";
-        /** The messages that they stand in. */
+        /** The messages that contain the constraints. */
         readonly messageIds: readonly MessageId[];
-        /** How many they are, and their tokens. */
+        /** The number of constraints left out, and their tokens. */
         readonly count: number;
         readonly tokens: number;
-        /** What all detected pins may take together. */
+        /** The most tokens that all detected pins may take together. */
         readonly maxTokens: number;
       }
     | { readonly type: "compaction_breaker_opened"; readonly failures: number; readonly reason: string }
     | { readonly type: "summarizer_failing"; readonly failures: number; readonly problem: string }
     | (FoldEventBase & {
         readonly type: "compaction_hook_failed";
-        /** Name of the hook, and the moment that it was called at. */
+        /** Name of the hook, and the moment at which it was called. */
         readonly hook: string;
         readonly moment: "pre-compact" | "post-compact" | "session-start" | "boundary";
         readonly problem: string;
@@ -122,33 +125,33 @@ export type ContextCompactionEvent = EventBase &
     /** A worker was asked to fold ahead of need, or is already doing so. */
     | {
         readonly type: "compaction_requested";
-        /** The plan that the worker is to build on. */
+        /** The version of the plan that the worker is to build on. */
         readonly planVersion: number;
         readonly tokens: number;
         readonly reason: string;
         readonly status: "enqueued" | "in-flight";
       }
-    /** No worker could be asked: the session folds by itself when it has to. */
+    /** No worker could be asked: the session folds on its own when a fold is due. */
     | { readonly type: "compaction_queue_failed"; readonly problem: string }
-    /** A plan that a worker committed holds from the next request on. */
+    /** A plan that a worker committed takes effect with the next request. */
     | { readonly type: "compaction_plan_taken"; readonly planVersion: number }
     | {
         readonly type: "journal_write_failed";
         /** Type of the journal record that could not be written yet. */
         readonly record: string;
-        /** True when it is written before the next request's; false when it is lost, which an audit does not miss. */
+        /** True if it will be written before the next request's record; false if it is lost, which audits tolerate. */
         readonly deferred: boolean;
         readonly problem: string;
       }
     | {
         readonly type: "compaction_reverted";
         readonly planVersion: number;
-        /** The version whose records hold again; 0 when the thread is shown unfolded. */
+        /** The version whose records are in force again; 0 when the thread is shown unfolded. */
         readonly restoredVersion: number;
         readonly tokensBefore: number;
         readonly tokensAfter: number;
       }
-    /** A plan was committed: what a user interface shows between what was folded and what follows. */
+    /** A plan was committed; a user interface can show the notice between the folded messages and what follows. */
     | (FoldEventBase & { readonly type: "compaction_boundary"; readonly notice: CompactionNotice })
     | (FoldEventBase & {
         readonly type: "compaction_completed";
@@ -164,18 +167,19 @@ export type ContextCompactionEvent = EventBase &
 /** Receives events. It must not throw; what it throws is ignored. */
 export type CompactionEventListener = (event: ContextCompactionEvent) => void;
 
-/** What a fold cost. Tokens of the summarizer are those that it reported. */
+/** The cost of a fold. Summarizer tokens are those that the summarizer reported. */
 export interface FoldCost {
-  /** How often a summarizer was asked, attempts that were not taken included. */
+  /** The number of summarizer calls, including attempts whose result was not used. */
   readonly summarizerCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of the input, what the model's provider said of its prompt cache; absent where it said nothing. */
+  /** Input tokens that were read from the prompt cache, as the provider reported; absent when it reported nothing. */
   readonly cacheReadTokens?: number;
+  /** Input tokens that were written to the prompt cache, likewise. */
   readonly cacheWriteTokens?: number;
   /**
-   * What the commit costs in the prompt cache and saves in each call after it, in input-token-equivalents; null when it was
-   * not weighed, because nothing was folded or the provider's prices are not known.
+   * What the commit costs in the prompt cache and saves in each later call, in input-token equivalents; null when it
+   * was not weighed because nothing was folded or the provider's prices are not known.
    */
   readonly weighing: {
     readonly cost: number;
@@ -185,8 +189,8 @@ export interface FoldCost {
 }
 
 /**
- * Calls a listener of the host and ignores its result: what it throws, now or, when it is an `async` function, later,
- * must break nothing.
+ * Calls a listener of the host and ignores its result and its errors, including the later rejection of an `async`
+ * listener.
  */
 export function tellListener<Event>(listener: ((event: Event) => unknown) | undefined, event: Event): void {
   try {

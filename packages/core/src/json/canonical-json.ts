@@ -4,21 +4,21 @@ import { writtenTexts } from "./long-list.ts";
 
 /**
  * Serializes a value as canonical JSON (RFC 8785): keys sorted by UTF-16 code units, ECMAScript number form, no white
- * space. Properties that are `undefined` are left out. Two equal values make the same bytes on every machine.
+ * space. Properties that are `undefined` are left out. Equal values yield the same bytes on every machine.
  *
- * @throws ThreadfoldError `INVALID_JSON` for NaN, infinities, lone surrogates, functions, symbols, bigints, instances of
- * classes (dates, maps, bytes), cycles and nesting deeper than {@link MAX_JSON_DEPTH}; the message names the path.
+ * @throws ThreadfoldError `INVALID_JSON` for NaN, infinities, lone surrogates, functions, symbols, bigints, instances
+ * of classes (dates, maps, bytes), cycles and nesting deeper than {@link MAX_JSON_DEPTH}; the message names the path.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, 0) ?? refuseValue(value);
 }
 
-/** Stands for a long list until its pieces are put there: no JSON has a control character in it. */
+/** Placeholder for a long list until its pieces are inserted: JSON text never contains a raw control character. */
 const APART = "\0";
 
 /**
- * {@link canonicalJson} in pieces. Long lists of texts stand apart, as they were written once: who reads one piece after
- * the other, as a hash does, need not copy them into one text.
+ * {@link canonicalJson} in pieces. Long lists of texts are separate pieces, serialized only once: a consumer that reads
+ * piece by piece, such as a hash, need not copy them into one text.
  */
 export function canonicalPieces(value: unknown): readonly string[] {
   const lists: (readonly string[])[] = [];
@@ -28,9 +28,9 @@ export function canonicalPieces(value: unknown): readonly string[] {
 }
 
 /**
- * Undefined where there is something in a value that JSON has no form for.
+ * Serializes a value; returns undefined when something in it cannot be expressed in JSON.
  *
- * @param apart takes long lists, which are written into the text where it is not given.
+ * @param apart receives the pieces of long lists, which placeholders mark in the text; without it they are inlined.
  */
 function write(value: unknown, depth: number, apart?: (readonly string[])[]): string | undefined {
   switch (typeof value) {
@@ -84,10 +84,10 @@ function writeObject(value: object, depth: number, apart?: (readonly string[])[]
   return `${text}}`;
 }
 
-/** More keys than this are sorted by the engine, whose way costs more for a few and less for many. */
+/** More keys than this are sorted by the engine's own sort, which costs more for few keys and less for many. */
 const FEW_KEYS = 24;
 
-/** Puts keys in canonical order, in place. Those of most objects are in it already, or nearly. */
+/** Sorts keys into canonical order, in place. The keys of most objects are already sorted, or nearly. */
 function inOrder(names: string[]): readonly string[] {
   if (names.length > FEW_KEYS) return names.sort();
   for (let index = 1; index < names.length; index++) {
@@ -99,10 +99,10 @@ function inOrder(names: string[]): readonly string[] {
   return names;
 }
 
-/** Keys as they are written, for they repeat from object to object. */
+/** Keys in serialized form, cached because they repeat from object to object. */
 const keys = new Map<string, string>();
 const MOST_KEYS = 4_096;
-/** Longer ones, in UTF-16 code units, are data. */
+/** In UTF-16 code units. Longer keys are assumed to be data and are not cached. */
 const LONGEST_KEY = 64;
 
 function writeKey(key: string): string | undefined {
@@ -114,7 +114,7 @@ function writeKey(key: string): string | undefined {
   return written;
 }
 
-/** Says what of a value has no form in JSON, and where it stands. */
+/** Throws an error that says which part of a value JSON cannot express, and where it is. */
 function refuseValue(value: unknown): never {
   const found = refused(value, [], 0);
   if (found === null) throw new TypeError("The value has a canonical form.");
@@ -161,28 +161,28 @@ function refusedIn(value: object, path: readonly (string | number)[], depth: num
 }
 
 /**
- * The same JSON value as a log keeps it: frozen, with the keys of every object in canonical order (sorted by UTF-16
- * code units; keys that are array indices come first, as JavaScript orders them). What is in order already is frozen in
- * place and returned as it is. What is read back from canonical JSON has this order, so a value in this order
- * serializes the same before and after it was kept.
+ * Returns the same JSON value as a log keeps it: frozen, with the keys of every object in canonical order (sorted by
+ * UTF-16 code units; keys that are array indices come first, as JavaScript orders them). Anything already in order is
+ * frozen in place and returned unchanged. A value read back from canonical JSON has this order, so it serializes the
+ * same before and after it was stored.
  *
- * @throws ThreadfoldError `INVALID_JSON` for what {@link canonicalJson} refuses.
+ * @throws ThreadfoldError `INVALID_JSON` for any value that {@link canonicalJson} refuses.
  */
 export function toCanonicalValue<Value>(value: Value): Value {
   return canonicalForm(value).value;
 }
 
-/** A value as a log keeps it, and what is known of how it serializes. */
+/** A value as a log keeps it, and whether it needs special serialization. */
 export interface CanonicalForm<Value> {
   readonly value: Value;
   /**
-   * True when `JSON.stringify` returns the canonical JSON of the value: always, but for objects with keys that are
-   * array indices, which JavaScript orders by number.
+   * True when `JSON.stringify` returns the canonical JSON of the value: always, except for objects with keys that are
+   * array indices, which JavaScript orders numerically.
    */
   readonly stringifies: boolean;
 }
 
-/** The same as {@link toCanonicalValue}, and whether the value needs no more than `JSON.stringify`. */
+/** The same as {@link toCanonicalValue}, and whether `JSON.stringify` is enough to serialize the value. */
 export function canonicalForm<Value>(value: Value): CanonicalForm<Value> {
   const walk: Walk = { root: value, stringifies: true };
   return { value: canonical(value, walk, 0) as Value, stringifies: walk.stringifies };
@@ -238,7 +238,7 @@ function canonicalObject(value: Record<string, unknown>, walk: Walk, depth: numb
     if (key < before) sorted = false;
     before = key;
   }
-  // Indices come first in every object, so that looking at the first key is enough.
+  // Indices come first in every object, so checking the first key is enough.
   if (isIndex(keys[0])) walk.stringifies = false;
   if (sorted && changed === undefined) return Object.freeze(value);
   const copy: Record<string, unknown> = {};

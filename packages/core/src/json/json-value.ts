@@ -12,14 +12,14 @@ export interface JsonObject {
 /** Deeper nesting than this is refused, so that hostile input ends in a typed error and never in a stack overflow. */
 export const MAX_JSON_DEPTH = 512;
 
-/** How deep a value inside a message or summary may nest; the rest of the depth is for what is put around it. */
+/** How deep a value inside a message or summary may nest; the remaining depth is for what is wrapped around it. */
 export const MAX_VALUE_DEPTH = MAX_JSON_DEPTH - 16;
 
 /**
- * Says whether a value is JSON as canonical JSON can carry it: finite numbers, well-formed strings, no holes, plain
- * objects, bounded depth.
+ * Checks whether canonical JSON can express a value: finite numbers, well-formed strings, no holes, plain objects,
+ * bounded depth.
  *
- * @param depth how many levels are around the value.
+ * @param depth the number of levels around the value.
  */
 export function isJsonValue(value: unknown, depth = 0): value is JsonValue {
   switch (typeof value) {
@@ -39,7 +39,7 @@ export function isJsonValue(value: unknown, depth = 0): value is JsonValue {
 }
 
 function isJsonArray(items: readonly unknown[], depth: number): boolean {
-  // Not `every`, which passes over holes.
+  // Not `every`, which skips holes.
   for (let index = 0; index < items.length; index++) if (!isJsonValue(items[index], depth + 1)) return false;
   return true;
 }
@@ -53,7 +53,7 @@ function isJsonRecord(value: object, depth: number): boolean {
 const isInnerValue = (value: unknown): boolean => isJsonValue(value, MAX_JSON_DEPTH - MAX_VALUE_DEPTH);
 const notJson = `expected JSON: finite numbers, well-formed text, plain objects, at most ${MAX_VALUE_DEPTH} levels deep`;
 
-/** Accepts any value that canonical JSON can carry inside a message or summary. */
+/** Accepts any value that canonical JSON can express inside a message or summary. */
 export const jsonValueSchema = z.custom<JsonValue>(isInnerValue, notJson);
 
 /** Accepts any JSON object. */
@@ -62,12 +62,12 @@ export const jsonObjectSchema = z.custom<JsonObject>(
   notJson,
 );
 
-/** Accepts any text without lone surrogates, which no canonical JSON can carry. */
+/** Accepts any text without lone surrogates, which canonical JSON cannot express. */
 export const textSchema = z.string().refine((text) => text.isWellFormed(), { error: "the text has a lone surrogate" });
 
 /**
- * True for objects that JSON can express: literals, parsed objects and objects without a prototype, of any realm. False
- * for arrays and for instances of a class, such as dates and maps, whose own properties do not say what they are.
+ * Checks for objects that JSON can express: literals, parsed objects and objects without a prototype, of any realm.
+ * False for arrays and for instances of classes such as dates and maps, whose own properties are not their value.
  */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -79,10 +79,10 @@ export function isPlainObject(value: object): boolean {
 }
 
 /**
- * Returns the value as canonical JSON can carry it inside a message: lone surrogates become U+FFFD, numbers that are not
- * finite become null, what lies deeper than the depth limit becomes a marker string, and of an instance of a class its own
- * properties remain. Untouched values are returned as they are, so a well-formed value costs one walk and no copy.
- * Importers use it on foreign data before it enters a thread.
+ * Returns the value in a form that canonical JSON can express inside a message: lone surrogates become U+FFFD, numbers
+ * that are not finite become null, anything deeper than the depth limit becomes a marker string, and an instance of a
+ * class is reduced to its own properties. Well-formed values are returned unchanged, at the cost of one walk and no
+ * copy. Importers apply it to foreign data before it enters a thread.
  */
 export function toWellFormedJson(value: unknown, depth = 0): JsonValue {
   if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
@@ -95,7 +95,7 @@ export function toWellFormedJson(value: unknown, depth = 0): JsonValue {
 
 function wellFormedArray(items: readonly unknown[], depth: number): JsonValue {
   let copy: JsonValue[] | undefined;
-  // Not `forEach`, which passes over holes.
+  // Not `forEach`, which skips holes.
   for (let index = 0; index < items.length; index++) {
     const next = toWellFormedJson(items[index], depth + 1);
     if (next !== items[index] && copy === undefined) copy = items.slice(0, index) as JsonValue[];
@@ -121,7 +121,7 @@ export function freezeDeep<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   Object.freeze(value);
   if (Array.isArray(value) && isWrittenOnce(value)) return value;
-  // A list may name a million messages: it is walked and not copied.
+  // A list may name a million messages, so it is walked and not copied.
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   for (let index = 0; index < items.length; index++) if (typeof items[index] === "object") freezeDeep(items[index]);
   return value;

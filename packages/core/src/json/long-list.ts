@@ -1,17 +1,18 @@
 /**
- * By the list, because values are copied and their lists are not. In pieces, of which each has at least twice the length
- * of the next, and without the bracket at the end: what goes on from a long list adds a piece and copies no long one.
+ * Serialized lists, keyed by the list because values are copied while their lists are shared. Each is kept in pieces,
+ * without the closing bracket, and each piece is at least twice as long as the next: a list that continues a long one
+ * adds a piece and copies no long one.
  */
 const written = new WeakMap<readonly unknown[], readonly string[]>();
 
 /**
- * A list of texts as canonical JSON, in pieces and without the bracket at the end; undefined for any other list. Lists of
- * ids may be long and stand in many values: a frozen one is written once.
+ * Returns a list of texts as canonical JSON, in pieces and without the closing bracket; undefined for any other list.
+ * Lists of ids may be long and occur in many values, so a frozen one is serialized only once.
  */
 export function writtenTexts(items: readonly unknown[]): readonly string[] | undefined {
   const known = written.get(items);
   if (known !== undefined) return known;
-  // Not `every`, which passes over holes.
+  // Not `every`, which skips holes.
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
     if (typeof item !== "string" || !item.isWellFormed()) return undefined;
@@ -21,12 +22,12 @@ export function writtenTexts(items: readonly unknown[]): readonly string[] | und
   return pieces;
 }
 
-/** True for a frozen list of which it is known that it holds texts and nothing else. */
+/** Checks whether a list is frozen and already known to hold only texts. */
 export const isWrittenOnce = (items: readonly unknown[]): boolean => written.has(items);
 
 /**
- * A frozen list that goes on where another one ends. What was written of that one is not written again, so that a list
- * that grows costs what is new.
+ * Returns a frozen list that continues another one. The other list is not serialized again, so the cost of a growing
+ * list is that of its new items.
  */
 export function continuedTexts<Text extends string>(former: readonly Text[], more: readonly Text[]): readonly Text[] {
   if (more.length === 0 || former.length === 0) return Object.freeze(former.length === 0 ? more : former);
@@ -38,7 +39,7 @@ export function continuedTexts<Text extends string>(former: readonly Text[], mor
   return items;
 }
 
-/** One piece more, joined with those before it that are not long beside it, so that there are never many. */
+/** Appends a piece, merged with preceding pieces less than twice as long, so that the number of pieces stays small. */
 function withPiece(pieces: readonly string[], piece: string): readonly string[] {
   const kept = [...pieces];
   let last = piece;

@@ -1,7 +1,7 @@
 /**
- * Reads JSON, and every key of it as it was written. V8 takes a key with an escape for another key that the process has
- * seen in a like place before: after `{"h":[],"\\":0}` it reads `{"h":1,"\"":2}` as if the second key were a backslash
- * (nodejs/node#63785, in Node 24 and 26 at least). A text with such keys, which is rare, is therefore read piece by piece.
+ * Parses JSON with every key as it was written. V8 can mistake a key with an escape for another key that the process
+ * has seen in a similar place: after `{"h":[],"\\":0}` it reads `{"h":1,"\"":2}` as if the second key were a backslash
+ * (nodejs/node#63785, at least in Node 24 and 26). Text with such keys is rare, and is therefore read piece by piece.
  *
  * @throws SyntaxError for text that is not JSON.
  */
@@ -10,7 +10,7 @@ export function parseJson(text: string): unknown {
   return text.includes("\\") && mayHaveEscapedKey(text) ? new JsonReader(text).value() : parsed;
 }
 
-/** Finds every key with an escape, and now and then something else, which does no harm. */
+/** Matches every key with an escape, and occasionally something else, which does no harm. */
 const ESCAPED_KEY = /[{,]\s*"[^"\\]*(?:\\.[^"\\]*)+"\s*:/;
 const WHITE_SPACE = /\s*/y;
 const SCALAR = /[^\s,\]}]+/y;
@@ -19,7 +19,7 @@ function mayHaveEscapedKey(text: string): boolean {
   try {
     return ESCAPED_KEY.test(text);
   } catch {
-    // A pattern takes room for each escape of a text, and of millions there is not enough.
+    // The pattern needs memory for each escape, and there is not enough for millions of them.
     return true;
   }
 }
@@ -85,7 +85,7 @@ class JsonReader {
     if (this.#next() === ",") this.#at++;
   }
 
-  /** The first character behind white space. */
+  /** The next character after white space. */
   #next(): string | undefined {
     this.#take(WHITE_SPACE);
     return this.#text[this.#at];

@@ -5,8 +5,8 @@ import { canonicalPieces } from "./canonical-json.ts";
 type HashFunction = (algorithm: string, data: string | Uint8Array, encoding: "hex") => string;
 
 /**
- * SHA-256 of a text (as UTF-8) or of bytes, in lower-case hexadecimal. On Node the platform's own implementation does
- * the work; elsewhere the portable one returns the same digest. The choice changes the speed and never the result.
+ * SHA-256 of a text (as UTF-8) or of bytes, in lower-case hexadecimal. Uses Node's own implementation where available,
+ * else the portable one. The choice affects the speed, never the result.
  */
 export const sha256: (data: string | Uint8Array) => string = chooseImplementation();
 
@@ -29,13 +29,13 @@ export function digestOf(value: unknown): string {
 }
 
 /**
- * A SHA-256 that has not seen all of its input. An immutable value: `update` returns a new one, so that texts with a
- * common beginning share the work of hashing it.
+ * A SHA-256 in progress. An immutable value: `update` returns a new one, so that texts with a common beginning share
+ * the work of hashing it.
  */
 export interface RunningSha256 {
-  /** The hash with this text (as UTF-8) behind what it has seen. A text must not end in the middle of a surrogate pair. */
+  /** Returns the hash with this text appended as UTF-8. The text must not end in the middle of a surrogate pair. */
   update(text: string): RunningSha256;
-  /** The digest of everything so far, in lower-case hexadecimal. */
+  /** Returns the digest of everything so far, in lower-case hexadecimal. */
   digest(): string;
 }
 
@@ -47,7 +47,7 @@ interface HostHash {
 
 type CreateHash = (algorithm: string) => HostHash;
 
-/** A SHA-256 that has seen nothing. On Node the platform does the work; elsewhere the portable one returns the same digest. */
+/** Starts a SHA-256 of nothing. Uses Node's own implementation where available, else the portable one. */
 export function startSha256(): RunningSha256 {
   const host = globalThis as {
     process?: { getBuiltinModule?: (name: string) => { createHash?: CreateHash } | undefined };
@@ -61,10 +61,10 @@ const running = (hash: HostHash): RunningSha256 => ({
   digest: () => hash.copy().digest("hex"),
 });
 
-/** In UTF-16 code units. Node takes five times as long for what it is given of a text of megabytes at once. */
+/** In UTF-16 code units. Node takes five times as long per character when given megabytes of text at once. */
 const LONGEST_PART = 1 << 19;
 
-/** A long text in parts, of which none ends in the middle of a surrogate pair. */
+/** Splits a long text into parts, none of which ends in the middle of a surrogate pair. */
 function inParts(text: string): readonly string[] {
   const parts: string[] = [];
   let from = 0;
@@ -79,7 +79,7 @@ function inParts(text: string): readonly string[] {
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
 
-/** The same in plain JavaScript, for hosts without a native one. */
+/** The same as {@link startSha256} in plain JavaScript, for hosts without a native implementation. */
 export function startPortableSha256(): RunningSha256 {
   return portable(nobleSha256.create());
 }

@@ -2,25 +2,25 @@ import fc from "fast-check";
 import type { Law } from "./law.ts";
 import { runs } from "./runs.ts";
 
-/** What laws are tried on, and how often. Each family has inputs of its own that it takes where none are named. */
+/** The inputs that laws are tried on, and how many. Each family has default inputs. */
 export interface Trials<Input> {
-  /** Where inputs come from: generated ones, recorded ones (`fc.constantFrom`), a single one (`fc.constant`). */
+  /** The source of inputs: generated, recorded (`fc.constantFrom`) or a single one (`fc.constant`). */
   readonly inputs?: fc.Arbitrary<Input>;
-  /** How many inputs each law is tried on; more in a full test run (see `runs`). */
+  /** The number of inputs that each law is tried on; more in a full test run (see `runs`). */
   readonly times?: number;
 }
 
 /**
- * The same laws, tried on generated inputs. One that is broken says so with a small input that breaks it, and with the seed
- * and path that make this input again.
+ * Returns the same laws, applied to generated inputs. A broken law reports a small input that breaks it, and the seed
+ * and path that reproduce that input.
  *
- * @param times how many inputs a law is tried on; a dear one on as many less as it costs more.
+ * @param times the number of inputs that a law is tried on, divided by its cost.
  */
 export function forAll<Input>(inputs: fc.Arbitrary<Input>, laws: readonly Law<Input>[], times: number): readonly Law[] {
   return laws.map((law) => ({ name: law.name, broken: () => counterexample(inputs, law, times) }));
 }
 
-/** How many smaller inputs are tried once one breaks a law: enough to read it by, and few where each takes long. */
+/** The number of smaller inputs tried once one breaks a law: enough for a readable one, few enough if each is slow. */
 const SMALLER_INPUTS = 200;
 
 async function counterexample<Input>(

@@ -1,42 +1,40 @@
 import { patience } from "./runs.ts";
 
 /**
- * One promise that every part of a family keeps: every store, every format, every strategy. A family's function takes a
- * part and gives its laws, which nothing has to be handed to any more; `Input` is there for laws that are still to be
- * tried on something (see `forAll`).
+ * One property that every member of a family must have: every store, every format, every strategy. A family's function
+ * takes a member and returns its laws, which need no further input; `Input` is for laws that have yet to be applied to
+ * inputs (see `forAll`).
  */
 export interface Law<Input = void> {
-  /** The sentence, beginning with the ids of scenarios where it proves some. */
+  /** The law as a sentence, starting with the ids of the scenarios that it proves, if any. */
   readonly name: string;
-  /** Says how the law is broken, or null where it is kept. What it throws breaks the law as well. */
+  /** Returns how the law is broken, or null when it is kept. Throwing also counts as breaking it. */
   readonly broken: (input: Input) => Promise<string | null> | string | null;
-  /** How many times as much as its neighbours it costs to try: it is tried as much less often. 1 by default. */
+  /** Its relative cost: a law with cost n is tried on n times fewer inputs. 1 by default. */
   readonly cost?: number;
 }
 
-/** A law that is broken, and how. */
+/** A broken law, and how it is broken. */
 export interface BrokenLaw {
   readonly name: string;
   readonly problem: string;
 }
 
-/** The two functions of a test framework that laws need: vitest's, jest's or those of node:test. */
+/** The two functions that laws need of a test framework: vitest, jest or node:test. */
 export interface TestFramework {
   readonly describe: (name: string, body: () => void) => unknown;
-  /** The last argument is how long the test may take, in milliseconds. node:test has no such limit and passes over it. */
+  /** The last argument is the test's timeout in milliseconds. node:test has no such parameter and ignores it. */
   readonly it: (name: string, body: () => Promise<void>, timeoutMs: number) => unknown;
 }
 
-/** How long a law may take before it counts as one that never ends; `patience` makes it a quarter of an hour at least. */
+/** How long a law may take before it counts as hanging; `patience` makes it at least a quarter of an hour. */
 const LAW_MS = 60_000;
 
 /**
- * Makes a test of each law, in a suite of that title.
+ * Defines one test per law, in a suite with a title.
  *
- * ```ts
- * import { describe, it } from "vitest";
- * keepLaws("a store in memory", storeLaws({ name: "memory", open: async () => createMemoryStore() }), { describe, it });
- * ```
+ * ```ts import { describe, it } from "vitest"; keepLaws("a store in memory", storeLaws({ name: "memory", open: async ()
+ * => createMemoryStore() }), { describe, it }); ```
  */
 export function keepLaws(title: string, laws: readonly Law[], { describe, it }: TestFramework): void {
   if (laws.length === 0) throw new Error(`${title}: there is no law to keep`);
@@ -50,7 +48,7 @@ async function expectKept(broken: Law["broken"]): Promise<void> {
   if (problem !== null) throw new Error(problem);
 }
 
-/** The laws that are broken, in their order, without a test framework: empty for a part that keeps them all. */
+/** Tries laws without a test framework, and returns those that are broken, in order: none if all are kept. */
 export async function brokenLaws(laws: readonly Law[]): Promise<readonly BrokenLaw[]> {
   const found: BrokenLaw[] = [];
   for (const { name, broken } of laws) {
@@ -69,8 +67,8 @@ async function problemOf(broken: Law["broken"]): Promise<string | null> {
 }
 
 /**
- * Several laws as one, for inputs that cost more than what is tried on them: it says which law is broken, and costs as
- * much as the dearest of them.
+ * Combines several laws into one, for inputs that cost more to make than to check. It reports which law is broken, and
+ * has the cost of the most expensive one.
  */
 export function together<Input>(name: string, laws: readonly Law<Input>[]): Law<Input> {
   return {

@@ -5,11 +5,12 @@ import type { MediaPart, OpaquePart, Part, ReasoningPart, TextPart } from "../mo
 import { hostileTexts, jsonObjects, proseTexts } from "./text-arbitrary.ts";
 import { type CallDraft, hostileCalls, mediaParts, plainCalls, reasoningParts } from "./tool-exchange-arbitrary.ts";
 
-/** What a generated transcript may hold. */
+/** What generated transcripts may contain. */
 export interface TranscriptOptions {
   /**
-   * Also orphan, duplicate, early and id-reusing results, empty and hostile text, reasoning, media, opaque parts, system
-   * messages in mid-conversation, side branches, synthetic messages, huge bodies and ids such as `__proto__`.
+   * Adds orphan, duplicate, early and id-reusing results, empty and hostile text, reasoning, media, opaque parts,
+   * system messages in mid-conversation, side branches, synthetic messages, huge bodies and ids such as `__proto__`.
+   * False by default.
    */
   readonly malformed?: boolean;
   /** The largest number of messages; 40 by default. */
@@ -17,8 +18,8 @@ export interface TranscriptOptions {
 }
 
 /**
- * Transcripts of agents: user turns, assistant texts, parallel tool calls with results that are adjacent or not, calls
- * that stay open and calls in flight at the end. Every message is valid by schema and every message id is its own.
+ * Generates transcripts of agents: user turns, assistant texts, parallel tool calls with adjacent or separated results,
+ * calls that are never answered and calls in flight at the end. Every message matches the schema and has a unique id.
  */
 export function messageInputs(options: TranscriptOptions = {}): fc.Arbitrary<readonly MessageInput[]> {
   const { malformed = false, maxMessages = 40 } = options;
@@ -37,7 +38,7 @@ export function messageInputs(options: TranscriptOptions = {}): fc.Arbitrary<rea
 const START = Date.UTC(2025, 0, 1);
 const HOSTILE_IDS = ["__proto__", "constructor", "toString", "消息", "a:b|c/d", " "];
 
-/** Lays beats out as messages, handing out ids and times in order. */
+/** Turns beats into messages, assigning ids and times in order. */
 class Transcript {
   readonly messages: MessageInput[] = [];
   readonly #hostileIds: boolean;
@@ -138,23 +139,23 @@ interface SpeechBeat {
   readonly usage?: Usage;
 }
 
-/** Calls of one assistant message and their results, in the order in which the results come in. */
+/** The calls of one assistant message and their results, in the order of arrival. */
 interface ExchangeBeat {
   readonly kind: "exchange";
   readonly lead: readonly PlainPart[];
   readonly calls: readonly CallDraft[];
-  /** Indexes of the answered calls, in the order of their results. What is missing stays open. */
+  /** Indexes of the answered calls, in the order of their results. Other calls stay unanswered. */
   readonly answered: readonly number[];
   /** Messages that come between the call and its results. */
   readonly between: readonly SpeechBeat[];
   readonly branch?: string;
-  /** Take the ids of earlier calls of the transcript instead of new ones. */
+  /** Reuses the ids of earlier calls of the transcript. */
   readonly reuseIds?: boolean;
-  /** Put the results before the call. */
+  /** Puts the results before the call. */
   readonly resultsFirst?: boolean;
 }
 
-/** A result that no call waits for. */
+/** A result that no open call is waiting for. */
 interface StrayResultBeat {
   readonly kind: "stray-result";
   /** `orphan` answers an id that nobody called; `duplicate` answers an earlier call again. */
@@ -162,7 +163,7 @@ interface StrayResultBeat {
   readonly call: CallDraft;
 }
 
-/** One event of a conversation, before ids and times are given out. */
+/** One event of a conversation, before ids and times are assigned. */
 type TranscriptBeat = SpeechBeat | ExchangeBeat | StrayResultBeat;
 
 const textPart = (text: fc.Arbitrary<string>) => fc.record({ type: fc.constant("text" as const), text });
@@ -189,7 +190,7 @@ const between = fc.oneof(
 
 const MAX_CALLS = 4;
 const ALL_CALLS = Array.from({ length: MAX_CALLS }, (_, index) => index);
-/** Mostly all calls in order; sometimes in another order, sometimes not all of them. */
+/** Usually all calls in order; sometimes in another order, sometimes only some of them. */
 const answeredCalls = fc.oneof(
   { weight: 5, arbitrary: fc.constant(ALL_CALLS) },
   { weight: 1, arbitrary: fc.shuffledSubarray(ALL_CALLS, { minLength: MAX_CALLS }) },
@@ -213,7 +214,7 @@ const exchanges = (
 const plainExchanges = exchanges(plainLead, plainCalls);
 const hostileExchanges = exchanges(hostileLead, hostileCalls);
 
-/** What a healthy agent's log holds. */
+/** Events in the log of a healthy agent. */
 const plainBeats: fc.Arbitrary<TranscriptBeat> = fc.oneof(
   { weight: 3, arbitrary: userSays },
   { weight: 3, arbitrary: assistantSays },
@@ -249,7 +250,7 @@ const strays = fc.record({
   call: hostileCalls,
 });
 
-/** What real logs also hold, after crashes, forks, other tools and hostile content. */
+/** Events that real logs also contain after crashes, forks, other tools and hostile content. */
 const oddBeats: fc.Arbitrary<TranscriptBeat> = fc.oneof(
   { weight: 4, arbitrary: plainBeats },
   { weight: 3, arbitrary: hostileExchanges },

@@ -11,15 +11,15 @@ import type {
 } from "../model/part.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 
-/** When every message of a test was said. */
+/** The time of every test message. */
 const SAID_AT = "2026-01-01T00:00:00.000Z";
 
-/** What a message of a test holds: its text, one part, or all of its parts. */
+/** The content of a test message: its text, one part, or all of its parts. */
 export type Content = string | Part | readonly Part[];
 
 export const text = (words: string): TextPart => ({ type: "text", text: words });
 
-/** A call: of the tool `read`, for the file `a.ts`, unless a test needs another one. */
+/** Makes a tool call, by default of the tool `read` for the file `a.ts`. */
 export const call = (callId: string, toolName = "read", input: JsonValue = { path: "a.ts" }): ToolCallPart => ({
   type: "tool-call",
   callId: asToolCallId(callId),
@@ -27,7 +27,7 @@ export const call = (callId: string, toolName = "read", input: JsonValue = { pat
   input,
 });
 
-/** The result of a call, of the tool `read` and a success unless its fields say otherwise. */
+/** Makes the result of a call: a success of the tool `read` unless `fields` says otherwise. */
 export const result = (
   callId: string,
   body: string | ToolResultContent,
@@ -43,7 +43,7 @@ export const result = (
   },
 });
 
-/** A message with everything that has to be in it, and whatever else a test needs of it. */
+/** Makes a message with all required fields and any others that a test needs. */
 export function message(
   id: string,
   role: Role,
@@ -65,6 +65,6 @@ export const assistant: MessageOf = (id, content, fields) => message(id, "assist
 export const system: MessageOf = (id, content, fields) => message(id, "system", content, fields);
 export const tool: MessageOf = (id, content, fields) => message(id, "tool", content, fields);
 
-/** The thread of these messages; its id is `t`. */
+/** Makes a thread of these messages, with the id `t`. */
 export const threadOf = (...messages: readonly MessageInput[]): AgentThread =>
   AgentThread.empty(asThreadId("t")).append(messages);

@@ -23,7 +23,7 @@ import type { AgentThread } from "../thread/agent-thread.ts";
 import { type SpanReference, spanOf } from "../thread/span-reference.ts";
 import { hostileTexts, jsonObjects, proseTexts } from "./text-arbitrary.ts";
 
-/** Ids of the shape of artifact ids. */
+/** Random ids in the form of artifact ids. */
 export const artifactIds: fc.Arbitrary<ArtifactId> = fc
   .bigInt({ min: 0n, max: (1n << 96n) - 1n })
   .map((value) => asArtifactId(`artifact_${value.toString(16).padStart(24, "0")}`));
@@ -31,7 +31,7 @@ export const artifactIds: fc.Arbitrary<ArtifactId> = fc
 const text = fc.oneof({ weight: 5, arbitrary: proseTexts }, { weight: 1, arbitrary: hostileTexts });
 const short = fc.constantFrom("", "a", "src/index.ts", "npm test", "must not break");
 
-/** Items of each section; their sources and turns are numbers that {@link placed} turns into those of a span. */
+/** Items of each section; their sources and turns are numbers that {@link placed} maps to those of a span. */
 const itemDrafts = {
   constraints: fc.record({ text }),
   facts: fc.record({ text }),
@@ -112,17 +112,17 @@ function additionFrom(draft: ItemDraft | SetDraft, span: SpanReference): Summary
   return draft.op === "set-narrative" ? { op: draft.op, narrative: said } : { op: draft.op, task: said };
 }
 
-/** Changes that only add and set, like those of the first fold of a span. */
+/** Generates changes that only add and set, like those of the first fold of a span. */
 export const summaryAdditions = (span: SpanReference): fc.Arbitrary<readonly SummaryChange[]> =>
   additionDrafts.map((list) => list.map((draft) => additionFrom(draft, span)));
 
-/** Summaries of a span, made as code makes them: by merging changes. */
+/** Generates summaries of a span as real ones are made: by applying changes. */
 export const structuredSummaries = (span: SpanReference): fc.Arbitrary<StructuredSummary> =>
   summaryAdditions(span).map((changes) => applySummaryChanges(null, span, changes).summary);
 
 const removalDrafts = fc.array(fc.record({ target: fc.nat(1_000), successor: fc.option(drafts) }), { maxLength: 4 });
 
-/** Changes against a summary: additions, and resolving or superseding of what it holds or of ids that nobody knows. */
+/** Generates changes to a summary: additions, and resolving or superseding of existing, added and unknown items. */
 export function summaryChanges(
   span: SpanReference,
   previous: StructuredSummary | null = null,
@@ -147,13 +147,13 @@ const itemsOf = (summary: StructuredSummary | null): readonly Target[] =>
     ? []
     : SUMMARY_SECTIONS.flatMap((section) => summary[section].map((item): Target => [section, item.id]));
 
-/** A successor of another section stands for none: then the target is resolved. */
+/** A successor of another section counts as none: the target is then resolved. */
 function removal([section, itemId]: Target, successor: ItemDraft | null, span: SpanReference): SummaryChange {
   if (successor?.section !== section) return { op: "resolve", section, itemId, reason: "finished" };
   return { op: "supersede", section, itemId, item: placed(successor, span) } as SummaryChange;
 }
 
-/** A span before the thread is known: a run of messages, some of them left out. */
+/** A span before the thread is known: a run of messages, some of which may be left out. */
 interface SpanDraft {
   readonly start: number;
   readonly length: number;
@@ -174,7 +174,7 @@ function spanFrom({ start, length, leftOut }: SpanDraft, messages: readonly Mess
   return spanOf(messages.slice(first, first + length).filter((_, index) => !leftOut.includes(index)));
 }
 
-/** Spans of a thread, which must hold a message: mostly runs of messages, sometimes with holes. */
+/** Generates spans of a thread, which must not be empty: mostly contiguous runs of messages, sometimes with gaps. */
 export function spansOf(thread: AgentThread): fc.Arbitrary<SpanReference> {
   const messages = thread.messagesBetween(0);
   return spanDrafts.map((draft) => spanFrom(draft, messages));
@@ -266,15 +266,15 @@ function recordFrom(draft: RecordDraft, span: SpanReference): object {
   return { ...rest, span: covered, summary: applySummaryChanges(null, covered, changes).summary };
 }
 
-/** Records of all four actions over a span, valid by schema. An externalized body takes the span's first message alone. */
+/** Generates records of all four actions over a span. An externalized body covers only the span's first message. */
 export const planRecordsOver = (span: SpanReference): fc.Arbitrary<PlanRecord> =>
   fc.tuple(bases, recordDrafts).map(([base, draft]) => ({ ...base, ...recordFrom(draft, span) }) as PlanRecord);
 
 const placedDrafts = fc.array(fc.tuple(bases, recordDrafts, spanDrafts), { maxLength: 8 });
 
 /**
- * Up to eight records over random spans of a thread. They overlap, cut groups in half and know no precedence: they are
- * what `normalizePlan` has to make a plan of. Empty for a thread without messages.
+ * Generates up to eight records over random spans of a thread. They overlap, split groups and follow no precedence:
+ * input that `normalizePlan` must turn into a plan. Empty for a thread without messages.
  */
 export function planRecordsFor(thread: AgentThread): fc.Arbitrary<readonly PlanRecord[]> {
   if (thread.length === 0) return fc.constant([]);
@@ -284,7 +284,7 @@ export function planRecordsFor(thread: AgentThread): fc.Arbitrary<readonly PlanR
   );
 }
 
-/** The records that share no message with one before them: a plan takes no others. */
+/** Returns the records that share no message with an earlier one returned, as a plan requires. */
 export function withoutOverlaps(records: readonly PlanRecord[]): readonly PlanRecord[] {
   const held = new Set<MessageId>();
   return records.filter(({ span: { messageIds } }) => {

@@ -9,9 +9,9 @@ import { user } from "./messages.ts";
 
 /** An index that a law is tried on. */
 export interface RecallTrial {
-  /** An index that knows no thread of the laws yet. */
+  /** An index without any thread of the laws. */
   readonly index: RecallIndex;
-  /** Puts a thread where the index may read it, before it is indexed. Absent where indexing is all that it takes. */
+  /** Stores a thread where the index can read it, before it is indexed. Omit it when indexing alone is enough. */
   keep?(thread: AgentThread): Promise<void>;
   /** Called when the law is done with the index. */
   close?(): Promise<void>;
@@ -44,7 +44,7 @@ async function idsFor(index: RecallIndex, thread: AgentThread, request: RecallRe
   return (await index.search(thread.id, request)).hits.map(({ messageId }) => messageId);
 }
 
-/** Says how what was found differs from what should be. */
+/** Returns how the hits differ from those expected; null when they are equal. */
 function unlike(what: string, found: readonly string[], expected: readonly string[]): string | null {
   return found.join(" ") === expected.join(" ")
     ? null
@@ -54,7 +54,7 @@ function unlike(what: string, found: readonly string[], expected: readonly strin
 const firstOf = (problems: readonly (string | null)[]): string | null =>
   problems.find((problem) => problem !== null) ?? null;
 
-/** Sentences in the languages that users write, and words that have to find them although they stand there in another form. */
+/** Sentences in languages that users write, and words that must find them although they occur there in another form. */
 const SENTENCES: readonly (readonly [text: string, queries: readonly string[]])[] = [
   ["Die Verbindung zur Datenbank ist nicht stabil", ["Verbindungen", "stabile Datenbanken"]],
   ["La requête au serveur est coupée dans la nuit", ["requêtes", "serveurs"]],
@@ -65,7 +65,7 @@ const SENTENCES: readonly (readonly [text: string, queries: readonly string[]])[
   ["Подключение к базе данных нестабильно", ["подключения", "нестабильное"]],
 ];
 
-/** The names of one thing in many notations, and words that have to find it. */
+/** Names in many notations, and words that must find them. */
 const NAMES: readonly (readonly [text: string, queries: readonly string[]])[] = [
   ["/srv/app/src/http/retry_policy.ts", ["retry_policy.ts", "src/http/retry_policy.ts", "retry", "POLICY"]],
   ["class ConcurrentSessionChecker", ["concurrentsessionchecker", "session checker", "ConcurrentSession"]],
@@ -82,7 +82,7 @@ const NAMES: readonly (readonly [text: string, queries: readonly string[]])[] = 
 
 const CHECKS: readonly RecallCheck[] = [
   {
-    name: "C6 what was said is found by its words, whatever their case, with where it comes from, word for word",
+    name: "C6 what was said is found by its words, whatever their case, with its origin, word for word",
     async broken(index, keep) {
       const text = "a line before\nThe Deploy Token is kept in Vault\na line after";
       const thread = await fill(index, keep, threadOf([said(0, "hello"), said(1, text), said(2, "deploy nothing")]));
@@ -110,7 +110,7 @@ const CHECKS: readonly RecallCheck[] = [
     },
   },
   {
-    name: "words of other languages are found in other forms of theirs",
+    name: "words of other languages are found in their other forms",
     async broken(index, keep) {
       const thread = await fill(index, keep, threadOf(SENTENCES.map(([text], number) => said(number, text))));
       const problems: (string | null)[] = [];
@@ -130,7 +130,7 @@ const CHECKS: readonly RecallCheck[] = [
     },
   },
   {
-    name: "what stands beside a message in its turn counts for it, and what may not be found counts for nothing",
+    name: "the other messages of its turn count toward a message's match, and what may not be found counts for nothing",
     async broken(index, keep) {
       const agent = { role: "assistant" } as const;
       const messages = [
@@ -165,7 +165,7 @@ const CHECKS: readonly RecallCheck[] = [
       for (let page = 0; page === 0 || cursor !== null; page++) {
         const found = await index.search(thread.id, { text: "needle", limit: 3, ...(cursor !== null && { cursor }) });
         seen.push(...found.hits.map(({ messageId }) => messageId));
-        if (found.total !== 7) return `page ${page} tells of ${found.total}`;
+        if (found.total !== 7) return `page ${page} reports a total of ${found.total}`;
         cursor = found.nextCursor;
       }
       const whole = await index.search(thread.id, { text: "needle", limit: 7 });
@@ -262,7 +262,7 @@ const CHECKS: readonly RecallCheck[] = [
     },
   },
   {
-    name: "threads are apart: neither found nor ranked by each other's words",
+    name: "threads are kept separate: neither found nor ranked by each other's words",
     async broken(index, keep) {
       const messages = [said(0, "needle needle hay"), said(1, "needle straw"), said(2, "hay and straw")];
       const thread = await fill(index, keep, threadOf(messages, "one"));
@@ -278,7 +278,7 @@ const CHECKS: readonly RecallCheck[] = [
     },
   },
   {
-    name: "indexing twice is indexing once, a grown thread adds what is new, and a removed one is gone",
+    name: "indexing twice is the same as indexing once, a grown thread adds what is new, and a removed one is gone",
     async broken(index, keep) {
       const thread = await fill(index, keep, threadOf([said(0, "needle a")]));
       await index.index(thread.id, thread.messages);
@@ -314,7 +314,7 @@ const CHECKS: readonly RecallCheck[] = [
   },
 ];
 
-/** The laws of the `RecallIndex` port, each on an index that `open` opens for it. */
+/** Returns the laws of the `RecallIndex` port, each tried on a fresh trial from `open`. */
 export function recallLaws(open: () => RecallTrial | Promise<RecallTrial>): readonly Law[] {
   return CHECKS.map(({ name, broken }) => ({
     name,

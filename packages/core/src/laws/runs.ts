@@ -1,10 +1,10 @@
-/** What `THREADFOLD_PROPERTY_SCALE` is in the full test run. */
+/** The value of `THREADFOLD_PROPERTY_SCALE` in a full test run. */
 const FULL_SCALE = 20;
 
 /**
- * How often something is tried: `count` times in the tests of every day, `full` times in the full test run, and as far
- * between or beyond the two as `THREADFOLD_PROPERTY_SCALE` says, which is 1 on every day and 20 in the full run. A
- * property that fails prints the seed that reproduces it.
+ * Returns the number of runs of a property: `count` in everyday tests and `full` in a full test run, interpolated by
+ * `THREADFOLD_PROPERTY_SCALE`, which is 1 every day and 20 in a full run. A property that fails prints the seed that
+ * reproduces it.
  *
  * @param full twenty times `count` by default.
  */
@@ -14,17 +14,17 @@ export function runs(count: number, full: number = FULL_SCALE * count): { readon
   return { numRuns: Math.max(1, Math.round(scale < 1 ? count * scale : count + more)) };
 }
 
-/** True when more is asked for than on every day: then tests that take samples of something finite take all of it. */
+/** True when more than the everyday number of runs is asked for: tests that sample a finite set then take all of it. */
 export const isThorough = (): boolean => testScale() > 1;
 
-/** How long a test may take before it counts as one that never ends, however busy the machine is: fifteen minutes. */
+/** How long a test may take before it counts as hanging, however busy the machine is: fifteen minutes. */
 const LEAST_PATIENCE_MS = 900_000;
-/** In a full run, which other work may slow down as much: two hours, which no part of one takes as a whole. */
+/** The same in a full run: two hours, more than any part of one takes as a whole. */
 const LEAST_FULL_PATIENCE_MS = 7_200_000;
 
 /**
- * How long a test may take, in milliseconds: this long, or as much longer as it tries more often, and never less than fifteen
- * minutes, or two hours where it tries more often. For tests that take their time even when nothing else runs.
+ * Returns a timeout for a test in milliseconds: `ms`, scaled up like its number of runs, but at least fifteen minutes,
+ * or two hours in a thorough run. For tests that are slow even when nothing else runs.
  *
  * @param fullMs twenty times `ms` by default.
  */
@@ -37,14 +37,14 @@ function testScale(): number {
   return Number.isFinite(scale) && scale > 0 ? scale : 1;
 }
 
-/** Rounds of which the best one counts: what disturbs a measurement only ever makes it longer. */
+/** The number of rounds, the best of which counts: disturbances only ever make a measurement longer. */
 const ROUNDS = 3;
 
 /**
- * How many times as much of the processor's time a piece of work takes when its input is four times as long: about 4 for
- * linear work and about 16 for quadratic work, however fast the machine is and whatever else runs on it.
+ * Returns the factor by which the CPU time of work grows when its input is four times as long: about 4 for linear work
+ * and about 16 for quadratic work, however fast or busy the machine is.
  *
- * @param size of the shorter input; large enough for the work to take some milliseconds.
+ * @param size size of the shorter input; large enough for the work to take a few milliseconds.
  */
 export async function growthOnQuadrupling<Input>(
   inputOf: (size: number) => Input,
@@ -61,7 +61,7 @@ export async function growthOnQuadrupling<Input>(
   return most / Math.max(1, least);
 }
 
-/** Microseconds of the processor, so that a machine that is busy with others counts as much as one that is not. */
+/** Returns the CPU time in microseconds, so that other load on the machine does not count. */
 async function timeOf(work: () => unknown): Promise<number> {
   const start = process.cpuUsage();
   await work();
@@ -70,8 +70,8 @@ async function timeOf(work: () => unknown): Promise<number> {
 }
 
 /**
- * CPU time that this process has used so far, in milliseconds. Tests of how work grows take its differences: they are the
- * same on a machine that is busy with other things, which times of a clock are not.
+ * Returns the CPU time that this process has used so far, in milliseconds. Tests of how work grows compare differences
+ * of it, which, unlike wall-clock times, do not depend on other load on the machine.
  */
 export function cpuTimeMs(): number {
   const { user, system } = (globalThis as unknown as { process: Usage }).process.cpuUsage();

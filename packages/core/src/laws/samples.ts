@@ -7,7 +7,7 @@ import type { Authority, Pin, ThreadEntryInput } from "../thread/thread-entry.ts
 import type { Clock } from "../time/clock.ts";
 import { user } from "./messages.ts";
 
-/** What a picture or document costs, whatever its size, in tokens. */
+/** Tokens of a picture or document, whatever its size. */
 const MEDIA_TOKENS = 500;
 const MESSAGE_OVERHEAD_TOKENS = 4;
 const REQUEST_OVERHEAD_TOKENS = 3;
@@ -15,8 +15,8 @@ const REQUEST_OVERHEAD_TOKENS = 3;
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 /**
- * The plainest counter that keeps the port's promises: four UTF-16 code units are a token, rounded up per piece. For
- * tests that need figures and not exactness.
+ * Returns the simplest counter that satisfies the port's contract: four UTF-16 code units per token, rounded up per
+ * piece. For tests that need figures but not exact ones.
  */
 export function countingTokenizer(): ProviderAwareTokenizer {
   const tokenizer: ProviderAwareTokenizer = {
@@ -57,13 +57,13 @@ function countPart(part: Part): number {
   }
 }
 
-/** A user message that says `text of <id>`, with whatever else a test needs of it. */
+/** Makes a user message with the text `text of <id>` and any other fields that a test needs. */
 export const sampleMessage = (id: string, fields: Partial<MessageInput> = {}): MessageInput => ({
   ...user(id, `text of ${id}`),
   ...fields,
 });
 
-/** A pin of the user that says `rule of <id>`, with whatever else a test needs of it. */
+/** Makes a pin of the user with the text `rule of <id>` and any other fields that a test needs. */
 export const samplePin = (id: string, fields: Partial<Pin> = {}): Pin => ({
   id: asPinId(id),
   text: `rule of ${id}`,
@@ -81,5 +81,5 @@ export const pinLiftedEntry = (id: string, authority: Authority): ThreadEntryInp
   reason: "no longer needed",
 });
 
-/** A clock that always shows the same time, given in milliseconds since the epoch. */
+/** Returns a clock that always shows the same time, given in milliseconds since the epoch. */
 export const pinnedClock = (ms: number): Clock => Object.freeze({ now: () => ms });

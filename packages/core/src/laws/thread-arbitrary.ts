@@ -6,7 +6,7 @@ import type { Authority, Pin, ThreadEntryInput } from "../thread/thread-entry.ts
 import { messageInputs, type TranscriptOptions } from "./message-arbitrary.ts";
 import { LOOK_ALIKES, proseTexts } from "./text-arbitrary.ts";
 
-/** What a generated thread may hold. */
+/** What generated threads may contain. */
 export interface ThreadOptions extends TranscriptOptions {
   /** Also pins between the messages, and entries that lift some of them. True by default. */
   readonly pins?: boolean;
@@ -15,13 +15,13 @@ export interface ThreadOptions extends TranscriptOptions {
 /** The id of every generated thread. */
 export const GENERATED_THREAD_ID = asThreadId("thread-1");
 
-/** A pin before it is known which messages it may quote. */
+/** A generated pin, before the messages that it may quote are known. */
 export interface PinDraft {
-  /** What it says when it quotes nothing. */
+  /** Its text when it quotes nothing. */
   readonly text: string;
   readonly authority: Authority;
   readonly origin: Pin["origin"];
-  /** Picks the line that it quotes; null for a text of its own. */
+  /** Selects the line that it quotes; null for a pin with its own text. */
   readonly quote: number | null;
 }
 
@@ -32,10 +32,10 @@ export const pinDrafts: fc.Arbitrary<PinDraft> = fc.record({
   quote: fc.option(fc.nat(1_000), { freq: 3 }),
 });
 
-/** A pin, after how many messages it is made, and how many messages later it is lifted, if ever. */
+/** A pin, the number of messages before it, and the number of messages after which it is lifted, if ever. */
 const placedPins = fc.record({ draft: pinDrafts, after: fc.nat(40), liftedLater: fc.option(fc.nat(20), { freq: 2 }) });
 
-/** Entries that a thread accepts in this order: the messages of {@link messageInputs}, pins and liftings among them. */
+/** Entries that a thread accepts in this order: the messages of {@link messageInputs}, mixed with pins and liftings. */
 export function threadEntryInputs(options: ThreadOptions = {}): fc.Arbitrary<readonly ThreadEntryInput[]> {
   const pins = options.pins === false ? fc.constant([]) : fc.array(placedPins, { maxLength: 4 });
   return fc.tuple(messageInputs(options), pins).map(([messages, placed]) => weave(messages, placed));
@@ -52,7 +52,7 @@ interface PlacedPin {
   readonly liftedLater: number | null;
 }
 
-/** Puts pins and liftings after the messages that they come after; a pin quotes only what is there by then. */
+/** Inserts pins and liftings between the messages; a pin quotes only messages before it. */
 function weave(messages: readonly MessageInput[], placed: readonly PlacedPin[]): readonly ThreadEntryInput[] {
   const slots: ThreadEntryInput[][] = [
     [],
@@ -69,7 +69,7 @@ function weave(messages: readonly MessageInput[], placed: readonly PlacedPin[]):
   return slots.flat();
 }
 
-/** The pin of a draft: a line of a user or system message with its source, or a text of its own. */
+/** Makes the pin of a draft: a line of a user or system message with its source, or the draft's own text. */
 export function pinFrom(draft: PinDraft, messages: readonly MessageInput[], id: PinId): Pin {
   const { text, quote, ...rest } = draft;
   const lines = quote === null ? [] : messages.flatMap(quotableLines);
@@ -85,7 +85,7 @@ export function pinsFor(thread: { readonly messages: Iterable<MessageInput> }): 
     .map((drafts) => drafts.map((draft, index) => pinFrom(draft, messages, asPinId(`pin_${index + 1}`))));
 }
 
-/** The first lines of a message that a pin may quote, with their place in its visible text. */
+/** Returns the first lines of a message that a pin may quote, with their position in its visible text. */
 function quotableLines(message: MessageInput): readonly Pick<Pin, "text" | "source">[] {
   if (message.role !== "user" && message.role !== "system") return [];
   let start = 0;

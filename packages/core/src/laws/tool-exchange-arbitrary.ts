@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import type { MediaPart, ReasoningPart, ToolDurability, ToolOutcomeStatus, ToolResultContent } from "../model/part.ts";
 import { hostileTexts, hugeTexts, jsonObjects, jsonValues, proseTexts } from "./text-arbitrary.ts";
 
-/** One tool call and its result, before ids are given out. */
+/** One tool call and its result, before ids are assigned. */
 export interface CallDraft {
   readonly toolName: string;
   readonly input: JsonValue;
@@ -44,7 +44,7 @@ const hostileUses = fc.oneof(
 
 const mediaType = fc.constantFrom("image" as const, "file" as const);
 
-/** Pictures and documents of each kind of source. */
+/** Images and files from each kind of source. */
 export const mediaParts: fc.Arbitrary<MediaPart> = fc.oneof(
   fc.record({
     type: mediaType,
@@ -64,7 +64,7 @@ export const mediaParts: fc.Arbitrary<MediaPart> = fc.oneof(
 const signatures = fc.base64String({ minLength: 4, maxLength: 16 });
 const reasoning = fc.constant("reasoning" as const);
 
-/** Reasoning that nobody signed, that a provider signed, and that a provider encrypted. */
+/** Reasoning that is unsigned, signed by a provider, or encrypted by a provider. */
 export const reasoningParts: fc.Arbitrary<ReasoningPart> = fc.oneof(
   fc.record({ type: reasoning, text: proseTexts }),
   fc.record({ type: reasoning, text: hostileTexts, provider: fc.constant("anthropic"), signature: signatures }),
@@ -100,7 +100,7 @@ const drafts = (
     .tuple(uses, outcomes, contents, extras)
     .map(([use, outcome, content, extra]) => ({ ...use, outcome, content, ...extra }));
 
-/** A call with its result as a healthy agent makes it. */
+/** A call and its result as in the session of a healthy agent. */
 export const plainCalls: fc.Arbitrary<CallDraft> = drafts(toolUses, plainContents);
 /** A call and a result with odd names, inputs, bodies and media. */
 export const hostileCalls: fc.Arbitrary<CallDraft> = drafts(hostileUses, hostileContents);

@@ -13,7 +13,7 @@ export type ThreadId = z.infer<typeof threadIdSchema>;
 export const messageIdSchema = id().brand<"MessageId">();
 export type MessageId = z.infer<typeof messageIdSchema>;
 
-/** Identifies a tool call as its provider named it. Providers reuse these ids, so pair by group and not by id alone. */
+/** Identifies a tool call by the provider's own id. Providers reuse these ids, so pair by group and not by id alone. */
 export const toolCallIdSchema = id().brand<"ToolCallId">();
 export type ToolCallId = z.infer<typeof toolCallIdSchema>;
 
@@ -25,7 +25,7 @@ export type PinId = z.infer<typeof pinIdSchema>;
 export const planIdSchema = id().brand<"PlanId">();
 export type PlanId = z.infer<typeof planIdSchema>;
 
-/** Identifies externalized content by what it is: equal content in one thread has one id. Letters, digits and `_` only. */
+/** Identifies externalized content by its digest: equal content in one thread has one id. Letters, digits, `_` only. */
 export const artifactIdSchema = z
   .string()
   .regex(/^artifact_[0-9a-f]{16,64}$/)
@@ -45,12 +45,15 @@ export const asPlanId = (value: string): PlanId => value as PlanId;
 /** Brands a string as an artifact id without a check; use the schema for input from outside. */
 export const asArtifactId = (value: string): ArtifactId => value as ArtifactId;
 
-/** The id of a content in a thread: equal content has one id there, and an id tells nothing of another tenant's content. */
+/**
+ * Returns the id of content in a thread: equal content has one id there, and an id reveals nothing about another
+ * tenant's content.
+ */
 export function artifactIdOf(threadId: ThreadId, tenantId: string | null, content: string): ArtifactId {
   return asArtifactId(`artifact_${sha256(artifactIdPrefix(threadId, tenantId) + content).slice(0, 24)}`);
 }
 
-/** What is hashed before the content. */
+/** Returns the text that is hashed in front of the content. */
 export function artifactIdPrefix(threadId: ThreadId, tenantId: string | null): string {
   return `${canonicalJson([tenantId, threadId])}\n`;
 }

@@ -4,19 +4,19 @@ import { timeSchema } from "../time/clock.ts";
 import { type MessageId, messageIdSchema } from "./ids.ts";
 import { type Part, type ProviderMetadata, partSchema, providerMetadataSchema, toolResultText } from "./part.ts";
 
-/** Who a message is from. */
+/** The role of a message's author. */
 export const roleSchema = z.enum(["system", "user", "assistant", "tool"]);
 export type Role = z.infer<typeof roleSchema>;
 
-/** What the provider reported for the call that produced an assistant message. All figures are tokens. */
+/** The usage that the provider reported for the call that produced an assistant message. All figures are tokens. */
 export interface Usage {
-  /** Prompt tokens, those read from and written to the cache included. */
+  /** Prompt tokens, including those read from and written to the cache. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens?: number;
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
-  /** What the provider's own compaction took on the way to the answer. None of the figures above has it. */
+  /** Usage of the provider's own compaction while it answered. Not included in the figures above. */
   readonly compaction?: Omit<Usage, "compaction">;
 }
 
@@ -34,13 +34,13 @@ export const usageSchema: z.ZodType<Usage> = z.object({
 });
 
 /**
- * Why a message that nobody typed is in the log: `compaction` is the summary that another tool wrote when it compacted,
- * `harness` is text that the harness put there (reminders, nudges).
+ * Why a message that nobody typed is in the log: `compaction` is a summary that another tool wrote when it compacted,
+ * `harness` is text that the harness inserted (reminders, nudges).
  */
 export const messageOriginSchema = z.enum(["compaction", "harness"]);
 export type MessageOrigin = z.infer<typeof messageOriginSchema>;
 
-/** A message as it is handed to a thread; the thread adds its place (`ordinal`, `turn`, `step`). */
+/** A message as passed to a thread; the thread adds its position (`ordinal`, `turn`, `step`). */
 export interface MessageInput {
   readonly id: MessageId;
   readonly role: Role;
@@ -58,9 +58,9 @@ export interface MessageInput {
   readonly model?: string;
   readonly usage?: Usage;
   /**
-   * What one provider says about the whole message and no other understands, by provider name and spelled as on its
-   * wire: the `name` of a speaker, the role `developer`, options of the AI SDK. It comes back when the thread is
-   * rendered for that provider again.
+   * Fields of the whole message that only one provider understands, by provider name and spelled as on its wire: the
+   * `name` of a speaker, the role `developer`, options of the AI SDK. They are restored when the thread is rendered for
+   * that provider again.
    */
   readonly providerMetadata?: ProviderMetadata;
   readonly metadata?: JsonObject;
@@ -80,25 +80,25 @@ const messageInputShape = {
 };
 
 export const messageInputSchema: z.ZodType<MessageInput> = z
-  // Messages stored before times were checked are read as they are.
+  // Stored messages, which may predate this check of times, are read with `messageSchema` and not checked again.
   .object({ ...messageInputShape, createdAt: timeSchema })
   .refine((message) => (message.role === "tool") === message.parts.some((part) => part.type === "tool-result"), {
-    error: "a tool result stands in a message of role tool, and nowhere else",
+    error: "a tool result belongs in a message of role tool, and nowhere else",
   })
   .refine((message) => message.role !== "tool" || message.parts.length === 1, {
     error: "a message of role tool holds exactly one tool result",
   })
   .refine((message) => message.role === "assistant" || !message.parts.some((part) => part.type === "tool-call"), {
-    error: "a tool call stands in a message of role assistant",
+    error: "a tool call belongs in a message of role assistant",
   });
 
-/** A message in a thread: frozen, in its place. */
+/** A message in a thread: frozen, with its position. */
 export interface Message extends MessageInput {
   /** Position among the thread's messages, from 0. */
   readonly ordinal: number;
-  /** How many real user messages of the main branch started before or with this message. Synthetic and branch messages start none. */
+  /** The number of turns up to and including this message; each real user message of the main branch starts one. */
   readonly turn: number;
-  /** How many model calls (assistant messages) came before or with this message. */
+  /** The number of model calls (assistant messages) up to and including this message. */
   readonly step: number;
 }
 
@@ -109,7 +109,7 @@ export const messageSchema: z.ZodType<Message> = z.object({
   step: z.int().nonnegative(),
 });
 
-/** The text of a message that a person would read: its text parts, calls as `name(input)` and results as their text. */
+/** Returns a message as readable text: its text parts, tool calls as `name(input)` and tool results as their text. */
 export function visibleText(message: { readonly parts: Message["parts"] }): string {
   return message.parts
     .map((part) => {
@@ -131,6 +131,6 @@ export function visibleText(message: { readonly parts: Message["parts"] }): stri
     .join("\n");
 }
 
-/** How far content may travel on its own, least guarded first. */
+/** How sensitive content is, least sensitive first. It limits where content may go automatically. */
 export const sensitivitySchema = z.enum(["public", "internal", "confidential", "restricted"]);
 export type Sensitivity = z.infer<typeof sensitivitySchema>;

@@ -3,14 +3,14 @@ import * as z from "../json/schema.ts";
 import { type ToolCallId, toolCallIdSchema } from "./ids.ts";
 
 /**
- * What one provider said about a part and no other provider understands (cache markers, citations, item ids), by
- * provider name. It travels with the part and comes back when the thread is rendered for that provider again.
+ * Fields of a part that only one provider understands (cache markers, citations, item ids), by provider name. They stay
+ * with the part and are restored when the thread is rendered for that provider again.
  */
 export type ProviderMetadata = Readonly<Record<string, JsonObject>>;
 
 export const providerMetadataSchema: z.ZodType<ProviderMetadata> = z.record(textSchema, jsonObjectSchema);
 
-/** Text that is part of the visible answer or question. */
+/** Text of the visible question or answer. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
@@ -23,7 +23,7 @@ export const textPartSchema: z.ZodType<TextPart> = z.object({
   providerMetadata: providerMetadataSchema.optional(),
 });
 
-/** Where the bytes of a picture or document are. */
+/** The location of the bytes of a picture or document. */
 export type MediaSource =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string }
@@ -57,23 +57,23 @@ export const mediaPartSchema: z.ZodType<MediaPart> = z.object({
  * - `anchoring`: may be cleared, but its key fields stay (ids, decisions).
  * - `replayable`: may be cleared while its determinism metadata still matches the source; otherwise it counts as
  *   `non_replayable`.
- * - `non_replayable`: is externalized or kept, never cleared (paid, rate-limited or time-sensitive results). Where a
- *   summary or a drop takes it out of the prompt, its body is stored first, and what stands for it names the artifact.
+ * - `non_replayable`: is externalized or kept, never cleared (paid, rate-limited or time-sensitive results). When a
+ *   summary or a drop takes it out of the prompt, its body is stored first, and the replacement names the artifact.
  *
- * A summary or a drop may stand for results of every class: the thread still has their words, and a recall finds them.
+ * A summary or a drop may replace results of any class: the thread still has their text, and recall finds it.
  */
 export const toolDurabilitySchema = z.enum(["ephemeral", "anchoring", "replayable", "non_replayable"]);
 export type ToolDurability = z.infer<typeof toolDurabilitySchema>;
 
-/** What to check before a replayable result is cleared: does the source still look as it did at call time? */
+/** What to compare before a replayable result is cleared, to tell whether its source has changed since the call. */
 export interface DeterminismMetadata {
   /** Hash of the file or data at read time. */
   readonly contentHash?: string;
   /** HTTP entity tag of a remote resource. */
   readonly etag?: string;
-  /** Modification time. Compared for equality, so any unit does that a tool keeps to; Threadfold's own is milliseconds. */
+  /** Modification time. Compared for equality, so any consistent unit will do; Threadfold's own is milliseconds. */
   readonly mtime?: number;
-  /** Version of the API, schema or document. Where both sides have one it must be equal beside `mtime`. */
+  /** Version of the API, schema or document. When both sides have one, it must be equal as well as `mtime`. */
   readonly version?: string;
 }
 
@@ -85,8 +85,9 @@ export const determinismMetadataSchema: z.ZodType<DeterminismMetadata> = z.objec
 });
 
 /**
- * Says whether the source has drifted since the metadata was captured. A content hash decides alone, then an etag, then
- * the modification time, with the version where both sides have one. What cannot be verified counts as changed.
+ * Checks whether the source has drifted since the metadata was captured. The content hash alone decides if both sides
+ * have one, else the etag, else the modification time together with the version, if both sides have one. A source that
+ * cannot be verified counts as changed.
  */
 export function hasDrifted(captured: DeterminismMetadata, current: DeterminismMetadata): boolean {
   if (captured.contentHash !== undefined && current.contentHash !== undefined) {
@@ -98,7 +99,7 @@ export function hasDrifted(captured: DeterminismMetadata, current: DeterminismMe
   return captured.mtime !== current.mtime || (bothVersioned && captured.version !== current.version);
 }
 
-/** How a tool call ended. A call the user rejected or that was cut off is a `failure` and still answers its call. */
+/** How a tool call ended. A call that the user rejected or that was cut off is a `failure`, and counts as answered. */
 export const toolOutcomeStatusSchema = z.enum(["success", "failure", "partial"]);
 export type ToolOutcomeStatus = z.infer<typeof toolOutcomeStatusSchema>;
 
@@ -120,9 +121,9 @@ export interface ToolResultEnvelope {
   readonly callId: ToolCallId;
   readonly outcome: ToolOutcomeStatus;
   readonly content: ToolResultContent;
-  /** Values that must survive every fold of the body: ids, decisions, errors. */
+  /** Values that every fold of the body must keep: ids, decisions, errors. */
   readonly keyFields?: JsonObject;
-  /** Set by the tool or its policy; absent means that the configured policy decides. */
+  /** Set by the tool or its policy; when absent, the configured policy decides. */
   readonly durability?: ToolDurability;
   /** For replayable results: what to compare before the body is cleared. */
   readonly determinism?: DeterminismMetadata;
@@ -143,7 +144,7 @@ export const toolResultEnvelopeSchema: z.ZodType<ToolResultEnvelope> = z.object(
   completedAt: textSchema.optional(),
 });
 
-/** The body as text: what a person would read, with media named by kind and type. JSON bodies are serialized compactly. */
+/** Returns the body as readable text: JSON serialized compactly, media as `[image]` or `[file]`. */
 export function toolResultText(content: ToolResultContent): string {
   switch (content.type) {
     case "text":
@@ -156,13 +157,13 @@ export function toolResultText(content: ToolResultContent): string {
 }
 
 /**
- * What a model thought before it answered. `signature` (Anthropic, Gemini) and `encrypted` (OpenAI Responses, redacted
- * thinking) must go back exactly as they came, and only to the provider that made them.
+ * A model's reasoning before its answer. `signature` (Anthropic, Gemini) and `encrypted` (OpenAI Responses, redacted
+ * thinking) must be sent back exactly as received, and only to the provider that made them.
  */
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
-  /** Name of the provider whose signature or encrypted data this is. */
+  /** Name of the provider that made the signature or encrypted data. */
   readonly provider?: string;
   readonly signature?: string;
   readonly encrypted?: string;
@@ -211,7 +212,7 @@ export const toolResultPartSchema: z.ZodType<ToolResultPart> = z.object({
   providerMetadata: providerMetadataSchema.optional(),
 });
 
-/** A provider's item that must travel byte for byte, such as a server-side compaction block. Never summarized by us. */
+/** A provider's item that must be sent back byte for byte, such as a server-side compaction block. Never summarized. */
 export interface OpaquePart {
   readonly type: "opaque";
   readonly provider: string;

@@ -6,22 +6,22 @@ import { finishSteps, type Steps } from "../time/steps.ts";
 import { type RuleDoubt, type RuleReading, readRulesInSteps } from "./read-rules.ts";
 import { takenBack } from "./taken-back.ts";
 
-/** Something that may be a rule, or may take one back: for a host, or a model, to decide. */
+/** A passage that may be a rule, or may take one back; a host or a model decides which. */
 export type RuleCandidate = {
-  /** The id of the pin that it would be. */
+  /** The id that its pin would have. */
   readonly id: PinId;
   readonly text: string;
   readonly authority: Authority;
   readonly source: PinSource;
 } & (
   | { readonly kind: "rule"; readonly doubt: RuleDoubt }
-  /** `pinIds` are the live pins that may be meant; empty when none is named. */
+  /** `pinIds` are the live pins that it may refer to; empty when it names none. */
   | { readonly kind: "retraction"; readonly pinIds: readonly PinId[] }
 );
 
 type RetractionCandidate = RuleCandidate & { readonly kind: "retraction" };
 
-/** A pin that a message takes back, and the place in the message that does. */
+/** A pin that a message takes back, and the passage that does so. */
 export interface LiftedPin {
   readonly pin: Pin;
   readonly text: string;
@@ -29,30 +29,31 @@ export interface LiftedPin {
   readonly source: PinSource;
 }
 
-/** What one message says about rules, given those that hold. */
+/** What one message says about rules, given the rules in force before it. */
 export interface SaidRules {
   readonly made: readonly Pin[];
   readonly lifted: readonly LiftedPin[];
   readonly candidates: readonly RuleCandidate[];
 }
 
-/** A message that takes back more was not written by a person, and comparing costs. */
+/** No person takes back more than this in one message, and each comparison costs time. */
 const MOST_RETRACTIONS = 32;
 
 const NOTHING_SAID: SaidRules = { made: [], lifted: [], candidates: [] };
 
 /**
- * Finds what a message says about rules: standing constraints, with the exact text and where it stands, and retractions
- * of those that hold. Users and systems alone have a say: tool output, assistants, summaries, harnesses and side branches
- * neither make nor lift a rule. A rule that its own message takes back is never made. Deterministic, linear in the text.
+ * Finds what a message says about rules: standing constraints, with their exact text and position, and retractions of
+ * rules in force. Only user and system messages count: tool output, assistants, summaries, harnesses and side branches
+ * neither make nor lift a rule. A rule that its own message takes back is never made. Deterministic and linear in the
+ * length of the text.
  *
- * @param live returns the pins that hold before the message; asked when the message takes something back.
+ * @param live returns the pins in force before the message; called only when the message takes something back.
  */
 export function saidRules(message: Message, live: () => readonly Pin[]): SaidRules {
   return finishSteps(saidRulesInSteps(message, live));
 }
 
-/** The same as {@link saidRules}, in steps. */
+/** Does the same as {@link saidRules}, in steps. */
 export function* saidRulesInSteps(message: Message, live: () => readonly Pin[]): Steps<SaidRules> {
   if (message.role !== "user" && message.role !== "system") return NOTHING_SAID;
   if (message.origin !== undefined || message.branch !== undefined) return NOTHING_SAID;
@@ -100,29 +101,29 @@ export function* saidRulesInSteps(message: Message, live: () => readonly Pin[]):
   };
 }
 
-/** The rule that ends where a retraction begins: "Never do x. Hm, forget that." */
+/** The rule that ends right where a retraction begins: "Never do x. Hm, forget that." */
 function ruleBefore({ start }: PinSource, last: Pin | undefined): Pin | undefined {
   const end = last?.source?.end;
   return end !== undefined && start - end <= 2 ? last : undefined;
 }
 
-/** The standing constraints of one message, as pins; see {@link saidRules}. */
+/** Returns the standing constraints of one message, as pins; see {@link saidRules}. */
 export function detectConstraints(message: Message): readonly Pin[] {
   return saidRules(message, () => []).made;
 }
 
 /**
- * The rules that hold behind a run of messages, oldest first: those of before that none of them takes back, and those
- * that they make.
+ * Returns the rules in force after a run of messages, oldest first: the earlier ones that none of the messages takes
+ * back, and the new ones that they make.
  */
 export function rulesBehind(messages: Iterable<Message>, before: readonly Pin[] = []): readonly Pin[] {
   return finishSteps(rulesBehindInSteps(messages, before));
 }
 
-/** Messages that were read before and are looked at again in one step: a millisecond or less. */
+/** How many already-read messages are revisited in one step: a millisecond or less. */
 const MESSAGES_A_STEP = 512;
 
-/** The same as {@link rulesBehind}, in steps. */
+/** Does the same as {@link rulesBehind}, in steps. */
 export function* rulesBehindInSteps(messages: Iterable<Message>, before: readonly Pin[] = []): Steps<readonly Pin[]> {
   const live = new Map(before.map((pin) => [ruleKey(pin), pin]));
   let looked = 0;
@@ -138,7 +139,7 @@ export function* rulesBehindInSteps(messages: Iterable<Message>, before: readonl
   return [...live.values()];
 }
 
-/** Equal for rules that say the same in the same words, whatever their punctuation. */
+/** Returns a key that is equal for rules with the same words, whatever their case and punctuation. */
 export const ruleKey = ({ text }: { readonly text: string }): string =>
   text
     .toLowerCase()
@@ -148,7 +149,7 @@ export const ruleKey = ({ text }: { readonly text: string }): string =>
 
 type PlacedReading = RuleReading & { readonly source: PinSource };
 
-/** Messages never change, and folds ask for the rules of the same ones again and again. */
+/** Cached because messages never change, and folds ask for the rules of the same messages again and again. */
 const known = new WeakMap<Message, readonly PlacedReading[]>();
 
 function* readingsOf(message: Message): Steps<readonly PlacedReading[]> {

@@ -4,33 +4,34 @@ import { mayLift, type Pin, type PinEntry, type PinLiftedEntry } from "../thread
 import { finishSteps, type Steps } from "../time/steps.ts";
 import { type LiftedPin, type RuleCandidate, ruleKey, saidRulesInSteps } from "./detect-constraints.ts";
 
-/** The limits of detection, and what it knows beforehand. */
+/** The cap on detected pins, and how their tokens are counted. */
 export interface PinDetection {
-  /** The most tokens that all pins detected in what users said may take together. */
+  /** The most tokens that all pins detected in user messages may take together. */
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
 }
 
 /** What new messages change about the rules of their thread. */
 export interface DetectedRules {
-  /** Pins and liftings to append behind the messages, in this order. */
+  /** Pins and liftings to append after the messages, in this order. */
   readonly entries: readonly (PinEntry | PinLiftedEntry)[];
-  /** Rules that are not, or no longer, pinned because the cap is reached. */
+  /** Rules that are not pinned, or no longer pinned, because the cap is reached. */
   readonly leftOut: readonly Pin[];
   readonly candidates: readonly RuleCandidate[];
 }
 
 /**
- * What new messages say about rules, as entries for the thread: pins for standing constraints, no text twice, and
- * liftings for those that were taken back, with the words that did it. Where the cap is reached, the rule of higher
- * authority stays, and of equal ones the newer: what has to go is lifted for want of room, which no prompt mentions,
- * since nobody took it back. Rules of the system take no part in the cap: system messages are never folded.
+ * Finds what new messages say about rules and returns it as entries for the thread: a pin for each standing constraint
+ * (never two with the same text), and a lifting for each one that was taken back, with the words that did so. When
+ * the cap is reached, the rule of higher authority stays, or the newer one if the authorities are equal; the other is
+ * lifted for lack of room. No prompt mentions such a lifting, because nobody took the rule back. Rules in system
+ * messages do not count toward the cap, because system messages are never folded.
  */
 export function detectPins(messages: Iterable<Message>, live: readonly Pin[], detection: PinDetection): DetectedRules {
   return finishSteps(detectPinsInSteps(messages, live, detection));
 }
 
-/** The same as {@link detectPins}, in steps. */
+/** Does the same as {@link detectPins}, in steps. */
 export function* detectPinsInSteps(
   messages: Iterable<Message>,
   live: readonly Pin[],
@@ -48,19 +49,19 @@ export function* detectPinsInSteps(
   return { entries: rules.entries, leftOut: rules.leftOut, candidates };
 }
 
-/** The longest reason that a log keeps of a retraction; its source says where the rest stands. In UTF-16 code units. */
+/** The longest reason that a log keeps for a retraction, in UTF-16 code units; its source tells where the rest is. */
 const LONGEST_REASON = 300;
-/** How many rules of one message that find no room go into the log; the others stand in the message alone. */
+/** How many of one message's rules that find no room go into the log; the rest exist only in the message. */
 const MOST_RECORDED = 100;
 
-/** The rules that hold, as they change from message to message. */
+/** The rules in force, as they change from message to message. */
 class RuleLedger {
   readonly entries: (PinEntry | PinLiftedEntry)[] = [];
   readonly leftOut: Pin[] = [];
   readonly #detection: PinDetection;
   readonly #live: Map<PinId, Pin>;
   readonly #texts: Set<string>;
-  /** Tokens of those that the cap is for. */
+  /** Tokens of the pins that count toward the cap. */
   readonly #tokens = new Map<PinId, number>();
   #used = 0;
 
@@ -81,7 +82,7 @@ class RuleLedger {
     this.entries.push({ type: "pin-lifted", pinId: pin.id, authority, reason, why: "taken-back", source });
   }
 
-  /** Pins the rules of one message, as far as there is room. */
+  /** Pins the rules of one message as long as there is room. */
   *make(pins: readonly Pin[]): Steps<void> {
     const older = new Set(this.#tokens.keys());
     let recorded = 0;
@@ -104,7 +105,7 @@ class RuleLedger {
     }
   }
 
-  /** The older rules that have to go for a new one; null when they do not make enough room. */
+  /** The older rules that must go to make room for a new one; null when even that is not enough. */
   #goingFor(pin: Pin, older: ReadonlySet<PinId>): readonly Pin[] | null {
     if (!isCapped(pin)) return [];
     const { maxTokens, countTokens } = this.#detection;
@@ -144,5 +145,5 @@ class RuleLedger {
   }
 }
 
-/** System messages are never folded, so their rules need no room; and what a host pins is the host's affair. */
+/** System messages are never folded, so their rules need no room; and what a host pins is up to the host. */
 const isCapped = ({ origin, authority }: Pin): boolean => origin === "detector" && authority !== "system";

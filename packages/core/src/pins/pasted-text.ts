@@ -1,7 +1,7 @@
 import type { Steps } from "../time/steps.ts";
 import { plainLetters } from "./languages/rule-language.ts";
 
-/** Ends of lines in any convention: a rule must not reach over one that a reader of the message sees. */
+/** Line ends in any convention: a rule must not extend past a line end that a reader of the message sees. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
 /** One line of a text, without its end. */
@@ -9,28 +9,28 @@ export interface Line {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** False for what was pasted and not phrased: code, logs, quotes, tables, documents in tags. */
+  /** False for pasted text: code, logs, quotes, tables, documents in tags. */
   readonly isProse: boolean;
 }
 
-/** Tags that people put around what they want: everything else in tags was pasted. */
+/** Tags that people put around their instructions; text in any other tag is taken to be pasted. */
 const TELLING_TAG =
   /^(?:(?:\w+[_-])?(?:instructions?|rules?|constraints?|guidelines?|requirements?|policy|policies|important|conventions?|task|role)|[A-Z][A-Z_-]+)$/;
-/** What a prompt shows as an example in tags is not an instruction. */
+/** Tags around examples, whose content is not an instruction. */
 const EXAMPLE_TAG = /^(?:format_)?examples?$/i;
 const OPENING_TAG = /^\s*<([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?(?<!\/)>/;
 const TAG = /<(\/?)([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?>/g;
-/** How a comment begins that may go over several lines, and how each kind ends. */
+/** How a comment that may span several lines begins, and how each kind ends. */
 const COMMENT = /^\s*(<!--|\/\*)/;
 const COMMENT_ENDS: Readonly<Record<string, string>> = { "<!--": "-->", "/*": "*/" };
 const FENCE = /^\s{0,60}(`{3,}|~{3,})(.*)$/;
 
-/** How a line begins that a program wrote or that is a program. */
+/** How a line begins that is program code or program output. */
 const NOT_PROSE = [
-  // Quotes, tables, frames of a terminal, diffs.
+  // Quotes, tables, terminal box drawing, diffs.
   /^\s*(?:>|\||[\u2500-\u257f]|@@|\+{3}\s|-{3}\s\S|diff --git|\+\s*\d)/,
   /^\s*(?:[-*+•]|\d{1,3}[.)])\s+>+\s*[^\d\s=>]/,
-  // Comments of a program, prompts of a shell.
+  // Code comments, shell prompts.
   /^\s*(?:\/\/|\/\*|\*\/|<!--|#!|#include|--\s|;;|%%|\$\s|➜|❯|PS [A-Z]:|[\w.-]+@[\w.-]+[:~#$])/,
   // Declarations and statements.
   /^\s*(?:(?:const|let|var|def|class|function|fn|func|public|private|protected|export|import|return|throw|async|await|static|interface|type|enum|struct|impl|pub)\b.*(?:[={;]|\w\()|from \S+ import\b|(?:if|for|while|switch|catch|elif|else if)\s*\(|(?:else|try|finally)\s*[:{]|@\w+\()/,
@@ -38,9 +38,9 @@ const NOT_PROSE = [
   /^\s*[\w$.]+\(.*\)[;,{]?\s*$/,
   /^\s*["'][\w$ .-]{1,60}["']\s*:/,
   /^\s*[}\])]+[;,)]*\s*$/,
-  // Mark-up with its end on the line.
+  // Markup that is closed on the same line.
   /^\s*<\/?[a-zA-Z][^<>]*>.*<\/[a-zA-Z][\w-]*>\s*$/,
-  // Logs, stack traces, errors, and what harnesses say of a message.
+  // Logs, stack traces, errors, and remarks that harnesses add to a message.
   /^\s*(?:Caveat: The messages below|\[Request interrupted)/,
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\[?(?:INFO|ERROR|DEBUG|TRACE|FATAL)\b[\]:| ]|\[(?:warn|warning|info|error|debug)\])/i,
   /^\s*(?:at\s\S.*[:(]\d+|File ".*", line \d|Traceback \(|Caused by:|npm (?:ERR!|warn)|error(?:\[\w+\])?:\s|fatal:\s|panic:\s|E\s{2,}\S|FAIL\s|PASS\s|✓|✗|×\s)/i,
@@ -49,19 +49,19 @@ const NOT_PROSE = [
 ] as const;
 const CODE_END = /(?:[{};]|=>|\);?|\\)\s*(?:\/\/.*)?$/;
 const CODE_SIGN = /[={}]|\w\(|\)\s*;/;
-/** How many lines are read in one step. */
+/** The number of lines that are read in one step. */
 const LINES_A_STEP = 64;
-/** How many signs of quotes are paired in one step. */
+/** The number of quotation marks that are paired in one step. */
 const SIGNS_A_STEP = 512;
-/** How many tags are paired in one step. */
+/** The number of tags that are paired in one step. */
 const TAGS_A_STEP = 512;
-/** No more of a line is looked at to tell what it is. In UTF-16 code units. */
+/** How much of a line is examined to tell what it is, in UTF-16 code units. */
 const LOOKED_AT = 400;
 
 /**
- * The lines of a text, each with whether somebody phrased it. Reads every line once.
+ * Splits a text into lines and tells for each whether it is prose or was pasted. Reads every line once.
  *
- * @param trusted true for text in which documents in tags are instructions too, as in a system prompt.
+ * @param trusted true for text in which documents in tags are also instructions, as in a system prompt.
  */
 export function* linesOf(text: string, trusted = false): Steps<readonly Line[]> {
   const bare = yield* bareLines(text);
@@ -75,7 +75,7 @@ export function* linesOf(text: string, trusted = false): Steps<readonly Line[]> 
   return yield* withoutPrograms(reader.lines, reader.marked);
 }
 
-/** How the head of a mail looks, line by line: two of them begin one. */
+/** Matches one header line of an email; two of them in a row begin an email. */
 export const MAIL_HEAD =
   /^(?:from|to|cc|subject|date|sent|reply-to|von|an|betreff|gesendet|datum|de|à|objet|envoyé|para|asunto|assunto|enviado|от|кому|тема|дата|发件人|收件人|主题|差出人|宛先|件名)\s?[:：]\s*\S/iu;
 
@@ -102,8 +102,8 @@ const BLANK_LINE = /[^\S\n]*(?:\n|$)/y;
 type TextRange = readonly [start: number, end: number];
 
 /**
- * What stands in quotes, in order: of one passage, with the signs around it. A sign that nothing closes, that stands for
- * inches or in a word, quotes nothing. Reads the text once.
+ * Finds the quoted ranges of a text, in order, each within one passage and with its quotation marks. A mark that
+ * nothing closes, that means inches or that is inside a word quotes nothing. Reads the text once.
  */
 export function* quotesIn(text: string): Steps<readonly TextRange[]> {
   const quotes: TextRange[] = [];
@@ -127,18 +127,18 @@ export function* quotesIn(text: string): Steps<readonly TextRange[]> {
       open = { at: index, ends, longest: NARROW.includes(sign) ? LONGEST_NARROW : LONGEST_QUOTE };
     }
   }
-  // A prompt that a harness wrote is in quotes as a whole, and nobody is quoted with it.
+  // Some harnesses put the whole prompt in quotes, which quotes nobody.
   const isWhole = quotes.length === 1 && quotes[0]?.[0] === text.search(/\S/) && text.trimEnd().length === quotes[0][1];
   return isWhole ? [] : quotes;
 }
 
-/** What a statement says, in plain letters; masked, with what is quoted in it made unreadable at the same length. */
+/** The text of a statement in plain letters; in `masked`, quoted text is replaced with "x" at the same length. */
 export interface Spoken {
   readonly plain: string;
   readonly masked: string;
 }
 
-/** A text as its statements say it, asked for in their order. */
+/** Returns the spoken form of a text's statements; they must be requested in order. */
 export class SpokenText {
   readonly #text: string;
   readonly #quotes: readonly TextRange[];
@@ -168,10 +168,10 @@ export class SpokenText {
 
 type BareLine = Omit<Line, "isProse">;
 
-/** Tells line by line, in order, what was phrased. */
+/** Tells, line by line and in order, prose from pasted text. */
 class LineReader {
   readonly lines: Line[] = [];
-  /** Places of the lines that stand in a fence or in tags. */
+  /** Indexes of the lines inside a fence, a comment or tags. */
   readonly marked = new Set<number>();
   readonly #isQuoting: (tag: string) => boolean;
   readonly #closings: Closings;
@@ -185,7 +185,7 @@ class LineReader {
     this.#fences = fences;
   }
 
-  /** Reads a line of the text, and what stands behind a closing tag as a line of its own. */
+  /** Reads a line of the text; what follows a closing tag becomes a line of its own. */
   read(whole: BareLine, index: number): void {
     let line = whole;
     while (this.#isHidden(line, index)) {
@@ -217,7 +217,7 @@ class LineReader {
     return end !== undefined;
   }
 
-  /** Where the comment or the document ends that a line opens; undefined when it opens none, or none that ends. */
+  /** Where the comment or document that a line opens ends; undefined when it opens none, or one that never ends. */
   #endOfPasted(text: string, start: number): number | undefined {
     const comment = COMMENT.exec(text)?.[1];
     if (comment !== undefined) return this.#closings.ofComment(comment, start + text.indexOf(comment));
@@ -251,7 +251,7 @@ function isPasted(line: string): boolean {
   return CODE_END.test(end) && CODE_SIGN.test(looked);
 }
 
-/** A line between lines of a program belongs to it: a comment over several lines, a text in its source. */
+/** A line among lines of code belongs to the code: part of a multi-line comment, or of a string literal. */
 function* withoutPrograms(lines: readonly Line[], marked: ReadonlySet<number>): Steps<readonly Line[]> {
   const result = [...lines];
   let read = 0;
@@ -274,7 +274,7 @@ function* withoutPrograms(lines: readonly Line[], marked: ReadonlySet<number>): 
 const closes = (mark: RegExpExecArray, fence: string): boolean =>
   (mark[1] as string).startsWith(fence) && (mark[2] as string).trim() === "";
 
-/** The lines that open a code block which ends somewhere: one that never ends hides nothing. Looked for from behind. */
+/** The lines that open a code block that is closed; an unclosed one hides nothing. Searches from the end. */
 function* closedFences(lines: readonly BareLine[]): Steps<ReadonlySet<number>> {
   const longest = new Map<string, number>();
   const closed = new Set<number>();
@@ -290,13 +290,13 @@ function* closedFences(lines: readonly BareLine[]): Steps<ReadonlySet<number>> {
   return closed;
 }
 
-/** Behind which place tags and comments end. Asked in the order of the text, so each ending is passed once. */
+/** Finds where tags and comments end. Must be queried in text order, so that each ending is passed only once. */
 class Closings {
   readonly #text: string;
-  /** The endings of each tag, the last one first, and which of them belongs to a tag that opens at a place. */
+  /** The endings of each tag, last first; and, by the place of an opening tag, the ending that belongs to it. */
   readonly #ends: ReadonlyMap<string, number[]>;
   readonly #paired: ReadonlyMap<number, number>;
-  /** For each kind of comment, the place up to which it was looked for its end, and where that is. */
+  /** For each kind of comment, where the last end that was found is; −1 when there are no more. */
   readonly #comments = new Map<string, number>();
 
   constructor(text: string, ends: ReadonlyMap<string, number[]>, paired: ReadonlyMap<number, number>) {
@@ -305,14 +305,14 @@ class Closings {
     this.#paired = paired;
   }
 
-  /** Behind the ending that belongs to a tag at a place; where none does, behind the next one of that name. */
+  /** The place after the ending of the tag at a place; if it has none, after the next ending of that name. */
   after(tag: string, place: number): number | undefined {
     const ends = this.#ends.get(tag);
     while (ends !== undefined && ends.length > 0 && (ends.at(-1) as number) < place) ends.pop();
     return this.#paired.get(place) ?? ends?.at(-1);
   }
 
-  /** Behind the end of a comment that begins at a place. */
+  /** The place after the end of the comment that begins at a place; undefined when it never ends. */
   ofComment(begin: string, place: number): number | undefined {
     const end = COMMENT_ENDS[begin] as string;
     const from = place + begin.length;

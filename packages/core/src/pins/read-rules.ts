@@ -4,22 +4,22 @@ import { behindOpeners, type CompiledLanguage, place, skipSigns } from "./langua
 import { MAIL_HEAD, quotesIn, type Spoken, SpokenText } from "./pasted-text.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
-/** Why it is not certain that something that sounds like a rule is one. */
+/** Why something that sounds like a rule may not be one. */
 export type RuleDoubt =
-  /** It is for the moment: "don't push yet". */
+  /** It applies only for now: "don't push yet". */
   | "one-off"
-  /** It says nothing without what was said before, "never do that again", or may belong to a text that was handed over. */
+  /** It means nothing without its context ("never do that again"), or may belong to a text that was handed over. */
   | "unclear"
-  /** It may be a rule or a request: "you must rename it". */
+  /** It may be either a rule or a one-time request: "you must rename it". */
   | "weak"
-  /** It is longer than what is pinned whole, and a rule is never cut. */
+  /** It is longer than the longest rule that can be pinned, and a rule is never cut. */
   | "too-long"
-  /** It announces more than there is: "You must not:". */
+  /** It announces something that does not follow: "You must not:". */
   | "incomplete";
 
-/** Something in a text that is a rule, may be one, or takes one back. */
+/** A passage of a text that is a rule, may be one, or takes one back. */
 export type RuleReading = {
-  /** Range in the text, in UTF-16 code units; `text` is what stands there. */
+  /** Range in the text, in UTF-16 code units; `text` is the text of that range. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -28,33 +28,33 @@ export type RuleReading = {
   | { readonly kind: "candidate"; readonly doubt: RuleDoubt }
   | {
       readonly kind: "retraction";
-      /** How much it says of what it takes back: it mentions a rule, of the last thing said, or allows something. */
+      /** What it refers to: a rule that it mentions, the last thing said, or something that it now allows. */
       readonly speaksOf: "rule" | "last" | "permission";
       /** The clause that names what is taken back. */
       readonly about: string;
     }
 );
 
-/** A rule is pinned whole or not at all; what is longer becomes a candidate. In UTF-16 code units. */
+/** The longest rule that is pinned, in UTF-16 code units. Rules are never cut: a longer one becomes a candidate. */
 export const LONGEST_RULE = 1_600;
 const SHORTEST_RULE = 4;
-/** Whole sentences without a verb are short. */
+/** The longest sentence that can be a rule without having a verb; such sentences are short. */
 const LONGEST_ELLIPSIS = 120;
 const MOST_CLAUSES = 60;
-/** How many statements are read in one step. */
+/** The number of statements that are read in one step. */
 const STATEMENTS_A_STEP = 8;
 
 /**
- * Reads a text for rules, for what may be one, and for what takes one back, in the order in which they stand there.
- * Whole sentences and whole lists with their lead, never a part of one. Deterministic, and linear in the text.
+ * Finds the rules, possible rules and retractions in a text, in the order in which they appear. Each is a whole
+ * sentence, or a whole list with its lead-in, never a part of one. Deterministic and linear in the length of the text.
  *
- * @param trusted true for system text, in which everything was phrased to instruct.
+ * @param trusted true for system text, which consists of instructions throughout.
  */
 export function readRules(text: string, trusted = false): readonly RuleReading[] {
   return finishSteps(readRulesInSteps(text, trusted));
 }
 
-/** The same as {@link readRules}, in steps. */
+/** Does the same as {@link readRules}, in steps. */
 export function* readRulesInSteps(text: string, trusted = false): Steps<readonly RuleReading[]> {
   const readings: RuleReading[] = [];
   const home = languagesOf(text);
@@ -78,13 +78,13 @@ export function* readRulesInSteps(text: string, trusted = false): Steps<readonly
 /** Whose words a statement is in: "unclear" when it may belong to a text that somebody else wrote. */
 type Whose = "own" | "other" | "unclear";
 
-/** Follows through a text which parts of it somebody else wrote: what is handed over or shown, reported, or a mail. */
+/** Tracks which parts of a text somebody else wrote: a text that is handed over, shown or reported, or an email. */
 class OthersText {
   readonly #home: readonly CompiledLanguage[];
-  /** The last passage that is somebody else's, and the last that may be. */
+  /** The last passage that is somebody else's, and the last one that may be. */
   #other = -1;
   #unclear = -1;
-  /** Where nothing says how long it is, what ends it: an opener always, the lead of a list where it was only shown. */
+  /** What ends a foreign text of unknown length: always an opener; if it was only shown, also the lead-in of a list. */
   #isShown = false;
   #mailHead = 0;
   #passage = -1;
@@ -113,7 +113,7 @@ class OthersText {
   }
 
   #hand(behind: string, isShown: boolean, { passage, announces, isIncomplete }: Statement): Whose {
-    // A quote has an end, and what stands behind it is the writer's again.
+    // A quote has an end, and what follows it is the writer's own again.
     if (/^xx/.test(behind)) return "own";
     if (behind !== "") this.#other = passage;
     else if (announces !== "list" && announces !== "pasted") {
@@ -136,7 +136,7 @@ class OthersText {
 const ENDLESS = Number.POSITIVE_INFINITY;
 const COLON_AHEAD = /^[^:：\n]{1,240}[:：]/;
 
-/** Behind the colon with which a text is handed over or shown; undefined when none is. */
+/** Finds the place after the colon that hands over or shows a text; undefined when the sentence does neither. */
 function handedOver(
   said: string,
   languages: readonly CompiledLanguage[],
@@ -153,7 +153,7 @@ function handedOver(
   return undefined;
 }
 
-/** True for the beginning of a passage in which its writer speaks again: "please", "also", and where it may, "Instructions:". */
+/** True when the writer speaks again at the start of a passage: "please", "also" and, `byLead`, "Instructions:". */
 const speaksAnew = (said: string, languages: readonly CompiledLanguage[], byLead: boolean): boolean =>
   (byLead && /[:：]\s*$/.test(said)) ||
   languages.some((language) => behindOpeners(said, 0, language) > skipSigns(said, 0));
@@ -161,7 +161,7 @@ const speaksAnew = (said: string, languages: readonly CompiledLanguage[], byLead
 const isReport = (said: string, languages: readonly CompiledLanguage[]): boolean =>
   languages.some((language) => place(language.reports, said, behindOpeners(said, 0, language)) >= 0);
 
-/** Adds what a statement says; false when its items are to be read by themselves, since it is not a rule as a whole. */
+/** Adds what a statement says. Returns false when it is not a rule as a whole and its items must be read one by one. */
 function addReading(
   text: string,
   statement: Statement,
@@ -201,7 +201,7 @@ interface Retraction {
 interface Finding {
   readonly verdict?: "rule" | RuleDoubt;
   readonly retractions: readonly Retraction[];
-  /** True when the sentence begins with what only looks like an order, and nothing else in it is one. */
+  /** True when the sentence begins with something that only looks like an order, and nothing else in it is one. */
   readonly isExcluded?: boolean;
 }
 
@@ -211,11 +211,11 @@ function findingOf(said: string, statement: Statement, languages: readonly Compi
   if (!hasWords(said)) return NO_FINDING;
   const findings = languages.map((language) => findingIn(said, statement, language));
   const retractions = findings.find(({ retractions: found }) => found.length > 0)?.retractions ?? [];
-  // Languages that look alike share words: what is known in one of them not to be an order is not one in the other.
+  // Similar languages share words: a phrase that one of them knows not to be an order is not one in the other either.
   if (findings.some(({ isExcluded }) => isExcluded)) return { retractions };
   const verdicts = findings.flatMap(({ verdict }) => verdict ?? []);
   const doubt = verdicts.find((verdict) => verdict !== "rule");
-  // What one language takes for a rule and another only doubts is doubtful.
+  // If one language takes it for a rule and another has a doubt, the doubt wins.
   if (verdicts.length === 0) return { retractions };
   return { verdict: doubt ?? "rule", retractions };
 }
@@ -236,7 +236,7 @@ function findingIn(said: string, statement: Statement, language: CompiledLanguag
   const tells = isReported || place(language.telling, said, first) >= 0;
   const clauses = clauseStarts(said, language, tells);
   const found = clauses.flatMap((clause) => retractionAt(said, clause, language));
-  // "Actually, forget it" begins a clause at each of its words of opening, and takes back one thing.
+  // "Actually, forget it" has a clause start at each opener, but takes back only one thing.
   const begins = found.map(({ about: [start] }) => behindOpeners(said, start, language));
   const retractions = found.filter((_, index) => begins.indexOf(begins[index] as number) === index);
   const rest = retractions.length === 0 ? clauses : clauses.filter((clause) => !isWithin(clause, retractions));
@@ -279,7 +279,7 @@ function judge(
   return weak;
 }
 
-/** Looks for what makes a rule of a sentence wherever it stands, and for rules without a verb. */
+/** Looks for phrases that make the sentence a rule wherever they appear in it, and for rules without a verb. */
 function judgeWhole(
   said: string,
   first: number,
@@ -320,12 +320,12 @@ function retractionAt(said: string, clause: number, language: CompiledLanguage):
 
 const CLAUSE_SIGN = /(?:[,;:(—–，、；：（]\s*|\s-\s+|[.!?…]\s+|[。！？])/g;
 
-/** Where clauses begin: at the start, behind a sign, and, where nothing is told, behind a word that joins clauses. */
+/** Where clauses begin: at the start, after punctuation and, unless the sentence narrates, after a conjunction. */
 function clauseStarts(said: string, language: CompiledLanguage, tells: boolean): readonly number[] {
   const starts = [0];
   for (const match of said.matchAll(CLAUSE_SIGN)) {
     if (starts.length >= MOST_CLAUSES) break;
-    // Behind a colon stands what is told, "the docs say: always use it", unless it is a rule: "I have one rule: …".
+    // A report follows the colon ("the docs say: always use it"), unless rules are announced ("I have one rule: …").
     if (tells && /^[:：]/.test(match[0]) && !language.announcesRules.test(said.slice(0, match.index))) break;
     starts.push(match.index + match[0].length);
   }
@@ -341,7 +341,7 @@ function clauseStarts(said: string, language: CompiledLanguage, tells: boolean):
 
 const CLAUSE_BREAK = /[,;!?…—–，；。！？]|\.(?:\s|$)/g;
 
-/** Where the clause ends that goes on from a place. */
+/** Where the clause that contains a place ends. */
 function clauseEnd(said: string, from: number, language: CompiledLanguage): number {
   CLAUSE_BREAK.lastIndex = Math.max(0, from - 1);
   const end = CLAUSE_BREAK.exec(said)?.index ?? said.length;

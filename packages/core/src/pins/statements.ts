@@ -2,22 +2,22 @@ import type { Steps } from "../time/steps.ts";
 import { LANGUAGES } from "./languages/languages.ts";
 import { type Line, linesOf } from "./pasted-text.ts";
 
-/** Something that was said in one piece: a sentence, an item of a list, or the lead of a list together with the list. */
+/** One thing that a text says: a sentence, a list item, or a lead-in (heading or sentence) with the list after it. */
 export interface Statement {
   /** Range in the text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** Where the lead of a list ends; the end of the statement for all others. */
+  /** Where the lead-in of a list ends; for all other statements, the same as `end`. */
   readonly leadEnd: number;
-  /** What the list says, when the lead itself says nothing that could be kept. */
+  /** The items of the list, to be read one by one when the statement is not a rule as a whole. */
   readonly items: readonly Statement[];
   /** True under a heading such as "Rules". */
   readonly underRules: boolean;
-  /** True when the text ends where more was announced. */
+  /** True when it announces something that does not follow. */
   readonly isIncomplete: boolean;
-  /** Which passage of the text it stands in, counted from 0: passages are parted by blank lines and headings. */
+  /** Index of its passage, counted from 0; blank lines and headings separate passages. */
   readonly passage: number;
-  /** What a lead announces, where something follows that is. */
+  /** What follows a lead-in; absent when nothing does. */
   readonly announces?: "list" | "prose" | "pasted";
 }
 
@@ -29,11 +29,11 @@ const ANNOUNCES = /[:：]["”’»*_]*$/;
 const SENTENCE_SIGN = /[.!?…。！？；]/g;
 const CLOSERS = /["'”’»)\]*_]/;
 const UNSPACED_END = /[。！？；]/;
-/** A line of at least this many code units that ends without a punctuation mark is taken for one that was wrapped. */
+/** A line of at least this many UTF-16 code units that ends without punctuation is taken for a wrapped line. */
 const WRAPPED_FROM = 40;
-/** How many lines, or sentences of one flow, are read in one step. */
+/** The number of lines, or sentences of one flow, that are read in one step. */
 const LINES_A_STEP = 64;
-/** A line that runs on: its last word or sign wants more. */
+/** Punctuation at the end of a line that must continue in the next one. */
 const WANTS_MORE = /[,([{–—-]$/;
 
 const headings = new RegExp(`^(?:${LANGUAGES.flatMap(({ headings: words }) => words).join("|")})\\s*[:：]?\\s*$`, "iu");
@@ -42,30 +42,30 @@ const beginsWith = (entries: readonly string[]): RegExp =>
 const excepts = beginsWith(LANGUAGES.flatMap(({ exceptions }) => exceptions));
 const goesOn = beginsWith(LANGUAGES.flatMap(({ exceptions, continuations }) => [...exceptions, ...continuations]));
 const abbreviations = new Set(LANGUAGES.flatMap(({ abbreviations: words }) => words));
-/** Abbreviations behind which a sentence can end; behind the others it goes on. */
+/** Abbreviations that may end a sentence; after all others the sentence continues. */
 const closing = new Set(LANGUAGES.flatMap(({ closingAbbreviations }) => closingAbbreviations));
 
-/** Lines that are read as one: a paragraph's wrapped lines, or an item with what belongs to it. */
+/** Lines that are read as one: the wrapped lines of a paragraph, or a list item with its continuation lines. */
 interface Flow {
   readonly start: number;
   end: number;
   readonly isItem: boolean;
   readonly indent: number;
   readonly underRules: boolean;
-  /** A blank line or a heading stands before it. */
+  /** True when a blank line or a heading precedes it. */
   readonly isApart: boolean;
   readonly passage: number;
-  /** A heading: the lead of the list behind it, and by itself said only when it is a sentence. */
+  /** Set for a heading: it is the lead-in of the list that follows, and counts on its own only if it is a sentence. */
   readonly heading?: "title" | "bold";
-  /** Code, a quote, a table: nothing that is read, but it may be what a lead announced. */
+  /** True for code, quotes and tables: they are not read, but may be what a lead-in announces. */
   readonly isPasted: boolean;
 }
 
 /**
- * What is said in a text, in order and without overlap. Code, quotes, logs and pasted documents are not in it, but for
- * what a lead such as "Never run this:" announces. Linear in the text: every statement is a range of its own.
+ * Splits a text into statements, in order and without overlap. Code, quotes, logs and pasted documents are left out,
+ * unless a lead-in such as "Never run this:" announces them. Linear in the length of the text.
  *
- * @param trusted as {@link linesOf} takes it.
+ * @param trusted passed on to {@link linesOf}.
  */
 export function* statementsOf(text: string, trusted = false): Steps<readonly Statement[]> {
   const lines = yield* linesOf(text, trusted);
@@ -78,7 +78,7 @@ export function* statementsOf(text: string, trusted = false): Steps<readonly Sta
   return statements;
 }
 
-/** Adds what a flow says, with the list that it announces before a limit, and returns the place of the next flow. */
+/** Adds what a flow says, with the list that it announces (up to `limit`), and returns the index of the next flow. */
 function* addFlow(
   text: string,
   flows: readonly Flow[],
@@ -121,7 +121,7 @@ function* addFlow(
 const kindOf = ({ isPasted, isItem }: Flow): "list" | "prose" | "pasted" =>
   isPasted ? "pasted" : isItem ? "list" : "prose";
 
-/** Behind which flow ends what a lead announces: its list, or the paragraph that follows it at once. */
+/** The index after the last flow that a lead-in announces: its list, or the paragraph that follows immediately. */
 function announcedEnd(text: string, flows: readonly Flow[], index: number, limit: number): number {
   const lead = flows[index] as Flow;
   let end = index + 1;
@@ -137,7 +137,7 @@ function announcedEnd(text: string, flows: readonly Flow[], index: number, limit
   return end;
 }
 
-/** True for a line of the passage behind a lead; one that announces something itself is a lead of its own. */
+/** True for a line of the passage after a lead-in; a line that announces something is itself a lead-in. */
 const isSamePassage = ({ isApart, isItem, start, end }: Flow, text: string): boolean =>
   !isApart && !isItem && !ANNOUNCES.test(text.slice(Math.max(start, end - 8), end));
 
@@ -227,7 +227,7 @@ function* flowsOf(lines: readonly Line[]): Steps<readonly Flow[]> {
 /** The first paragraph under a heading may introduce its list. */
 const goesUnder = (before: Flow | undefined): boolean => before === undefined || !before.isItem;
 
-/** True when a line goes on in the next one: it was wrapped, or wants more. */
+/** True when a line continues in the next one: it was wrapped, or cannot end there. */
 function runsOn(line: string, next: string, indented: boolean): boolean {
   if (endsOpen(line) || WANTS_MORE.test(line)) return true;
   if (/[.!?…。！？；:：]["'”’»)\]*_]*$/.test(line)) return excepts.test(next);
@@ -235,7 +235,7 @@ function runsOn(line: string, next: string, indented: boolean): boolean {
   return line.length >= WRAPPED_FROM && /^[\p{Ll}\d`"'([]/u.test(next);
 }
 
-/** True when a text ends with an abbreviation behind which more must come. */
+/** True when a text ends with an abbreviation that cannot end a sentence. */
 function endsOpen(text: string): boolean {
   const word = /(\S{1,12})$/.exec(text)?.[1]?.toLowerCase();
   return word !== undefined && abbreviations.has(word) && !closing.has(word);
@@ -276,7 +276,7 @@ function* sentencesOf(text: string, flow: Flow): Steps<Statement[]> {
   return sentences;
 }
 
-/** Where the sentence ends that a sign may end; undefined when it does not. */
+/** Where the sentence ends if this punctuation mark ends it; undefined when it does not. */
 function sentenceEnd(text: string, sign: number, start: number, flowEnd: number): number | undefined {
   let end = sign + 1;
   if (UNSPACED_END.test(text[sign] as string)) {

@@ -3,29 +3,29 @@ import { LANGUAGES } from "./languages/languages.ts";
 import { isRunning, plainLetters } from "./languages/rule-language.ts";
 import type { RuleReading } from "./read-rules.ts";
 
-/** What a retraction takes back: one rule for certain, one of some, or nothing that is known. */
+/** What a retraction takes back: certainly one rule, possibly one of several, or nothing known. */
 export type TakenBack =
   | { readonly type: "one"; readonly pin: Pin }
-  /** `isNamed` when it says something of the rule that it means. */
+  /** `isNamed` is true when it says something about the rule that it refers to. */
   | { readonly type: "unsure"; readonly pins: readonly Pin[]; readonly isNamed: boolean }
   | { readonly type: "none" };
 
 type Retraction = Extract<RuleReading, { readonly kind: "retraction" }>;
 
-/** The share of what is said of a rule that must stand in it. */
+/** The share of the words in a retraction that the rule must contain. */
 const NAMED = 0.5;
-/** The share of what is allowed that the rule must forbid, and the share of what the rule forbids that must be allowed. */
+/** The share of what a permission allows that the rule must forbid, and of what the rule forbids that it must allow. */
 const ALLOWED = 0.75;
 const FORBIDDEN = 0.6;
-/** No more rules are named as those that may be meant. */
+/** The most rules that an uncertain retraction lists as candidates. */
 const MOST_UNSURE = 8;
 
 /**
- * Finds the rule that a retraction takes back. Only certainty lifts: words and names that point to one rule and no other,
- * or the only rule that there is. Nobody takes back what a higher authority said.
+ * Finds the rule that a retraction takes back. Only a certain match lifts a rule: the words and names point to one rule
+ * and no other, or there is only one rule. Nobody can take back a rule of a higher authority.
  *
- * @param pins the rules that hold, those of the same message among them.
- * @param last the rule that stands directly before it in the same message.
+ * @param pins the rules in force, including those of the same message.
+ * @param last the rule directly before the retraction in the same message.
  */
 export function takenBack(
   { speaksOf, about }: Retraction,
@@ -45,7 +45,7 @@ export function takenBack(
   return speaksOf === "rule" && pins.length > 0 ? { type: "unsure", pins: [], isNamed: true } : { type: "none" };
 }
 
-/** "Forget that rule": the one that was just said, or the only one that there is. */
+/** Resolves "Forget that rule" to the rule that was just stated, or to the only one that there is. */
 function lastOne(
   speaksOf: Retraction["speaksOf"],
   authority: Authority,
@@ -67,8 +67,8 @@ function names(object: Meaning, pin: Pin): boolean {
 }
 
 /**
- * True when what is allowed is what a rule forbids, all of it and nothing else. A rule that foresees an exception is not
- * taken back by granting it.
+ * True when a permission allows what the rule forbids, and little else. A rule that provides for an exception is not
+ * taken back by granting that exception.
  */
 function allows(object: Meaning, pin: Pin): boolean {
   if (APPROVALS.test(pin.text)) return false;
@@ -88,7 +88,7 @@ const hasAll = (set: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean 
 const shared = ({ words }: Meaning, { words: others }: Meaning): number =>
   [...words].filter((word) => others.has(word)).length;
 
-/** The words of a text that tell one rule from another, and those of them that are names of files, packages, options. */
+/** The words of a text that distinguish one rule from another, and which of them name files, packages or options. */
 interface Meaning {
   readonly words: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
@@ -98,7 +98,7 @@ const TOKEN =
   /[\u3040-\u30ff\u4e00-\u9fff]+|(?:(?![\u3040-\u30ff\u4e00-\u9fff])[\p{L}\p{N}_@])(?:(?![\u3040-\u30ff\u4e00-\u9fff])[\p{L}\p{N}_./@:-])*/gu;
 const NAME = /[./_@:\d]/;
 const UNSPACED = /^[\u3040-\u30ff\u4e00-\u9fff]/;
-/** No rule says more than its first words say, and no comparison costs more. In UTF-16 code units. */
+/** How much of a text is compared, in UTF-16 code units: enough for any rule, and it bounds the cost. */
 const READ = 1_600;
 
 const SPACED = LANGUAGES.filter((language) => !isRunning(language));
@@ -106,7 +106,7 @@ const RUNNING = LANGUAGES.filter(isRunning);
 const EMPTY = new Set(SPACED.flatMap(({ emptyWords }) => emptyWords.split(" ")));
 const SAME = sameVerbs();
 
-/** For each verb the one that stands for its group; groups of several languages that share a verb are one. */
+/** Maps each verb to the one that represents its group; groups in different languages that share a verb are merged. */
 function sameVerbs(): ReadonlyMap<string, string> {
   const same = new Map<string, string>();
   for (const group of SPACED.flatMap(({ sameVerbs: groups }) => groups)) {
@@ -124,7 +124,9 @@ const APPROVALS = new RegExp(
   ].join("|"),
   "iu",
 );
-/** In scripts without spaces, words are taken out, longest first, and what is left is compared two signs at a time. */
+/**
+ * In scripts without spaces, empty words are removed, longest first, and the rest is compared in pairs of characters.
+ */
 const EMPTY_SIGNS = new RegExp(
   RUNNING.flatMap(({ emptyWords }) => emptyWords.split(" "))
     .sort((a, b) => b.length - a.length)
@@ -170,7 +172,7 @@ function pairsOf(run: string): readonly string[] {
     );
 }
 
-/** The same for the forms of a word, roughly. */
+/** Returns roughly the same stem for all forms of a word. */
 function stemOf(word: string): string {
   const verb = SAME.get(word) ?? word;
   const bare = verb.length > 4 ? verb.replace(/(?:ing|ed|es|s|e|en|er|n)$/u, "") : verb;

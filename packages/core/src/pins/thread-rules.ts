@@ -6,7 +6,7 @@ import { type RuleCandidate, ruleKey, saidRules } from "./detect-constraints.ts"
 /** A rule that is in force. */
 export interface LiveRule {
   readonly pin: Pin;
-  /** Since when: the thread's version that made it, and the time of the message that it quotes, if it quotes one. */
+  /** The thread version that pinned it; `since` is the time of the message that it quotes, null when it quotes none. */
   readonly sinceVersion: number;
   readonly since: string | null;
 }
@@ -16,27 +16,27 @@ export interface LiftedRule {
   readonly pin: Pin;
   readonly reason: string;
   readonly authority: PinLiftedEntry["authority"];
-  /** The thread's version that lifted it. */
+  /** The thread version that lifted it. */
   readonly atVersion: number;
   /** The message that took it back; null when a host lifted it. */
   readonly source: PinSource | null;
 }
 
-/** What a thread says about rules. */
+/** The rules of a thread: in force, lifted, doubtful, and left out by the cap. */
 export interface ThreadRules {
   readonly live: readonly LiveRule[];
   readonly lifted: readonly LiftedRule[];
-  /** What may be a rule or a retraction, for a host to confirm or drop. What was confirmed or dropped is not among them. */
+  /** Possible rules and retractions that a host has yet to confirm or drop. */
   readonly candidates: readonly RuleCandidate[];
-  /** Rules that detection found and the cap on detected pins left out. */
+  /** Rules that detection found but the cap on detected pins left out. */
   readonly unpinned: readonly Pin[];
 }
 
 /**
- * Reads the rules of a whole thread: from its log those that hold and those that were lifted, and out of its messages,
- * with the detector, those that are doubtful or found no room. Linear in the thread.
+ * Reads the rules of a whole thread. Those in force and those that were lifted come from its log; those that are
+ * doubtful or found no room come from running the detector on its messages. Linear in the length of the thread.
  *
- * @throws ThreadfoldError `HISTORY_NOT_LOADED` for a thread that is not in memory as a whole.
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` when part of the thread is not in memory.
  */
 export function threadRules(thread: AgentThread): ThreadRules {
   const live = new Map<PinId, LiveRule>();
@@ -81,7 +81,7 @@ export function threadRules(thread: AgentThread): ThreadRules {
   };
 }
 
-/** The pins of a thread that do not hold any more, and that nothing may go on to assert. */
+/** Returns the pins of a thread that are no longer in force, and that nothing may assert any more. */
 export function liftedPins(thread: AgentThread): readonly Pin[] {
   const made = new Map<PinId, Pin>();
   const lifted = new Map<PinId, Pin>();
@@ -98,15 +98,15 @@ export function liftedPins(thread: AgentThread): readonly Pin[] {
   return [...lifted.values()].filter((pin) => !holding.has(ruleKey(pin)));
 }
 
-/** The pins that were lifted for want of room and not pinned again, at a version of a thread: their rules stand in messages alone. */
+/** The pins that, at a version of a thread, are lifted for lack of room: their rules exist only in messages. */
 export interface UnpinnedRules {
   readonly version: number;
   readonly rules: readonly Pin[];
-  /** Every pin up to there, by its id. */
+  /** Every pin made up to that version, by id. */
   readonly made: ReadonlyMap<PinId, Pin>;
 }
 
-/** Finds the rules that are not pinned. With what is known of the thread as it was, looks only at what is new. */
+/** Finds the rules that are not pinned. Given an earlier result for the same thread, looks only at newer entries. */
 export function unpinnedRules(thread: AgentThread, before?: UnpinnedRules): UnpinnedRules {
   if (before?.version === thread.version) return before;
   const entries =

@@ -213,7 +213,7 @@ describe("which plans are abridged", () => {
   };
   const NOT_AS_WRITTEN = {
     code: "INVALID_PLAN",
-    message: "The plan is not as it was written down.",
+    message: "The plan is not as it was written.",
     hint: "Run a check of the store; the thread itself is not affected.",
   };
 
@@ -257,7 +257,7 @@ describe("which plans are abridged", () => {
     expect(refusal(() => expandPlan(text, (run) => middle(messagesIn(thread)(run))))).toMatchObject({
       code: "INVALID_PLAN",
       message: expect.stringMatching(/^The content of plan .+ does not match its id\.$/),
-      hint: "The plan was changed after it was made; take an intact copy.",
+      hint: "The plan was changed after it was made; restore an intact copy.",
     });
   });
 

@@ -26,23 +26,23 @@ import { mapLists, type PlanRecord, type PlanRecords, RECORD_KINDS, removesMessa
 const ABRIDGED_VERSION = 1;
 /** How every plan in abridged form begins, and no other. */
 const PREFIX = `{"abridged":${ABRIDGED_VERSION},`;
-/** Spans below this many messages, and those that lie scattered, take less room as they are. */
+/** Spans of fewer messages than this, and scattered ones, take less room unabridged. */
 const FEWEST_IDS = 4;
 const IDS_PER_RUN = 4;
 
-/** Where a message stands in its log. */
+/** The position of a message in its log. */
 export interface MessagePlace {
-  /** The thread's version with the message. */
+  /** The thread version that the message made. */
   readonly version: number;
   readonly ordinal: number;
 }
 
 /**
- * A plan as a store keeps it with its thread: the spans that it takes out of the prompt as parts of the log, where the
- * ids can be read when somebody needs them. What a plan takes to keep and to read then depends on what it shows, and
- * not on how much it hides (P9). Plans without long spans are kept in their ordinary form.
+ * Serializes a plan in the form in which a store keeps it with its thread: spans that it removes from the prompt refer
+ * to parts of the log, from which their ids can be read when needed. The cost of storing and reading a plan then
+ * depends on how much it shows and not on how much it hides (P9). Plans without long spans keep their ordinary form.
  *
- * @param placeOf where a message stands; undefined when that is not known, and then its span is kept as it is.
+ * @param placeOf returns the position of a message; undefined if it is unknown, and then its span is not abridged.
  */
 export function abridgePlan(plan: CompactionPlan, placeOf: (id: MessageId) => MessagePlace | undefined): string {
   let isAbridged = false;
@@ -61,10 +61,10 @@ export function abridgePlan(plan: CompactionPlan, placeOf: (id: MessageId) => Me
 export const isAbridgedPlan = (text: string): boolean => text.startsWith(PREFIX);
 
 /**
- * Reads an abridged plan and leaves the ids of its long spans in the store. What it shows can be rendered; whatever
- * needs the ids throws `HISTORY_NOT_LOADED`.
+ * Reads an abridged plan and leaves the ids of its long spans in the store. The plan can be rendered; whatever needs
+ * the missing ids throws `HISTORY_NOT_LOADED`.
  *
- * @throws ThreadfoldError `INVALID_PLAN` when it is not an abridged plan, or was changed after it was written.
+ * @throws ThreadfoldError `INVALID_PLAN` when the text is not an abridged plan, or was changed after it was written.
  */
 export function parseAbridgedPlan(text: string): CompactionPlan {
   const written = readAbridged(text);
@@ -75,7 +75,7 @@ export function parseAbridgedPlan(text: string): CompactionPlan {
   return Object.freeze({ ...checked, ...lists });
 }
 
-/** The parts of a log that an abridged plan refers to. */
+/** Returns the parts of a log that an abridged plan refers to. */
 export const runsOfAbridged = (text: string): readonly MessageRun[] => {
   const runs: MessageRun[] = [];
   mapSpans(readAbridged(text), (outline, turns) => {
@@ -85,27 +85,28 @@ export const runsOfAbridged = (text: string): readonly MessageRun[] => {
   return runs;
 };
 
-/** A message of a log by its id and place. */
+/** The id and ordinal of a message in a log. */
 export interface PlacedMessage {
   readonly id: MessageId;
   readonly ordinal: number;
 }
 
 /**
- * The whole plan behind an abridged one.
+ * Returns the whole plan that an abridged one was made from.
  *
- * @param messagesOf the messages in a part of the log, in order.
- * @throws ThreadfoldError `INVALID_PLAN` when the log does not have what was written, or the ids do not make the plan
- * that it was.
+ * @param messagesOf returns the messages in a part of the log, in order.
+ * @throws ThreadfoldError `INVALID_PLAN` when the log does not have the messages that the plan refers to, or the plan
+ * with their ids does not match its own id.
  */
 export function expandPlan(text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): CompactionPlan {
   return parsePlan(JSON.stringify(withIds(text, messagesOf)));
 }
 
 /**
- * The text of the whole plan behind an abridged one, for whoever reads it with `parsePlan` anyway: its id is not checked.
+ * Returns the text of the whole plan that an abridged one was made from. Its id is not checked, because the caller
+ * reads it with `parsePlan`, which does so.
  *
- * @throws ThreadfoldError `INVALID_PLAN` when the log does not have what was written.
+ * @throws ThreadfoldError `INVALID_PLAN` when the log does not have the messages that the plan refers to.
  */
 export function spellOutPlan(text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): string {
   return canonicalJson(withIds(text, messagesOf));
@@ -128,7 +129,7 @@ function idsOf(outline: SpanOutline, messagesOf: (run: MessageRun) => readonly P
   return ids;
 }
 
-/** The parts of the log that no prompt shows under a plan: those whose ids were left in the store. */
+/** Returns the parts of the log that a plan hides and whose ids were left in the store. */
 export function hiddenRuns(plan: CompactionPlan): readonly MessageRun[] {
   return planRecords(plan).flatMap(({ span }) => outlineOf(span)?.runs ?? []);
 }
@@ -155,7 +156,7 @@ function outlineFor(
   return { first: messageIds[0] as MessageId, last: messageIds.at(-1) as MessageId, count: messageIds.length, runs };
 }
 
-/** A record with its outline for a span. A summary that is about the same span says so instead of naming it again. */
+/** Returns a record with an outline as its span. A summary of the same span refers to it instead of repeating it. */
 function writtenRecord(record: PlanRecord, outline: SpanOutline): object {
   const { firstTurn, lastTurn } = record.span;
   const span = { outline, firstTurn, lastTurn };
@@ -206,7 +207,7 @@ function parseObject(text: string): JsonObject | null {
 
 type Turns = Pick<SpanReference, "firstTurn" | "lastTurn">;
 
-/** The plan with something else in the place of each outline, also in the summaries that are about the same span. */
+/** Returns the plan with each outline replaced, also in the summaries of the same span. */
 function mapSpans(plan: WrittenPlan, replace: (outline: SpanOutline, turns: Turns) => object): JsonObject {
   const lists = LISTS.map((list) => {
     const records = writtenRecords(plan, list).map((record) => {
@@ -227,7 +228,7 @@ function writtenRecords(plan: WrittenPlan, list: keyof PlanRecords): readonly Wr
   return records as unknown as readonly WrittenRecord[];
 }
 
-/** The outline that a record was written with; null when it holds its ids. */
+/** Returns the outline that a record was written with; null when the record has its ids. */
 function writtenSpan({ span }: WrittenRecord) {
   if (typeof span !== "object" || span === null || !("outline" in span)) return null;
   const written = writtenSpanSchema.safeParse(span);
@@ -237,7 +238,7 @@ function writtenSpan({ span }: WrittenRecord) {
 
 const isAboutRecord = (record: WrittenRecord | undefined): boolean => record?.summary?.span === "record";
 
-/** A record that was checked with stubs for spans, with the spans as they were written. The order of its keys stays. */
+/** Puts the written spans back into a record that was checked with stubs for them. The order of its keys stays. */
 function readRecord(checked: PlanRecord, written: WrittenRecord | undefined): PlanRecord {
   const found = written === undefined ? null : writtenSpan(written);
   if (found === null) return freezeDeep(checked);
@@ -255,7 +256,7 @@ function readRecord(checked: PlanRecord, written: WrittenRecord | undefined): Pl
 }
 
 function notAsWritten(): ThreadfoldError {
-  return new ThreadfoldError("INVALID_PLAN", "The plan is not as it was written down.", {
+  return new ThreadfoldError("INVALID_PLAN", "The plan is not as it was written.", {
     hint: "Run a check of the store; the thread itself is not affected.",
   });
 }

@@ -210,7 +210,7 @@ describe("a message stands in at most one record of a plan", () => {
 
   it("says which message, which records and what to do", () => {
     const both = { ...empty, ...groupRecords([clear, drop]) };
-    expect(messageOf(() => sealPlan(both))).toContain("message m0 stands in a drop record and in another clear record");
+    expect(messageOf(() => sealPlan(both))).toContain("message m0 is in a drop record and in another clear record");
     expect(() => sealPlan(both)).toThrow(expect.objectContaining({ hint: expect.stringContaining("normalizePlan") }));
   });
 

@@ -28,18 +28,21 @@ import {
 } from "./plan-record.ts";
 import { type RevealedTool, revealedToolSchema } from "./revealed-tools.ts";
 
-/** Version of the plan's shape. A plan of another version is refused when it is parsed. */
+/** Version of the plan schema. Parsing refuses a plan of any other version. */
 export const PLAN_SCHEMA_VERSION = 1;
 
-/** Which messages a prompt shows and how, as pure data. It names messages by id and holds its summaries, so replay needs no model. */
+/**
+ * Which messages a prompt shows and how, as pure data. It names messages by id and contains its summaries, so replaying
+ * it needs no model.
+ */
 export interface CompactionPlan extends PlanRecords {
   readonly schemaVersion: typeof PLAN_SCHEMA_VERSION;
   /** SHA-256 of the canonical form without `planId` and `createdAt`. */
   readonly planId: PlanId;
   readonly threadId: ThreadId;
-  /** How many entries of the thread the plan has seen. A longer thread is fine. */
+  /** The number of thread entries that the plan was made from. The thread may have grown since. */
   readonly threadVersion: number;
-  /** Place in the thread's sequence of plans: 0 is the empty plan, and the counter never restarts. */
+  /** Position in the thread's sequence of plans: 0 is the empty plan, and the counter never restarts. */
   readonly version: number;
   readonly policyVersion: string;
   /** ISO 8601 time in UTC. */
@@ -48,16 +51,19 @@ export interface CompactionPlan extends PlanRecords {
   readonly originalTokens: number;
   /** Tokens of the request as this plan renders it. */
   readonly compactedTokens: number;
-  /** Deferred tools that the model found where the plan hides it: they stay declared while their schema is the same. */
+  /**
+   * Deferred tools that the model found in messages that the plan hides; they stay declared while their schema is the
+   * same.
+   */
   readonly revealedTools?: readonly RevealedTool[];
   /**
-   * The message that holds what a provider's own compaction gave. Where that provider takes it, it is shown in the place of
-   * everything before it; anywhere else the records are what is shown, so that a switch of provider loses nothing.
+   * The message that contains the result of a provider's own compaction. For a provider that accepts it, it replaces
+   * everything before it; for any other, the records apply instead, so that switching providers loses nothing.
    */
   readonly providerItem?: MessageId;
 }
 
-/** What a plan holds before it has an id. */
+/** The content of a plan before it has an id. */
 export type PlanContent = Omit<CompactionPlan, "planId" | "schemaVersion">;
 
 const planSchema = z.object({
@@ -80,14 +86,15 @@ const planSchema = z.object({
 
 export const compactionPlanSchema: z.ZodType<CompactionPlan> = planSchema;
 
+/** The records of a plan that folds nothing. */
 export const NO_RECORDS: PlanRecords = Object.freeze(mapLists(() => []));
 
 /**
- * Adds its id to content and freezes it. Equal content has an equal id on every machine. The id of a plan that already
- * has one is computed again.
+ * Computes the id of a plan from its content, adds it and freezes the plan. Equal content has an equal id on every
+ * machine. If the content already has an id, it is computed again.
  *
- * @throws ThreadfoldError `HISTORY_NOT_LOADED` for records whose ids were left in the store; `INVALID_PLAN` when two
- * records hold one message, when a span names one twice, or when a span ends in a turn before its first.
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` when message ids of a record were left in the store; `INVALID_PLAN` when
+ * two records cover the same message, when a span names one twice, or when a span ends in a turn before its first.
  */
 export function sealPlan(content: PlanContent): CompactionPlan {
   requireIds(content);
@@ -101,12 +108,14 @@ export function sealPlan(content: PlanContent): CompactionPlan {
 
 const sealedPlans = new WeakSet<CompactionPlan>();
 
-/** True for a plan that this process sealed: frozen, and its id is that of its content. A copy of one is not. */
+/**
+ * True for a plan that this process sealed: it is frozen, and its id matches its content. A copy of it is not sealed.
+ */
 export function isSealed(plan: CompactionPlan): boolean {
   return sealedPlans.has(plan);
 }
 
-/** The plan of a thread that was never folded: everything is included. */
+/** Returns the plan of a thread that was never folded: everything is included. */
 export function emptyPlan(threadId: ThreadId, policyVersion: string): CompactionPlan {
   return sealPlan({
     ...NO_RECORDS,
@@ -121,9 +130,9 @@ export function emptyPlan(threadId: ThreadId, policyVersion: string): Compaction
 }
 
 /**
- * A plan as canonical JSON. `parsePlan` returns the same plan, byte for byte (C11).
+ * Returns a plan as canonical JSON. `parsePlan` returns the same plan, byte for byte (C11).
  *
- * @throws ThreadfoldError `HISTORY_NOT_LOADED` for a plan whose ids were left in the store.
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` when message ids of the plan were left in the store.
  */
 export function serializePlan(plan: CompactionPlan): string {
   requireIds(plan);
@@ -133,20 +142,25 @@ export function serializePlan(plan: CompactionPlan): string {
 /**
  * Reads a serialized plan and checks its id.
  *
- * @throws ThreadfoldError `INVALID_PLAN` when it is not a plan in normal form, or when its content does not match its id.
+ * @throws ThreadfoldError `INVALID_PLAN` when the text is not a plan in normal form, or its content does not match its
+ * id.
  */
 export function parsePlan(text: string): CompactionPlan {
   const { planId, schemaVersion: _version, ...content } = checkPlanSchema(readPlanText(text));
   const plan = sealPlan(content);
   if (plan.planId !== planId) {
     throw new ThreadfoldError("INVALID_PLAN", `The content of plan ${planId} does not match its id.`, {
-      hint: "The plan was changed after it was made; take an intact copy.",
+      hint: "The plan was changed after it was made; restore an intact copy.",
     });
   }
   return plan;
 }
 
-/** A value that has the shape of a plan; its id is not checked. @throws ThreadfoldError `INVALID_PLAN`. */
+/**
+ * Checks that a value has the shape of a plan, and returns it. Its id is not checked.
+ *
+ * @throws ThreadfoldError `INVALID_PLAN` when it does not match the schema.
+ */
 export function checkPlanSchema(value: unknown): CompactionPlan {
   const parsed = planSchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -165,7 +179,7 @@ function readPlanText(text: string): unknown {
   }
 }
 
-/** Every record of a plan, strongest action first. */
+/** Returns every record of a plan, strongest action first. */
 export function planRecords(plan: PlanRecords): readonly PlanRecord[] {
   return STRONGEST_FIRST.flatMap((action): readonly PlanRecord[] => plan[RECORD_KINDS[action].list]);
 }
@@ -176,8 +190,8 @@ export function groupRecords(records: readonly PlanRecord[]): PlanRecords {
 }
 
 /**
- * Which of two records wins over a message depends on the thread (a call goes with its result, a hole splits a summary),
- * and a plan is made to be read without one: so it comes in normal form or not at all.
+ * Which of two records wins a message depends on the thread (a call goes with its result, a hole splits a summary), but
+ * a plan must be readable without the thread. So only a plan in normal form is accepted.
  */
 function requireOneRecordEach(plan: PlanRecords): void {
   for (const { action, span } of planRecords(plan)) {
@@ -193,12 +207,12 @@ function requireOneRecordEach(plan: PlanRecords): void {
       holders.set(id, record);
       if (holder === record) throw notNormal(`a ${record.action} record names message ${id} twice`);
       if (holder === undefined) continue;
-      throw notNormal(`message ${id} stands in a ${holder.action} record and in another ${record.action} record`);
+      throw notNormal(`message ${id} is in a ${holder.action} record and in another ${record.action} record`);
     }
   }
 }
 
-/** True when it is known where the messages of all records stand, and no two records hold one place. */
+/** True when the positions of all records' messages are known and no two records overlap. */
 function standApart(plan: PlanRecords): boolean {
   const runs: OrdinalRun[] = [];
   for (const { span } of planRecords(plan)) {
@@ -216,7 +230,11 @@ function notNormal(problem: string): ThreadfoldError {
   });
 }
 
-/** @throws ThreadfoldError `HISTORY_NOT_LOADED` when ids of some record were left in the store. */
+/**
+ * Checks that a plan has all its message ids in memory.
+ *
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` when ids of a record were left in the store.
+ */
 export function requireIds(plan: PlanRecords): void {
   if (planRecords(plan).some(({ span }) => outlineOf(span) !== undefined)) throw historyNotLoaded();
 }
@@ -230,27 +248,27 @@ export interface PlannedAction {
 const INCLUDED: PlannedAction = Object.freeze({ action: "include", record: null });
 const actionMaps = new WeakMap<PlanRecords, ActionMap>();
 
-/** What a plan does with a part of the thread. */
+/** What a plan does with a run of messages. */
 interface PlacedAction extends OrdinalRun {
   readonly action: PlannedAction;
 }
 
-/** What a plan does with the messages that its records name, and with those of spans whose places in the thread are known. */
+/** What a plan does with messages: by id for the spans in `named`, by position for spans whose positions are known. */
 interface ActionMap {
   readonly named: ReadonlyMap<MessageId, PlannedAction>;
-  /** In the order of the thread. */
+  /** In thread order. */
   readonly placed: readonly PlacedAction[];
-  /** True when ids of some of these were left in the store. */
+  /** True when ids of some of these messages were left in the store. */
   readonly isOutlined: boolean;
-  /** What `placed` says, by id; made when somebody asks without an ordinal. */
+  /** The same as `placed`, by id; built when somebody asks without an ordinal. */
   byId?: ReadonlyMap<MessageId, PlannedAction>;
 }
 
 /**
- * What a normalized plan does with a message. Messages it does not name are included.
+ * Returns what a normalized plan does with a message. Messages that it does not name are included.
  *
- * @param ordinal the message's; needed for a plan whose ids were left in the store.
- * @throws ThreadfoldError `HISTORY_NOT_LOADED` for such a plan, when it is not given.
+ * @param ordinal the ordinal of the message; required when message ids of the plan were left in the store.
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` when `ordinal` is required and missing.
  */
 export function actionOf(plan: PlanRecords, messageId: MessageId, ordinal?: number): PlannedAction {
   const map = actionMap(plan);

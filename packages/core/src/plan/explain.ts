@@ -7,12 +7,12 @@ import { spanLength, spanStart } from "../thread/span-reference.ts";
 import { actionOf, type CompactionPlan, planRecords, requireIds } from "./compaction-plan.ts";
 import { type CompactionAction, kindOf, type PlanRecord } from "./plan-record.ts";
 
-/** Where the full content of a message is. The thread always has it; an artifact may have it too. */
+/** Where the full content of a message can be read. The thread always has it; an artifact may have it too. */
 export type Recovery =
   | { readonly from: "thread"; readonly messageId: MessageId; readonly ordinal: number }
   | { readonly from: "artifact"; readonly artifactId: ArtifactId };
 
-/** Why a message is in the prompt as it is, or is not in it. */
+/** Why the prompt shows a message unchanged, folded, or not at all. */
 export interface Explanation {
   readonly messageId: MessageId;
   readonly ordinal: number;
@@ -23,15 +23,15 @@ export interface Explanation {
   /** Version of the plan that first folded it; null when it is not folded. */
   readonly sincePlanVersion: number | null;
   readonly strategy: string | null;
-  /** Why, as one sentence for people. */
+  /** The reason, as one sentence for people. */
   readonly reason: string;
-  /** The messages that are folded together with this one, itself included; empty when it is not folded. */
+  /** The messages that are folded together with this one, including itself; empty when it is not folded. */
   readonly foldedWith: readonly MessageId[];
   readonly recovery: readonly Recovery[];
 }
 
 /**
- * Answers why a message is not in the prompt, since when, by which strategy, and how to get it back (P1).
+ * Explains why a message is or is not in the prompt, since when, by which strategy, and how to get it back (P1).
  *
  * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread has no such message.
  */
@@ -84,9 +84,9 @@ export interface PlanDiff {
 type KeyedRecords = Record<string, PlanRecord>;
 
 /**
- * Compares two plans record by record. A record that differs in any field is removed and added.
+ * Compares two plans record by record. A record that differs in any field counts as both removed and added.
  *
- * @throws ThreadfoldError `HISTORY_NOT_LOADED` for a plan whose ids were left in the store.
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` when the message ids of a plan were left in the store.
  */
 export function planDiff(from: CompactionPlan, to: CompactionPlan): PlanDiff {
   requireIds(from);

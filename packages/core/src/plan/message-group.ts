@@ -4,9 +4,9 @@ import type { ToolCallId } from "../model/ids.ts";
 import { finishSteps, type Steps } from "../time/steps.ts";
 
 /**
- * The atom of folding: messages that are kept, summarized, externalized or dropped together. A group is one message, or
- * a tool exchange: the calls of one assistant message, all their results wherever they stand, and the reasoning that
- * belongs to them.
+ * The smallest unit of folding: messages that are kept, summarized, externalized or dropped together. A group is one
+ * message, or a tool exchange: the calls of one assistant message, all their results wherever they are in the thread,
+ * and the reasoning that belongs to them.
  */
 export interface MessageGroup {
   /** Position among the thread's groups, by first message. */
@@ -16,47 +16,50 @@ export interface MessageGroup {
   readonly ordinals: readonly number[];
   /** Calls of this group that no result has answered yet. */
   readonly openCalls: readonly ToolCallId[];
-  /** Ordinals of results that render nowhere: a second result for an answered call, or one that answers no call. */
+  /** Ordinals of results that are never rendered: a second result for an answered call, or one that answers no call. */
   readonly strays: readonly number[];
   readonly tokens: number;
 }
 
-/** Ordinal of a group's first message. */
+/** Returns the ordinal of a group's first message. */
 export const firstOrdinal = (group: MessageGroup): number => group.ordinals[0] as number;
-/** Ordinal of a group's last message. */
+/** Returns the ordinal of a group's last message. */
 export const lastOrdinal = (group: MessageGroup): number => group.ordinals[group.ordinals.length - 1] as number;
 
-/** What is odd about how calls and results pair up. Reported as a warning, never repaired in the log. */
+/** An irregularity in how calls and results are paired. Reported as a warning, never repaired in the log. */
 export interface PairingIssue {
   readonly kind: "orphan-result" | "duplicate-result" | "ambiguous-call";
   readonly ordinal: number;
   readonly callId: ToolCallId;
 }
 
-/** All groups of a thread, and which one each message is in. */
+/** All groups of a thread, and which group each message is in. */
 export interface GroupedThread {
   readonly groups: readonly MessageGroup[];
   /** Group index by message ordinal. */
   readonly groupOf: readonly number[];
   readonly issues: readonly PairingIssue[];
-  /** Where a group leaves a gap: the ordinals of two members with other messages between them. */
+  /** The gaps within groups: pairs of members with other messages between them. */
   readonly gaps: readonly GroupGap[];
 }
 
-/** Two members of a group that follow each other in it and not in the thread. */
+/** The ordinals of two members that are adjacent in their group but not in the thread. */
 export interface GroupGap {
   readonly before: number;
   readonly after: number;
 }
 
-/** What an array reads by places from 0 on, whatever holds the items. */
+/** A read-only list with the index access of an array, however the items are stored. */
 export interface ReadableList<Item> extends Iterable<Item> {
   readonly length: number;
   at(index: number): Item | undefined;
   slice(from?: number, to?: number): readonly Item[];
 }
 
-/** A {@link GroupedThread} that shares what stayed with those of the thread when it was shorter, and so costs what is new (P9). */
+/**
+ * A {@link GroupedThread} that shares its unchanged parts with earlier ones of the same thread, so that making one
+ * costs only as much as the new messages (P9).
+ */
 export type GroupedLedger = {
   readonly [List in keyof GroupedThread]: GroupedThread[List] extends readonly (infer Item)[]
     ? ReadableList<Item>
@@ -67,11 +70,11 @@ export type GroupedLedger = {
  * Groups messages by the calls they make and answer, in one pass over their headers.
  *
  * A result joins the group of the newest unanswered call with its id, adjacent or not (G2, G3). Ids may be reused once
- * answered (G7). A result for an answered call is a stray of that call's group (A8); a result that precedes its call or
- * answers an unknown id is a group of its own and a stray (A10, G5). An id that two messages of one turn left open is
- * ambiguous, and its result is a stray too (G6); a later turn that makes the call again ends the waiting for the earlier
- * one, and calls of one message that share an id are answered in order. A message of reasoning alone belongs to the
- * assistant message that follows it (G1).
+ * answered (G7). A result for an answered call is a stray in that call's group (A8); a result that precedes its call or
+ * answers an unknown id is a stray in a group of its own (A10, G5). An id that two messages of one turn left open is
+ * ambiguous, and its result is also a stray (G6). If a later turn makes the call again, the earlier one no longer
+ * awaits a result. Calls of one message that share an id are answered in order. A message with nothing but reasoning
+ * belongs to the assistant message that follows it (G1).
  */
 export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
   const grouping = new Grouping();
@@ -80,16 +83,16 @@ export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
   return { groups: groups.slice(), groupOf: groupOf.slice(), issues: issues.slice(), gaps: gaps.slice() };
 }
 
-/** Grouping that goes on as a ledger grows, by the list that all ledgers of one growing thread share. */
+/** Groupings to continue as ledgers grow, keyed by the list that all ledgers of one growing thread share. */
 const growing = new WeakMap<object, Grouping>();
 
-/** What {@link groupMessages} makes of a ledger. What was grouped when the same ledger was shorter is not grouped again. */
+/** Groups the messages of a ledger as {@link groupMessages} does, continuing from where the same ledger was shorter. */
 export const groupLedger = (ledger: TokenLedger): GroupedLedger => finishSteps(groupLedgerInSteps(ledger));
 
-/** Messages and groups that are gone through between two steps: a millisecond or less. */
+/** The number of messages or groups that are processed in one step: a millisecond or less. */
 const AT_A_TIME = 512;
 
-/** What {@link groupLedger} returns, in steps. */
+/** Does the same as {@link groupLedger}, in steps. */
 export function* groupLedgerInSteps(ledger: TokenLedger): Steps<GroupedLedger> {
   const grouping = growing.get(ledger.family) ?? new Grouping();
   growing.set(ledger.family, grouping);
@@ -99,7 +102,7 @@ export function* groupLedgerInSteps(ledger: TokenLedger): Steps<GroupedLedger> {
     if (grouping.length % AT_A_TIME === 0) yield;
   }
   const grouped = yield* grouping.groupsInSteps();
-  // Somebody may have grouped a longer one between two steps.
+  // Somebody may have grouped a longer ledger between two steps.
   return grouped.groupOf.length === ledger.length ? grouped : groupMessages(ledger.headers);
 }
 
@@ -116,16 +119,16 @@ class Grouping {
   readonly #groupOf: number[] = [];
   readonly #gaps: GroupGap[] = [];
   readonly #groups = new ChangingGroups();
-  /** Groups that changed since they were last handed out. */
+  /** Groups that changed since they were last returned. */
   readonly #changed = new Set<number>();
   readonly #issues: PairingIssue[] = [];
-  /** Unanswered calls of an id, oldest first, by branch and id: their group, and the turn that made them. */
+  /** Unanswered calls by branch and call id, oldest first, each with its group and the turn that made it. */
   readonly #open = new Map<string, readonly { readonly index: number; readonly turn: number }[]>();
   readonly #answered = new Map<string, number>();
-  /** Groups of reasoning that waits for its assistant message, by branch. */
+  /** Groups of reasoning that await their assistant message, by branch. */
   readonly #pendingReasoning = new Map<string | undefined, number>();
 
-  /** How many messages are grouped. */
+  /** The number of messages that are grouped. */
   get length(): number {
     return this.#groupOf.length;
   }
@@ -192,7 +195,7 @@ class Grouping {
     this.#issues.push({ kind, ordinal: header.ordinal, callId });
   }
 
-  /** The groups so far; later messages do not change what was handed out. */
+  /** Returns the groups so far; later messages do not change what was returned. */
   *groupsInSteps(): Steps<GroupedLedger> {
     for (const index of this.#changed) {
       const { ordinals, openCalls, strays, ...draft } = this.#drafts[index] as GroupDraft;
@@ -212,7 +215,7 @@ class Grouping {
 
 const callKey = (header: MessageHeader, callId: ToolCallId): string => JSON.stringify([header.branch ?? "", callId]);
 
-/** What a list that only grows held at some time. */
+/** A snapshot of a list that only grows. */
 class Beginning<Item> implements ReadableList<Item> {
   readonly length: number;
   readonly #items: readonly Item[];
@@ -235,17 +238,17 @@ class Beginning<Item> implements ReadableList<Item> {
   }
 }
 
-/** Groups that stand together: a later result changes one of them and leaves the others as they were. */
+/** The number of groups in a chunk: a later result changes only one chunk and leaves the others unchanged. */
 const CHUNK = 512;
 type GroupChunks = readonly (readonly MessageGroup[])[];
 
-/** Groups that are replaced while nobody who was handed some sees it: a chunk is copied before it changes. */
+/** Groups that can change without affecting earlier snapshots: a chunk is copied before it changes. */
 class ChangingGroups {
   readonly #chunks: MessageGroup[][] = [];
-  /** Chunks that nobody was handed. */
+  /** Chunks that no snapshot shares. */
   readonly #own = new Set<number>();
 
-  /** Puts a group in its place, which is behind the last one or an earlier one's. */
+  /** Appends a group, or replaces an earlier one. */
   put(group: MessageGroup): void {
     const at = Math.floor(group.index / CHUNK);
     if (!this.#own.has(at)) this.#chunks[at] = this.#chunks[at]?.slice() ?? [];

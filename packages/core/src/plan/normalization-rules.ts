@@ -4,12 +4,12 @@ import type { MessageGroup } from "./message-group.ts";
 import { COMPACTION_PRECEDENCE, kindOf, type PlanRecord, removesMessages } from "./plan-record.ts";
 import type { ThreadShape } from "./thread-shape.ts";
 
-/** What a rule changed, for people and for the journal. */
+/** A change that a normalization rule made, for people and for the journal. */
 export interface NormalizationChange {
   /** Name of the normalization rule that made the change. */
   readonly rule: string;
   readonly problem: string;
-  /** The messages whose fate changed. */
+  /** The messages that the change affects. */
   readonly messageIds: readonly MessageId[];
 }
 
@@ -19,20 +19,20 @@ export interface Claim {
   readonly ordinals: readonly number[];
 }
 
-/** Which claim holds each message while rules are applied. `owner` maps a message ordinal to an index of `claims`. */
+/** Which claim owns each message while rules are applied. `owner` maps a message ordinal to an index in `claims`. */
 export interface Assignment {
   readonly claims: readonly Claim[];
   readonly owner: Map<number, number>;
   readonly shape: ThreadShape;
 }
 
-/** A named rule of normalization: changes the assignment and says what it changed. Applied until nothing changes. */
+/** A named normalization rule: changes the assignment and returns its changes. Applied until nothing changes. */
 export interface NormalizationRule {
   readonly name: string;
   apply(assignment: Assignment): readonly NormalizationChange[];
 }
 
-/** How strong a claim is: its action's precedence. */
+/** Returns the strength of a claim: the precedence of its action. */
 export const strengthOf = (claim: Claim): number => COMPACTION_PRECEDENCE[claim.record.action];
 
 /**
@@ -50,7 +50,7 @@ export function compareClaims(a: Claim, b: Claim): number {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** System messages are instructions, not history: no record may hold one. */
+/** System messages are instructions, not history: no record may cover one. */
 export const keepSystem: NormalizationRule = {
   name: "keep-system",
   apply(assignment: Assignment): readonly NormalizationChange[] {
@@ -66,7 +66,7 @@ export const keepSystem: NormalizationRule = {
   },
 };
 
-/** A provider's opaque item travels byte for byte or not at all: it may be dropped, and never rewritten. */
+/** A provider's opaque item is sent byte for byte or not at all: it may be dropped but never rewritten. */
 export const keepOpaque: NormalizationRule = {
   name: "keep-opaque",
   apply({ claims, owner, shape }: Assignment): readonly NormalizationChange[] {
@@ -85,8 +85,9 @@ export const keepOpaque: NormalizationRule = {
 };
 
 /**
- * Half a group is never taken out (A4, A5). Where a record that removes messages holds part of a group, the strongest record in
- * that group decides: if it removes messages it takes the whole group, otherwise the removing records let go of it.
+ * A group is never removed by half (A4, A5). When a record that removes messages covers part of a group, the strongest
+ * record in that group decides: if it removes messages, it takes the whole group; otherwise the removing records
+ * release it.
  */
 export const wholeGroups: NormalizationRule = {
   name: "whole-groups",
@@ -100,7 +101,7 @@ export const wholeGroups: NormalizationRule = {
       const group = shape.groupOf(ordinal);
       if (group === last || seen.has(group.index)) continue;
       last = group;
-      // Nearly all groups: one record holds all of it. They are as many as the history is long, so nothing is kept of them.
+      // The usual case: one record covers the whole group. `seen` leaves these out, or it would grow with the history.
       if (group.ordinals.every((member) => owner.get(member) === index)) continue;
       seen.add(group.index);
       const change = closeGroup(assignment, group);
@@ -131,7 +132,7 @@ function closeGroup({ claims, owner, shape }: Assignment, group: MessageGroup): 
   };
 }
 
-/** True when records of one removing action hold every member: one record, or the runs that one was split into. */
+/** True when records of one removing action cover every member: one record, or the runs that one was split into. */
 function isTakenOut(claims: readonly Claim[], held: readonly (number | undefined)[]): boolean {
   const records = held.map((index) => (index === undefined ? undefined : (claims[index] as Claim).record));
   return records.every(

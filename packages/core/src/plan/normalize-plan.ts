@@ -19,22 +19,22 @@ import type { ThreadShape } from "./thread-shape.ts";
 /** The normalization rules, in the order in which they are applied. */
 export const NORMALIZATION_RULES: readonly NormalizationRule[] = [keepSystem, keepOpaque, wholeGroups];
 
-/** Records in normal form, and what was changed to get there. */
+/** Records in normal form, and the changes that were needed to get there. */
 export interface NormalizedRecords {
   readonly records: PlanRecords;
   readonly changes: readonly NormalizationChange[];
 }
 
 /**
- * Brings records into normal form: a message id stands in at most one record (drop > externalize > summarize > clear;
- * among equals the record that starts earlier), half a group is never taken out, and a span that a stronger record
- * punches a hole into becomes one record per remaining run, each rendered once at its own first message.
- * Unknown ids are left out (V6). The result does not depend on the order of the records and is its own normal form.
+ * Brings records into normal form: a message id is in at most one record (drop > externalize > summarize > clear; among
+ * equals, the record that starts earlier), a group is never removed by half, and a span that a stronger record punches
+ * a hole into becomes one record per remaining run, each rendered once at its own first message. Unknown ids are left
+ * out (V6). The result does not depend on the order of the records, and normalizing it again changes nothing.
  */
 export const normalizePlan = (records: PlanRecords, shape: ThreadShape): NormalizedRecords =>
   finishSteps(normalizePlanInSteps(records, shape));
 
-/** What {@link normalizePlan} returns, in steps. */
+/** Does the same as {@link normalizePlan}, in steps. */
 export function* normalizePlanInSteps(records: PlanRecords, shape: ThreadShape): Steps<NormalizedRecords> {
   const changes: NormalizationChange[] = [];
   const claims = planRecords(records)
@@ -68,7 +68,7 @@ function claimsOf(record: PlanRecord, shape: ThreadShape, changes: Normalization
   return ordered.length === 0 ? [] : [{ record, ordinals: ordered }];
 }
 
-/** Messages that are looked at in one step: less than a millisecond. */
+/** The number of messages that are processed in one step: less than a millisecond. */
 const AT_A_TIME = 4_096;
 
 function* assignByPrecedence(
@@ -103,7 +103,10 @@ function* assignByPrecedence(
   return owner;
 }
 
-/** Rules only release messages or hand whole groups to their strongest record, so each message changes a bounded number of times. */
+/**
+ * Applies the rules until nothing changes. This ends because they only release messages or give whole groups to their
+ * strongest record, so each message changes a bounded number of times.
+ */
 function* applyToFixpoint(assignment: Assignment, changes: NormalizationChange[]): Steps<void> {
   let changed = true;
   for (let pass = 0; changed && pass <= assignment.claims.length + NORMALIZATION_RULES.length; pass++) {
@@ -144,9 +147,9 @@ export interface PlacedRecord {
 }
 
 /**
- * The records that remain of one when it holds just the given messages. A record that removes messages becomes one per
- * unbroken run; its summary's items go to the run that they were taken from. Messages of side branches break no run,
- * because no prompt shows them.
+ * Returns what remains of a record when it covers only the given messages. A record that removes messages becomes one
+ * per unbroken run; its summary's items go to the run that they were taken from. Messages of side branches do not break
+ * a run, because no prompt shows them.
  */
 export function splitRecord(
   record: PlanRecord,
@@ -155,7 +158,7 @@ export function splitRecord(
 ): readonly PlacedRecord[] {
   const runs = removesMessages(record) ? unbrokenRuns(ordinals, shape) : [ordinals];
   if (runs.length === 1 && isWhole(record, ordinals, shape)) return [{ first: ordinals[0] as number, record }];
-  // A part of what is left out may belong to either side.
+  // Some of the messages that were left out may belong to either side of the split.
   if (shape.isAbridged(record.span)) throw historyNotLoaded();
   const ids = runs.map((run) => run.map((ordinal) => shape.header(ordinal).id));
   return runs.map((run, index) => ({ first: run[0] as number, record: restrict(record, run, ids, index, shape) }));

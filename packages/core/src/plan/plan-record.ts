@@ -9,7 +9,7 @@ import { type ShownSummary, type SummarizationRecord, summarize } from "./kinds/
 export const compactionActionSchema = z.enum(["include", "clear", "summarize", "externalize", "drop"]);
 export type CompactionAction = z.infer<typeof compactionActionSchema>;
 
-/** The records of a plan by kind. In a normalized plan a message id stands in at most one record. */
+/** The records of a plan by kind. In a normalized plan, a message id is in at most one record. */
 export interface PlanRecords {
   readonly externalizations: readonly ExternalizationRecord[];
   readonly summarizations: readonly SummarizationRecord[];
@@ -20,7 +20,7 @@ export interface PlanRecords {
 /** One decision of a plan. */
 export type PlanRecord = PlanRecords[keyof PlanRecords][number];
 
-/** What a record does: every action but to leave messages as they are. */
+/** What a record does: every action except leaving messages unchanged. */
 export type RecordAction = Exclude<CompactionAction, "include">;
 
 /** What a prompt shows for messages that a record names. */
@@ -29,17 +29,17 @@ export type ShownRecord = ShownCleared | ShownExternalized | ShownSummary;
 type KindOf<One extends PlanRecord> = RecordKind<One, keyof PlanRecords, ShownRecord>;
 
 /**
- * Every kind of record, in the order of a plan's lists. To add one: its action above, its list in {@link PlanRecords}, its
- * file in `kinds` and its row here; the compiler names every other place that has to know.
+ * Every kind of record, in the order of a plan's lists. To add one, add its action above, its list in
+ * {@link PlanRecords}, its file in `kinds` and its row here; the compiler reports every other place to change.
  */
 export const RECORD_KINDS = Object.freeze({ externalize, summarize, clear, drop } satisfies {
   readonly [Action in RecordAction]: KindOf<Extract<PlanRecord, { readonly action: Action }>>;
 });
 
-/** The kind of a record. */
+/** Returns the kind of a record. */
 export const kindOf = (record: PlanRecord): KindOf<PlanRecord> => RECORD_KINDS[record.action];
 
-/** Where records overlap, the higher action wins. */
+/** The precedence of each action: when records overlap, the higher one wins. */
 export const COMPACTION_PRECEDENCE: Readonly<Record<CompactionAction, number>> = Object.freeze({
   drop: drop.precedence,
   externalize: externalize.precedence,
@@ -53,13 +53,13 @@ export const STRONGEST_FIRST: readonly RecordAction[] = (Object.keys(RECORD_KIND
   (a, b) => COMPACTION_PRECEDENCE[b] - COMPACTION_PRECEDENCE[a],
 );
 
-/** What of an unread body a record shows; undefined when it shows none or was made for a body that had been read. */
+/** The part of an unread body that a record shows; undefined if it shows none or the body had been read already. */
 export const previewOf = (record: PlanRecord): BodyPreview | undefined => kindOf(record).previewOf(record);
 
-/** True when a record takes its messages out of the prompt, so that whole groups must go together. */
+/** True when a record removes its messages from the prompt, which must then happen to whole groups. */
 export const removesMessages = (record: PlanRecord): boolean => kindOf(record).removes(record);
 
-/** Makes each list of a plan anew. */
+/** Builds the lists of a plan by calling `listOf` for each of them. */
 export function mapLists(
   listOf: (list: keyof PlanRecords, action: RecordAction) => readonly PlanRecord[],
 ): PlanRecords {

@@ -5,17 +5,17 @@ import type { Message } from "../model/message.ts";
 import type { Part } from "../model/part.ts";
 import { type ToolDefinition, toolDefinitionSchema } from "../providers/chat-request.ts";
 
-/** What tells one tool from another: its name, and the namespace that it is in where its provider groups tools so. */
+/** What identifies a tool: its name, and its namespace if its provider groups tools into namespaces. */
 export interface ToolName {
   readonly name: string;
   readonly namespace?: string;
 }
 
-/** A tool that a search found in a part of the thread that a plan hides. */
+/** A tool that a tool search found in a part of the thread that a plan hides. */
 export interface RevealedTool extends ToolName {
   /** SHA-256 of its input schema as it was when the plan was made. */
   readonly schemaDigest: string;
-  /** The tool as the newest hidden search gave it, where the host defines none of this name: a search of the host's own. */
+  /** The definition that the newest hidden search returned, if the host defines no tool of this name. */
   readonly definition?: ToolDefinition;
 }
 
@@ -26,9 +26,9 @@ export const revealedToolSchema: z.ZodType<RevealedTool> = z.object({
   definition: toolDefinitionSchema.exactOptional(),
 });
 
-/** A tool that a search found. */
+/** A tool that a tool search found. */
 export interface FoundTool extends ToolName {
-  /** Absent where the search only names it, and the request has to define it. */
+  /** Absent when the search only named the tool; the request must then define it. */
   readonly definition?: ToolDefinition;
 }
 
@@ -36,13 +36,13 @@ export interface FoundTool extends ToolName {
 export const isDeferredTool = ({ providerMetadata = {} }: ToolDefinition): boolean =>
   Object.values(providerMetadata).some((fields) => fields["defer_loading"] === true);
 
-/** The fingerprint of a tool's input schema. */
+/** Returns the SHA-256 digest of a tool's input schema. */
 export const schemaDigestOf = ({ inputSchema }: ToolDefinition): string => digestOf(inputSchema);
 
-/** The name and namespace of a tool as one text: equal for definitions of one tool. */
+/** Returns the name and namespace of a tool as one key, equal for all definitions of the same tool. */
 export const toolKey = ({ name, namespace }: ToolName): string => JSON.stringify([namespace ?? null, name]);
 
-/** What a definition is told apart by. Its namespace stands under the name of its provider, with what describes it. */
+/** Returns the name and namespace of a definition. The namespace comes from the provider metadata. */
 export function toolNameOf({ name, providerMetadata = {} }: ToolDefinition): ToolName {
   for (const { namespace } of Object.values(providerMetadata)) {
     const own = isObject(namespace) ? namespace["name"] : undefined;
@@ -51,7 +51,7 @@ export function toolNameOf({ name, providerMetadata = {} }: ToolDefinition): Too
   return { name };
 }
 
-/** The tools that a search of the host's or of the provider found, as a message has them, in their order. */
+/** Returns the tools that a search by the host or the provider found, in the order in which the message has them. */
 export const toolsFoundIn = ({ parts }: Pick<Message, "parts">): readonly FoundTool[] => parts.flatMap(foundInPart);
 
 function foundInPart(part: Part): readonly FoundTool[] {
@@ -71,7 +71,7 @@ const referredTo = (block: JsonValue): readonly FoundTool[] =>
     ? [{ name: block["tool_name"] }]
     : [];
 
-/** What an entry of a search's output defines: a tool, or all that stand in a namespace. */
+/** Returns what an entry of a search's output defines: one tool, or all tools of a namespace. */
 function definedBy(tool: JsonValue, provider: string, namespace?: JsonObject): readonly FoundTool[] {
   if (!isObject(tool)) return [];
   const { type, name, description, parameters, tools, defer_loading: _, ...fields } = tool;

@@ -7,43 +7,47 @@ import type { AgentThread } from "../thread/agent-thread.ts";
 import { knownRunsOf, type OrdinalRun, placeIds, runsOfSpan, type SpanReference } from "../thread/span-reference.ts";
 import type { GroupedLedger, MessageGroup } from "./message-group.ts";
 
-/** What planning knows of a thread: headers and groups, no body. Stretches of it may be left out; see {@link Stretch}. */
+/** What planning knows about a thread: headers and groups but no bodies. Parts may be left out; see {@link Stretch}. */
 export interface ThreadShape {
-  /** How many messages the thread has. */
+  /** The number of messages in the thread. */
   readonly length: number;
-  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` for a message that is left out. */
+  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the message is left out. */
   header(ordinal: number): MessageHeader;
   headerOf(id: MessageId): MessageHeader | undefined;
   groupOf(ordinal: number): MessageGroup;
   /** The groups that are not left out, oldest first. */
   readonly groups: readonly MessageGroup[];
-  /** The nearest ordinal behind another, or before it, that is not left out. */
+  /** The nearest ordinal after another (or, for `before`, before it) that is not left out. */
   after(ordinal: number): number;
   before(ordinal: number): number;
-  /** The messages of a span that are not left out, ascending; undefined when the thread has not all of its messages in order. */
+  /**
+   * The ordinals of a span that are not left out, ascending; undefined unless the thread has all its messages in order.
+   */
   ordinalsOf(span: SpanReference): readonly number[] | undefined;
   /** True when some messages of a span are left out. */
   isAbridged(span: SpanReference): boolean;
-  /** A span over messages, in order and at least one; what is left out right behind one of them belongs to it. */
+  /**
+   * The span of the given messages (in order, at least one), including any that are left out right after one of them.
+   */
   spanOf(ordinals: readonly number[]): SpanReference;
-  /** How many messages such a span has, and what they take as they are, in tokens. */
+  /** The number of messages in such a span; `tokensOf` returns their tokens before any folding. */
   countOf(ordinals: readonly number[]): number;
   tokensOf(ordinals: readonly number[]): number;
 }
 
 /**
- * Messages that one record of an earlier plan took out of the prompt, and that go wherever the message right before them
- * goes. Left out of a shape they cost a fold nothing, however many they are (P9).
+ * Messages that one record of an earlier plan removed from the prompt, and that share the fate of the message right
+ * before them. Because a shape leaves them out, they cost a fold nothing, however many there are (P9).
  */
 export interface Stretch extends OrdinalRun {
-  /** The span of the record that took them out. */
+  /** The span of the record that removed them. */
   readonly within: SpanReference;
 }
 
 /**
- * The shape of a thread whose messages are all counted and grouped.
+ * Returns the shape of a thread whose messages are all counted and grouped.
  *
- * @param leftOut ascending, and none of them at the beginning or at the end.
+ * @param leftOut in ascending order, none of them at the beginning or end of the thread.
  */
 export function threadShape(
   thread: AgentThread,
@@ -143,7 +147,7 @@ class CountedShape implements ThreadShape {
     return runs;
   }
 
-  /** One list for the same messages, which goes on where that of an earlier plan ends if it begins with its messages. */
+  /** Returns one list for the same messages. If they begin with those of an earlier plan, its list is continued. */
   #idsIn(runs: readonly OrdinalRun[]): readonly MessageId[] {
     const key = runs.map(({ from, to }) => `${from}-${to}`).join();
     const known = this.#lists.get(key);
@@ -164,9 +168,9 @@ class CountedShape implements ThreadShape {
     return this.#thread.message(id)?.ordinal;
   }
 
-  /** The stretch that a message is left out with. */
+  /** Returns the stretch that a message is in; undefined when the message is not left out. */
   #around(ordinal: number): Stretch | undefined {
-    // There are few of them, and a fold looks at the end of the thread most of the time.
+    // There are few stretches, and a fold mostly looks at the end of the thread.
     for (let index = this.#leftOut.length - 1; index >= 0; index--) {
       const stretch = this.#leftOut[index] as Stretch;
       if (ordinal > stretch.to) return undefined;
@@ -176,7 +180,7 @@ class CountedShape implements ThreadShape {
   }
 }
 
-/** True when messages begin with those of other runs, all of them. */
+/** True when `runs` begin with all messages of the `former` runs. */
 function isBeginning(former: readonly OrdinalRun[], runs: readonly OrdinalRun[]): boolean {
   const last = former.length - 1;
   return (
@@ -188,7 +192,7 @@ function isBeginning(former: readonly OrdinalRun[], runs: readonly OrdinalRun[])
   );
 }
 
-/** Groups stand in the order of their first messages, and a stretch begins and ends between groups. */
+/** Groups are in the order of their first messages, and a stretch begins and ends between groups. */
 function groupsBeside({ groups, groupOf }: GroupedLedger, leftOut: readonly Stretch[]): readonly MessageGroup[] {
   const kept: (readonly MessageGroup[])[] = [];
   let next = 0;

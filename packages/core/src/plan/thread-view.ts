@@ -8,19 +8,19 @@ import type { Pin, ThreadEntry } from "../thread/thread-entry.ts";
 import { actionOf, type CompactionPlan, planRecords } from "./compaction-plan.ts";
 import { kindOf, type PlanRecord, removesMessages, type ShownRecord } from "./plan-record.ts";
 
-/** One thing that a prompt shows, in order. Provider-neutral and free of any text that rendering adds. */
+/** One thing that a prompt shows, in prompt order. Provider-neutral and without any text that rendering adds. */
 export type ViewEntry =
   | { readonly type: "message"; readonly message: Message }
   | ShownRecord
   | { readonly type: "pins"; readonly pins: readonly Pin[] }
   | { readonly type: "pin-lifted"; readonly pin: Pin };
 
-/** What a plan shows of a thread; see {@link ThreadView}. */
+/** Returns what a plan shows of a thread; see {@link ThreadView}. */
 export function viewThread(thread: AgentThread, plan: CompactionPlan): readonly ViewEntry[] {
   return ThreadView.of(thread, plan).entries.slice();
 }
 
-/** How much of a thread was viewed: its entries and messages, and the pins that were made up to there, lifted or not. */
+/** How much of a thread was viewed: the number of entries and messages, and all pins made so far, lifted or not. */
 interface ViewPosition {
   readonly version: number;
   readonly length: number;
@@ -30,10 +30,10 @@ interface ViewPosition {
 const START: ViewPosition = Object.freeze({ version: 0, length: 0, made: new Map() });
 
 /**
- * What a plan shows of a thread (V1–V15): each message as it is, emptied, or replaced with its span by one entry at the
- * span's first message. Messages of side branches are not shown. Live pins whose source is folded away are gathered
- * before the first fold; pins made after the plan stand where they were made, so that between plans the view only grows
- * at its end. An immutable value like the thread: `extend` looks only at what is new.
+ * What a plan shows of a thread (V1–V15): each message unchanged, emptied, or replaced together with its span by one
+ * entry at the span's first message. Messages of side branches are not shown. Live pins whose source is folded away are
+ * gathered before the first fold; pins made after the plan appear where they were made, so that between plans the view
+ * only grows at its end. Like the thread, a view is immutable; `extend` processes only what is new.
  */
 export class ThreadView {
   readonly plan: CompactionPlan;
@@ -46,7 +46,11 @@ export class ThreadView {
     this.#position = position;
   }
 
-  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the plan shows messages that are not in memory. */
+  /**
+   * Computes the view of a thread under a plan.
+   *
+   * @throws ThreadfoldError `HISTORY_NOT_LOADED` when the plan shows messages that are not in memory.
+   */
   static of(thread: AgentThread, plan: CompactionPlan): ThreadView {
     if (!thread.isWhole && !hidesWhatIsAbsent(thread, plan)) throw historyNotLoaded();
     const { entries, position, firstFold } = viewEntries(thread, plan, START, hiddenRuns(thread, plan));
@@ -55,7 +59,7 @@ export class ThreadView {
     return new ThreadView(plan, AppendOnlyList.of(entries), position);
   }
 
-  /** The view of a thread that begins with the one that was viewed. */
+  /** Returns the view of a thread that begins with the one that was viewed. */
   extend(thread: AgentThread): ThreadView {
     if (thread.version === this.#position.version) return this;
     const { entries, position } = viewEntries(thread, this.plan, this.#position);
@@ -64,9 +68,9 @@ export class ThreadView {
 }
 
 /**
- * True when a plan takes everything out of the prompt that a resumed thread left in the store. A resumed thread holds
- * what one plan shows, and another plan may show more. Plans name only messages that the thread has, so comparing how
- * many are hidden and not in memory with how many are not in memory says it.
+ * True when a plan removes from the prompt every message that a resumed thread left in the store. A resumed thread has
+ * in memory what one plan shows, and another plan may show more. Plans name only messages that the thread has, so it is
+ * enough to compare the number of messages that are not in memory with the number of those that the plan removes.
  */
 function hidesWhatIsAbsent(thread: AgentThread, plan: CompactionPlan): boolean {
   let present = 0;
@@ -83,7 +87,7 @@ function hidesWhatIsAbsent(thread: AgentThread, plan: CompactionPlan): boolean {
   return removed - (present - shown) === thread.length - present;
 }
 
-/** What a plan shows of the entries behind a position, and before which of it the first fold stands. */
+/** Computes what a plan shows of the entries after a position, and the index at which the first fold begins. */
 function viewEntries(
   thread: AgentThread,
   plan: CompactionPlan,
@@ -102,9 +106,9 @@ function viewEntries(
       const shown = viewMessage(entry.message, record);
       if (shown !== null) entries.push(shown);
     } else {
-      // Copied, because views of other threads that begin alike hold the map too.
+      // Copied, because views of other threads with the same beginning share the map.
       if (entry.type === "pin") (made ??= new Map(from.made)).set(entry.pin.id, entry.pin);
-      // A candidate that a host dropped was never a rule: pin and lifting come in one append, and neither is shown.
+      // A candidate that a host rejected was never a rule: its pin and lifting come in one append; neither is shown.
       if (isDrop(entry) && showsOnly(entries.at(-1), entry.pinId)) entries.pop();
       const isLate = version > plan.threadVersion || plan.version === 0;
       const late = isLate ? viewLatePin(entry, made ?? from.made, (pin) => isVisible(pin, thread, length, plan)) : null;
@@ -115,10 +119,12 @@ function viewEntries(
   return { entries, position, firstFold };
 }
 
-/** A shorter run is looked at like all other messages. */
+/** The shortest run of hidden messages that is skipped; a shorter one is processed like all other messages. */
 const SHORTEST_HIDDEN = 16;
 
-/** Runs of messages of a whole thread that a plan takes out of the prompt, each without its first, where a record may show something. */
+/**
+ * Runs of messages that a plan removes from a whole thread; each without its first, where a record may show something.
+ */
 function hiddenRuns(thread: AgentThread, plan: CompactionPlan): readonly OrdinalRun[] {
   if (!thread.isWhole) return [];
   return planRecords(plan)
@@ -133,7 +139,7 @@ const outlinedRuns = (span: SpanReference): readonly OrdinalRun[] | undefined =>
   outlineOf(span)?.runs.map(({ fromOrdinal: from, toOrdinal: to }) => ({ from, to }));
 
 /**
- * The entries behind a position. Those that the thread left in the store are folded away by its plan: no prompt shows
+ * The entries after a position. Entries that the thread left in the store are folded away by its plan: no prompt shows
  * them, and none of them is a pin.
  */
 function entriesAfter(thread: AgentThread, from: ViewPosition, hidden: readonly OrdinalRun[]) {
@@ -155,7 +161,7 @@ function viewLatePin(
   if (entry.type === "pin") return visible(entry.pin) ? null : { type: "pins", pins: [entry.pin] };
   const pin = made.get(entry.pinId);
   if (pin === undefined || entry.why === "no-room" || entry.why === "not-a-rule") return null;
-  // Where no block asserts the rule, the words that took it back say enough.
+  // When no block asserts the rule, the words that took it back say enough.
   return entry.why === "taken-back" && visible(pin) ? null : { type: "pin-lifted", pin };
 }
 
@@ -165,7 +171,7 @@ const isDrop = (entry: ThreadEntry): entry is Extract<ThreadEntry, { type: "pin-
 const showsOnly = (shown: ViewEntry | undefined, pinId: PinId): boolean =>
   shown?.type === "pins" && shown.pins.length === 1 && shown.pins[0]?.id === pinId;
 
-/** The pins that hold at the plan's version and whose text no shown message carries. */
+/** Returns the pins that are in force at the plan's version and whose text no shown message contains. */
 export function foldedPins(thread: AgentThread, plan: CompactionPlan): readonly Pin[] {
   if (plan.version === 0) return [];
   const then = thread.atVersion(plan.threadVersion);
@@ -173,11 +179,11 @@ export function foldedPins(thread: AgentThread, plan: CompactionPlan): readonly 
 }
 
 /**
- * True when the message that a pin quotes is shown as it is and says what the pin says. Only the thread's first `length`
- * messages count: one that comes after the pin must not take away what is shown already (P7).
+ * True when the message that a pin quotes is shown unchanged and contains the text of the pin. Only the thread's first
+ * `length` messages count: a message after the pin must not remove what is already shown (P7).
  */
 function isVisible(pin: Pin, thread: AgentThread, length: number, plan: CompactionPlan): boolean {
-  // What is not in memory is folded away, so it shows nothing.
+  // A message that is not in memory is folded away, so it shows nothing.
   const source = pin.source === undefined ? undefined : thread.messageInMemory(pin.source.messageId);
   if (source === undefined || source.ordinal >= length || source.branch !== undefined) return false;
   return (

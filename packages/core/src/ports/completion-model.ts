@@ -8,19 +8,19 @@ export interface CompletionMessage {
   readonly text: string;
 }
 
-/** What a completion call sends. */
+/** The input of a completion call. */
 export interface CompletionRequest {
-  /** Standing instructions. Not sent when there is a prefix, which brings its own. */
+  /** Standing instructions. Not sent when there is a prefix, which has its own. */
   readonly system: string;
-  /** Never empty; the last one is the user's. */
+  /** Never empty; the last message is the user's. */
   readonly messages: readonly CompletionMessage[];
   readonly maxOutputTokens: number;
-  /** How freely the model chooses its words, as its provider counts it. The provider's own default when it is left out. */
+  /** Sampling temperature on the provider's own scale; the provider's default when omitted. */
   readonly temperature?: number;
   /**
-   * A request in the provider's own format that was sent before. The messages go behind it, so that the call reads the
-   * prompt cache (wire rules: *prefix + instruction*). It goes out as it is, tools included: they are part of what is
-   * cached. Without a prefix no tools are sent.
+   * A request in the provider's own format that was sent before. The messages are appended to it, so that the call
+   * reads the prompt cache (wire rules: *prefix + instruction*). It is sent unchanged, tools included, because they are
+   * part of what is cached. Without a prefix no tools are sent.
    */
   readonly prefix?: JsonObject;
   readonly signal?: AbortSignal;
@@ -29,39 +29,42 @@ export interface CompletionRequest {
 /** Why a model stopped. `refusal` covers every content filter. */
 export type CompletionFinish = "stop" | "length" | "tool-call" | "refusal" | "other";
 
-/** A model's answer and what it cost. */
+/** A model's answer and its token usage. */
 export interface CompletionResult {
   readonly text: string;
   readonly finish: CompletionFinish;
-  /** Calls in the answer; nobody runs them. */
+  /** The number of tool calls in the answer; none of them is run. */
   readonly toolCalls: number;
   readonly usage?: Usage;
 }
 
-/** Any model that completes text. The user's own client stands behind it. */
+/** Any model that completes text. An adapter wraps the user's own client in it. */
 export interface CompletionModel {
-  /** Names the model as it goes into records and cache keys. Equal ids mean equal behaviour. */
+  /** The model's name as used in records and cache keys. Equal ids mean equal behaviour. */
   readonly id: string;
-  /** @throws ThreadfoldError `MODEL_CALL_FAILED` with the kind of failure in its details; any other error counts as `unavailable`. */
+  /**
+   * @throws ThreadfoldError `MODEL_CALL_FAILED` with the kind of failure in its details; any other error is treated as
+   * `unavailable`.
+   */
   complete(request: CompletionRequest): Promise<CompletionResult>;
 }
 
 /**
- * Why a call failed: `rate-limited` and `unavailable` (the provider's fault, cut connections) and `timeout` may pass by
- * themselves; `overflow` means that the input is longer than the model's window; `rejected` will fail again.
+ * Why a call failed: `rate-limited`, `unavailable` (the provider's fault, dropped connections) and `timeout` may
+ * succeed on a retry; `overflow` means that the input is longer than the model's window; `rejected` will fail again.
  */
 export type ModelCallFailureKind = "rate-limited" | "unavailable" | "timeout" | "overflow" | "rejected";
 
-/** What is known of a failed call. */
+/** The known facts about a failed call. */
 export interface ModelCallFailure {
   readonly kind: ModelCallFailureKind;
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, when there was a response. */
   readonly status?: number;
   /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** A failed call as an error. */
+/** Makes the error of a failed call. */
 export function modelCallError(message: string, failure: ModelCallFailure, cause?: unknown): ThreadfoldError {
   return new ThreadfoldError("MODEL_CALL_FAILED", message, {
     details: { ...failure },
@@ -69,7 +72,7 @@ export function modelCallError(message: string, failure: ModelCallFailure, cause
   });
 }
 
-/** What an error says of a failed call; null for errors of other kinds. */
+/** Returns the failure that an error describes, or null when it is not a `MODEL_CALL_FAILED` error. */
 export function modelCallFailure(error: unknown): ModelCallFailure | null {
   if (!ThreadfoldError.isInstance(error) || error.code !== "MODEL_CALL_FAILED") return null;
   return error.details as unknown as ModelCallFailure;

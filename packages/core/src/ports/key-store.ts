@@ -1,36 +1,36 @@
-/** A key of one subject. */
+/** One version of a subject's key. */
 export interface SubjectKey {
-  /** From 1; the newest one seals, all of them open. */
+  /** Counted from 1; the newest version seals, every version opens. */
   readonly version: number;
-  /** 32 bytes. Whoever holds them reads what the subject's key seals, so they are never logged or stored. */
+  /** 32 bytes. Whoever has them can read everything sealed with the key, so they are never logged or stored. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * Keeps the keys of subjects, apart from what they seal. A subject is whoever may ask to be forgotten: a thread, a
- * person, a customer. Destroying a key is what erases: everything that it sealed is noise from then on, also in backups
- * of the store. Backups of the key store itself have to age out.
+ * Keeps the keys of subjects, separate from the content that they seal. A subject is whoever may ask to be forgotten: a
+ * thread, a person, a customer. Destroying a key is the erasure: everything that it sealed is noise from then on, in
+ * backups of the store as well. Backups of the key store itself must age out.
  */
 export interface KeyStore {
-  /** The newest key, or one of its earlier versions; null when the subject has none, or none any more. */
+  /** Returns the newest key, or one of its earlier versions; null when the subject has no key or no longer has one. */
   get(subject: string, version?: number): Promise<SubjectKey | null>;
   /**
-   * The newest key, made when the subject has none.
+   * Returns the newest key, creating one when the subject has none.
    *
-   * @throws ThreadfoldError `CONTENT_ERASED` when the subject's key was destroyed: it does not come back under its name.
+   * @throws ThreadfoldError `CONTENT_ERASED` when the subject's key was destroyed: no new key is made under that name.
    */
   getOrCreate(subject: string): Promise<SubjectKey>;
-  /** Adds a next version of the key, which seals from now on. @throws ThreadfoldError `CONTENT_ERASED`. */
+  /** Adds a new version of the key, which seals from now on. @throws ThreadfoldError `CONTENT_ERASED`. */
   rotate(subject: string): Promise<SubjectKey>;
-  /** Destroys all versions of the key for good. Destroying it again does nothing. Returns whether there was a key. */
+  /** Permanently destroys all versions of the key. Repeating it does nothing. Returns whether there was a key. */
   shred(subject: string): Promise<boolean>;
   /** True once the key was destroyed. */
   isShredded(subject: string): Promise<boolean>;
 }
 
 /**
- * What a key management service does: it holds a master key and never gives it away. `context` is authenticated with the
- * key, so that what was wrapped for one subject is not unwrapped for another.
+ * A key management service, which holds a master key and never discloses it. `context` is authenticated along with the
+ * key, so that a key wrapped for one subject cannot be unwrapped for another.
  */
 export interface KeyWrapper {
   wrap(key: Uint8Array, context: Readonly<Record<string, string>>): Promise<Uint8Array>;

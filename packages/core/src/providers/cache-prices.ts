@@ -3,31 +3,31 @@ import { freezeDeep } from "../json/json-value.ts";
 import * as z from "../json/schema.ts";
 
 /**
- * What a provider charges for a prompt that it has, or has not, in its prompt cache. Prices are multiples of its price
- * for uncached input tokens.
+ * What a provider charges for prompts that are, or are not, in its prompt cache. Prices are multiples of its price for
+ * uncached input tokens.
  */
 export const promptCachePriceSchema = z.strictObject({
-  /** Names the row, for instance `anthropic`. */
+  /** Id of the row, such as `anthropic`. */
   id: z.string().min(1),
-  /** Ids of the request formats that the row holds for unless another row is named. */
+  /** Ids of the request formats that the row applies to unless another row is named. */
   formats: z.array(z.string().min(1)).readonly().default([]),
-  /** Beginnings of the model names that the row holds for. */
+  /** Prefixes of the model names that the row applies to. */
   models: z.array(z.string().min(1)).readonly().default([]),
   /** Price of a token that is read from the cache. */
   read: z.number().gte(0).lte(1),
-  /** That price for models that have another one, by the beginning of the model name. */
+  /** Read prices of the models that differ, by prefix of the model name. */
   readByModel: z.record(z.string(), z.number().gte(0).lte(1)).exactOptional(),
-  /** Price of a token that is written to the cache; 1 where writing costs nothing extra. */
+  /** Price of a token that is written to the cache; 1 when writing costs nothing extra. */
   write: z.number().gte(1),
   /** How long a prefix stays in the cache after its last use, in seconds. */
   ttlSeconds: z.int().positive(),
-  /** Shorter prompts than this are never cached, in tokens. */
+  /** Prompts shorter than this, in tokens, are never cached. */
   minimumPrefixTokens: z.int().nonnegative(),
-  /** The minimum of models that have another one, by the beginning of the model name. */
+  /** Minimums of the models that differ, by prefix of the model name. */
   minimumPrefixByModel: z.record(z.string(), z.int().nonnegative()).default({}),
-  /** Ids of the rows by which the same provider keeps prefixes for another time, where a request may choose. */
+  /** Ids of rows for the same provider's other cache lifetimes, if a request can choose one. */
   otherTimes: z.array(z.string().min(1)).readonly().exactOptional(),
-  /** What the figures leave out, or how sure they are. */
+  /** What the figures leave out, or how certain they are. */
   note: z.string().optional(),
 });
 
@@ -35,14 +35,14 @@ export type PromptCachePrice = z.infer<typeof promptCachePriceSchema>;
 
 const NO_EXTRAS = { formats: [], models: [], minimumPrefixByModel: {} };
 
-/** The built-in rows are checked by a test and not each time that the library is loaded. */
+/** Built-in rows are validated by a test and not each time the library is loaded. */
 const row = (price: Partial<PromptCachePrice> & Omit<PromptCachePrice, keyof typeof NO_EXTRAS>): PromptCachePrice =>
   freezeDeep({ ...NO_EXTRAS, ...price });
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** What models of Anthropic differ in, for either time. Reads of Claude 5.5 are cheaper since October 2026. */
+/** Differences between Anthropic's models, for either lifetime. Claude 5.5 has cheaper reads since October 2026. */
 const ANTHROPIC_MODELS = {
   readByModel: { "claude-opus-5-5": 0.05, "claude-sonnet-5-5": 0.05 },
   minimumPrefixTokens: 1_024,
@@ -57,7 +57,7 @@ const ANTHROPIC_MODELS = {
   },
 } as const;
 
-/** Price rows by provider, as the providers publish them. Extend them with the second argument of {@link promptCachePrice}. */
+/** Price rows as the providers publish them. Extend them with the second argument of {@link promptCachePrice}. */
 export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
   row({
     id: "anthropic",
@@ -155,9 +155,9 @@ export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
 ]);
 
 /**
- * The price row of that id. Custom rows come first and replace rows of the same id.
+ * Returns the price row with an id. Custom rows come first and replace built-in rows of the same id.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` that lists the known ids.
+ * @throws ThreadfoldError `INVALID_CONFIG`, with a hint listing the known ids, when there is no such row.
  */
 export function promptCachePrice(id: string, more: readonly PromptCachePrice[] = []): PromptCachePrice {
   const rows = [...more, ...PROMPT_CACHE_PRICES];
@@ -169,7 +169,7 @@ export function promptCachePrice(id: string, more: readonly PromptCachePrice[] =
   });
 }
 
-/** The row of a request format, by its id; undefined when no provider's prices are known for it. */
+/** Returns the price row of a request format, by its id; undefined when no provider's prices are known for it. */
 export function promptCachePriceOfFormat(
   format: string,
   more: readonly PromptCachePrice[] = [],
@@ -177,7 +177,7 @@ export function promptCachePriceOfFormat(
   return [...more, ...PROMPT_CACHE_PRICES].find((candidate) => candidate.formats.includes(format));
 }
 
-/** The row of a model: the one with the longest beginning of the model's name; undefined when there is none. */
+/** Returns the price row of a model: the one with the longest matching name prefix; undefined when there is none. */
 export function promptCachePriceOfModel(
   model: string,
   more: readonly PromptCachePrice[] = [],
@@ -188,11 +188,11 @@ export function promptCachePriceOfModel(
   return fitting.sort((a, b) => b.name.length - a.name.length)[0]?.candidate;
 }
 
-/** The shortest prompt that a model caches under these prices, in tokens. */
+/** Returns the length, in tokens, of the shortest prompt that a model caches under these prices. */
 export const minimumCachedTokens = (price: PromptCachePrice, model = ""): number =>
   ofModel(price.minimumPrefixByModel, model) ?? price.minimumPrefixTokens;
 
-/** A row as it holds for one model: its minimum, and its price of reading. */
+/** Returns a row with the minimum and the read price of one model. */
 export const promptCachePriceFor = (
   { readByModel = {}, ...price }: PromptCachePrice,
   model: string,
@@ -203,7 +203,7 @@ export const promptCachePriceFor = (
   minimumPrefixByModel: {},
 });
 
-/** The figure of the longest beginning of the model's name; undefined when there is none. */
+/** Returns the figure of the longest matching name prefix; undefined when there is none. */
 function ofModel(figures: Readonly<Record<string, number>>, model: string): number | undefined {
   const names = Object.keys(figures).filter((name) => model.startsWith(name));
   const longest = names.sort((a, b) => b.length - a.length)[0];

@@ -4,7 +4,7 @@ import type { MessageId } from "../model/ids.ts";
 import type { Message, Role } from "../model/message.ts";
 import { type Part, type ProviderMetadata, providerMetadataSchema } from "../model/part.ts";
 
-/** The neutral request: what every provider's payload is lowered from. */
+/** The neutral request, from which every provider's payload is lowered. */
 export interface ChatRequest {
   /** System texts in order, the host's before the thread's. Empty when there is none. */
   readonly system: readonly SystemEntry[];
@@ -13,16 +13,16 @@ export interface ChatRequest {
 }
 
 /**
- * One message of a request, before any provider's shape. It is either a message of the thread as it stands (`source`
+ * One message of a request, in no provider's format yet. It is either an unchanged message of the thread (`sources`
  * names it and `synthetic` is absent) or one that rendering made (`synthetic` says why).
  */
 export interface ChatMessage {
   readonly role: Role;
   readonly parts: readonly Part[];
-  /** Messages of the thread that this one stands for, in order. Empty for content that no message holds. */
+  /** The messages of the thread that this one represents, in order. Empty for content that is in no message. */
   readonly sources: readonly MessageId[];
   readonly synthetic?: SyntheticKind;
-  /** What one provider says about the whole message; see {@link Message}. */
+  /** Fields of the whole message that only one provider understands; see {@link Message}. */
   readonly providerMetadata?: ProviderMetadata;
 }
 
@@ -37,7 +37,7 @@ export type SyntheticKind =
   | "missing-result"
   | "system-notice";
 
-/** A message of the thread as it goes into a request unchanged. */
+/** Returns a message of the thread as an unchanged message of a request. */
 export function toChatMessage(message: Message): ChatMessage {
   const { role, parts, id, providerMetadata } = message;
   const chat = { role, parts, sources: [id] };
@@ -47,11 +47,11 @@ export function toChatMessage(message: Message): ChatMessage {
 /** A system text with its provider metadata. A text without any may be a plain string instead. */
 export interface SystemText {
   readonly text: string;
-  /** The role it is sent under where a provider has more than one; the format's own choice by default. */
+  /** The role that it is sent under, if the provider has more than one; chosen by the format by default. */
   readonly role?: "system" | "developer";
-  /** True when it stands in one message with the text before it, where a provider has messages for system text. */
+  /** Set when it belongs to the same message as the text before it, for providers that send system text as messages. */
   readonly continues?: true;
-  /** Cache marks, names and whatever else only one provider understands. */
+  /** Cache marks, names and other fields that only one provider understands. */
   readonly providerMetadata?: ProviderMetadata;
 }
 
@@ -68,17 +68,17 @@ export const systemEntrySchema: z.ZodType<SystemEntry> = z.union([
   }),
 ]);
 
-/** The words of a system text. */
+/** Returns the text of a system entry. */
 export const systemText = (entry: SystemEntry): string => (typeof entry === "string" ? entry : entry.text);
 
-/** A system text as an object, whichever way it was given. */
+/** Returns a system entry as an object, whichever form it has. */
 export const toSystemText = (entry: SystemEntry): SystemText => (typeof entry === "string" ? { text: entry } : entry);
 
-/** A system text with other words and the same provider metadata. */
+/** Returns a system entry with a different text and everything else unchanged. */
 export const withSystemText = (entry: SystemEntry, text: string): SystemEntry =>
   typeof entry === "string" ? text : { ...entry, text };
 
-/** A tool as the model is told about it. */
+/** A tool definition as sent to the model. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description?: string;
@@ -94,8 +94,8 @@ export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.object({
   providerMetadata: z.record(textSchema, jsonObjectSchema).optional(),
 });
 
-/** Name of the tool by which a model reads an artifact: a prompt mentions it only where the host declares it. */
+/** Name of the tool with which a model reads an artifact. A prompt mentions it only if the host declares the tool. */
 export const READ_ARTIFACT_TOOL_NAME = "read_artifact";
 
-/** Name of the tool by which a model searches and reads what was folded away. */
+/** Name of the tool with which a model searches and reads what was folded away. */
 export const SEARCH_THREAD_TOOL_NAME = "search_thread";

@@ -5,15 +5,15 @@ import * as z from "../json/schema.ts";
 const tokens = z.int().positive();
 const dollars = z.number().nonnegative();
 
-/** What is known of a model, or of all models whose names begin alike, and since when. */
+/** What is known about a model, or about all models whose names share a prefix, and since when. */
 export const modelRowSchema = z.strictObject({
-  /** The name, or its beginning up to a hyphen, without the words that gateways put before it; see `modelName`. */
+  /** The name, or its beginning up to a hyphen, without the prefixes that gateways add; see `modelName`. */
   name: z.string().min(1),
   /** The context window, in tokens. */
   windowTokens: tokens,
   /**
-   * The most tokens of input that are worth using: fewer than the window where more are dearer, or known to be read worse,
-   * or where the answer shares the window.
+   * The most input tokens worth using: fewer than the window if more are priced higher, are known to be handled worse,
+   * or if the answer shares the window.
    */
   effectiveTokens: tokens.optional(),
   /** The longest answer, in tokens. */
@@ -22,15 +22,15 @@ export const modelRowSchema = z.strictObject({
   inputPrice: dollars.optional(),
   /** Price of a million output tokens, in US dollars. */
   outputPrice: dollars.optional(),
-  /** Prompts longer than this, in tokens, cost so many times as much: the whole of their input, and their output. */
+  /** For prompts of more than `aboveTokens` tokens: the factors on the price of all their input and output. */
   longPrompts: z
     .strictObject({ aboveTokens: tokens, inputFactor: z.number().gte(1), outputFactor: z.number().gte(1) })
     .optional(),
-  /** The month in which the row was true, such as `2026-11`. */
+  /** The month in which the row was correct, such as `2026-11`. */
   asOf: z.string().regex(/^\d{4}-\d{2}$/),
-  /** Where it is written. */
+  /** Where the figures are published. */
   source: z.string().min(1),
-  /** What the figures leave out, or whose choice they are. */
+  /** What the figures leave out, or who chose them. */
   note: z.string().optional(),
 });
 export type ModelRow = z.infer<typeof modelRowSchema>;
@@ -44,7 +44,7 @@ const CAPABILITY_LIST = {
 } as const;
 
 const MILLION = 1_000_000;
-/** Of windows of a million tokens. */
+/** Models with a window of a million tokens. */
 const LONG = {
   windowTokens: MILLION,
   effectiveTokens: 200_000,
@@ -63,7 +63,7 @@ const GEMINI = {
 } as const;
 const GEMINI_PRO = { ...GEMINI, longPrompts: { aboveTokens: 200_000, inputFactor: 2, outputFactor: 1.5 } } as const;
 
-/** What is known of models, the longest fitting name wins. A session takes more rows as `models`. */
+/** The built-in table of models; the row with the longest matching name wins. A session takes more rows as `models`. */
 export const MODELS: readonly ModelRow[] = freezeDeep([
   { name: "claude-", windowTokens: 200_000, ...LISTED, note: "For Claude models without a row of their own." },
   { name: "claude-3-7", windowTokens: 200_000, maxOutputTokens: 64_000, ...CAPABILITY_LIST },
@@ -123,8 +123,8 @@ export const MODELS: readonly ModelRow[] = freezeDeep([
 ]);
 
 /**
- * A model's name without the words that gateways put before it: `us.anthropic.claude-x`, `anthropic/claude-x` and
- * `models/gemini-x` are `claude-x` and `gemini-x`. Dots in the names of Claude models are hyphens.
+ * Returns a model's name in lower case without the prefixes that gateways add: `claude-x` for `us.anthropic.claude-x`
+ * and `anthropic/claude-x`, `gemini-x` for `models/gemini-x`. Dots in the names of Claude models become hyphens.
  */
 export function modelName(model: string): string {
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
@@ -132,14 +132,16 @@ export function modelName(model: string): string {
   return claude < 0 ? name : name.slice(claude).replaceAll(".", "-");
 }
 
-/** True for the name of a row, or one that goes on behind a hyphen: `gpt-4` is no row for `gpt-4.5` or `gpt-4o`. */
+/**
+ * Checks whether a row covers a model: its name is equal or continues after a separator, unlike `gpt-4o` for `gpt-4`.
+ */
 const isOf = (model: string, row: string): boolean =>
   model.startsWith(row) && (/[-/:]$/.test(row) || /^(?:$|[-:@])/.test(model.slice(row.length)));
 
 /**
- * What is known of a model: the row with the longest name that the model's name begins with; undefined when there is none.
+ * Returns a model's row: the one with the longest name that the model's name begins with; undefined if there is none.
  *
- * @param more rows of one's own, which win over built-in ones of the same name.
+ * @param more custom rows, which win over built-in ones of the same name.
  */
 export function modelRow(model: string, more: readonly ModelRow[] = []): ModelRow | undefined {
   const names = [modelName(model), model.toLowerCase()];
@@ -147,7 +149,7 @@ export function modelRow(model: string, more: readonly ModelRow[] = []): ModelRo
   return [...more, ...MODELS].filter(fits).sort((a, b) => b.name.length - a.name.length)[0];
 }
 
-/** @throws ThreadfoldError `INVALID_CONFIG` that names the row and the field. */
+/** Checks custom rows. @throws ThreadfoldError `INVALID_CONFIG` naming the row and the field that is invalid. */
 export function checkModelRows(rows: readonly ModelRow[]): void {
   const parsed = z.array(modelRowSchema).safeParse(rows);
   if (parsed.success) return;
@@ -156,17 +158,17 @@ export function checkModelRows(rows: readonly ModelRow[]): void {
   throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${issue?.message}.`, { details: { name } });
 }
 
-/** Of a window that prompt and answer share, the answer has this share at the most. */
+/** The largest share of a window that is reserved for the answer when prompt and answer share it. */
 const ANSWER_SHARE = 1 / 8;
 
-/** The cap that a model suggests, in tokens of input: its effective window, or its window less room for an answer. */
+/** Returns a model's suggested cap, in input tokens: its effective window, or its window less room for an answer. */
 export function suggestedCap({ windowTokens, effectiveTokens, maxOutputTokens = windowTokens }: ModelRow): number {
   return effectiveTokens ?? windowTokens - Math.min(maxOutputTokens, Math.floor(windowTokens * ANSWER_SHARE));
 }
 
-/** Context window, in tokens, of a model that has no row. */
+/** The context window, in tokens, assumed for a model that has no row. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000;
 
-/** A model's context window in tokens; `DEFAULT_CONTEXT_WINDOW` where no row names it. */
+/** Returns a model's context window in tokens; {@link DEFAULT_CONTEXT_WINDOW} when it has no row. */
 export const contextWindow = (model: string, more: readonly ModelRow[] = []): number =>
   modelRow(model, more)?.windowTokens ?? DEFAULT_CONTEXT_WINDOW;

@@ -1,6 +1,6 @@
 import { minimumCachedTokens, type PromptCachePrice } from "./cache-prices.ts";
 
-/** What one request cost. The three counts add up to its tokens. */
+/** What one request read, wrote and cost. The three token counts add up to its tokens. */
 export interface CacheOutcome {
   readonly readTokens: number;
   readonly writtenTokens: number;
@@ -9,16 +9,16 @@ export interface CacheOutcome {
   readonly bill: number;
 }
 
-/** Prices and rules that requests are sent under. */
+/** The prices and rules that apply to simulated requests. */
 export interface CacheSimulation {
   readonly price: PromptCachePrice;
-  /** How prefixes are found; that of the price row's provider by default. */
+  /** How prefixes are found; as the price row's provider does by default. */
   readonly matching?: CacheMatching;
-  /** Name of the model, whose shortest cached prefix may be another one. */
+  /** Name of the model, which may have its own minimum for cached prefixes. */
   readonly model?: string;
 }
 
-/** Plays requests through a provider's prompt cache, in order of time, and says for each what it read, wrote and paid for in full. */
+/** Plays requests, in order of time, through a provider's prompt cache, and returns the outcome of each. */
 export function simulatePrefixCache(
   requests: readonly CachedRequest[],
   simulation: CacheSimulation,
@@ -28,13 +28,13 @@ export function simulatePrefixCache(
 }
 
 /**
- * A provider's prompt cache. A prefix is gone when it was not used for the time that it was written for, and is never cached
- * below the model's minimum.
+ * A model of a provider's prompt cache. A prefix expires when it is not used for its lifetime, and prefixes below the
+ * model's minimum are never cached.
  */
 export class PromptCache {
   readonly #kept = new Map<string, KeptPrefix>();
 
-  /** Takes a request, which is none before the ones taken, and says what the provider reads and writes for it. */
+  /** Processes a request, no earlier than those before it, and returns what the provider reads and writes for it. */
   take(request: CachedRequest, { price, matching = cacheMatching(price), model }: CacheSimulation): CacheOutcome {
     const ends = runningTokens(request.units);
     const minimum = minimumCachedTokens(price, model);
@@ -46,19 +46,19 @@ export class PromptCache {
     return cacheOutcome({ read, write, total: ends.at(-1) ?? 0 }, price);
   }
 
-  /** What became of a prefix: it can be read, it was there and is gone, or it was never written. Looking does not refresh it. */
+  /** Returns whether a prefix can be read, has expired or was never written. Checking does not refresh it. */
   state(digest: string, at: number): "held" | "expired" | "unknown" {
     const kept = this.#kept.get(digest);
     if (kept === undefined) return "unknown";
     return kept.until > at ? "held" : "expired";
   }
 
-  /** Has a prefix stay that a request wrote as part of a longer one. */
+  /** Adds or refreshes a prefix, such as one that a request wrote as part of a longer prefix. */
   keep(digest: string, at: number, lifeMs: number): void {
     if (!this.#use(digest, at)) this.#kept.set(digest, { until: at + lifeMs, life: lifeMs });
   }
 
-  /** Says whether a prefix is there, and has it stay for its own time. */
+  /** Returns whether a prefix is in the cache, and refreshes it if so. */
   #use(digest: string, at: number): boolean {
     const kept = this.#kept.get(digest);
     if (kept === undefined || kept.until <= at) return false;
@@ -104,13 +104,13 @@ export class PromptCache {
 }
 
 interface KeptPrefix {
-  /** Until when it is there, in milliseconds. */
+  /** When it expires, in milliseconds. */
   readonly until: number;
   /** How long it stays after its last use, in milliseconds. */
   readonly life: number;
 }
 
-/** Both in tokens from the beginning of the request: what is read, and what is in the cache afterwards. */
+/** Tokens from the beginning of the request: how many are read, and how many are in the cache afterwards. */
 interface CacheUse {
   readonly read: number;
   readonly write: number;
@@ -119,7 +119,7 @@ interface CacheUse {
 interface CacheLookup<Matching> {
   readonly minimum: number;
   readonly matching: Matching;
-  /** How long what is written stays, in milliseconds. */
+  /** Lifetime of the prefixes that are written, in milliseconds. */
   readonly life: number;
 }
 
@@ -128,24 +128,24 @@ function cacheOutcome({ read, write, total }: CacheUse & { readonly total: numbe
   return { ...tokens, bill: inputBill(tokens, price) };
 }
 
-/** The price of a request's input, in uncached tokens. */
+/** Returns the price of a request's input, in uncached tokens. */
 export const inputBill = (
   { readTokens, writtenTokens, uncachedTokens }: Omit<CacheOutcome, "bill">,
   { read, write }: Pick<PromptCachePrice, "read" | "write">,
 ): number => readTokens * read + writtenTokens * write + uncachedTokens;
 
-/** At each unit, the tokens of the request up to and including it. */
+/** Returns for each unit the tokens of the request up to and including it. */
 function runningTokens(units: readonly PrefixUnit[]): readonly number[] {
   let sum = 0;
   return units.map(({ tokens }) => (sum += tokens));
 }
 
-/** A piece of a request: what a prefix that ends behind it is known by, and how much it adds. */
+/** A piece of a request: the digest of the prefix that ends with it, and how much it adds. */
 export interface PrefixUnit {
   /** Digest of the whole request up to and including this piece. */
   readonly digest: string;
   readonly tokens: number;
-  /** How many blocks it has on the wire. */
+  /** The number of content blocks on the wire. */
   readonly blocks: number;
 }
 
@@ -155,13 +155,13 @@ export interface CachedRequest {
   readonly at: number;
   /** Tools and system text first, then message by message. */
   readonly units: readonly PrefixUnit[];
-  /** Indexes of the units that end a cached prefix, ascending; only asked for where breakpoints are explicit. */
+  /** Indexes of the units that end a cached prefix, ascending; used only when breakpoints are explicit. */
   readonly breakpoints: readonly number[];
 }
 
 /** How a provider finds a prompt in its cache. */
 export type CacheMatching =
-  /** Prefixes end where the request says so, and are looked for a number of blocks back from there. */
+  /** Prefixes end at up to `most` breakpoints, and are searched for up to `lookBackBlocks` blocks back from each. */
   | { readonly kind: "explicit"; readonly most: number; readonly lookBackBlocks: number }
   /** Any prefix of an earlier request is found, in steps of this many tokens. */
   | { readonly kind: "implicit"; readonly stepTokens: number };
@@ -180,6 +180,6 @@ const MATCHING: Readonly<Record<string, CacheMatching>> = Object.freeze({
   deepseek: { kind: "implicit", stepTokens: 64 },
 });
 
-/** How the provider of a price row matches prefixes; by whole tokens where nothing is known. */
+/** Returns how the provider of a price row matches prefixes; token by token when that is not known. */
 export const cacheMatching = ({ id }: PromptCachePrice): CacheMatching =>
   MATCHING[id] ?? { kind: "implicit", stepTokens: 1 };

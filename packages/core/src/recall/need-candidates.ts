@@ -1,9 +1,9 @@
 import type { JsonValue } from "../json/json-value.ts";
 import type { Message } from "../model/message.ts";
 
-/** Shorter words are too common to find anything by. */
+/** The shortest candidate, in UTF-16 code units: shorter words are too common to find anything by. */
 const SHORTEST = 6;
-/** Longer ones are data, not names. */
+/** The longest candidate, in UTF-16 code units: anything longer is data, not a name. */
 const LONGEST = 200;
 /** Paths with at least one separator, relative or absolute. */
 const PATH = /(?:[\w.@~+-]+)?(?:\/[\w.@+-]+)+/g;
@@ -14,12 +14,14 @@ const QUOTED = /(["'`])([^"'`\s]{6,200})\1/g;
 /** A quote of several words on one line. The apostrophe within a word opens and closes nothing. */
 const QUOTED_WORDS = /(?<!\w)(["'`])(?=\S)([^"'`\n]{6,200})(?<=\S)\1(?!\w)/g;
 const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
-/** A sign that plain words lack: a separator inside, a digit next to a letter, a capital after a small letter. */
+/**
+ * A feature that plain words lack: a separator inside, a digit next to a letter, a capital after a lowercase letter.
+ */
 const NAME_LIKE = /[A-Za-z0-9][_./:@#-][A-Za-z0-9]|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|_/;
 
 /**
- * What tool calls may have from what was said before: paths, identifiers, numbers and quoted strings in their arguments. Each
- * once, in order.
+ * Returns what tool calls may have taken from earlier messages: paths, identifiers, numbers and quoted strings in their
+ * arguments, each once and in order.
  */
 export function needCandidates(answers: readonly Pick<Message, "parts">[]): readonly string[] {
   const found = new Set<string>();
@@ -33,7 +35,7 @@ export function needCandidates(answers: readonly Pick<Message, "parts">[]): read
   return [...found];
 }
 
-/** Every text and number of a JSON value; keys are the tool's own words and are left out. */
+/** Returns every text and number in a JSON value. Keys are the tool's own words and are left out. */
 function stringsIn(value: JsonValue): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];

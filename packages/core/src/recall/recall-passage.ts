@@ -3,10 +3,10 @@ import { type Message, type Role, visibleText } from "../model/message.ts";
 import { recallTerms, unspacedWords } from "./recall-terms.ts";
 import type { Stemmers } from "./stemmers.ts";
 
-/** A passage is about as long as what a person reads at a glance: 800 UTF-16 code units at the most. */
+/** The longest passage, in UTF-16 code units: about as much as a person reads at a glance. */
 const MAX_PASSAGE = 800;
 
-/** A piece of a message as it is indexed: where it stands, and the words in it. */
+/** A piece of a message as it is indexed: its position and the number of its words. */
 export interface RecallPassage {
   readonly messageId: MessageId;
   readonly ordinal: number;
@@ -21,20 +21,20 @@ export interface RecallPassage {
   readonly end: number;
   /** Length of the message's visible text. */
   readonly length: number;
-  /** How many words it has, repetitions included. */
+  /** The number of words in it, including repetitions. */
   readonly words: number;
 }
 
-/** A passage and what it is found by. */
+/** A passage and the terms by which it is found. */
 export interface IndexedPassage {
   readonly passage: RecallPassage;
-  /** Its distinct words, their stems, and the words of scripts without spaces. They hold no white space. */
+  /** Its distinct words, their stems, and the words of scripts without spaces. No term contains whitespace. */
   readonly terms: readonly string[];
 }
 
 /**
- * The passages of a message's visible text, without a gap, cut at ends of lines where there are any. Each is read when
- * it is asked for, so that whoever indexes a long message can let others run between them.
+ * Splits a message's visible text into passages without gaps, at line ends if there are any. Each passage is read only
+ * when it is requested, so that the indexer of a long message can yield to other work in between.
  */
 export function* passagesOf(message: Message, stemmers: Stemmers): Iterable<IndexedPassage> {
   const text = visibleText(message);
@@ -61,16 +61,18 @@ export function* passagesOf(message: Message, stemmers: Stemmers): Iterable<Inde
   }
 }
 
-/** The text of a passage. */
+/** Returns the text of a passage. */
 export function passageText(message: Message, { start, end }: Pick<RecallPassage, "start" | "end">): string {
   return visibleText(message).slice(start, end);
 }
 
-/** The end of the last line that fits, else of the last word, else the limit; never inside a surrogate pair. */
+/**
+ * The end of the last line that fits, else of the last word that does, else the limit; never inside a surrogate pair.
+ */
 function endOfPassage(text: string, start: number): number {
   const limit = start + MAX_PASSAGE;
   if (limit >= text.length) return text.length;
-  // Looking back in the whole text would run to its start, once for each passage of a text that is one line.
+  // Searching back in the whole text would go to its start, once for each passage of a text that is one line.
   const least = start + MAX_PASSAGE / 2;
   const eligible = text.slice(least, limit);
   const line = eligible.lastIndexOf("\n");

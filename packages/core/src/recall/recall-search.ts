@@ -7,56 +7,62 @@ import type { RecallPassage } from "./recall-passage.ts";
 import { recallTerms, unspacedWords } from "./recall-terms.ts";
 import { loadStemmers } from "./stemmers.ts";
 
-/** What is looked for in one thread. */
+/** What to search for in one thread. */
 export interface RecallRequest {
-  /** Words in any order, in any form of theirs that a stemmer knows; see `recallTerms` for what counts as one. The first 1 024 are used (C6, term limit). */
+  /**
+   * Words in any order and in any form that a stemmer knows; see `recallTerms` for what counts as one. The first 1,024
+   * are used (C6, term limit).
+   */
   readonly text: string;
-  /** The branch that asks. It sees the main branch, itself and its ancestors (C7); the main branch when it is absent. */
+  /** The branch that searches; the main branch if absent. It sees the main branch, itself and its ancestors (C7). */
   readonly branch?: string;
-  /** Only messages made at or after this ISO 8601 time. */
+  /** Finds only messages created at or after this ISO 8601 time. */
   readonly after?: string;
-  /** Only messages made before this ISO 8601 time. */
+  /** Finds only messages created before this ISO 8601 time. */
   readonly before?: string;
   readonly roles?: readonly Role[];
-  /** Messages that are not to be found, such as those that the prompt shows. */
+  /** Messages to exclude, such as those that the prompt shows. */
   readonly except?: readonly MessageId[];
-  /** Passages on a page, 1 to 2 000; 20 by default. */
+  /** Passages per page, 1 to 2,000; 20 by default. */
   readonly limit?: number;
-  /** `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string;
 }
 
-/** A passage of a message that holds some of the words, and where it comes from. */
+/** A passage of a message that contains some of the words, and where it comes from. */
 export interface RecallHit extends Omit<RecallPassage, "words"> {
   /** The passage itself, word for word. */
   readonly excerpt: string;
-  /** BM25 over the passages of the thread, neighbours counted in; comparable within one search. */
+  /** BM25 score over the passages of the thread, including neighbours; comparable only within one search. */
   readonly score: number;
 }
 
-/** One page of what was found, best first. */
+/** One page of search results, best first. */
 export interface RecallPage {
   readonly hits: readonly RecallHit[];
-  /** Passages found on all pages together. */
+  /** The number of passages found, over all pages. */
   readonly total: number;
-  /** Null on the last page, and beyond it. */
+  /** Pass it as `cursor` to get the next page. Null on the last page and beyond it. */
   readonly nextCursor: string | null;
 }
 
-/** How many words of a query are looked at. */
+/** The number of words of a query that are used. */
 const MAX_WORDS_READ = 1_024;
-/** No more of a query's text is read, in UTF-16 code units; so many words take less in any language. */
+/**
+ * How much of a query's text is read, in UTF-16 code units: in any language, enough for `MAX_WORDS_READ` words.
+ */
 const MAX_QUERY = 16_384;
+/** The most passages that one page may have. */
 export const MAX_RECALL_LIMIT = 2_000;
 const DEFAULT_LIMIT = 20;
 const CURSOR = /^after-(\d{1,15})$/;
 
-/** A request that was checked: what to look for, where, and which part of it. */
+/** A validated request: what to search for, where, and which page of the results. */
 export interface RecallSearch {
   readonly terms: readonly string[];
   readonly offset: number;
   readonly limit: number;
-  /** True for passages that may be found. */
+  /** Returns true for passages that may be found. */
   readonly admits: (passage: RecallPassage) => boolean;
 }
 
@@ -71,7 +77,11 @@ const requestSchema: z.ZodType<RecallRequest> = z.object({
   cursor: z.string().regex(CURSOR).optional(),
 });
 
-/** Reads a request. @throws ThreadfoldError `INVALID_QUERY` that names the field. */
+/**
+ * Validates and reads a request.
+ *
+ * @throws ThreadfoldError `INVALID_QUERY` when a field is invalid; the error names the field.
+ */
 export async function readRecallRequest(request: RecallRequest): Promise<RecallSearch> {
   const issue = requestSchema.safeParse(request).error?.issues[0];
   if (issue !== undefined) {
@@ -93,19 +103,19 @@ export async function readRecallRequest(request: RecallRequest): Promise<RecallS
   };
 }
 
-/** Words come before what is made of them, so that the limit drops no word that was asked for. */
+/** Returns words before terms derived from them, so that the limit does not drop a word of the query. */
 async function queryTerms(text: string): Promise<readonly string[]> {
   const stemmers = await loadStemmers();
   const words = [...new Set(recallTerms(text))];
   return [...new Set([...words, ...unspacedWords(text), ...stemmers.queryStemsOf(words)])].slice(0, MAX_WORDS_READ);
 }
 
-/** The cursor of the page that begins after this many passages. */
+/** Returns the cursor of the page that begins after this many passages. */
 export const recallCursor = (offset: number): string => `after-${offset}`;
 
 /**
- * True when `from` sees a message on `branch` (C7): the main branch is seen by all, a branch sees itself and its
- * ancestors, and neither its siblings nor its children. Segments are joined by `/`, so `a` is not an ancestor of `ab`.
+ * True when `from` sees a message on `branch` (C7): all branches see the main branch, and a branch sees itself and its
+ * ancestors but neither siblings nor children. Segments are joined by `/`, so `a` is not an ancestor of `ab`.
  */
 export function isBranchVisible(branch: string | undefined, from: string | undefined): boolean {
   if (branch === undefined) return true;
@@ -115,23 +125,25 @@ export function isBranchVisible(branch: string | undefined, from: string | undef
 const milliseconds = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text);
 
-/** How much a passage's length counts against it: the usual parameters of BM25. Words count once per passage, because passages are short. */
+/** The usual parameters of BM25. Each word counts only once per passage, because passages are short. */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.75;
-/** What a passage says by itself, and what it says together with the messages around it. Found on a public set of dialogues. */
+/**
+ * The weight of a passage's own score; the rest is its score with its neighbours. Tuned on a public set of dialogues.
+ */
 const OWN_SHARE = 0.7;
 
-/** What a backend knows of a thread. Keys name passages. */
+/** What a backend knows about a thread. Keys identify passages. */
 export interface PassageIndex<Key> {
   readonly passages: number;
-  /** Words of all passages together, repetitions included. */
+  /** The number of words in all passages, including repetitions. */
   readonly words: number;
-  /** The passages that hold a word. */
+  /** Returns the passages that contain a word. */
   find(term: string): readonly Key[];
   passage(key: Key): RecallPassage;
 }
 
-/** A passage that was found. */
+/** A passage that was found, with its score. */
 export interface ScoredPassage<Key> {
   readonly key: Key;
   readonly passage: RecallPassage;
@@ -146,9 +158,9 @@ export interface ScoredPage<Key> {
 }
 
 /**
- * Ranks a thread's passages by BM25, each by itself and together with the messages before and after it in its turn:
- * what a call asks for is next to what its result says. The same for every backend, so that all of them return the same
- * hits in the same order. Linear in what is found.
+ * Ranks a thread's passages by BM25, each alone and together with the messages before and after it in its turn, because
+ * what a call asks for is next to what its result says. All backends use this function, so that they return the same
+ * hits in the same order. Its cost grows with the number of passages found, not with the thread.
  */
 export function searchPassages<Key>(index: PassageIndex<Key>, search: RecallSearch): ScoredPage<Key> {
   const { matches, weights } = matchesOf(index, search);
@@ -161,7 +173,7 @@ export function searchPassages<Key>(index: PassageIndex<Key>, search: RecallSear
   return { found: ranked.slice(search.offset, end), total: ranked.length, nextCursor };
 }
 
-/** A passage with the words of the query that it holds, by their places in the query. */
+/** A passage with the words of the query that it contains, by their index in the query. */
 interface Match<Key> {
   readonly key: Key;
   readonly passage: RecallPassage;
@@ -172,7 +184,7 @@ interface Match<Key> {
 function matchesOf<Key>(index: PassageIndex<Key>, search: RecallSearch) {
   const matches = new Map<Key, Match<Key>>();
   const weights = search.terms.map((term, place) => {
-    // Words that stand only in what may not be found say nothing of what may.
+    // Passages that may not be found must not influence the weight of a word.
     const keys = index.find(term).filter((key) => search.admits(index.passage(key)));
     const weight = Math.log(1 + (index.passages - keys.length + 0.5) / (keys.length + 0.5));
     for (const key of keys) {
@@ -186,14 +198,14 @@ function matchesOf<Key>(index: PassageIndex<Key>, search: RecallSearch) {
   return { matches: [...matches.values()], weights };
 }
 
-/** What was found next to a passage: the best passage of the message before it and of the one after it. */
+/** Matches next to a passage: the best passage of the message before it and of the message after it. */
 class Surroundings<Key> {
   readonly #weights: readonly number[];
-  /** Words of a passage on average. */
+  /** The average number of words in a passage. */
   readonly #average: number;
-  /** By ordinal of a message its passage that matches best. */
+  /** The best matching passage of each message, by ordinal. */
   readonly #best = new Map<number, Match<Key>>();
-  /** For each word of the query the newest window that counted it. */
+  /** For each word of the query, the newest window that counted it. */
   readonly #counted: Uint32Array;
   #window = 0;
 
@@ -222,7 +234,7 @@ class Surroundings<Key> {
     return isNear ? found : undefined;
   }
 
-  /** What the words of some passages weigh, each word once. */
+  /** Returns the total weight of the words in some passages, each word once. */
   #weightOf(matches: readonly Match<Key>[]): number {
     this.#window++;
     let weight = 0;

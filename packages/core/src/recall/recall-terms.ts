@@ -1,39 +1,39 @@
-/** No more of a word than this is kept, in UTF-16 code units: longer ones are data and not names. */
+/** How much of a word is kept, in UTF-16 code units: longer ones are data, not names. */
 const MAX_TERM = 96;
-/** The longest word that is split into its parts; what is longer is encoded data. */
+/** How much of a word is split into parts, in UTF-16 code units: longer ones are encoded data. */
 const MAX_WORD = 400;
-/** A word with everything that paths, names, dotted names and ids are written with. It begins and ends with a letter or digit. */
+/** A word, including the punctuation inside paths, dotted names and ids. It does not begin or end with a separator. */
 const WORD = /[\p{L}\p{N}_$](?:[\p{L}\p{N}\p{M}_$]|[./:@#\\-]+(?=[\p{L}\p{N}_$]))*/gu;
 /** Scripts that are written without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 const UNSPACED_RUN = new RegExp(`${UNSPACED.source}+`, "gu");
-/** The same with the sign of a long vowel, which no script has for itself. */
+/** The same, including the long vowel mark, which belongs to no single script. */
 const UNSPACED_WORDS = new RegExp(`(?:${UNSPACED.source}|ー)+`, "gu");
 const SEPARATORS = /[/\\:@#]+/;
 const INNER_SEPARATORS = /[._$-]+/;
-/** Where a name changes: `fooBar`, `HTTPServer`, `sha256sum`. */
+/** The parts of a name such as `fooBar`, `HTTPServer` or `sha256sum`. */
 const HUMPS = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+|\p{Lo}+/gu;
 /** Line breaks and tabs in a text that is itself JSON. */
 const ESCAPED_SPACE = /\\[nrt]/g;
 const ASCII = /^[\0-\x7f]*$/;
-/** No script piles up more marks on a letter: 30 are what Unicode calls stream-safe. */
+/** More combining marks on a letter than any script uses: Unicode's stream-safe limit is 30. */
 const PILED_MARKS = /(\p{M}{30})\p{M}+/gu;
 const SENTENCE_LIGATURES = /[\uFDFA\uFDFB]/g;
-/** How many of them in one text are read as the words that they stand for. */
+/** How many of these ligatures in one text are expanded to the words that they represent. */
 const MAX_LIGATURES = 8;
-/** In small letters, and too short for a hash. */
+/** A lowercase word, too short for a hash. */
 const PLAIN_WORD = /^[a-z]{2,11}$/;
 const HASH = /^[0-9a-f]{12,}$/;
-/** How many characters of a hash people and tools write when they shorten it. */
+/** The number of characters to which people and tools shorten a hash. */
 const SHORT_HASH = 7;
 
 /**
- * The words by which a text is found, in order and as often as they occur, case folded. A path, a dotted or snake_case
- * or camelCase name, a hash or an error code counts as a whole and by its parts, so that either finds it; a long hash
- * also by its first seven characters. Text of scripts without spaces counts by single characters and by pairs. Linear
- * in the text. Index and query must both be read by this function.
+ * Returns the words by which a text is found, case-folded, in order and as often as they occur. A path, a dotted,
+ * snake_case or camelCase name, a hash or an error code is returned as a whole and in parts, so that either finds it; a
+ * long hash also as its first seven characters. Text in scripts without spaces is returned as single characters and
+ * pairs. Linear in the length of the text. Index and query must both use this function.
  */
 export function recallTerms(text: string): readonly string[] {
   const terms: string[] = [];
@@ -41,18 +41,18 @@ export function recallTerms(text: string): readonly string[] {
   return terms;
 }
 
-/** A word of a script without spaces that is not found by a pair of its characters already. */
+/** The shortest word in a script without spaces that a pair of characters does not already find. */
 const LONGER_THAN_A_PAIR = 3;
 
-/** Runs are divided so many characters at a time: each call of the platform costs as much as dividing a few words. */
+/** How many UTF-16 code units are segmented at once: each platform call costs as much as segmenting a few words. */
 const DIVIDED_AT_ONCE = 2_048;
 
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The words of three characters and more in the parts of a text that are written without spaces, as the dictionary of
- * this platform divides them. They come on top of the characters and pairs of `recallTerms`, so that a platform that
- * divides otherwise, or not at all, finds the same by those.
+ * Returns the words of three or more UTF-16 code units in the parts of a text that are written without spaces, as this
+ * platform's dictionary segments them. They supplement the characters and pairs of `recallTerms`, by which a platform
+ * that segments differently, or not at all, still finds the same text.
  */
 export function unspacedWords(text: string): readonly string[] {
   if (ASCII.test(text)) return [];
@@ -81,8 +81,8 @@ function plain(text: string): string {
 }
 
 /**
- * Marks on one letter are put into order by comparing all of them, and two ligatures stand for whole sentences: without a
- * bound a few thousand characters of either take seconds.
+ * Bounds the cost of normalization, which sorts the marks on a letter by comparing all of them and expands two
+ * ligatures to whole sentences. Without a bound, a few thousand characters of either take seconds.
  */
 function normalizable(text: string): string {
   let ligatures = 0;

@@ -1,20 +1,24 @@
 /// <reference path="./snowball-stemmers.d.ts" />
 
-/** A word in small letters that may have an ending, in UTF-16 code units: shorter ones have none, longer ones are data. */
+/** A lowercase word of 4 to 40 letters and marks: shorter words have no ending to remove, and longer ones are data. */
 const STEMMED_WORD = /^\p{L}[\p{L}\p{M}]{3,39}$/u;
 
 const LATIN = /^[\p{Script=Latin}\p{M}]+$/u;
 const CYRILLIC = /^[\p{Script=Cyrillic}\p{M}]+$/u;
-/** A question of a few words may hold none that tells its language: its stems are those of every one. */
+/**
+ * The most words in a query whose language, if it cannot be told, is left open: it gets the stems of every language.
+ */
 const FEW_WORDS = 24;
-/** Stems that are remembered of a language: texts repeat their words. */
+/** How many stems are cached for each language: texts repeat their words. */
 const MOST_REMEMBERED = 20_000;
 
 interface Stemmer {
   stem(word: string): string;
 }
 
-/** What is used of `snowball-stemmers`, whose types, had it any, whoever compiles against this would need as well. */
+/**
+ * The part of `snowball-stemmers` that is used; declared here so that nobody who compiles against this needs its types.
+ */
 interface Snowball {
   readonly newStemmer: (language: string) => Stemmer;
 }
@@ -28,12 +32,14 @@ export class Stemmers {
     this.#snowball = snowball;
   }
 
-  /** The stems of the words of a text, each once, marked with their language. The text of English and of code has none. */
+  /** Returns the stems of a text's words, each once and marked with its language; none for English text and code. */
   stemsOf(terms: readonly string[]): readonly string[] {
     return this.#stems(terms, (words) => [languageOf(words)]);
   }
 
-  /** The stems by which the words of a query are looked for: where no language can be told, those of every one. */
+  /**
+   * Returns the stems to search for a query; if the language of a short query cannot be told, those of every language.
+   */
   queryStemsOf(terms: readonly string[]): readonly string[] {
     return this.#stems(terms, (words) => {
       const language = languageOf(words);
@@ -69,7 +75,9 @@ export class Stemmers {
 
 let loading: Promise<Stemmers> | undefined;
 
-/** Loads the rules of the stemmers, once, when somebody indexes or searches: that takes longer than all else of a start. */
+/**
+ * Loads the stemmers' rules once, on first indexing or search, because it takes longer than the rest of the startup.
+ */
 export function loadStemmers(): Promise<Stemmers> {
   loading ??= import("snowball-stemmers").then(({ default: snowball }) => new Stemmers(snowball));
   return loading;
@@ -82,18 +90,18 @@ interface KnownStems {
   readonly byWord: Map<string, string>;
 }
 
-/** The endings of languages in Cyrillic letters are like those of Russian. */
+/** Languages in Cyrillic script have endings like those of Russian. */
 function languagesOf(word: string, latin: readonly Language[]): readonly Language[] {
   if (LATIN.test(word)) return latin;
   return CYRILLIC.test(word) ? ["russian"] : [];
 }
 
-/** A language whose words have endings that a stemmer knows, by its name in Snowball. */
+/** A language that has a stemmer, by its Snowball name. */
 type StemmedLanguage = "german" | "french" | "spanish" | "portuguese" | "italian" | "dutch" | "russian";
 
 /**
- * Words that hold sentences together, by which a language of Latin letters is known. English is among them so that it is
- * known as well, and has no stems: what agents search for is mostly names.
+ * Function words by which a language in Latin script is recognized. English is included so that it is recognized too,
+ * but it has no stems: what agents search for is mostly names.
  */
 const SENTENCE_WORDS: Readonly<Record<string, string>> = {
   english: "the and is are was were be been to of in it that this with for on not but we you have has will can if from",
@@ -118,15 +126,15 @@ const languagesByWord: ReadonlyMap<string, readonly string[]> = (() => {
   return known;
 })();
 
-/** The languages of Latin letters that have stems. */
+/** The languages in Latin script that have stems. */
 const LATIN_LANGUAGES = Object.keys(SENTENCE_WORDS).filter(
   (language) => language !== "english",
 ) as readonly StemmedLanguage[];
 
-/** How many different ones of a language's sentence words have to be there. */
+/** How many different function words of a language a text must contain. */
 const LEAST_WORDS = 2;
 
-/** What a text of Latin letters is written in, by its words in small letters; undefined where too few of them tell, and where several tell as much. */
+/** The language of a text in Latin script, by its lowercase words; undefined when there are too few or it is a tie. */
 function languageOf(words: Iterable<string>): StemmedLanguage | "english" | undefined {
   const counts = new Map<string, number>();
   for (const word of new Set(words))

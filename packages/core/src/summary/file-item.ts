@@ -1,12 +1,12 @@
 import type { FileItem } from "./structured-summary.ts";
 
-/** A path without the `./` that it may begin with. */
+/** Returns a path without a leading `./`. */
 export const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 
-/** The last part of a path. */
+/** Returns the last segment of a path. */
 export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** True for two spellings of one file: a path from the project's folder and one from the root end alike. */
+/** True for two paths of the same file: one relative to the project's folder may be the end of one from the root. */
 export function isSameFile(one: string, other: string): boolean {
   const [a, b] = [plainPath(one), plainPath(other)];
   if (a === b) return true;
@@ -15,8 +15,8 @@ export function isSameFile(one: string, other: string): boolean {
 }
 
 /**
- * The strongest thing that is true of a file after both: a file made and then changed was made, one made again after it
- * was deleted was changed.
+ * Combines two actions on a file into the strongest one: a file that was created and then changed was created; one that
+ * was deleted and then created again was modified.
  */
 export function strongestAction(earlier: FileItem["action"], later: FileItem["action"]): FileItem["action"] {
   if (later === "read") return earlier;
@@ -25,7 +25,9 @@ export function strongestAction(earlier: FileItem["action"], later: FileItem["ac
   return "modified";
 }
 
-/** What two summaries say of one file, as one item without an id: under its longer spelling, the names of the later first. */
+/**
+ * Joins what two summaries say about a file into one item without an id: the longer path, and the later names first.
+ */
 export function joinedFile(earlier: FileItem, later: FileItem): Omit<FileItem, "id"> {
   const { id: _id, changes: _changes, changed: _changed, ...last } = later;
   const changes = (earlier.changes ?? 0) + (later.changes ?? 0);

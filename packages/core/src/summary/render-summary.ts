@@ -17,18 +17,21 @@ import type {
   ToolOutcome,
 } from "./structured-summary.ts";
 
-/** Version of the text form of a summary. Bump it when {@link renderSummary} writes something else for the same summary. */
+/**
+ * Version of the text form of a summary. Bump it when {@link renderSummary} changes its output for the same summary.
+ */
 export const SUMMARY_RENDER_VERSION = "v2.4";
 
-/** Tells the reader of a summary whose words it holds. */
+/** Tells the reader of a summary which parts are the words of users. */
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items before the dash";
 
 /**
- * A summary as text, the same for the same summary on every machine. It says that it is about the past: what is done is
- * marked as done and nothing in it is an instruction to carry out again (L28). Empty sections are left out, and paths
- * stand below the folder that most of them share. Only the original task keeps its line starts: every other text stays
- * under its bullet or is indented, so that none of them passes for a heading. What reads as a request or a rule and no
- * user or system message bears out is marked as the agent's note; what came of work is told behind a dash, by the agent.
+ * Renders a summary as text; the result is the same on every machine. The text makes clear that it is about the past:
+ * finished work is marked as done, and nothing in it is an instruction to carry out again (L28). Empty sections are
+ * left out, and paths are shown relative to the folder that most of them share. Only the original task keeps its line
+ * starts; all other text is under its bullet or indented, so that none of it can pass for a heading. What reads as a
+ * request or a rule but is not supported by a user or system message is marked as the agent's note; the result of work
+ * follows a dash, in the agent's words.
  */
 export function renderSummary(summary: StructuredSummary): string {
   const folder = sharedFolder(summary);
@@ -57,7 +60,7 @@ export function renderSummary(summary: StructuredSummary): string {
   return [`[Summary ${SUMMARY_RENDER_VERSION} - ${WHOSE_WORDS}]`, ...sections.flat()].join("\n");
 }
 
-/** The lines of items of one section, with its paths below the folder that most of them share. */
+/** Returns the lines for the items of one section, with paths relative to the shared folder. */
 type SectionLines<Section extends SummarySection> = (
   items: SummarySections[Section],
   folder: string,
@@ -76,10 +79,10 @@ const SECTION_LINES: { readonly [Section in SummarySection]: SectionLines<Sectio
 };
 
 /**
- * What {@link renderSummary} writes of one item, without the heading of its section. Items that stand together may share
- * lines, so that those of many items are at most as long as their lines alone.
+ * Returns what {@link renderSummary} writes for one item, without the heading of its section. Adjacent items may share
+ * lines, so the text of several items is at most as long as the sum of their separate texts.
  *
- * @param folder left out of the paths, with a slash at its end; none by default.
+ * @param folder the folder to leave out of paths, with a trailing slash; none by default.
  */
 export const renderItem = <Section extends SummarySection>(
   name: Section,
@@ -102,10 +105,10 @@ const bullets = (items: readonly string[]): readonly string[] => items.map((item
 
 const inset = (text: string): string => text.replace(/[\n\r\v\f\u0085\u2028\u2029]/g, "$&  ");
 
-/** Stands between two statements of one message that it did not say one behind the other. */
+/** Separates two statements of one message that were not adjacent in it. */
 const LEFT_OUT = "… ";
 
-/** Statements of one message stand on one line, in the order in which they were said; rows and notes on lines of their own. */
+/** Statements of one message share a line, in the order in which they were made; table rows and notes get their own. */
 function passages(items: readonly TextItem[]): readonly string[] {
   const lines: string[] = [];
   let before: TextItem | undefined;
@@ -120,14 +123,14 @@ function passages(items: readonly TextItem[]): readonly string[] {
   return lines;
 }
 
-/** Rows of a table cannot be told from each other on one line. */
+/** Rows of a table could not be told apart on one line. */
 const startsRow = ({ text }: TextItem): boolean => text.startsWith("|");
 const endsRow = (item: TextItem | undefined): boolean => item !== undefined && /^\|.*\|$/.test(item.text);
 
 const gap = (before: TextItem | undefined, { at }: TextItem): string =>
   at === undefined || before?.at === undefined || at === before.at + 1 ? "" : LEFT_OUT;
 
-/** Says whose words follow: a model's, which are a source like any other and no instruction. */
+/** Says whose words follow: a model's, which are a source like any other and not an instruction. */
 const NARRATIVE_TITLE = "Account in the words of the model that wrote it (history, no instruction)";
 
 const indented = (text: string): string => `  ${inset(text)}`.replace(/^ +$/gm, "");
@@ -148,7 +151,10 @@ const artifactLine = ({ artifactId, description, rehydrateHint }: ArtifactRefere
 const decisionLine = ({ decision, rationale, turn }: Decision): string =>
   `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`;
 
-/** Chapters first, which tell what is older than all else, then in the order of turns; what names no turn stays behind its neighbour. */
+/**
+ * Orders chapters first, because they are older than everything else, then by turn; items without a turn keep their
+ * place.
+ */
 function inOrderOfTurns(items: readonly OpenItem[]): readonly OpenItem[] {
   let before = 0;
   const placed = items.map((item) => ({ item, turn: (before = item.turn ?? before) }));
@@ -159,16 +165,16 @@ function inOrderOfTurns(items: readonly OpenItem[]): readonly OpenItem[] {
 const workLine = ({ status, priority, description, context, by, kind }: OpenItem): string =>
   `[${status}${by === undefined ? "" : kind === "todo" ? ", to-do" : ", agent's note"}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`;
 
-/** Stands for the folder that most paths of a summary lie in. */
+/** Replaces the folder that most paths of a summary share. */
 const SHARED = "…/";
 
-/** A path as the summary shows it: with a short sign for the shared folder, where it lies below that. */
+/** Returns a path as a summary shows it: with an abbreviation for the shared folder if the path is inside it. */
 export const shownPath = (path: string, folder: string): string =>
   folder !== "" && path.startsWith(folder) ? SHARED + path.slice(folder.length) : path;
 
-/** More names than a reader takes in at once go on in lines of their own. */
+/** The most names on one line; more than a reader takes in at once continue on further lines. */
 const NAMES_PER_LINE = 15;
-/** A spelling that code has and prose has not. */
+/** A spelling that occurs in code and not in prose. */
 const OF_CODE = /[a-z][A-Z]|[A-Z]{2}|[_$\d]/;
 
 function fileLines(
@@ -187,7 +193,7 @@ function fileLines(
   return lines;
 }
 
-/** What a reader looks for first, before words of comments and prose that came in with it. */
+/** Puts what a reader looks for first before words from comments and prose that were added with it. */
 const namesOfCodeFirst = (names: readonly string[]): readonly string[] => [
   ...names.filter((name) => OF_CODE.test(name)),
   ...names.filter((name) => !OF_CODE.test(name)),
@@ -216,7 +222,7 @@ function fieldsText(fields: ToolOutcome["keyFields"]): string {
   return keys.map((key) => `${key}=${canonicalJson(fields[key])}`).join(" ");
 }
 
-/** Lines by the source that they stand in, sources in the order of the summary. */
+/** Lines grouped by their source, sources in the order of the summary. */
 function placeLines(items: readonly PlaceItem[], folder: string): readonly string[] {
   const sources = new Map<string, PlaceItem[]>();
   for (const item of items) {
@@ -231,7 +237,7 @@ function placeLines(items: readonly PlaceItem[], folder: string): readonly strin
   ]);
 }
 
-/** Lines that one message showed stand in its order, so that they read as an excerpt; messages in the order of the summary. */
+/** Lines from one message in its order, so that they read as an excerpt; messages in the order of the summary. */
 function inOrderOfSource(items: readonly PlaceItem[]): readonly PlaceItem[] {
   const shownBy = new Map<MessageId | undefined, PlaceItem[]>();
   for (const item of items) {
@@ -242,10 +248,10 @@ function inOrderOfSource(items: readonly PlaceItem[]): readonly PlaceItem[] {
   return [...shownBy.values()].flatMap((own) => own.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)));
 }
 
-/** A longer row is hard to read. In UTF-16 code units. */
+/** The longest row, in UTF-16 code units; longer ones are hard to read. */
 const LONGEST_ROW = 100;
 
-/** Members of a list, each a line of its source, stand side by side as far as a row has room. */
+/** Puts list members that are each a line in their source side by side, as many as a row has room for. */
 function sideBySide(lines: readonly string[]): readonly string[] {
   const rows: string[] = [];
   for (const line of lines) {
@@ -262,14 +268,14 @@ function nameLines(items: readonly PlaceItem[]): readonly string[] {
   return bullets(names.length === 0 ? [] : [names.join(" · ")]);
 }
 
-/** How many paths have to share a folder before naming it once is shorter. */
+/** How many paths must share a folder before naming it once is shorter. */
 const FEWEST = 3;
-/** A folder nearer to the root says too little to stand for a project. */
+/** The least depth of a shared folder; one closer to the root is too general to be a project. */
 const LEAST_DEPTH = 2;
 
 /**
- * The folder, with a slash at its end, that saves most when the absolute paths of a summary are written without it; empty
- * when so few share one that naming it once would not pay.
+ * Returns the folder, with a trailing slash, that saves the most text when the absolute paths of a summary are written
+ * without it; empty when too few paths share a folder for that to save anything.
  */
 export function sharedFolder({ files, identifiers }: Pick<StructuredSummary, "files" | "identifiers">): string {
   return sharedFolderOf(
@@ -277,7 +283,7 @@ export function sharedFolder({ files, identifiers }: Pick<StructuredSummary, "fi
   );
 }
 
-/** The shared folder of some paths, each listed once. */
+/** Returns the shared folder of some paths; see {@link sharedFolder}. */
 export function sharedFolderOf(paths: ReadonlySet<string>): string {
   const inFolder = new Map<string, number>();
   for (const path of paths) {
@@ -296,7 +302,7 @@ export function sharedFolderOf(paths: ReadonlySet<string>): string {
   return best.folder;
 }
 
-/** No longer, in UTF-16 code units: these words stand in every request that shows a summary. */
+/** The longest wording, in UTF-16 code units: these words are part of every request that shows a summary. */
 const MAX_WORDING = 2_000;
 
 const words = textSchema
@@ -304,28 +310,28 @@ const words = textSchema
   .refine((text) => text.trim() !== "", { error: "expected words, or nothing at all" });
 
 /**
- * The words that a policy puts around its summaries, besides the frame that every summary has: what a system says to
- * its model when it hands one over (Goat, Codex, pi and the AI SDK layer do). They are the operator's own and go out as
- * they are.
+ * The words that a policy puts around its summaries, in addition to the frame that every summary has: what a system
+ * says to its model when it hands a summary over (as Goat, Codex, pi and the AI SDK layer do). They are the operator's
+ * own and are sent unchanged.
  */
 export const summaryWordingSchema = z.strictObject({
   /**
-   * Lines before the frame of a request's first summary, in the same message. `{round}` stands for the number of folds
-   * inside that summary. The systems that these words come from have one summary; where spans that stay leave several,
-   * it is said once.
+   * Lines before the frame of a request's first summary, in the same message. `{round}` is replaced with the number of
+   * folds inside that summary. The systems that these words come from have one summary; if a request has several
+   * because spans between them stay, the introduction appears once.
    */
   introduction: words.optional(),
   /**
-   * With the summary role `pair` only: the user message holds the summary, and this is what the assistant message says to
-   * it. Without it the user message asks, and the assistant message is the summary.
+   * Only for the summary role `pair`: the user message contains the summary, and this is the assistant's answer to it.
+   * Without it, the user message asks a question, and the assistant message is the summary.
    */
   answer: words.optional(),
   /**
-   * With the summary role `pair` and without `answer`: what the user message asks that the summary answers (Spring AI
-   * Session's `shadowPrompt`). "What happened in turns 1-4?" when it is left out.
+   * For the summary role `pair` without `answer`: the question in the user message that the summary answers (Spring AI
+   * Session's `shadowPrompt`). If absent, a question such as "What happened in turns 1-4?".
    */
   question: words.optional(),
-  /** What the user is made to say behind an assistant message that a folded request ends with (OpenCode's `Continue …`). */
+  /** The user message that is added when a folded request ends with an assistant message (OpenCode's `Continue …`). */
   continuation: words.optional(),
 });
 export type SummaryWording = Readonly<z.infer<typeof summaryWordingSchema>>;

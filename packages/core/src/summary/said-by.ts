@@ -4,28 +4,31 @@ import { plainLetters } from "../pins/languages/rule-language.ts";
 import type { ItemSpeaker, OpenItem, StructuredSummary, SummaryItem, TextItem } from "./structured-summary.ts";
 import { type MergedSummary, type ResolvedItem, summaryItemId } from "./summary-change.ts";
 
-/** What a work item says that stands for the original task, whose words are in a place of their own. */
+/** The description of the work item that represents the original task; the task's own words are in another field. */
 export const ORIGINAL_TASK_ITEM = "The original task";
 
 /** Looks messages up by id; undefined for one that the thread does not have. */
 export type MessageLookup = (id: MessageId) => Pick<Message, "role" | "origin" | "branch" | "parts"> | undefined;
 
 /**
- * True for a message in which a person speaks, or the operator: of a user or of the system, on the main branch, and not put
- * there by a harness or by another tool's compaction. Sub-agents, tools and assistants speak for nobody.
+ * True for a message in which a person or the operator speaks: a user or system message on the main branch that was not
+ * added by a harness or by another tool's compaction. Sub-agents, tools and assistants do not speak for anybody.
  */
 export const isPersonal = ({ role, origin, branch }: Pick<Message, "role" | "origin" | "branch">): boolean =>
   (role === "user" || role === "system") && origin === undefined && branch === undefined;
 
-/** An item that reads as an instruction, a request, a permission or a commitment, and that no user or system message bears out. */
+/**
+ * An item that reads as an instruction, request, permission or commitment but is supported by no user or system
+ * message.
+ */
 export type UnsourcedItem =
   | { readonly section: "originalTask" | "constraints" | "facts"; readonly item: TextItem }
   | { readonly section: "openItems"; readonly item: OpenItem };
 
 /**
- * The items of a summary that read as what a user asked, ruled or allowed, and that none of their sources bears out: no
- * message of a user or of the system among them says so. Rendering marks them as the agent's own notes. Facts are among
- * them that a summarizer had written as a rule or as the task. Questions to the user are the agent's by their nature.
+ * Returns the items of a summary that read as something a user asked, ruled or allowed, but that no user or system
+ * message among their sources supports. Rendering marks them as the agent's own notes. They include facts that a
+ * summarizer had written as a rule or as the task, but not questions to the user, which are the agent's by nature.
  */
 export function unsourcedItems(summary: StructuredSummary, messageOf: MessageLookup): readonly UnsourcedItem[] {
   const { originalTask, constraints, openItems, facts } = summary;
@@ -42,7 +45,7 @@ export function unsourcedItems(summary: StructuredSummary, messageOf: MessageLoo
   ];
 }
 
-/** The unsourced items of all summaries of a plan, in the order of its records; see {@link unsourcedItems}. */
+/** Returns the unsourced items of all summaries in a plan, in the order of its records; see {@link unsourcedItems}. */
 export function unsourcedInPlan(
   { summarizations }: { readonly summarizations: readonly { readonly summary: StructuredSummary }[] },
   messageOf: MessageLookup,
@@ -50,7 +53,7 @@ export function unsourcedInPlan(
   return summarizations.flatMap(({ summary }) => unsourcedItems(summary, messageOf));
 }
 
-/** What users and the system said, by message. Each message is read once. */
+/** The words of user and system messages. Each message is read once. */
 export class SpokenWords {
   readonly #messageOf: MessageLookup;
   readonly #texts = new Map<MessageId, string | null>();
@@ -59,19 +62,19 @@ export class SpokenWords {
     this.#messageOf = messageOf;
   }
 
-  /** True when a source says the task, or begins with it. */
+  /** True when a source states the task or begins with it. */
   bearOutTask({ text, sources }: Omit<TextItem, "id">): boolean {
     return this.#said(sources).some((said) => saysVerbatim(said, text) || beginsWith(said, text));
   }
 
-  /** True when a source says the rule word for word, as whole sentences. */
+  /** True when a source states the rule word for word, as whole sentences. */
   bearOutRule({ text, sources }: Omit<TextItem, "id">): boolean {
     return this.#said(sources).some((said) => saysVerbatim(said, text));
   }
 
   /**
-   * True when a source says what is asked, word for word or in its own words. A question of the agent needs none, nor does
-   * what only points to the task.
+   * True when a source asks for the work, word for word or in its own words. A question by the agent needs no source,
+   * nor does an item that only refers to the original task.
    */
   bearOutWork({ description, kind, sources }: Omit<OpenItem, "id">): boolean {
     if (kind === "question" || description === ORIGINAL_TASK_ITEM) return true;
@@ -93,9 +96,10 @@ export class SpokenWords {
 }
 
 /**
- * A summary in which it is told whose words an item is, whoever wrote it: a task or a rule that no message of a user or of
- * the system says becomes a fact by the agent; other work that none of them asked for is marked as the agent's; what only
- * handoffs in the log said is marked as theirs. What changed its place is recorded. Linear in the messages that items name.
+ * Marks whose words each item of a summary is, whoever wrote the summary. A task or rule that no user or system message
+ * states becomes a fact by the agent; other work that none of them asked for is marked as the agent's; facts that only
+ * handoffs in the log stated are marked as theirs. Demoted rules are recorded as resolved. Linear in the messages that
+ * the items name.
  */
 export function attributedSummary(summary: StructuredSummary, messageOf: MessageLookup): MergedSummary {
   const spoken = new SpokenWords(messageOf);
@@ -132,15 +136,15 @@ function attributedFact(fact: TextItem, messageOf: MessageLookup, spoken: Spoken
   return speaksForOthers(fact.text) && !spoken.bearOutRule(fact) ? { ...fact, by: "agent" } : fact;
 }
 
-/** Those for whom nobody else speaks, in the languages of users. */
+/** The parties in whose name nobody else may speak, in the languages of users. */
 const SPEAKERS =
   "user|human|operator|system|developer|customer|(?:be)?nutzer(?:in)?|betreiber|kunde|utilisateur|usuario|usuário|cliente|пользовател[ья]|оператор|система|用户|用戶|系统|管理员|ユーザー?|システム|管理者|사용자|المستخدم|משתמש|उपयोगकर्ता|χρήστης|kullanıcı|użytkownik";
-/** A label or a mark of a speaker before what he is to have said. */
+/** A speaker label before words attributed to that speaker. */
 const LABELLED = new RegExp(
   `^[\\p{P}\\p{S}\\s]*(?:role["'\\s]*[:=]["'\\s]*)?(?:${SPEAKERS})["'”’\\s]*[:：)\\]】）〉>=]`,
   "iu",
 );
-/** What somebody is said to have allowed. */
+/** A claim that somebody allowed something. */
 const ALLOWED = new RegExp(
   [
     `(?<!\\p{L})(?:${SPEAKERS})(?!\\p{L})[,\\s]+(?:\\p{L}+[,\\s]+){0,3}?(?:allow|approv|permit|authori|consent|agreed|confirmed|lifted|granted|waived|autoris|a accord|aprob|aprov|autoriz|permit|разреш|одобр|επέτρεψε|izin|pozwolił)`,
@@ -150,10 +154,10 @@ const ALLOWED = new RegExp(
   ].join("|"),
   "iu",
 );
-/** No more of a fact is looked at, in UTF-16 code units. */
+/** How much of a fact is examined, in UTF-16 code units. */
 const LOOKED_AT = 400;
 
-/** True when a fact is put into the mouth of a user or of the system, or tells what one of them allowed. */
+/** True when a fact attributes words to a user or the system, or claims that one of them allowed something. */
 function speaksForOthers(text: string): boolean {
   const plain = plainLetters(text.slice(0, LOOKED_AT)).normalize("NFKC");
   return LABELLED.test(plain) || ALLOWED.test(plain);
@@ -172,9 +176,9 @@ function withoutSpeaker<Item extends SummaryItem>(item: Item): Item {
 }
 
 /**
- * True when somebody who said `said` said these words: whole sentences of it, word for word, white space aside. Where
- * the words were cut, `…` or a note in brackets stands in the place of what is left out. Part of a sentence is not a
- * sentence: "delete the logs" is not what "Never delete the logs" says.
+ * True when `said` contains these words as whole sentences, word for word, ignoring whitespace. If the words were cut,
+ * `…` or a note in brackets replaces what is left out. Part of a sentence is not a sentence: "Never delete the logs"
+ * does not say "delete the logs".
  */
 export function saysVerbatim(said: string, words: string): boolean {
   const pieces = words.split(CUT).map((piece) => oneLine(piece).trim());
@@ -191,16 +195,16 @@ export function saysVerbatim(said: string, words: string): boolean {
   return pieces.some((piece) => piece !== "");
 }
 
-/** True when the words are how a message begins, cut wherever the room ended. */
+/** True when a message begins with these words, which may have been cut anywhere for lack of room. */
 export function beginsWith(said: string, words: string): boolean {
   const start = oneLine(words).trim();
   return start !== "" && flat(oneLine(said)).trimStart().startsWith(flat(start));
 }
 
 /**
- * True when somebody said the same in a sentence of `said`, in another order or form: every word that tells something
- * stands there, and the sentence denies what the words deny. Words in another language than the sentence's are not borne
- * out; nobody can tell.
+ * True when a sentence of `said` says the same in another order or form: it contains every content word, and either
+ * both are negated or neither is. Words in a language other than that of the sentence never match, because they cannot
+ * be compared.
  */
 export function saysInOwnWords(said: string, words: string): boolean {
   const wanted = stemsOf(words);
@@ -214,12 +218,12 @@ export function saysInOwnWords(said: string, words: string): boolean {
 
 const CUT = /…|\[[^[\]\n]{1,120}\]/;
 
-/** Line ends stay visible as one sign, so that they count as ends of sentences; all other white space is one space. */
+/** Line ends become one newline, so that they still count as sentence ends; all other whitespace becomes one space. */
 const oneLine = (text: string): string =>
   text.replace(/\s+/g, (space) => (/[\n\r\u2028\u2029]/.test(space) ? "\n" : " "));
 const flat = (text: string): string => text.replaceAll("\n", " ");
 
-/** Marks that stand around a sentence and belong to none: quotes, brackets, signs of lists and of emphasis. */
+/** Marks around a sentence that are not part of it: quotes, brackets, list markers and emphasis. */
 const AROUND = /["'“”„«»‹›「」『』()*_`#>•–—\-\s\d)]/u;
 const ENDS = /[.!?;:。！？；：…\n]/u;
 
@@ -255,11 +259,11 @@ const passagesOf = (said: string): readonly string[] =>
     .split(/(?<=[.!?;])(?=\s)|(?<=[。！？；])|\n/u)
     .filter((passage) => passage.trim() !== "");
 
-/** Words that deny in the languages that users write most. */
+/** Words that negate, in the languages that users write most. */
 const NEGATION =
   /(?<![\p{L}\p{N}])(?:not|never|no|none|nothing|without|cannot|nicht|nie|niemals|kein\p{Ll}*|ohne|nunca|jamás|sin|jamais|sans|ne|não|sem|nem|не|нет|никогда|без)(?![\p{L}\p{N}])|n['’]t(?!\p{L})|(?<!\p{L})n['’]|[不别勿没無无]|ない|なく|ません/iu;
 
-/** Words of English that tell nothing of what is asked. Of other languages every word counts. */
+/** English words that say nothing about what is asked. In other languages, every word counts. */
 const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   "not a an and any are as at be been but by can could did do does for from had has have how i if in into is it its let me my of on or our out please so some than that the their them then there these they this those to up us was we were what when which who will with would you your also now just".split(
     " ",
@@ -269,10 +273,10 @@ const STEM = 5;
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{N}_]+/gu;
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** What denies is looked at by itself. */
+/** Contracted negations; negation is checked separately. */
 const CONTRACTION = /n['’]t(?!\p{L})/gu;
 
-/** Beginnings of the words that tell something; pairs of signs where a script sets no spaces. */
+/** The beginnings of the content words; in scripts without spaces, pairs of characters. */
 function stemsOf(text: string): ReadonlySet<string> {
   const stems = new Set<string>();
   for (const [word] of text.toLowerCase().replace(CONTRACTION, " ").matchAll(WORD)) {

@@ -5,22 +5,22 @@ import { type Message, type Sensitivity, sensitivitySchema } from "../model/mess
 import { type ToolOutcomeStatus, toolOutcomeStatusSchema } from "../model/part.ts";
 import { type SpanReference, spanReferenceSchema } from "../thread/span-reference.ts";
 
-/** Version of the summary's shape. Bump it when a section or field changes, so that cached summaries are not mistaken. */
+/** Version of the summary schema. Bump it when a section or field changes, so that cached summaries are not misread. */
 export const STRUCTURED_SUMMARY_SCHEMA_VERSION = 1;
 
 /**
- * Whose words an item is where its section would say otherwise: the `agent`'s own note, though it reads as a request or a
- * rule; a `handoff` or summary that stood in the log; the report of a `sub-agent`.
+ * Whose words an item is, when its section would suggest otherwise: the `agent`'s own note, although it reads as a
+ * request or a rule; a `handoff` or summary in the log; the report of a `sub-agent`.
  */
 export const itemSpeakerSchema = z.enum(["agent", "handoff", "sub-agent"]);
 export type ItemSpeaker = z.infer<typeof itemSpeakerSchema>;
 
-/** What every item of a summary carries: a stable id and the messages that it was taken from. */
+/** The fields that every item of a summary has: a stable id, and the messages that it was taken from. */
 export interface SummaryItem {
   /** Derived from section and text, so that the same item has the same id in every fold. */
   readonly id: string;
   readonly sources: readonly MessageId[];
-  /** Set by code, whoever wrote the item. */
+  /** Set by code, not by whoever wrote the item. */
   readonly by?: ItemSpeaker;
 }
 
@@ -28,15 +28,15 @@ export interface SummaryItem {
 export interface TextItem extends SummaryItem {
   readonly text: string;
   /**
-   * Place of a quoted sentence in its message, from 0, so that what was left out between two of them shows; of a line of a
-   * source its place there: the number that the source gives it, else which line of the message's text it is.
+   * For a quoted sentence, its index in its message, from 0, so that gaps between sentences can be shown. For a line of
+   * a source, the line number that the source gives it, or else its line number in the message's text.
    */
   readonly at?: number;
 }
 
-/** A path, name, number or hash that is likely to be needed again, or the line that it stands in at its source. */
+/** A path, name, number or hash that is likely to be needed again, or the line of its source that contains it. */
 export interface PlaceItem extends TextItem {
-  /** The file or command whose line the text is. Absent where the text is the name alone. */
+  /** The file or command that the line comes from. Absent when the text is only the name. */
   readonly where?: string;
 }
 
@@ -48,8 +48,8 @@ export interface Decision extends SummaryItem {
 }
 
 /**
- * Work that was asked for or planned. Its status is state, never prose: `open`, to be done; `asked`, what came of
- * it stands behind the summary's span; `done`; `cancelled`, taken back by somebody; `lapsed`, nobody came back to it.
+ * Work that was asked for or planned. Its status is state, never prose: `open`, still to be done; `asked`, the outcome
+ * is only known after the summary's span; `done`; `cancelled`, somebody took it back; `lapsed`, nobody came back to it.
  */
 export interface OpenItem extends SummaryItem {
   readonly description: string;
@@ -57,18 +57,18 @@ export interface OpenItem extends SummaryItem {
   readonly priority: "high" | "medium" | "low";
   readonly status: "open" | "asked" | "done" | "cancelled" | "lapsed";
   /**
-   * What a user asked for, what the agent asked the user, an item of a to-do list, or a chapter: old requests of many turns,
-   * all of them closed, in one line. Absent where nobody said it.
+   * What a user asked for (`request`), what the agent asked the user (`question`), an item of a to-do list (`todo`), or
+   * one line for old requests of many turns that are all closed (`chapter`). Absent when it is not known.
    */
   readonly kind?: "request" | "question" | "todo" | "chapter";
-  /** The turn in which it was last of use; absent where it is not known. */
+  /** The turn in which it was last relevant; absent when it is not known. */
   readonly turn?: number;
 }
 
 /** True for work whose outcome the summary does not know yet. */
 export const isUnsettled = ({ status }: Pick<OpenItem, "status">): boolean => status === "open" || status === "asked";
 
-/** An artifact that holds externalized content. */
+/** An artifact with externalized content. */
 export interface ArtifactReference extends SummaryItem {
   readonly artifactId: ArtifactId;
   readonly description: string;
@@ -76,14 +76,14 @@ export interface ArtifactReference extends SummaryItem {
   readonly rehydrateHint: string;
 }
 
-/** A file that the agent touched, and the strongest thing that it did to it. */
+/** A file that the agent touched, and the strongest action that it took on the file. */
 export interface FileItem extends SummaryItem {
   readonly path: string;
   readonly action: "read" | "created" | "modified" | "deleted";
   readonly description: string;
-  /** How often it was changed; absent where nobody counted. */
+  /** The number of times it was changed; absent when nobody counted. */
   readonly changes?: number;
-  /** Names that came into it with its changes, newest first. */
+  /** Names that its changes added, newest first. */
   readonly changed?: readonly string[];
 }
 
@@ -93,7 +93,7 @@ export interface ToolOutcome extends SummaryItem {
   readonly outcome: ToolOutcomeStatus;
   readonly keyFields: JsonObject;
   readonly errorMessage: string | null;
-  /** Set by code: key fields are among it that the tool or its policy declared. It goes last when room runs out. */
+  /** Set by code if it includes key fields that the tool or its policy declared. Such outcomes are trimmed last. */
   readonly declared?: true;
 }
 
@@ -103,7 +103,7 @@ export interface ErrorItem extends SummaryItem {
   readonly resolution: string | null;
 }
 
-/** What stands in each list section of a summary, by section name, in the order in which they are rendered. */
+/** The items of each list section of a summary, by section name, in rendering order. */
 export interface SummarySections {
   readonly constraints: readonly TextItem[];
   readonly facts: readonly TextItem[];
@@ -113,40 +113,40 @@ export interface SummarySections {
   readonly toolOutcomes: readonly ToolOutcome[];
   readonly errors: readonly ErrorItem[];
   readonly artifacts: readonly ArtifactReference[];
-  /** What is where: names that are likely to be needed again, each with what it belongs to where that is known. */
+  /** Names that are likely to be needed again, each with the place that it belongs to if that is known. */
   readonly identifiers: readonly PlaceItem[];
 }
 
 /** The name of a list section. */
 export type SummarySection = keyof SummarySections;
 
-/** A summary whose parts can be merged by code instead of being rewritten, so that nothing drifts. */
+/** A summary whose parts are merged by code instead of being rewritten, so that their content does not drift. */
 export interface StructuredSummary extends SummarySections {
   readonly schemaVersion: typeof STRUCTURED_SUMMARY_SCHEMA_VERSION;
   readonly span: SpanReference;
-  /** The first request of the user, word for word; null when the span holds none. */
+  /** The user's first request, word for word; null when the span contains none. */
   readonly originalTask: TextItem | null;
   /**
-   * What a model wrote about the span in its own words: prose that nobody checked line by line, unlike the sections.
-   * Its sources are the first and the last message of what it covers. Absent where nobody wrote any.
+   * What a model wrote about the span in its own words: prose that, unlike the sections, nobody checked line by line.
+   * Its sources are the first and the last message that it covers. Absent when there is none.
    */
   readonly narrative?: TextItem;
   readonly currentTask: string | null;
   readonly currentPlan: readonly string[] | null;
-  /** How many folds are inside: 1 for a first summary, more when it absorbed older ones. */
+  /** The number of folds inside it: 1 for a first summary, more if it absorbed older ones. */
   readonly round: number;
-  /** The lowest trust and the highest sensitivity of what it covers; absent on summaries that were made without it. */
+  /** The lowest trust and highest sensitivity of what it covers; absent if the summary was made without them. */
   readonly handling?: SummaryHandling;
 }
 
 /**
- * Whose words stand behind a text, most trusted first: the operator's, the user's, the agent's own, or those of tools and
- * files, which anybody may have written.
+ * The origin of a text, most trusted first: the operator, the user, the agent itself, or (`external`) tools and files,
+ * which anybody may have written.
  */
 export const sourceTrustSchema = z.enum(["operator", "user", "agent", "external"]);
 export type SourceTrust = z.infer<typeof sourceTrustSchema>;
 
-/** How a summary is to be handled: as its least trusted and its most sensitive source. */
+/** How a summary must be handled: like its least trusted and its most sensitive source. */
 export interface SummaryHandling {
   readonly trust: SourceTrust;
   readonly sensitivity: Sensitivity;
@@ -160,7 +160,7 @@ export const summaryHandlingSchema: z.ZodType<SummaryHandling> = z.object({
 const item = { id: textSchema.min(1), sources: z.array(messageIdSchema), by: itemSpeakerSchema.optional() };
 const textItemSchema = z.object({ ...item, text: textSchema, at: z.int().nonnegative().optional() });
 
-/** The shape of an item of each section. */
+/** The schema of an item of each section. */
 export const summaryItemSchemas = {
   constraints: textItemSchema,
   facts: textItemSchema,
@@ -218,14 +218,14 @@ export const structuredSummarySchema: z.ZodType<StructuredSummary> = z.object({
   handling: summaryHandlingSchema.optional(),
 });
 
-/** All that a summary says with its sources: the items of its sections, the original task and the narrative. */
+/** Returns everything in a summary that has sources: the items of its sections, the original task and the narrative. */
 export const sourcedItems = (summary: StructuredSummary): readonly SummaryItem[] => [
   ...SUMMARY_SECTIONS.flatMap((section): readonly SummaryItem[] => summary[section]),
   ...(summary.originalTask === null ? [] : [summary.originalTask]),
   ...(summary.narrative === undefined ? [] : [summary.narrative]),
 ];
 
-/** A summary of a span that says nothing yet. */
+/** Returns an empty summary of a span. */
 export function emptySummary(span: SpanReference): StructuredSummary {
   return {
     schemaVersion: STRUCTURED_SUMMARY_SCHEMA_VERSION,
@@ -246,10 +246,12 @@ export function emptySummary(span: SpanReference): StructuredSummary {
   };
 }
 
-/** What is assumed of content that says nothing about itself. */
+/** What is assumed about content that says nothing about its trust and sensitivity. */
 const UNKNOWN: SummaryHandling = Object.freeze({ trust: "external", sensitivity: "internal" });
 
-/** The handling of both together: the lower trust and the higher sensitivity. A part that says nothing counts as external. */
+/**
+ * Combines two handlings: the lower trust and the higher sensitivity. A missing one counts as external and internal.
+ */
 export function combineHandling(
   first: SummaryHandling | undefined,
   second: SummaryHandling | undefined,
@@ -264,8 +266,8 @@ export function combineHandling(
 }
 
 /**
- * The handling of messages, which must be at least one. Trust follows from who speaks; a message names its sensitivity in
- * `metadata.sensitivity` and is `internal` when it does not.
+ * Returns the handling of one or more messages. Trust follows from who speaks; a message states its sensitivity in
+ * `metadata.sensitivity` and is `internal` if it does not.
  */
 export function handlingOf(
   messages: readonly Pick<Message, "role" | "origin" | "parts" | "metadata">[],

@@ -22,12 +22,12 @@ import {
   type ToolOutcome,
 } from "./structured-summary.ts";
 
-/** An item of a section without the id that code derives for it. */
+/** An item of a section without its id, which code derives. */
 export type NewItem<Section extends SummarySection> = Omit<SummarySections[Section][number], "id">;
 
 /**
- * One change against the previous summary. Summarizers return changes and code merges them; an item disappears only by
- * `resolve`, which is recorded, or makes way for its successor by `supersede`.
+ * One change to the previous summary. Summarizers return changes and code merges them. An item disappears only through
+ * `resolve`, which is recorded, or is replaced by its successor through `supersede`.
  */
 export type SummaryChange =
   | {
@@ -47,7 +47,7 @@ export type SummaryChange =
   | { readonly op: "set-current-task"; readonly task: string | null }
   | { readonly op: "set-current-plan"; readonly plan: readonly string[] | null };
 
-/** What a change brings into a summary with the messages that it was taken from; null when it brings nothing of the kind. */
+/** Returns the sourced item that a change adds to a summary; null when it adds none. */
 export function saidIn(change: SummaryChange): Omit<SummaryItem, "id"> | null {
   switch (change.op) {
     case "add":
@@ -62,7 +62,7 @@ export function saidIn(change: SummaryChange): Omit<SummaryItem, "id"> | null {
   }
 }
 
-/** A summary's items that an explicit change took out, and why. Kept with the plan so that no disappearance is silent. */
+/** An item that a change removed from a summary, and why. Kept with the plan so that no item disappears silently. */
 export interface ResolvedItem {
   readonly section: SummarySection;
   readonly item: SummaryItem;
@@ -75,7 +75,7 @@ export const resolvedItemSchema: z.ZodType<ResolvedItem> = z.object({
   reason: textSchema,
 });
 
-/** The id of an item: stable over folds, because it depends on section and content alone and not on where it was said or by whom. */
+/** Returns the id of an item. It depends only on section and content, not on where it was said or by whom. */
 export function summaryItemId(
   section: SummarySection | "originalTask" | "narrative",
   item: Omit<SummaryItem, "id"> & Pick<TextItem, "at">,
@@ -85,11 +85,11 @@ export function summaryItemId(
 }
 
 /**
- * Merges changes into a summary and returns the summary of `span`. What the previous summary holds stays unless a change
- * resolves or supersedes it; the same item added twice is one item with both sources; a later item on the same subject
- * (the same work with another status, the same decision with another reason) supersedes the earlier one, which is recorded;
- * the original task, once set, is never overwritten; a narrative takes the place of the one before, which its author was
- * shown. Changes that name an unknown item are ignored.
+ * Merges changes into the previous summary and returns the summary of `span`. Items of the previous summary stay unless
+ * a change resolves or supersedes them. The same item added twice is one item with both sources. A later item on the
+ * same subject (the same work with another status, the same decision with another reason) supersedes the earlier one,
+ * which is recorded. The original task, once set, is never overwritten. A narrative replaces the previous one, which
+ * its author was shown. Changes that name an unknown item are ignored.
  */
 export function applySummaryChanges(
   previous: StructuredSummary | null,
@@ -102,16 +102,16 @@ export function applySummaryChanges(
   return { summary, resolved: merge.resolved };
 }
 
-/** A summary that was merged, and the items that made way for it. */
+/** A merged summary, and the items that the merge removed. */
 export interface MergedSummary {
   readonly summary: StructuredSummary;
   readonly resolved: readonly ResolvedItem[];
 }
 
 /**
- * Joins two summaries of adjacent spans into one. No item is lost: what the later one says on the same subject supersedes
- * what the earlier one said, and is recorded; a file that both changed is one item, with the changes of both. The later
- * one's task and plan hold; narratives stand one behind the other.
+ * Joins two summaries of adjacent spans into one. No item is lost: if both have an item on the same subject, the later
+ * one supersedes the earlier one, which is recorded; a file that both changed becomes one item with the changes of
+ * both. The current task and plan of the later one win; narratives are concatenated.
  */
 export function mergeSummaries(
   earlier: StructuredSummary,
@@ -137,7 +137,7 @@ export function mergeSummaries(
 
 const PARAGRAPH = "\n\n";
 
-/** One behind the other; a paragraph that both have stands once. */
+/** Concatenates two narratives; a paragraph that both have appears once. */
 function joinedNarrative(earlier: TextItem | undefined, later: TextItem | undefined): TextItem | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
   const told = new Set(earlier.text.split(PARAGRAPH));
@@ -154,7 +154,7 @@ const narrativeItem = (narrative: Omit<TextItem, "id">): TextItem => ({
 class Merge {
   readonly resolved: ResolvedItem[] = [];
   #fields: StructuredSummary;
-  /** Items by what they are about, so that a section holds one item on each subject and keeps its order. */
+  /** Items by subject, so that a section has one item for each subject and keeps its order. */
   readonly #sections: Record<SummarySection, Map<string, SummaryItem>>;
 
   constructor(base: StructuredSummary) {
@@ -194,7 +194,7 @@ class Merge {
     }
   }
 
-  /** Puts an item in: next to the others, or in the place of the one on the same subject, whose sources it takes over. */
+  /** Adds an item, or replaces the one on the same subject and takes over its sources. */
   put(section: SummarySection, item: SummaryItem): void {
     const items = this.#sections[section];
     const subject = summarySubject(section, item);
@@ -204,7 +204,7 @@ class Merge {
     items.set(subject, { ...item, sources });
   }
 
-  /** Puts an item of a later summary in: a file that both touched stands with the newest, under one spelling. */
+  /** Adds an item of a later summary. A file that both touched moves to the end, under one path. */
   join(section: SummarySection, item: SummaryItem): void {
     const known = section === "files" ? this.#sameFile(item as FileItem) : undefined;
     if (known === undefined) return this.put(section, item);
@@ -212,7 +212,7 @@ class Merge {
     const id = known.id === item.id ? item.id : summaryItemId(section, joined);
     if (id !== known.id) this.#remove(section, known.id, SUPERSEDED);
     if (id !== item.id) this.resolved.push({ section, item, reason: SUPERSEDED });
-    // Also where nothing new is told of it, it was touched last.
+    // It was touched last, even if there is nothing new to say about it.
     this.#sections[section].delete(summarySubject(section, known));
     this.put(section, { ...(known.id === item.id ? known : joined), id, sources: joined.sources } as SummaryItem);
   }
@@ -231,7 +231,7 @@ class Merge {
   }
 
   #subjectOf(section: SummarySection, itemId: string): string | undefined {
-    // Most items are about themselves.
+    // Most items are their own subject.
     if (this.#sections[section].get(itemId)?.id === itemId) return itemId;
     for (const [subject, { id }] of this.#sections[section]) if (id === itemId) return subject;
     return undefined;
@@ -246,9 +246,9 @@ class Merge {
 const SUPERSEDED = "superseded";
 
 /**
- * What an item is about, as a key within its section. Two items on one subject cannot both hold: work is open or done, a
- * decision has one reason, an error is resolved or not, a file is in one state, the newest run of a command counts. All
- * other items are about themselves alone.
+ * Returns the subject of an item, as a key within its section. Two items on one subject cannot both be true: work is
+ * open or done, a decision has one reason, an error is resolved or not, a file is in one state, and only the newest run
+ * of a command counts. Every other item is its own subject.
  */
 export function summarySubject(section: SummarySection, item: SummaryItem): string {
   const words = subjectWords(section, item);
@@ -272,15 +272,15 @@ function subjectWords(section: SummarySection, item: SummaryItem): string | null
   }
 }
 
-/** The command that was run; null for other tools, and where fields were declared, which must stay. */
+/** The command that was run; null for other tools, and for outcomes with declared fields, which must stay. */
 function commandOf({ keyFields: { command }, declared }: ToolOutcome): string | null {
   return typeof command === "string" && command !== "" && declared !== true ? `\`${command}\`` : null;
 }
 
 /**
- * The changes of a fold without rules that do not hold any more, whoever wrote them: none is added, and one that the
- * summary before had is resolved, with what took it back as the reason. A rule counts as lifted when it says, white space
- * aside, what a lifted pin says.
+ * Removes from the changes of a fold the rules that are no longer in force, whoever wrote them: none is added, and any
+ * that the previous summary had is resolved with the reason "taken back". A rule counts as lifted when its text equals
+ * that of a lifted pin, ignoring whitespace.
  */
 export function withoutLiftedRules(
   changes: readonly SummaryChange[],

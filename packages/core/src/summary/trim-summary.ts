@@ -15,7 +15,7 @@ import {
 } from "./structured-summary.ts";
 import { type ResolvedItem, summaryItemId } from "./summary-change.ts";
 
-/** The sections that give way when a summary is too long, first to go first. Constraints are not among them. */
+/** The sections that are trimmed when a summary is too long, in this order. Constraints are never trimmed. */
 const EXPENDABLE: readonly SummarySection[] = [
   "identifiers",
   "toolOutcomes",
@@ -27,37 +27,37 @@ const EXPENDABLE: readonly SummarySection[] = [
   "artifacts",
 ];
 
-/** A narrative is shortened behind this section and before those that follow it. */
+/** A narrative is shortened after this section has been trimmed and before those that follow it. */
 const LAST_BEFORE_NARRATIVE: SummarySection = "facts";
 
-/** Work whose outcome is not known yet stays, whatever the room. */
+/** Work whose outcome is not known yet stays, however little room there is. */
 const isExpendable = (section: SummarySection, item: SummaryItem): boolean =>
   section === "openItems" ? !isUnsettled(item as OpenItem) : !isDeclared(section, item);
 
-/** Key fields that a tool or its policy declared go when all else is gone. */
+/** Key fields that a tool or its policy declared are removed only when everything else is gone. */
 const isDeclared = (section: SummarySection, item: SummaryItem): boolean =>
   section === "toolOutcomes" && (item as ToolOutcome).declared === true;
 
-/** What goes, in this order: sections of what is expendable, then what was declared. */
+/** What is removed, in this order: expendable items section by section, then declared key fields. */
 const STEPS: readonly { readonly section: SummarySection; readonly goes: typeof isExpendable }[] = [
   ...EXPENDABLE.map((section) => ({ section, goes: isExpendable })),
   { section: "toolOutcomes", goes: isDeclared },
 ];
 
-/** A summary within a limit. */
+/** A summary that was trimmed to a token limit. */
 export interface TrimmedSummary {
   readonly summary: StructuredSummary;
-  /** Tokens of its text. */
+  /** Tokens of its rendered text. */
   readonly tokens: number;
-  /** Items that had to go, each with the reason. */
+  /** Items that were removed, each with the reason. */
   readonly resolved: readonly ResolvedItem[];
 }
 
 /**
- * Shortens a summary until its text takes at most `maxTokens`, oldest items of the least telling section first. What
- * goes is returned, so that no item disappears without a record. A narrative loses its beginning, and says so. References to
- * artifacts and then declared key fields go last. Constraints, open work and the original task stay, even when they alone
- * exceed the limit.
+ * Shortens a summary until its text takes at most `maxTokens`, starting with the oldest items of the least important
+ * section. Removed items are returned, so that none disappears without a record. A narrative loses its beginning, with
+ * a note that says so. References to artifacts are removed late, and declared key fields last. Constraints, open work
+ * and the original task stay, even if they alone exceed the limit.
  */
 export function trimSummary(
   summary: StructuredSummary,
@@ -85,7 +85,7 @@ export function trimSummary(
   return { summary: current, tokens, resolved };
 }
 
-/** About how many items from the front take this many tokens; at least one. */
+/** Roughly how many items from the front it takes to free this many tokens; at least one. */
 function countOldest(items: readonly SummaryItem[], tokens: number, countTokens: (text: string) => number): number {
   let count = 0;
   for (let freed = 0; count < items.length && freed < tokens; count++) {
@@ -95,15 +95,15 @@ function countOldest(items: readonly SummaryItem[], tokens: number, countTokens:
   return count;
 }
 
-/** Stands in a narrative for what it lost. */
+/** Replaces the part that was cut from a narrative. */
 export const NARRATIVE_CUT = "[The beginning of this account was left out for want of room.]";
 
-/** Where a text may be cut: behind a line, or behind the end of a sentence. */
+/** Where a text may be cut: after a line, or after the end of a sentence. */
 const BORDER = /\n+|(?<=[.!?…])\s+|(?<=[。！？])/gu;
 
 /**
- * The end of a text that takes at most `maxTokens`, from the beginning of a sentence or line on, behind a line that says
- * that more stood before it. The text itself when it fits, and that line alone when no sentence does.
+ * Returns the end of a text that takes at most `maxTokens`, starting at a sentence or line and preceded by
+ * {@link NARRATIVE_CUT}. Returns the text itself if it fits, and only `NARRATIVE_CUT` if not even one sentence does.
  */
 export function endOfNarrative(text: string, maxTokens: number, countTokens: (text: string) => number): string {
   if (countTokens(text) <= maxTokens) return text;
@@ -119,7 +119,7 @@ export function endOfNarrative(text: string, maxTokens: number, countTokens: (te
   return fits < starts.length && rest.slice(starts[fits]).trim() !== "" ? from(fits) : NARRATIVE_CUT;
 }
 
-/** A summary whose narrative is as long as the summary's limit allows with the rest, which stays as it is. */
+/** Returns a summary whose narrative is shortened until the whole summary fits; all else stays unchanged. */
 export function shortenedNarrative(
   summary: StructuredSummary,
   maxTokens: number,
@@ -131,7 +131,7 @@ export function shortenedNarrative(
   const most = countTokens(told);
   let room = Math.min(most, maxTokens - (countTokens(renderSummary(summary)) - most));
   let result = shortened(room);
-  // Indenting lines takes tokens of its own, and counts of parts differ a little from the count of the whole.
+  // Indenting lines takes tokens too, and the counts of the parts differ a little from the count of the whole.
   for (let excess = excessOf(result); excess > 0 && room > 0; excess = excessOf(result)) {
     room = Math.min(room, countTokens(result.narrative?.text ?? "")) - excess;
     result = shortened(room);
@@ -149,8 +149,9 @@ function withText(summary: StructuredSummary, text: string): StructuredSummary {
 }
 
 /**
- * The share of a summary that belongs to one of several runs of its span. Each item goes to the first run that holds one
- * of its sources; an item without a source in any run goes to the first, so that nothing is lost and nothing stands twice.
+ * Returns the part of a summary that belongs to one of several runs of its span. Each item goes to the first run that
+ * contains one of its sources; an item without a source in any run goes to the first, so that no item is lost or
+ * appears twice.
  */
 export function restrictSummary(
   summary: StructuredSummary,

@@ -190,12 +190,12 @@ describe("C5: message ids", () => {
     const again = thrownBy(() => thread.append([later]));
     expect(again).toMatchObject({
       message: "Message a is already in the thread with different content: createdAt differs.",
-      hint: "If it is the same message, hand it in with the createdAt that it had the first time, or not at all: the thread has it. If it is another one, give it an id of its own.",
+      hint: "If it is the same message, pass it with its original createdAt, or not at all: the thread already has it. If it is a different one, give it a new id.",
     });
     const changed = thrownBy(() => thread.append([{ ...later, role: "assistant", model: "m" }]));
     expect(changed).toMatchObject({
       message: "Message a is already in the thread with different content: createdAt, model and role differ.",
-      hint: "Give the new message an id of its own; the thread is append-only.",
+      hint: "Give the new message a new id; the thread is append-only.",
       details: { differs: ["createdAt", "model", "role"] },
     });
   });

@@ -13,8 +13,8 @@ import type { Pin, PinEntry, PinLiftedEntry, ThreadEntry, ThreadEntryInput } fro
  * The append-only log of one conversation, as an immutable value. `append` returns a new value and leaves the old one
  * valid; both share their entries. Appending is O(1) amortized.
  *
- * A thread that was resumed holds its newest entries and of the older ones those that its plan shows. It grows like any
- * other. Whatever needs more throws `HISTORY_NOT_LOADED`, so that a part is never taken for the whole.
+ * A resumed thread has in memory its newest entries and those older ones that its plan shows. It grows like any other.
+ * Whatever needs more throws `HISTORY_NOT_LOADED`, so that a part is never taken for the whole.
  */
 export class AgentThread {
   readonly id: ThreadId;
@@ -44,15 +44,15 @@ export class AgentThread {
     this.#window = window;
   }
 
-  /** A thread with no entry. */
+  /** Returns a thread without entries. */
   static empty(id: ThreadId): AgentThread {
     const none = AppendOnlyList.empty<never>();
     return new AgentThread(id, none, none, new ThreadIndex(), START_OF_THREAD, new Map());
   }
 
   /**
-   * The thread that holds entries written down earlier, each as its canonical JSON, oldest first. Entries were checked
-   * when they were appended and are not checked again: the digest says whether they are the same ones.
+   * Restores a thread from stored entries, each as canonical JSON, oldest first. Entries were checked when they were
+   * appended and are not checked again: the digest tells whether they are the same.
    *
    * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not match the digest.
    */
@@ -60,7 +60,7 @@ export class AgentThread {
     return finishSteps(AgentThread.restoreInSteps(id, serialized, digest));
   }
 
-  /** What {@link restore} returns, in steps. */
+  /** Does the same as {@link restore}, in steps. */
   static *restoreInSteps(id: ThreadId, serialized: readonly string[], digest: string): Steps<AgentThread> {
     const entries = yield* restoreEntriesInSteps(serialized, digest);
     const added = messagesOf(entries);
@@ -70,8 +70,8 @@ export class AgentThread {
   }
 
   /**
-   * The thread that goes on from a window: with the entries behind it, and without those before it that are not held.
-   * The entries are taken as they are; whoever reads them from a store checks them against their digests.
+   * Resumes a thread from a window and the entries after it, without the earlier entries that the window does not hold.
+   * Entries are not checked here; whoever reads them from a store checks them against their digests.
    */
   static resume(id: ThreadId, window: ThreadWindow, tail: readonly ThreadEntry[]): AgentThread {
     const held = new Map(window.held.map(({ version, entry }) => [version - 1, entry]));
@@ -92,37 +92,37 @@ export class AgentThread {
     return this.#entries.isWhole;
   }
 
-  /** How many entries the log has: messages, pins and liftings. */
+  /** The number of entries in the log: messages, pins and liftings. */
   get version(): number {
     return this.#entries.length;
   }
 
-  /** The same for threads that are one log at different lengths. */
+  /** The same object for threads that are one log at different lengths. */
   get family(): object {
     return this.#messages.family;
   }
 
-  /** How many messages the log has. */
+  /** The number of messages in the log. */
   get length(): number {
     return this.#messages.length;
   }
 
-  /** Turn and step that the newest message belongs to. */
+  /** The turn and step of the newest message. */
   get position(): ThreadPosition {
     return this.#position;
   }
 
-  /** The pins that hold now, in the order in which they were made. */
+  /** The pins in force now, in the order in which they were made. */
   get livePins(): readonly Pin[] {
     return [...this.#pins.values()];
   }
 
-  /** The pins that held when the thread had this many entries. */
+  /** Returns the pins that were in force when the thread had this many entries. */
   pinsAt(version: number): readonly Pin[] {
     return version >= this.version ? this.livePins : [...livePinsOf(this.#entries.prefix(version)).values()];
   }
 
-  /** A pin of this thread, lifted or not. */
+  /** Returns a pin of this thread, lifted or not. */
   pin(id: PinId): Pin | undefined {
     const live = this.#pins.get(id);
     if (live !== undefined) return live;
@@ -130,7 +130,7 @@ export class AgentThread {
     return undefined;
   }
 
-  /** Pins and liftings, oldest first, each with the version that it made. Messages are not walked over again (P9). */
+  /** Pins and liftings, oldest first, each with the version that it made. Old messages are not scanned again (P9). */
   pinEntries(): Iterable<VersionedPinEntry> {
     return pinEntriesOf(this.#entries);
   }
@@ -150,7 +150,7 @@ export class AgentThread {
     for (const [place, entry] of this.#entries.inMemory()) yield { version: place + 1, entry };
   }
 
-  /** The same, without the messages of some runs, in order: walking over the others costs nothing for these (P9). */
+  /** The same without the messages of some runs, which must be in order; the skipped messages cost nothing (P9). */
   entriesBesides(runs: readonly OrdinalRun[]): Iterable<{ readonly version: number; readonly entry: ThreadEntry }> {
     return runs.length === 0 || !this.isWhole ? this.entriesInMemory() : entriesBesides(this.#entries, runs);
   }
@@ -160,12 +160,12 @@ export class AgentThread {
     for (const [, message] of this.#messages.inMemory()) yield message;
   }
 
-  /** The entries from one version up to another. */
+  /** Returns the entries after one version, up to and including another. */
   entriesBetween(fromVersion: number, toVersion: number = this.version): readonly ThreadEntry[] {
     return this.#entries.slice(fromVersion, toVersion);
   }
 
-  /** The messages from one ordinal up to another. */
+  /** Returns the messages from one ordinal up to, but not including, another. */
   messagesBetween(fromOrdinal: number, toOrdinal: number = this.length): readonly Message[] {
     return this.#messages.slice(fromOrdinal, toOrdinal);
   }
@@ -180,7 +180,7 @@ export class AgentThread {
     return found;
   }
 
-  /** A message, if it is in memory: one that is not may still be in the thread, unless the thread is whole. */
+  /** Returns a message if it is in memory; a thread that is not whole may have it in the store instead. */
   messageInMemory(id: MessageId): Message | undefined {
     const ordinal = this.#index.ordinalOf(id);
     const found = ordinal === undefined ? undefined : this.#messages.at(ordinal);
@@ -188,8 +188,8 @@ export class AgentThread {
   }
 
   /**
-   * This thread with some more of its messages in memory. It is how a resumed thread learns of a message that is about
-   * to be appended again.
+   * Returns this thread with more of its messages in memory. A resumed thread needs this to recognize a message that is
+   * about to be appended again.
    */
   holding(messages: readonly { readonly version: number; readonly message: Message }[]): AgentThread {
     const window = this.#window;
@@ -209,21 +209,21 @@ export class AgentThread {
   }
 
   /**
-   * Appends entries and returns the thread that holds them. The thread takes what it is given: it is frozen, not copied,
-   * as far as its keys are in canonical order. A message whose id is already there with equal content, and a pin that is
-   * already there, are skipped: appending twice is the same as appending once (C5). A resumed thread knows only the ids
-   * of messages in memory; see {@link AgentThread.holding}.
+   * Appends entries and returns the new thread. It takes ownership of its input: values whose keys are in canonical
+   * order are frozen, not copied. A message with a known id and equal content is skipped, and so is a known pin:
+   * appending twice is the same as appending once (C5). A resumed thread knows only the ids of messages in memory; see
+   * {@link AgentThread.holding}. If it throws, nothing is appended.
    *
-   * @throws ThreadfoldError `INVALID_MESSAGE` when a message does not match its schema; `INVALID_JSON` when it holds,
-   * outside its schema, what no store could keep; `DUPLICATE_MESSAGE_ID` when an id comes back with other content;
-   * `INVALID_PIN` when a pin id comes back with another text, or a lifting names no live pin or has too little
-   * authority. Nothing is appended then.
+   * @throws ThreadfoldError `INVALID_MESSAGE` when a message does not match its schema; `INVALID_JSON` when it
+   * contains, outside its schema, something that no store could keep; `DUPLICATE_MESSAGE_ID` when a known id comes with
+   * other content; `INVALID_PIN` when a known pin id comes with another text or authority, or when a lifting names no
+   * live pin or has too little authority.
    */
   appendEntries(inputs: readonly ThreadEntryInput[]): AgentThread {
     return finishSteps(this.appendEntriesInSteps(inputs));
   }
 
-  /** What {@link appendEntries} returns, in steps. */
+  /** Does the same as {@link appendEntries}, in steps. */
   *appendEntriesInSteps(inputs: readonly ThreadEntryInput[]): Steps<AgentThread> {
     const addition = new ThreadAddition(this.#position, this.#messages.length, this.#pins, (id) =>
       this.messageInMemory(id),
@@ -242,9 +242,10 @@ export class AgentThread {
   }
 
   /**
-   * A thread of its own that begins with this one's first entries and shares them. Ids, ordinals, turns and steps stay.
+   * Returns a separate thread that begins with this one's first entries and shares them. Ids, ordinals, turns and steps
+   * stay the same.
    *
-   * @param atVersion how many entries the fork begins with; all of them by default.
+   * @param atVersion the number of entries that the fork begins with; all of them by default.
    */
   fork(id: ThreadId, atVersion: number = this.version): AgentThread {
     if (atVersion === this.version) {
@@ -257,26 +258,26 @@ export class AgentThread {
     return new AgentThread(id, entries, messages, index, position, livePinsOf(entries), this.#window);
   }
 
-  /** This thread as it was when it had this many entries. */
+  /** Returns this thread as it was when it had this many entries. */
   atVersion(version: number): AgentThread {
     return version >= this.version ? this : this.fork(this.id, version);
   }
 
   /**
-   * Running hash over all entries, in hexadecimal: entry n's link is SHA-256 of link n−1 and the digest of entry n.
-   * Equal digests mean equal logs. Links are kept, so asking again after an append hashes only what is new.
+   * The running hash over all entries, in hexadecimal: the link of entry n is the SHA-256 of link n−1 and the digest of
+   * entry n. Equal digests mean equal logs. Links are kept, so after an append only new entries are hashed.
    */
   get digest(): string {
     return finishSteps(this.digestInSteps());
   }
 
-  /** What {@link digest} is, in steps. */
+  /** Computes the same as {@link digest}, in steps. */
   digestInSteps(): Steps<string> {
     return chainDigestInSteps(this.#entries, this.#entries.start > 0 ? this.#window?.digest : undefined);
   }
 }
 
-/** @param before how many messages stand before the list's start. */
+/** @param before the number of messages before the list's start. */
 function countMessages(entries: AppendOnlyList<ThreadEntry>, before: number): number {
   for (let index = entries.length - 1; index >= entries.start; index--) {
     const entry = entries.at(index);
@@ -303,16 +304,16 @@ function livePinsOf(entries: AppendOnlyList<ThreadEntry>): ReadonlyMap<PinId, Pi
   return pins;
 }
 
-/** A pin or a lifting, with the version of its thread that it made. */
+/** A pin or a lifting, with the thread version that it made. */
 export interface VersionedPinEntry {
   readonly version: number;
   readonly entry: PinEntry | PinLiftedEntry;
 }
 
-/** What was looked through of a growing log: a thread is asked for its past again and again, and few entries are pins. */
+/** How far a growing log was searched for pins: its past is requested again and again, and few entries are pins. */
 const pinsOfFamily = new WeakMap<object, { until: number; readonly found: VersionedPinEntry[] }>();
 
-/** The pins and liftings of a log, in order. */
+/** Iterates over the pins and liftings of a log, in order. */
 function* pinEntriesOf(entries: AppendOnlyList<ThreadEntry>): Iterable<VersionedPinEntry> {
   const known = pinsOfFamily.get(entries.family) ?? { until: 0, found: [] };
   pinsOfFamily.set(entries.family, known);
@@ -322,28 +323,28 @@ function* pinEntriesOf(entries: AppendOnlyList<ThreadEntry>): Iterable<Versioned
   for (const found of known.found) if (found.version <= entries.length) yield found;
 }
 
-/** The entries from a place on that are in memory. */
+/** Iterates over the entries in memory from an index on. */
 function* entriesFrom(entries: AppendOnlyList<ThreadEntry>, from: number) {
   if (from < entries.start) for (const [place, entry] of entries.inMemory()) yield { place, entry };
   else for (let place = from; place < entries.length; place++) yield { place, entry: entries.at(place) as ThreadEntry };
 }
 
 /**
- * A thread's first entries, as far as they are needed to go on from there: figures of all of them, and a few of them
- * whole. What is not held is still in the store.
+ * What is needed of a thread's first entries to resume it after them: figures about all of them, and a few of them
+ * whole. The others are still in the store.
  */
 export interface ThreadWindow {
-  /** How many entries there are. */
+  /** The number of these entries. */
   readonly version: number;
-  /** How many of them are messages. */
+  /** The number of messages among them. */
   readonly length: number;
-  /** Turn and step of the newest message among them. */
+  /** The turn and step of the newest message among them. */
   readonly position: ThreadPosition;
-  /** The thread's digest with them. */
+  /** The thread's digest after them. */
   readonly digest: string;
   /**
-   * The entries that are held, oldest first, each with the thread's version that it made. Pins and liftings are all
-   * among them, because what holds now follows from all of them.
+   * The entries in memory, oldest first, each with the thread version that it made. They include all pins and liftings,
+   * because the pins in force now depend on all of them.
    */
   readonly held: readonly { readonly version: number; readonly entry: ThreadEntry }[];
 }

@@ -5,20 +5,20 @@ import type { Message } from "../model/message.ts";
 const NONE_HELD: ReadonlyMap<number, unknown> = new Map();
 
 /**
- * An immutable list whose `append` is O(1) amortized: values share one growing buffer and each sees its own prefix of
- * it. Appending to a value that is not the newest copies the prefix once. Old values stay valid for ever.
+ * An immutable list whose `append` is O(1) amortized: values share one growing buffer, and each sees its own prefix of
+ * it. Appending to a value that is not the newest copies the prefix once. Old values stay valid forever.
  *
- * A list may begin with items that are not in memory. Their places are taken; a few of them may be held. Asking for one
- * that is not is an error and never `undefined`, so that nobody takes a part of a list for the whole.
+ * A list may begin with items that are not in memory, except for a few that are held. Accessing a missing item throws
+ * instead of returning `undefined`, so that nobody mistakes a part of a list for the whole.
  */
 export class AppendOnlyList<Item> implements Iterable<Item> {
   readonly length: number;
-  /** The same for lists that hold the same items as far as both reach, because they share a buffer. */
+  /** The same object for lists that share a buffer; of two such lists, one is a prefix of the other. */
   readonly family: object;
-  /** Place from which on every item is in memory; 0 for an ordinary list. */
+  /** The index from which on every item is in memory; 0 for an ordinary list. */
   readonly start: number;
   readonly #buffer: Item[];
-  /** Items before `start` that are in memory, by place and in order. */
+  /** Items before `start` that are in memory, by index and in order. */
   readonly #held: ReadonlyMap<number, Item>;
 
   private constructor(
@@ -44,7 +44,7 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     return new AppendOnlyList(buffer, buffer.length, {});
   }
 
-  /** A list of `start` items of which only those in `held` are in memory. They come in the order of their places. */
+  /** Returns a list of `start` items of which only those in `held` are in memory; `held` must be in index order. */
   static resumed<Item>(start: number, held: ReadonlyMap<number, Item>): AppendOnlyList<Item> {
     return new AppendOnlyList<Item>([], start, {}, start, held);
   }
@@ -64,7 +64,7 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     return new AppendOnlyList(buffer, this.start + buffer.length, family, this.start, this.#held);
   }
 
-  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the item is there and not in memory. */
+  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the item exists but is not in memory. */
   at(index: number): Item | undefined {
     if (index < 0 || index >= this.length) return undefined;
     return index >= this.start ? this.#buffer[index - this.start] : this.#heldAt(index);
@@ -80,7 +80,11 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     return items.length === 0 ? rest : items.concat(rest);
   }
 
-  /** All items, and others behind them, in an array. @throws ThreadfoldError `HISTORY_NOT_LOADED` when one is not in memory. */
+  /**
+   * Returns an array of all items, followed by the given ones.
+   *
+   * @throws ThreadfoldError `HISTORY_NOT_LOADED` when an item is not in memory.
+   */
   followedBy(items: readonly Item[]): readonly Item[] {
     const all = this.#copyWith(items);
     beginnings.set(all, this);
@@ -90,7 +94,7 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
   #copyWith(items: readonly Item[]): readonly Item[] {
     const length = this.#buffer.length;
     if (this.start > 0 || length !== this.length) return this.slice().concat(items);
-    // Copied once, in one piece: putting them behind a copy would copy it again.
+    // Copied once, in one piece: appending to a copy would copy it again.
     for (const item of items) this.#buffer.push(item);
     const all = this.#buffer.slice();
     this.#buffer.length = length;
@@ -106,7 +110,7 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     return new AppendOnlyList(this.#buffer, wanted, this.family, this.start, this.#held);
   }
 
-  /** The items that are in memory, with their places and in order. */
+  /** The items that are in memory, with their indexes and in order. */
   *inMemory(): Iterable<readonly [place: number, item: Item]> {
     yield* this.#held;
     for (let index = this.start; index < this.length; index++) yield [index, this.#buffer[index - this.start] as Item];
@@ -127,8 +131,8 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
 const beginnings = new WeakMap<readonly unknown[], AppendOnlyList<unknown>>();
 
 /**
- * How many items two arrays are known to begin with alike, because {@link AppendOnlyList.followedBy} made both from one
- * growing list: nobody has to compare them. They may have more in common.
+ * Returns how many leading items two arrays are known to share because {@link AppendOnlyList.followedBy} made both from
+ * one growing list, so that nobody needs to compare those. They may have more in common.
  */
 export function sharedLength(a: readonly unknown[], b: readonly unknown[]): number {
   const [first, second] = [beginnings.get(a), beginnings.get(b)];
@@ -136,20 +140,20 @@ export function sharedLength(a: readonly unknown[], b: readonly unknown[]): numb
 }
 
 /**
- * What the items of arrays count for together, such as how many blocks messages have. Of an array that
- * {@link AppendOnlyList.followedBy} made, only what no earlier array of its growing list had is counted.
+ * Running totals over the items of arrays, such as the number of blocks in messages. For an array that
+ * {@link AppendOnlyList.followedBy} made, only items that no earlier array of its growing list had are counted.
  */
 export class RunningTotals<Item> {
   readonly #countOf: (item: Item) => number;
-  /** By the family of a list, the totals up to and including each of its items. */
+  /** For each family of lists, the totals up to and including each item. */
   readonly #totals = new WeakMap<object, number[]>();
 
-  /** @param countOf what an item counts for: 0 or more, and always the same. */
+  /** @param countOf returns the count of an item: 0 or more, and always the same. */
   constructor(countOf: (item: Item) => number) {
     this.#countOf = countOf;
   }
 
-  /** The total of the first items of an array; of all by default. */
+  /** Returns the total of the first `length` items of an array; of all items by default. */
   of(items: readonly Item[], length = items.length): number {
     const known = this.#known(items);
     let index = Math.min(known.length, length);
@@ -158,7 +162,7 @@ export class RunningTotals<Item> {
     return total;
   }
 
-  /** The place of the item that brings the total above this; -1 where none does. */
+  /** Returns the index of the item that brings the total above the given one; -1 when none does. */
   placeAbove(items: readonly Item[], total: number): number {
     const known = this.#known(items);
     const before = known.totals[known.length - 1] ?? 0;
@@ -169,7 +173,7 @@ export class RunningTotals<Item> {
     return -1;
   }
 
-  /** The totals of the list that an array begins with, and how many of them are the array's own. */
+  /** Returns the totals of the list that an array begins with, and the length of that list. */
   #known(items: readonly Item[]): { readonly totals: readonly number[]; readonly length: number } {
     const list = beginnings.get(items);
     if (list === undefined) return { totals: [], length: 0 };
@@ -181,7 +185,7 @@ export class RunningTotals<Item> {
   }
 }
 
-/** The first place in an ascending list where a number is above another one. */
+/** Returns the first index in an ascending list whose number is above the given one. */
 function firstAbove(ascending: readonly number[], number: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -192,11 +196,11 @@ function firstAbove(ascending: readonly number[], number: number): number {
   return low;
 }
 
-/** Finds a message's ordinal by its id. Values of one growing thread share the map; each reads only its own prefix. */
+/** Finds the ordinal of a message by id. Values of one growing thread share the map; each reads only its own prefix. */
 export class ThreadIndex {
   #ordinals: Map<MessageId, number>;
   #length: number;
-  /** How many of the messages up to `#length` the map does not hold, because they are not in memory. */
+  /** How many of the messages up to `#length` are missing from the map because they are not in memory. */
   #absent: number;
 
   constructor(ordinals = new Map<MessageId, number>(), length = 0, absent = 0) {

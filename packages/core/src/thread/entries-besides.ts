@@ -3,10 +3,10 @@ import type { OrdinalRun } from "./span-reference.ts";
 import type { ThreadEntry } from "./thread-entry.ts";
 
 /**
- * The entries of a log without the messages of some runs, each with the version that it made. Pins and liftings among those
- * messages are not left out.
+ * Iterates over the entries of a log except the messages of some runs, each with the version that it made. Pins and
+ * liftings between those messages are included.
  *
- * @param runs in order, of messages that the log has.
+ * @param runs in order; the log must have their messages.
  */
 export function* entriesBesides(
   entries: AppendOnlyList<ThreadEntry>,
@@ -26,7 +26,7 @@ export function* entriesBesides(
   for (const entry of entries.slice(place)) yield { version: ++place, entry };
 }
 
-/** Places of entries that are no messages, and how many entries were looked at. */
+/** The indexes of entries that are not messages, and the number of entries examined so far. */
 interface OtherEntries {
   looked: number;
   readonly places: number[];
@@ -34,7 +34,7 @@ interface OtherEntries {
 
 const others = new WeakMap<object, OtherEntries>();
 
-/** The places of entries that are no messages, in order. Each entry of a growing log is looked at once. */
+/** The indexes of entries that are not messages, in order. Each entry of a growing log is examined only once. */
 function otherEntries(entries: AppendOnlyList<ThreadEntry>): readonly number[] {
   const known = others.get(entries.family) ?? { looked: 0, places: [] };
   others.set(entries.family, known);
@@ -45,7 +45,7 @@ function otherEntries(entries: AppendOnlyList<ThreadEntry>): readonly number[] {
   return isOfThis ? known.places : known.places.filter((place) => place < entries.length);
 }
 
-/** The place of a message: its ordinal, and how many entries that are no messages stand before it. */
+/** The index of a message's entry: its ordinal plus the number of entries before it that are not messages. */
 function placeOfMessage(ordinal: number, places: readonly number[]): number {
   let [low, high] = [0, places.length];
   while (low < high) {

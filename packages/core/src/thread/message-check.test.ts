@@ -190,7 +190,7 @@ describe("a message that is refused", () => {
     parts: [],
     ...fields,
   });
-  const PLAIN = "Hand in plain data, as `JSON.parse` returns it.";
+  const PLAIN = "Pass plain data, as `JSON.parse` returns it.";
   const TORN = "Repair a text with `text.toWellFormed()`, or a whole value with `toWellFormedJson(value)`.";
 
   it.each([
@@ -229,7 +229,7 @@ describe("a message that is refused", () => {
   it("names the types that there are where it has one that there is not", () => {
     const found = refusal(message({ parts: [{ type: "image_url", text: "x" }] }));
     expect(found?.words).toBe('Message m: parts.0.type: there is no type "image_url" here.');
-    expect(found?.hint).toMatch(/^It is one of text, .*reasoning.*\. What one provider alone knows .+ type opaque\.$/);
+    expect(found?.hint).toMatch(/^It is one of text, .*reasoning.*\. What only one provider knows .+ type opaque\.$/);
     expect(refusal(message({ parts: [{}] }))?.words).toBe("Message m: parts.0.type: there is no type undefined here.");
     expect(refusal(message({ parts: [{ type: "x".repeat(80) }] }))?.words).toBe(
       `Message m: parts.0.type: there is no type "${"x".repeat(59)} here.`,

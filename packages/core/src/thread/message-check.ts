@@ -7,9 +7,9 @@ import type { Part, ToolResultContent, ToolResultEnvelope } from "../model/part.
 import { isTime } from "../time/clock.ts";
 
 /**
- * Says yes to the messages that agents exchange all day: text, reasoning, calls and text or JSON results. The schema
- * accepts every message that this accepts, and accepts rarer ones too, so it is asked only when this says no. Appending
- * a long log costs a fraction of the schema's time, most of all in a process that has just started.
+ * True for valid messages of the common kinds: text, reasoning, calls, and text or JSON results. The schema accepts all
+ * of these and rarer ones too, so it is needed only when this returns false. Appending a long log thus takes a fraction
+ * of the time that the schema would, above all in a process that has just started.
  */
 export function isCommonMessage(value: MessageInput): boolean {
   if (typeof value !== "object" || value === null || !Array.isArray(value.parts)) return false;
@@ -120,7 +120,7 @@ const isValueObject = (value: unknown): boolean =>
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** What is wrong with a value, where in it, and what helps; without a hint the registry's own stands. */
+/** What is wrong with a value, where in it, and what helps; without a hint, the one in the error registry applies. */
 export interface MessageProblem {
   readonly path: Path;
   readonly problem: string;
@@ -131,8 +131,8 @@ const SURROGATES = "Repair a text with `text.toWellFormed()`, or a whole value w
 const TIMES = "Give the time in UTC, such as `new Date().toISOString()`.";
 
 /**
- * Says what a schema found wrong with a message. A union only says that none of its members fits, and a JSON value only
- * that it is not one: here the member that was meant, and the place within the value, are looked for.
+ * Returns what a schema found wrong with a message. A union only reports that none of its members fits, and a JSON
+ * schema only that a value is not JSON; this function finds the member that was meant and the place within the value.
  */
 export function messageProblem(message: unknown, issue: Issue, at: Path = []): MessageProblem {
   if (at.length === 0 && !hasParts(message)) return { path: ["parts"], problem: "there are none", hint: NO_PARTS };
@@ -146,9 +146,9 @@ export function messageProblem(message: unknown, issue: Issue, at: Path = []): M
 }
 
 const NO_PARTS =
-  "userMessage, assistantMessage and toolMessage make messages of texts; what an SDK gives is read with fromAnthropic, fromOpenaiChat and their like.";
+  "userMessage, assistantMessage and toolMessage make messages from texts; what an SDK returns is read with fromAnthropic, fromOpenaiChat and the like.";
 
-/** False for a message as providers have them, with `content`. */
+/** False for a message in a provider's format, which has `content` instead of `parts`. */
 const hasParts = (message: unknown): boolean =>
   typeof message !== "object" || message === null || (message as { readonly parts?: unknown }).parts !== undefined;
 
@@ -166,7 +166,7 @@ function problemOfUnion(
     path: [...path, "type"],
     problem: `there is no type ${String(JSON.stringify(type)).slice(0, 60)} here`,
     ...(types.length > 0 && {
-      hint: `It is one of ${types.join(", ")}. What one provider alone knows goes into a part of type opaque.`,
+      hint: `It is one of ${types.join(", ")}. What only one provider knows goes into a part of type opaque.`,
     }),
   };
 }
@@ -177,7 +177,7 @@ function problemOfJson(value: unknown, at: Path): MessageProblem | undefined {
   } catch (error) {
     if (!ThreadfoldError.isInstance(error)) throw error;
     const { path, found } = error.details as { readonly path: readonly string[]; readonly found: string };
-    const hint = found.includes("surrogate") ? SURROGATES : "Hand in plain data, as `JSON.parse` returns it.";
+    const hint = found.includes("surrogate") ? SURROGATES : "Pass plain data, as `JSON.parse` returns it.";
     return { path: [...at, ...path], problem: `JSON cannot express ${found}`, hint };
   }
   return undefined;

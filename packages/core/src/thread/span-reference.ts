@@ -4,18 +4,18 @@ import * as z from "../json/schema.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
 
 /**
- * Names a run of messages by its explicit, ordered, non-empty list of ids. It needs no thread to be resolved,
- * and later appends cannot change what it means. Turn numbers are for display.
+ * Identifies a set of messages by an explicit, ordered, non-empty list of ids. Resolving it needs no thread, and later
+ * appends cannot change its meaning. Turn numbers are for display.
  */
 export interface SpanReference {
   /**
-   * Throws `HISTORY_NOT_LOADED` for a span whose ids were left in the store, which has an `outline` in their place: it
-   * is not a field of such a span when that is serialized or copied.
+   * Throws `HISTORY_NOT_LOADED` for a span whose ids were left in the store; such a span has an `outline` instead, and
+   * serializing or copying it leaves this field out.
    */
   readonly messageIds: readonly MessageId[];
   readonly firstTurn: number;
   readonly lastTurn: number;
-  /** What is known of the ids when they were left in the store. */
+  /** What is known about the ids if they were left in the store. */
   readonly outline?: SpanOutline;
 }
 
@@ -27,14 +27,14 @@ export const spanReferenceSchema: z.ZodType<SpanReference> = z.object({
 
 /** A part of a log: all its messages from one entry to another, both included. */
 export interface MessageRun {
-  /** The thread's version with the first and with the last of the messages. */
+  /** The thread versions that the first and the last of the messages made. */
   readonly fromVersion: number;
   readonly toVersion: number;
   readonly fromOrdinal: number;
   readonly toOrdinal: number;
 }
 
-/** What is known of a span whose ids were left in the store. */
+/** What is known about a span whose ids were left in the store. */
 export interface SpanOutline {
   readonly first: MessageId;
   readonly last: MessageId;
@@ -44,8 +44,8 @@ export interface SpanOutline {
 }
 
 /**
- * A span of which only the outline is in memory. Reading its ids throws `HISTORY_NOT_LOADED`; all else of it is data that
- * can be serialized and copied, since a plan is what hosts log and send.
+ * Returns a span that has only its outline in memory. Reading its ids throws `HISTORY_NOT_LOADED`; everything else can
+ * be serialized and copied, because hosts log and send plans.
  */
 export function outlinedSpan(
   turns: Pick<SpanReference, "firstTurn" | "lastTurn">,
@@ -60,44 +60,46 @@ export function outlinedSpan(
   return Object.freeze(span) as unknown as SpanReference;
 }
 
-/** The outline of a span whose ids were left in the store; undefined for one that holds its ids. */
+/** Returns the outline of a span whose ids were left in the store; undefined for a span that has its ids. */
 export const outlineOf = (span: SpanReference): SpanOutline | undefined => span.outline;
 
-/** The first message of a span: where its one synthetic message is rendered. */
+/** Returns the first message of a span, where its one synthetic message is rendered. */
 export const spanStart = (span: SpanReference): MessageId =>
   outlineOf(span)?.first ?? (span.messageIds[0] as MessageId);
 
-/** The last message of a span. */
+/** Returns the last message of a span. */
 export const spanEnd = (span: SpanReference): MessageId =>
   outlineOf(span)?.last ?? (span.messageIds[span.messageIds.length - 1] as MessageId);
 
-/** How many messages a span names. */
+/** Returns the number of messages in a span. */
 export const spanLength = (span: SpanReference): number => outlineOf(span)?.count ?? span.messageIds.length;
 
-/** True when a span names a message. @throws ThreadfoldError `HISTORY_NOT_LOADED` when its ids were left in the store. */
+/**
+ * True when a message is in a span. @throws ThreadfoldError `HISTORY_NOT_LOADED` when its ids were left in the store.
+ */
 export const spanContains = (span: SpanReference, id: MessageId): boolean => span.messageIds.includes(id);
 
-/** The ids of a span that are in memory: all of them, or the first and the last when the others were left in the store. */
+/** Returns the ids of a span that are in memory: all, or only the first and last if its ids were left in the store. */
 export function spanIdsInMemory(span: SpanReference): readonly MessageId[] {
   const outline = outlineOf(span);
   return outline === undefined ? span.messageIds : [outline.first, outline.last];
 }
 
-/** A part of a thread by place: all its messages from one ordinal to another, both included. */
+/** A part of a thread by position: all messages from one ordinal to another, both included. */
 export interface OrdinalRun {
   readonly from: number;
   readonly to: number;
 }
 
-/** By the list of ids, because spans are copied and their lists are not. */
+/** Keyed by the list of ids, because spans are copied but their lists are not. */
 const runsByIds = new WeakMap<readonly MessageId[], readonly OrdinalRun[]>();
 
 /**
- * Where the messages of a span stand, as unbroken runs in order. Looked up once for a list of ids: what an earlier plan
- * took out of the prompt is not looked up again at each fold (P9).
+ * Returns the positions of a span's messages, as unbroken runs in order. They are looked up only once for each list of
+ * ids, so what an earlier plan removed from the prompt is not looked up again at each fold (P9).
  *
- * @param ordinalOf the ordinal of a message in the thread that the span is of; undefined when it has no such message.
- * @returns undefined when the thread lacks one of the messages, or has them in another order.
+ * @param ordinalOf returns the ordinal of a message in the span's thread; undefined when it has no such message.
+ * @returns undefined when the thread lacks one of the messages or has them in another order.
  */
 export function runsOfSpan(
   { messageIds }: SpanReference,
@@ -117,7 +119,7 @@ export function runsOfSpan(
   return runs;
 }
 
-/** The ends say whether a list of ids is used with the thread that it was looked up in: logs are never rewritten. */
+/** Logs are never rewritten, so the two ends tell whether a list of ids is used with the thread it was looked up in. */
 const standsAt = (
   ids: readonly MessageId[],
   runs: readonly OrdinalRun[],
@@ -125,16 +127,16 @@ const standsAt = (
 ): boolean =>
   ordinalOf(ids[0] as MessageId) === runs[0]?.from && ordinalOf(ids.at(-1) as MessageId) === runs.at(-1)?.to;
 
-/** Where the messages of a list of ids stand, if somebody looked; see {@link runsOfSpan}. */
+/** Returns the positions of a span's messages if they were looked up before; see {@link runsOfSpan}. */
 export const knownRunsOf = ({ messageIds }: SpanReference): readonly OrdinalRun[] | undefined =>
   runsByIds.get(messageIds);
 
-/** Remembers where the messages of a list of ids stand, for whoever made the list from their ordinals. */
+/** Records the positions of a list of ids, for code that built the list from ordinals. */
 export function placeIds(messageIds: readonly MessageId[], runs: readonly OrdinalRun[]): void {
   runsByIds.set(messageIds, runs);
 }
 
-/** A span over the given messages, which must be in thread order and at least one. */
+/** Returns the span of the given messages: at least one, in thread order. */
 export function spanOf(messages: readonly { readonly id: MessageId; readonly turn: number }[]): SpanReference {
   const first = messages[0];
   const last = messages[messages.length - 1];

@@ -61,8 +61,8 @@ describe("what is refused", () => {
     expect(ofMessage({ ...later, parts: [], model: "x" })?.words).toMatch(/: createdAt, model and parts differ\.$/);
     expect(ofMessage({ model: "x", parts: [] })?.words).toMatch(/: model and parts differ\.$/);
     expect(ofMessage({ parts: [] })?.hint).not.toContain("createdAt");
-    expect(ofMessage(later)?.hint).toContain("hand it in with the createdAt that it had the first time");
-    expect(ofMessage({ ...later, model: "x" })?.hint).not.toContain("hand it in with the createdAt");
+    expect(ofMessage(later)?.hint).toContain("pass it with its original createdAt");
+    expect(ofMessage({ ...later, model: "x" })?.hint).not.toContain("pass it with");
   });
 
   it("is an entry of a type that there is not", () => {
@@ -81,14 +81,14 @@ describe("what is refused", () => {
       expect(refusal(() => thread.append(given as never))).toMatchObject({
         code: "INVALID_MESSAGE",
         words: `Messages are appended as a list; this is ${found}.`,
-        hint: "Put a single message into brackets: `append([message])`.",
+        hint: "Put a single message in brackets: `append([message])`.",
       });
   });
 
   it("is a pin with a broken field, which is named together with what helps", () => {
     const other = "Compare it with the Pin and PinLiftedEntry types; the error names the field.";
     for (const [pin, where, hint] of [
-      [{ text: "" }, "p3: text", "Pin a text that is not empty and has no lone surrogate; it stays word for word."],
+      [{ text: "" }, "p3: text", "Pin a text that is not empty and has no lone surrogate; it is kept word for word."],
       [{ authority: "tool" as never }, "p3: authority", "An authority is one of system, operator, user."],
       [{ origin: "x" as never }, "p3: origin", other],
       [{ source: { messageId: "m1", start: -1, end: 1 } as never }, "p3: source.start", other],
@@ -106,8 +106,8 @@ describe("what is refused", () => {
     for (const change of [{ text: "other" }, { authority: "system" }] satisfies readonly Partial<Pin>[])
       expect(ofEntry(pinEntry(samplePin("p1", change)))).toMatchObject({
         code: "INVALID_PIN",
-        words: "Pin p1 is in the thread with another text or authority.",
-        hint: "Give the new pin an id of its own.",
+        words: "Pin p1 is already in the thread with a different text or authority.",
+        hint: "Give the new pin a new id.",
       });
   });
 
@@ -115,12 +115,12 @@ describe("what is refused", () => {
     expect(ofEntry(pinLiftedEntry("p9", "user"))).toMatchObject({
       code: "INVALID_PIN",
       words: "There is no live pin p9 to lift.",
-      hint: "`thread.livePins` lists the pins that hold, with their ids.",
+      hint: "`thread.livePins` lists the pins in force, with their ids.",
     });
     expect(ofEntry(pinLiftedEntry("p2", "user"))?.words).toBe("Pin p2 of authority operator cannot be lifted by user.");
     expect(ofEntry({ ...pinLiftedEntry("p1", "user"), reason: "" })).toMatchObject({
       code: "INVALID_PIN",
-      words: expect.stringMatching(/^Lifting of pin p1: reason: .+\.$/),
+      words: expect.stringMatching(/^Lifting pin p1: reason: .+\.$/),
       hint: "Say in the reason why the pin is lifted; it stays in the log.",
     });
     const lifted = thread.appendEntries([pinLiftedEntry("p2", "system")]);

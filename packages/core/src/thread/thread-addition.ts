@@ -20,8 +20,8 @@ import {
 } from "./thread-entry.ts";
 
 /**
- * Collects the entries of one append: places messages, checks ids and pins, and leaves the log alone. It needs to know
- * of the log only where it ends and what its ids and live pins are, so a store can append without loading a thread.
+ * Collects the entries of one append: places messages and checks ids and pins, without changing the log. It only needs
+ * to know where the log ends, its message ids and its live pins, so a store can append without loading a thread.
  */
 export class ThreadAddition {
   readonly entries: ThreadEntry[] = [];
@@ -33,10 +33,10 @@ export class ThreadAddition {
   readonly #added = new Map<MessageId, Message>();
 
   /**
-   * @param position turn and step of the newest message of the log.
-   * @param firstOrdinal how many messages the log has.
-   * @param pins the live pins of the log; those that the entries name are enough.
-   * @param existing finds a message of the log by its id.
+   * @param position turn and step of the newest message in the log.
+   * @param firstOrdinal the number of messages in the log.
+   * @param pins the live pins of the log, or at least those that the entries name.
+   * @param existing finds a message of the log by id.
    */
   constructor(
     position: ThreadPosition,
@@ -50,7 +50,7 @@ export class ThreadAddition {
     this.#existing = existing;
   }
 
-  /** Adds entries one after the other, in steps. @throws ThreadfoldError as `AgentThread.appendEntries` does. */
+  /** Adds entries one by one, in steps. @throws ThreadfoldError as `AgentThread.appendEntries` does. */
   *addInSteps(inputs: readonly ThreadEntryInput[]): Steps<void> {
     for (const input of inputs) {
       this.add(input);
@@ -58,7 +58,7 @@ export class ThreadAddition {
     }
   }
 
-  /** Adds one entry, or nothing when it is already there. @throws ThreadfoldError as `AgentThread.appendEntries` does. */
+  /** Adds one entry, unless the log already has it. @throws ThreadfoldError as `AgentThread.appendEntries` does. */
   add(input: ThreadEntryInput): void {
     switch (input.type) {
       case "message":
@@ -95,9 +95,13 @@ export class ThreadAddition {
     const known = this.pins.get(pin.id);
     if (known?.text === pin.text && known.authority === pin.authority) return;
     if (known !== undefined) {
-      throw new ThreadfoldError("INVALID_PIN", `Pin ${pin.id} is in the thread with another text or authority.`, {
-        hint: "Give the new pin an id of its own.",
-      });
+      throw new ThreadfoldError(
+        "INVALID_PIN",
+        `Pin ${pin.id} is already in the thread with a different text or authority.`,
+        {
+          hint: "Give the new pin a new id.",
+        },
+      );
     }
     const entry = toCanonicalValue<PinEntry>({ pin, type: "pin" });
     this.pins = new Map(this.pins).set(pin.id, entry.pin);
@@ -109,7 +113,7 @@ export class ThreadAddition {
     const pin = this.pins.get(entry.pinId);
     if (pin === undefined)
       throw new ThreadfoldError("INVALID_PIN", `There is no live pin ${entry.pinId} to lift.`, {
-        hint: "`thread.livePins` lists the pins that hold, with their ids.",
+        hint: "`thread.livePins` lists the pins in force, with their ids.",
       });
     if (!mayLift(entry.authority, pin.authority)) {
       throw new ThreadfoldError(
@@ -128,7 +132,7 @@ type MessageEntry = Extract<ThreadEntry, { type: "message" }>;
 type MessageEntryInput = Extract<ThreadEntryInput, { type: "message" }>;
 type Place = Pick<Message, "ordinal" | "turn" | "step">;
 
-/** An entry that an addition made is checked and frozen, so that handing it on costs neither again. */
+/** True for an entry that an addition made: it is already checked and frozen, so neither is done again. */
 const isMade = (entry: MessageEntryInput): entry is MessageEntry =>
   knownForms.get(entry as MessageEntry)?.isChecked === true;
 
@@ -171,7 +175,7 @@ function checkPin(pin: Pin): void {
 function pinHint({ path: [field] }: z.core.$ZodIssue): string {
   switch (field) {
     case "text":
-      return "Pin a text that is not empty and has no lone surrogate; it stays word for word.";
+      return "Pin a text that is not empty and has no lone surrogate; it is kept word for word.";
     case "authority":
       return `An authority is one of ${authoritySchema.options.join(", ")}.`;
     case "reason":
@@ -186,7 +190,7 @@ function checkLifting(entry: PinLiftedEntry): void {
   if (issue === undefined) return;
   throw new ThreadfoldError(
     "INVALID_PIN",
-    `Lifting of pin ${String(entry.pinId)}: ${issue.path.join(".")}: ${issue.message}.`,
+    `Lifting pin ${String(entry.pinId)}: ${issue.path.join(".")}: ${issue.message}.`,
     { hint: pinHint(issue) },
   );
 }
@@ -201,9 +205,9 @@ function refuseChanged(known: Message, input: MessageInput): void {
     `Message ${input.id} is already in the thread with different content: ${inWords(differs)} ${differs.length === 1 ? "differs" : "differ"}.`,
     {
       details: { messageId: input.id, ordinal: known.ordinal, differs },
-      // What a program does that makes its message anew whenever it starts.
+      // The mistake of a program that creates its message anew every time it starts.
       ...(differs.join() === "createdAt" && {
-        hint: "If it is the same message, hand it in with the createdAt that it had the first time, or not at all: the thread has it. If it is another one, give it an id of its own.",
+        hint: "If it is the same message, pass it with its original createdAt, or not at all: the thread already has it. If it is a different one, give it a new id.",
       }),
     },
   );
@@ -218,32 +222,37 @@ function differingFields(before: object, after: object): readonly string[] {
 const inWords = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 
-/** Where in a conversation a message stands. */
+/** The position of a message in a conversation. */
 export interface ThreadPosition {
-  /** Real user messages of the main branch so far. 0 before the first one. */
+  /** The number of real user messages on the main branch so far; 0 before the first one. */
   readonly turn: number;
-  /** Model calls so far: one for each assistant message. */
+  /** The number of model calls so far: one for each assistant message. */
   readonly step: number;
 }
 
+/** The position before the first message of a thread. */
 export const START_OF_THREAD: ThreadPosition = Object.freeze({ turn: 0, step: 0 });
 
-/** Says whether a message starts a turn: a user message of the main branch that somebody typed (S3). */
+/** True when a message starts a turn: a user message on the main branch that somebody typed (S3). */
 export function startsTurn(message: MessageInput): boolean {
   return message.role === "user" && message.origin === undefined && message.branch === undefined;
 }
 
-/** The position of a message that follows `before`. */
+/** Returns the position of a message that follows one at `before`. */
 export function placeMessage(before: ThreadPosition, message: MessageInput): ThreadPosition {
   if (message.role === "assistant") return { turn: before.turn, step: before.step + 1 };
   return startsTurn(message) ? { turn: before.turn + 1, step: before.step } : before;
 }
 
-/** Lets a list of messages pass, whatever they are. @throws ThreadfoldError `INVALID_MESSAGE` for anything else. */
+/**
+ * Checks that messages are given as a list; does not check the messages.
+ *
+ * @throws ThreadfoldError `INVALID_MESSAGE` when the value is not an array.
+ */
 export function requireMessageList(messages: readonly MessageInput[]): void {
   if (Array.isArray(messages)) return;
   const found = messages === null ? "null" : `a value of type ${typeof messages}`;
   throw new ThreadfoldError("INVALID_MESSAGE", `Messages are appended as a list; this is ${found}.`, {
-    hint: "Put a single message into brackets: `append([message])`.",
+    hint: "Put a single message in brackets: `append([message])`.",
   });
 }

@@ -82,7 +82,9 @@ describe("a thread that is restored from its entries", () => {
         const [text] = texts.splice(index, 1) as [string];
         if (how === "change") texts.splice(index, 0, text.replace("{", "{ "));
         if (how === "move") texts.splice(index + 1, 0, text);
-        expect(() => AgentThread.restore(thread.id, texts, thread.digest)).toThrow("do not give the thread's digest");
+        expect(() => AgentThread.restore(thread.id, texts, thread.digest)).toThrow(
+          "do not produce the thread's digest",
+        );
       }),
       { numRuns: 200 },
     );
@@ -97,7 +99,7 @@ describe("a thread that is restored from its entries", () => {
         (thread, at, damaged) => {
           const texts = writtenDown(thread).with(at % thread.version, damaged as never);
           const broken = () => AgentThread.restore(thread.id, texts, thread.digest);
-          expect(broken).toThrow("do not give the thread's digest");
+          expect(broken).toThrow("do not produce the thread's digest");
         },
       ),
       { numRuns: 100 },
@@ -140,7 +142,7 @@ describe("a run of entries that is not what was written down", () => {
     ])
       expect(refusal(broken)).toEqual({
         code: "STORE_CORRUPT",
-        message: `The ${broken.length} entries that were kept do not give the thread's digest.`,
+        message: `The ${broken.length} stored entries do not produce the thread's digest.`,
         details: { entries: broken.length, digest: thread.digest },
       });
   });

@@ -7,21 +7,24 @@ import { finishSteps, type Steps } from "../time/steps.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
 import { type KnownForm, knownForms, type ThreadEntry } from "./thread-entry.ts";
 
-/** The digest of a thread without entries: what the first link of every thread builds on. */
+/** The digest of a thread without entries, on which the first link of every thread builds. */
 export const THREAD_CHAIN_START = sha256("threadfold-thread-v1");
 
-/** The digest of a thread after one more entry, from its digest before and the digest of the entry. */
+/** Returns the digest of a thread after one more entry, given its previous digest and the digest of the entry. */
 export function nextThreadLink(link: string, entryDigest: string): string {
   return sha256(link + entryDigest);
 }
 
-/** Link n−1 of each list is its digest after n entries from its start on. Kept by family: an entry may stand in several logs, a link in one. */
+/**
+ * Link n−1 of a list is its digest after n entries from its start. By family: an entry may be in several logs, a link
+ * in one.
+ */
 const chains = new WeakMap<object, string[]>();
 
 /**
- * The running hash over all entries of a list, in steps. Links are kept, so only what is new is hashed.
+ * Computes the running hash over all entries of a list, in steps. Links are kept, so only new entries are hashed.
  *
- * @param startLink the hash over the entries that stand before the list's start.
+ * @param startLink the hash over the entries before the list's start.
  */
 export function* chainDigestInSteps(
   entries: AppendOnlyList<ThreadEntry>,
@@ -30,7 +33,7 @@ export function* chainDigestInSteps(
   const links = chains.get(entries.family) ?? [];
   chains.set(entries.family, links);
   const { start } = entries;
-  // Asked anew each time: between two steps somebody else may have gone on with the same links.
+  // `links.length` is read again each time: between two steps, another caller may have extended the same links.
   for (let index = links.length; index < entries.length - start; index = links.length) {
     const digest = entryDigest(entries.at(start + index) as ThreadEntry);
     links.push(nextThreadLink(links[index - 1] ?? startLink, digest));
@@ -39,7 +42,7 @@ export function* chainDigestInSteps(
   return links[entries.length - start - 1] ?? startLink;
 }
 
-/** Reads all entries of a thread that were written down as canonical JSON, in steps. */
+/** Reads all entries of a thread from their canonical JSON, in steps. */
 export function* restoreEntriesInSteps(
   serialized: readonly string[],
   digest: string,
@@ -51,17 +54,17 @@ export function* restoreEntriesInSteps(
 }
 
 /**
- * Reads a run of entries that were written down as canonical JSON. Nothing is parsed before the chain is known to hold.
+ * Reads a run of entries from their canonical JSON. Nothing is parsed before the chain has been verified.
  *
  * @param before the thread's digest before the run.
- * @param after its digest with it.
- * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not lead from the one to the other.
+ * @param after the thread's digest after the run.
+ * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not lead from the first digest to the second.
  */
 export function restoreRun(serialized: readonly string[], before: string, after: string): readonly ThreadEntry[] {
   return finishSteps(restoreRunInSteps(serialized, before, after));
 }
 
-/** What {@link restoreRun} returns, in steps. */
+/** Does the same as {@link restoreRun}, in steps. */
 export function* restoreRunInSteps(
   serialized: readonly string[],
   before: string,
@@ -87,7 +90,7 @@ function* readRun(
   if ((links.at(-1) ?? before) !== after) {
     throw new ThreadfoldError(
       "STORE_CORRUPT",
-      `The ${serialized.length} entries that were kept do not give the thread's digest.`,
+      `The ${serialized.length} stored entries do not produce the thread's digest.`,
       {
         details: { entries: serialized.length, digest: after },
       },
@@ -103,20 +106,22 @@ function* readRun(
   return { entries, links };
 }
 
-/** An entry as stores write it down. */
+/** An entry in the form in which stores keep it. */
 export interface SerializedEntry {
   /** Its canonical JSON. */
   readonly body: string;
-  /** SHA-256 of that, in hexadecimal. */
+  /** SHA-256 of `body`, in hexadecimal. */
   readonly digest: string;
 }
 
-/** SHA-256 of an entry's canonical JSON, in hexadecimal. Entries are frozen, so each is hashed once. */
+/**
+ * Returns the SHA-256 of an entry's canonical JSON, in hexadecimal. Entries are frozen, so each is hashed only once.
+ */
 export function entryDigest(entry: ThreadEntry): string {
   return knownForms.get(entry)?.digest ?? serializeEntry(entry).digest;
 }
 
-/** The canonical JSON of an entry and its digest, which is known from then on. */
+/** Returns the canonical JSON of an entry and its digest, which is remembered. */
 export function serializeEntry(entry: ThreadEntry): SerializedEntry {
   const form = knownForms.get(entry);
   const body = form?.stringifies === true ? JSON.stringify(entry) : canonicalJson(entry);

@@ -3,13 +3,13 @@ import * as z from "../json/schema.ts";
 import { type MessageId, messageIdSchema, type PinId, pinIdSchema } from "../model/ids.ts";
 import { type Message, type MessageInput, messageInputSchema, messageSchema } from "../model/message.ts";
 
-/** Who stands behind an instruction, strongest first. Tool output and summaries have no authority at all. */
+/** Whose authority an instruction has, strongest first. Tool output and summaries have no authority at all. */
 export const authoritySchema = z.enum(["system", "operator", "user"]);
 export type Authority = z.infer<typeof authoritySchema>;
 
 const RANK: Readonly<Record<Authority, number>> = { system: 3, operator: 2, user: 1 };
 
-/** True when `actor` may lift what `owner` pinned: equal or higher authority only. */
+/** True when `actor` may lift what `owner` pinned: it must have equal or higher authority. */
 export function mayLift(actor: Authority, owner: Authority): boolean {
   return RANK[actor] >= RANK[owner];
 }
@@ -24,7 +24,7 @@ export interface PinSource {
 /** A text that stays in every rendering, word for word, until an entry of equal or higher authority lifts it. */
 export interface Pin {
   readonly id: PinId;
-  /** The text that stays, word for word. */
+  /** The text to keep, word for word. */
   readonly text: string;
   readonly authority: Authority;
   /** What made it: an explicit call, a policy, or the detector of standing constraints. */
@@ -46,7 +46,7 @@ export const pinSchema: z.ZodType<Pin> = z.object({
   source: pinSourceSchema.optional(),
 });
 
-/** An entry that makes a text stay in every rendering. */
+/** An entry that adds a pin: from then on, its text stays in every rendering. */
 export interface PinEntry {
   readonly type: "pin";
   readonly pin: Pin;
@@ -58,17 +58,17 @@ export interface PinLiftedEntry {
   readonly pinId: PinId;
   readonly authority: Authority;
   readonly reason: string;
-  /** Set where detection or a host's word on a candidate lifts it; absent when a host lifts a pin. */
+  /** Set when detection lifts the pin or a host rejects a candidate; absent when a host lifts a pin. */
   readonly why?: LiftedWhy;
-  /** The message that says so. */
+  /** The message, and the range in it, that lifts the pin. */
   readonly source?: PinSource;
 }
 
-/** Why a pin was lifted without a host's wish to be rid of a rule. */
+/** Why a pin was lifted, if not because a host wanted to end the rule. */
 export const liftedWhySchema = z.enum([
-  /** Somebody with the authority for it took the rule back in a message. */
+  /** Somebody with sufficient authority took the rule back in a message. */
   "taken-back",
-  /** Newer rules, or those of a higher authority, took the room that detected pins have. The rule itself was not taken back. */
+  /** Rules that are newer or of a higher authority used up the cap on detected pins. Nobody took the rule back. */
   "no-room",
   /** A host said that a candidate is not a rule. */
   "not-a-rule",
@@ -78,7 +78,7 @@ export type LiftedWhy = z.infer<typeof liftedWhySchema>;
 /** One line of the log. The log only grows: nothing in it is ever changed or removed. */
 export type ThreadEntry = { readonly type: "message"; readonly message: Message } | PinEntry | PinLiftedEntry;
 
-/** An entry as it is handed to `append`. */
+/** An entry as it is passed to `append`. */
 export type ThreadEntryInput = { readonly type: "message"; readonly message: MessageInput } | PinEntry | PinLiftedEntry;
 
 const pinEntrySchema = z.object({ type: z.literal("pin"), pin: pinSchema });
@@ -103,15 +103,15 @@ export const threadEntryInputSchema: z.ZodType<ThreadEntryInput> = z.discriminat
   pinLiftedEntrySchema,
 ]);
 
-/** What is known of an entry, which is frozen, so that it stays true. */
+/** Facts about an entry that stay true because entries are frozen. */
 export interface KnownForm {
-  /** True for an entry that an addition made: it was checked. */
+  /** True for an entry that a `ThreadAddition` made and therefore checked. */
   readonly isChecked: boolean;
   /** True when its canonical JSON is what `JSON.stringify` returns, which is several times faster. */
   readonly stringifies: boolean;
-  /** SHA-256 of its canonical JSON, once somebody asked. */
+  /** SHA-256 of its canonical JSON; undefined until somebody asks for it. */
   digest: string | undefined;
 }
 
-/** One map for all of it: each entry in a weak map costs the garbage collector more than everything that it holds. */
+/** One map for all these facts: an entry in a weak map costs the garbage collector more than the facts themselves. */
 export const knownForms = new WeakMap<ThreadEntry, KnownForm>();

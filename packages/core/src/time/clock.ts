@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import * as z from "../json/schema.ts";
 
-/** The only source of time. Tests and replays hand in a pinned one. */
+/** The only source of time. Tests and replays pass in a pinned clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -9,7 +9,7 @@ export interface Clock {
 
 const ISO_TIME = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** Says whether a value is an ISO 8601 date, or a time with its zone: one that means the same on every machine. */
+/** Checks whether a value is an ISO 8601 date, or a time with its zone, which means the same on every machine. */
 export const isTime = (value: unknown): value is string =>
   typeof value === "string" && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value));
 
@@ -19,31 +19,31 @@ export const timeSchema = z.custom<string>(
   "it must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T12:00:00Z",
 );
 
-/** Makes things happen later, as `globalThis` does. Handed in, because core knows no clock. */
+/** The timer functions of `globalThis`. Passed in, because core has no clock. */
 export interface Timers {
   setTimeout(run: () => void, milliseconds: number): unknown;
   clearTimeout(timer: never): void;
 }
 
-/** How long something may be waited for. */
+/** The limit on a wait. */
 export interface TimeLimit {
   readonly milliseconds: number;
-  /** What is waited for, as an error names it: `the summarizer`. */
+  /** What is being waited for, as an error names it: `the summarizer`. */
   readonly waitedFor: string;
   /** The option that sets the limit. */
   readonly option: string;
   readonly timers: Timers;
-  /** Ends the wait at once with its reason. */
+  /** Ends the wait immediately with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** The error of a wait that was too long; {@link timedOut} by default. */
+  /** Makes the error of a wait that took too long; {@link timedOut} by default. */
   readonly late?: (limit: TimeLimit) => unknown;
 }
 
 /**
- * Waits for work no longer than a limit, whether the work listens to its signal or not. What it returns or throws
- * after that is ignored.
+ * Waits for work up to a time limit, whether or not the work heeds its signal. Anything it returns or throws after that
+ * is ignored.
  *
- * @throws the signal's reason, or `late`.
+ * @throws the signal's reason, the error of `late` when the limit is exceeded, or what the work throws.
  */
 export async function withinLimit<Result>(
   work: (signal: AbortSignal) => Result | Promise<Result>,
@@ -60,27 +60,27 @@ export async function withinLimit<Result>(
   }
 }
 
-/** Settles as the work does, or rejects with the signal's reason as soon as it is aborted, whether the work listens or not. */
+/** Settles as the work does, or rejects with the signal's reason once aborted, whether or not the work heeds it. */
 export function raceSignal<Result>(work: () => Result | Promise<Result>, signal: AbortSignal): Promise<Result> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason);
     signal.addEventListener("abort", leave, { once: true });
     const settle = (): void => signal.removeEventListener("abort", leave);
-    // A handler on both ends, so that whatever comes late is not an unhandled rejection.
+    // Handles both outcomes, so that a late failure is not an unhandled rejection.
     new Promise<Result>((run) => run(work())).then(resolve, reject).finally(settle);
   });
 }
 
-/** The error of a wait that was too long. */
+/** Makes the error of a wait that took too long. */
 export function timedOut({ waitedFor, milliseconds, option }: TimeLimit): ThreadfoldError {
   return new ThreadfoldError("TIMED_OUT", `There was no answer from ${waitedFor} within ${milliseconds} ms.`, {
     details: { waitedFor, milliseconds, option },
-    hint: `Look why it does not answer, or give it more time with ${option}. What it answers now changes nothing here.`,
+    hint: `Check why it does not answer, or give it more time with ${option}. A late answer changes nothing here.`,
   });
 }
 
-/** A week, in milliseconds: timers wait for no more than three and a half. */
+/** A week, in milliseconds: timers can wait for no more than three and a half weeks. */
 const LONGEST = 7 * 24 * 60 * 60 * 1_000;
 
 /** Checks an option that limits a wait. @throws ThreadfoldError `INVALID_CONFIG`. */

@@ -1,10 +1,10 @@
 /**
- * Work in small steps: it may be interrupted wherever it yields, and returns its result at the end. It waits for nothing and
- * knows no clock; the caller decides what happens between two steps. Each step is a few milliseconds at the most.
+ * Work in small steps: it can be interrupted wherever it yields, and returns its result at the end. It waits for
+ * nothing and has no clock; the caller decides what happens between steps. A step takes a few milliseconds at most.
  */
 export type Steps<Result> = Generator<void, Result, void>;
 
-/** Does all of the work at once. */
+/** Does all of the work without interruption. */
 export function finishSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -12,17 +12,17 @@ export function finishSteps<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** An event loop, as far as long work needs it. */
+/** The parts of an event loop that long work needs. */
 export interface EventLoop {
-  /** Runs something once timers and input that are due have been handled. */
+  /** Runs a function once the timers and input that are due have been handled. */
   later(run: () => void): unknown;
-  /** Milliseconds since some moment. */
+  /** Milliseconds since an arbitrary moment. */
   now(): number;
 }
 
-// Kept from when this was loaded: a host's tests that fake timers would otherwise hold up every append. A timer would wait
-// a millisecond; of what runs immediately, the first may come before timers that are due, the second comes after them. A
-// browser has timers alone.
+// Captured when this module is loaded: a host's tests that fake timers would otherwise block every append. A timer
+// would wait a millisecond. The first callback of `setImmediate` may run before timers that are due, a nested second
+// one runs after them. A browser has only timers.
 const host = globalThis;
 const immediately: ((run: () => void) => unknown) | undefined = host.setImmediate;
 const soon: (run: () => void) => unknown = host.setTimeout;
@@ -31,35 +31,35 @@ const MACHINE: EventLoop = {
   now: host.performance.now.bind(host.performance),
 };
 
-/** How long work may hold up the event loop, in milliseconds. */
+/** How long work may block the event loop, in milliseconds. */
 const PATIENCE_MS = 5;
 
-/** Lets the event loop turn between the pieces of a long piece of work, so that timers that are due can run. */
+/** Yields to the event loop between the steps of long work, so that timers that are due can run. */
 export class EventLoopTurns {
   readonly #loop: EventLoop;
   #heldSince: number;
 
-  /** @param loop this machine's by default. */
+  /** @param loop the host's event loop by default. */
   constructor(loop: EventLoop = MACHINE) {
     this.#loop = loop;
     this.#heldSince = loop.now();
   }
 
-  /** Lets it turn when it was held up for a while. Timing decides when others run, and never the result. */
+  /** Yields if the event loop has been blocked for a while. Timing affects when other work runs, never the result. */
   async take(): Promise<void> {
     if (this.isDue) await this.turn();
   }
 
-  /** True when it was held up for a while: asking costs less than waiting for nothing. */
+  /** True when the event loop has been blocked for a while. Checking this first is cheaper than a needless `await`. */
   get isDue(): boolean {
     return this.#loop.now() - this.#heldSince >= PATIENCE_MS;
   }
 
   /**
-   * Does a piece of work step by step and lets the event loop turn in between whenever it was held up for a while: what
-   * comes out is the same as when it is done at once. Work that is soon done waits for nothing.
+   * Does the work step by step, yielding to the event loop whenever it has been blocked for a while. The result is the
+   * same as without interruption, and short work never waits.
    *
-   * @throws the signal's reason, when it was aborted by the time the loop had turned; what the work throws.
+   * @throws the signal's reason, when it was aborted by the time the event loop resumed the work; what the work throws.
    */
   async finish<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
     for (;;) {
@@ -71,7 +71,7 @@ export class EventLoopTurns {
     }
   }
 
-  /** Lets it turn whether it is due or not. */
+  /** Yields to the event loop whether or not it is due. */
   async turn(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#loop.later(resolve);

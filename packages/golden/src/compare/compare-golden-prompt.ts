@@ -5,40 +5,40 @@ import { type GoldenDivergence, goldenDivergence } from "../trace/golden-diverge
 import { parseTrace } from "../trace/prompt-trace.ts";
 import { changeGoldenFolder, readGoldenFolder } from "./golden-folder.ts";
 
-/** Where a prompt is kept, and what may be written there. */
+/** Where a golden prompt is kept, and what may be written there. */
 export interface CompareOptions {
-  /** The folder of this golden prompt alone. */
+  /** The folder of this golden prompt, not shared with any other. */
   readonly folder: string;
-  /** By default what the environment says: `THREADFOLD_UPDATE_GOLDENS` updates, `CI` only checks, else `new`. */
+  /** Taken from the environment by default: `THREADFOLD_UPDATE_GOLDENS` updates, `CI` only checks, otherwise `new`. */
   readonly mode?: GoldenMode;
 }
 
 /** The outcome of comparing a prompt with the golden prompt in a folder. */
 export interface GoldenComparison {
   /**
-   * `equal`: every file is as kept. `written`: there was no golden prompt, or files of it were missing, and they are
-   * there now. `updated`: what differed was replaced. `missing`: there is no golden prompt, and writing one is not
-   * allowed. `different`: it is another prompt.
+   * `equal`: every file matches the kept one. `written`: the golden prompt, or some of its files, did not exist and
+   * were written. `updated`: the files that differed were replaced. `missing`: there is no golden prompt, and writing
+   * one is not allowed. `different`: the prompt differs from the golden one.
    */
   readonly kind: "equal" | "written" | "updated" | "missing" | "different";
   readonly folder: string;
   readonly mode: GoldenMode;
-  /** What differed before anything was written. */
+  /** The differences before anything was written. */
   readonly differences: readonly GoldenDifference[];
-  /** Where the prompt diverges from the golden one; null when it extends it, or when nothing of that kind is kept. */
+  /** Where the prompt diverges from the golden one; null when it only extends it, or when no trace is kept. */
   readonly divergence: GoldenDivergence | null;
-  /** The kept files as they were, to be shown next to the current ones. */
+  /** The kept files before any update, by name, to show next to the current ones. */
   readonly kept: ReadonlyMap<string, string>;
 }
 
-/** True for what a test should let pass. */
+/** Checks whether a test should accept the outcome of a comparison. */
 export const isAccepted = ({ kind }: GoldenComparison): boolean => kind !== "missing" && kind !== "different";
 
 /**
- * Compares a prompt with the one that is kept in a folder, and writes what the mode allows: for any test runner.
+ * Compares a prompt with the golden one in a folder, and writes what the mode allows. Works with any test runner.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` without a folder or for a mode that does not exist, `UNREADABLE_SOURCE`,
- * `OUTPUT_UNWRITABLE`.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the prompt, the folder or the mode is invalid, `UNREADABLE_SOURCE` when
+ * the golden files cannot be read, `OUTPUT_UNWRITABLE` when they cannot be written.
  */
 export async function compareGoldenPrompt(prompt: GoldenPrompt, options: CompareOptions): Promise<GoldenComparison> {
   const { folder, mode = goldenMode(process.env) } = options;
@@ -86,7 +86,7 @@ function requireSensible(prompt: GoldenPrompt, folder: string, mode: GoldenMode)
   }
 }
 
-/** One file that is not what the prompt makes of it. */
+/** One file that differs from what the prompt would write. */
 export type GoldenDifference =
   | { readonly kind: "missing"; readonly file: string }
   /** A file of an earlier golden prompt that this one no longer has. */
@@ -94,14 +94,14 @@ export type GoldenDifference =
   | {
       readonly kind: "changed";
       readonly file: string;
-      /** First line that differs, from 1. */
+      /** Number of the first line that differs, counted from 1. */
       readonly line: number;
-      /** What stood there, and what would stand there; null behind the end of the file. */
+      /** The kept line and the current one; null past the end of the file. */
       readonly before: string | null;
       readonly after: string | null;
     };
 
-/** Compares the files of a prompt with those that are kept, in the order of the prompt's files. */
+/** Compares the files of a prompt with the kept ones; the differences come in the order of the prompt's files. */
 export function goldenDifferences(
   kept: ReadonlyMap<string, string>,
   current: ReadonlyMap<string, string>,
@@ -122,21 +122,21 @@ function firstDifference(before: string, after: string) {
   return { line: index + 1, before: old[index] ?? null, after: now[index] ?? null };
 }
 
-/** What a comparison may write: `check` nothing, `new` what is missing, `update` everything that differs. */
+/** What a comparison may write: `check` writes nothing, `new` what is missing, `update` everything that differs. */
 export type GoldenMode = "check" | "new" | "update";
 
-/** The only switch besides vitest's `-u`. */
+/** Environment variable that allows updates; the only other switch is vitest's `-u`. */
 export const UPDATE_VARIABLE = "THREADFOLD_UPDATE_GOLDENS";
 
 const OFF: readonly (string | undefined)[] = [undefined, "", "0", "false"];
 
-/** True where a build server runs the tests (`CI`). Nothing is written there, whatever is asked for. */
+/** Checks whether a build server runs the tests (`CI` is set). Nothing is written there, whatever else is set. */
 export const isCi = (environment: NodeJS.ProcessEnv): boolean => !OFF.includes(environment["CI"]);
 
 /**
- * What may be written in this environment.
+ * Returns what may be written in this environment.
  *
- * @param runner what the test runner was told: `all` (vitest's `-u`), `new`, or `none`. `new` by default.
+ * @param runner the test runner's snapshot setting: `all` (vitest's `-u`), `new` or `none`. `new` by default.
  */
 export function goldenMode(environment: NodeJS.ProcessEnv, runner: "all" | "new" | "none" = "new"): GoldenMode {
   if (isCi(environment)) return "check";

@@ -1,20 +1,21 @@
 import type { GoldenDivergence } from "../trace/golden-divergence.ts";
 import { type GoldenComparison, type GoldenDifference, isCi, UPDATE_VARIABLE } from "./compare-golden-prompt.ts";
 
-/** How a person is told to accept a prompt. */
+/** How to tell a person to accept a prompt. */
 export interface AcceptHint {
-  /** The command that writes golden prompts here. The switch in front of one's own command by default. */
+  /**
+   * The command that writes golden prompts. By default the update variable in front of a placeholder for the command.
+   */
   readonly command?: string;
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** How much of a line is shown, and how much of that stands before the first difference. */
+/** Characters of a line that are shown, and how many of them come before the first difference. */
 const SHOWN = 160;
 const LEAD = 40;
 
 /**
- * A comparison as a text for people: where the prompt diverges from the golden one, what that costs, and which files
- * differ.
+ * Describes a comparison for people: where the prompt diverges from the golden one, its cost, and which files differ.
  */
 export function describeComparison(comparison: GoldenComparison, hint: AcceptHint = {}): string {
   const { kind, folder, differences } = comparison;
@@ -37,7 +38,7 @@ export function describeComparison(comparison: GoldenComparison, hint: AcceptHin
   }
 }
 
-/** Where a prompt diverged and what it costs, as one or two lines. */
+/** Describes where a prompt diverged and what that costs, as a list of lines. */
 export function describeDivergence({ text, keptTokens, lostTokens, price }: GoldenDivergence): readonly string[] {
   const cost = `costs ${lostTokens} of ${keptTokens + lostTokens} cached tokens`;
   if (price === null) return [text, `${cost}.`];
@@ -48,7 +49,7 @@ export function describeDivergence({ text, keptTokens, lostTokens, price }: Gold
   ];
 }
 
-/** Where a prompt parts from the golden one and what that costs, a line each. */
+/** Returns lines on where the prompt diverges from the golden one and what that costs. */
 export function annotation({ divergence, differences, kept }: GoldenComparison): readonly string[] {
   if (divergence !== null) return describeDivergence(divergence);
   const changed = (name: string): boolean => differences.some(({ kind, file }) => kind === "changed" && file === name);

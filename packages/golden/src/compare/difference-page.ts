@@ -7,25 +7,25 @@ import type { GoldenPrompt } from "../render/render-golden-prompt.ts";
 import type { GoldenComparison } from "./compare-golden-prompt.ts";
 import { annotation } from "./describe-comparison.ts";
 
-/** What a page says besides the two prompts. */
+/** The contents of a page: a comparison, the current prompt, and how to accept it. */
 interface DifferencePage {
   readonly comparison: GoldenComparison;
   readonly prompt: GoldenPrompt;
-  /** The command that accepts the new one. */
+  /** The command that accepts the current prompt. */
   readonly command: string;
 }
 
 /**
- * The folder of this process's pages. Prompts quote what was said, and the machine's folder for such files is everybody's: one
- * that nobody else can name, read or have put there before.
+ * The folder of this process's pages. Prompts quote conversations and the system's temporary folder is shared, so this
+ * is a folder that nobody else can guess, read or have created before.
  */
 let pagesFolder: Promise<string> | undefined;
 
 /**
- * Writes a page with both prompts beside each other, from the first difference on: outside of the project, because it is to
- * be looked at and not kept.
+ * Writes a page with both prompts side by side, from the first difference on. It goes outside the project, because it
+ * is meant to be looked at and not kept.
  *
- * @returns its path; null where it cannot be written, for that must not hide how the prompts differ.
+ * @returns the path of the page; null when it cannot be written, which must not hide how the prompts differ.
  */
 export async function writeDifferencePage({ comparison, prompt, command }: DifferencePage): Promise<string | null> {
   const { folder, kept, differences } = comparison;

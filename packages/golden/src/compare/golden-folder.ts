@@ -4,10 +4,10 @@ import { ThreadfoldError } from "@threadfold/core";
 import { COMMON_FILES, GOLDEN_FILE_NAMES } from "../render/golden-files.ts";
 
 /**
- * The golden files in a folder, by name; none when there is no folder. Line ends are those of Unix, because a checkout
- * may have changed them.
+ * Reads the golden files in a folder, by name; none when the folder does not exist. Line endings become those of Unix,
+ * because a checkout may have changed them.
  *
- * @throws ThreadfoldError `UNREADABLE_SOURCE`.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` when a file cannot be read.
  */
 export async function readGoldenFolder(folder: string): Promise<ReadonlyMap<string, string>> {
   try {
@@ -22,9 +22,9 @@ export async function readGoldenFolder(folder: string): Promise<ReadonlyMap<stri
 }
 
 /**
- * Writes and removes golden files; makes the folder when there is something to write, removes it when nothing is left.
+ * Writes and removes golden files. Creates the folder when there is something to write; removes it when left empty.
  *
- * @throws ThreadfoldError `OUTPUT_UNWRITABLE`.
+ * @throws ThreadfoldError `OUTPUT_UNWRITABLE` when a file cannot be written or removed.
  */
 export async function changeGoldenFolder(
   folder: string,
@@ -51,10 +51,10 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * The folders below a root that hold a golden prompt which nobody asked for, relative to the root with forward slashes.
+ * Returns the folders below a root whose golden prompt no test used, relative to the root and with forward slashes.
  *
  * @param used folders that were compared.
- * @throws ThreadfoldError `UNREADABLE_SOURCE`.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` when the root cannot be read.
  */
 export async function obsoleteGoldenPrompts(root: string, used: Iterable<string>): Promise<readonly string[]> {
   const known = new Set([...used].map((folder) => resolve(folder)));
@@ -68,9 +68,9 @@ export async function obsoleteGoldenPrompts(root: string, used: Iterable<string>
 }
 
 /**
- * Removes the golden files of such folders, and the folders when nothing else is in them.
+ * Removes the golden files in the named folders below a root, and the folders themselves if nothing else is in them.
  *
- * @throws ThreadfoldError `UNREADABLE_SOURCE`, `OUTPUT_UNWRITABLE`.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` when a folder cannot be read, `OUTPUT_UNWRITABLE` when removing fails.
  */
 export async function removeGoldenPrompts(root: string, names: readonly string[]): Promise<void> {
   for (const name of names) {

@@ -4,16 +4,16 @@ import { type Mask, type MaskRule, maskRules } from "./mask-rule.ts";
 export interface ConversationMask {
   readonly text: TextMask;
   id(kind: MaskedId, value: string): string;
-  /** A time that stands in a field of its own. */
+  /** Masks a time that has its own field. */
   time(value: string): string;
 }
 
 /**
- * The mask of one conversation.
+ * Returns the mask of one conversation.
  *
- * @param input the whole conversation as one text, so that placeholders can keep clear of what looks like one.
- * @param now what field times become, as ISO 8601.
- * @throws ThreadfoldError `INVALID_CONFIG` for an invalid mask.
+ * @param input the whole conversation as one text, so that no placeholder collides with text that looks like one.
+ * @param now the time that replaces times in fields, as ISO 8601.
+ * @throws ThreadfoldError `INVALID_CONFIG` when a mask is invalid.
  */
 export function conversationMask(masks: readonly Mask[], input: string, now: string): ConversationMask {
   const placeholders = new Placeholders(input);
@@ -26,12 +26,12 @@ export function conversationMask(masks: readonly Mask[], input: string, now: str
   };
 }
 
-/** Masks what is inside a text. */
+/** Masks the values inside a text. */
 export type TextMask = (text: string) => string;
 
 /**
- * Masks texts by rules. It goes over a text until nothing is left to mask, and never into a placeholder, so that masking
- * a masked text changes nothing whatever the patterns look at around them.
+ * Masks texts by rules. It repeats until nothing is left to mask and never masks inside a placeholder, so that masking
+ * a masked text changes nothing, even if the patterns look at the text around a match.
  */
 function textMask(rules: readonly MaskRule[], placeholders: Placeholders): TextMask {
   if (rules.length === 0) return (text) => text;
@@ -43,7 +43,7 @@ function textMask(rules: readonly MaskRule[], placeholders: Placeholders): TextM
       before = masked;
       for (const { name, pattern, numbered } of rules) {
         const placeholderOf = (value: string): string => (numbered ? placeholders.of(name, value) : name);
-        // Splitting by a group leaves the placeholders at the odd places.
+        // Splitting by a capture group leaves the placeholders at the odd indices.
         const pieces = masked
           .split(placeholder)
           .map((piece, index) =>
@@ -60,8 +60,8 @@ function textMask(rules: readonly MaskRule[], placeholders: Placeholders): TextM
 const ANY_PLACEHOLDER = /(?<![a-z-])[a-z]+(?:-[a-z]+)*-[1-9]\d*(?!\d)/g;
 
 /**
- * Makes a placeholder of each value: its kind and a number, counted from 1 in order of first appearance, so that equal
- * values stay equal and other values stay apart. A number that the input itself uses is left free.
+ * Makes a placeholder for each value: its kind and a number, counted from 1 in order of first appearance, so that equal
+ * values stay equal and different values stay different. A number that the input itself uses is skipped.
  */
 class Placeholders {
   readonly #given = new Map<string, string>();
@@ -73,7 +73,7 @@ class Placeholders {
     this.#taken = new Set(input.match(ANY_PLACEHOLDER) ?? []);
   }
 
-  /** The placeholder of a value, without brackets. The kind of its first appearance holds for every other. */
+  /** Returns the placeholder of a value, without brackets. It keeps the kind with which it first appeared. */
   of(kind: string, value: string): string {
     const given = this.#given.get(value);
     if (given !== undefined) return given;
@@ -93,13 +93,13 @@ class Placeholders {
 }
 
 /**
- * What is masked by the field that it stands in. Its placeholder has no brackets: providers accept only letters, digits,
- * hyphens and underscores in an id.
+ * The kinds of ids that are recognized by their field rather than by a pattern. Their placeholders have no brackets:
+ * providers accept only letters, digits, hyphens and underscores in an id.
  */
 const MASKED_IDS = ["thread", "message", "call", "pin", "item"] as const;
 type MaskedId = (typeof MASKED_IDS)[number];
 
 const PLACEHOLDER_ID = new RegExp(`^(?:${MASKED_IDS.join("|")})-\\d+$`);
 
-/** True for an id that is a placeholder already. */
+/** True for an id that is already a placeholder. */
 const isMaskedId = (id: string): boolean => PLACEHOLDER_ID.test(id);

@@ -15,7 +15,9 @@ import {
 } from "@threadfold/core";
 import type { ConversationMask, TextMask } from "./conversation-mask.ts";
 
-/** Masks the entries of a thread, oldest first, so that what is appended later changes no number given before. */
+/**
+ * Masks the entries of a thread, oldest first, so that later entries never change a number that was already assigned.
+ */
 export function maskEntries(entries: readonly ThreadEntryInput[], mask: ConversationMask): readonly ThreadEntryInput[] {
   const messages = new Map<MessageId, { readonly before: MessageInput; readonly after: MessageInput }>();
   return entries.map((entry): ThreadEntryInput => {
@@ -58,13 +60,13 @@ function maskPin({ source, ...pin }: Pin, messages: MaskedMessages, mask: Conver
   if (source === undefined || quoted === undefined) return masked;
   const messageId = quoted.after.id;
   const text = visibleText(quoted.after);
-  // Masks change lengths, so the quotation is looked for again; where a mask cut into it, the pin stands for itself.
+  // Masks change lengths, so the quotation is located again; if a mask cut into it, the pin loses its source.
   if (text === visibleText(quoted.before)) return { ...masked, source: { ...source, messageId } };
   const start = text.indexOf(masked.text);
   return start < 0 ? masked : { ...masked, source: { messageId, start, end: start + masked.text.length } };
 }
 
-/** Masks one part of a message. Media, signatures and encrypted content stay as they are. */
+/** Masks one part of a message. Media, signatures and encrypted content stay unchanged. */
 function maskPart(part: Part, mask: ConversationMask): Part {
   switch (part.type) {
     case "text":
@@ -119,7 +121,7 @@ function maskContent(content: ToolResultContent, mask: ConversationMask): ToolRe
 
 type Metadata = Readonly<Record<string, JsonObject>>;
 
-/** The masked metadata as a field to spread; nothing where a part has none, for an absent field must stay absent. */
+/** The masked metadata as a field to spread; empty when a part has none, because an absent field must stay absent. */
 function metadataOf(part: { readonly providerMetadata?: Metadata }, mask: ConversationMask) {
   if (part.providerMetadata === undefined) return {};
   return { providerMetadata: maskProviderValue(part.providerMetadata, mask) as Metadata };
@@ -139,12 +141,12 @@ function maskJson(value: JsonValue, text: TextMask): JsonValue {
 const maskFields = (value: JsonObject, text: TextMask): JsonObject =>
   Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskJson(item as JsonValue, text)]));
 
-/** Names of fields that hold an id, in the spelling of every provider. */
+/** Names of fields that contain an id, in the spelling of every provider. */
 const ID_FIELD = /^(?:id|.*_id|.*Id)$/;
 
 /**
- * Masks the ids inside what a provider said or wants back byte for byte. Nothing else of it is touched: signatures and
- * encrypted content would be broken.
+ * Masks the ids inside provider values, which a provider wants back byte for byte. Nothing else in them is touched:
+ * that would break signatures and encrypted content.
  */
 function maskIdFields(value: JsonValue, id: (value: string) => string): JsonValue {
   if (Array.isArray(value)) return value.map((item: JsonValue) => maskIdFields(item, id));

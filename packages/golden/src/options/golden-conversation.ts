@@ -13,13 +13,13 @@ import { maskEntries } from "../mask/mask-entries.ts";
 import type { Mask } from "../mask/mask-rule.ts";
 import type { GoldenPromptOptions, GoldenSource, RecordedSession } from "./golden-options.ts";
 
-/** A conversation to fold, whatever it came as. */
+/** A conversation to fold, in whichever form it was given. */
 export interface GoldenConversation {
   readonly threadId: ThreadId;
   readonly frame: RequestFrame;
   /** Entries that a thread has accepted. */
   readonly entries: readonly ThreadEntryInput[];
-  /** True when pins are in the entries already; otherwise the session detects them as it does for a live one. */
+  /** True when the entries already contain pins; otherwise the session detects them as in a live conversation. */
   readonly pinned: boolean;
 }
 
@@ -27,10 +27,10 @@ const SOURCES = ["thread", "session", "messages"] as const;
 const UNNAMED_THREAD = asThreadId("golden");
 
 /**
- * Takes the conversation out of the options and checks it.
+ * Reads the conversation from the options and checks it.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` unless it is given in exactly one way, `EMPTY_SOURCE` without a message,
- * `INVALID_MESSAGE` and `DUPLICATE_MESSAGE_ID` as `AgentThread.append` does.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless it is given in exactly one way, `EMPTY_SOURCE` when it has no
+ * message, `INVALID_MESSAGE` and `DUPLICATE_MESSAGE_ID` as from `AgentThread.append`.
  */
 export async function goldenConversation(options: GoldenPromptOptions): Promise<GoldenConversation> {
   requireOneSource(options);
@@ -45,10 +45,14 @@ function requireOneSource(options: GoldenPromptOptions): void {
   const given = SOURCES.filter((name) => options?.[name] !== undefined);
   if (given.length === 1) return;
   const found = given.length === 0 ? "none of them" : given.join(" and ");
-  throw new ThreadfoldError("INVALID_CONFIG", `A golden prompt is of one conversation; the options give ${found}.`, {
-    hint: "Give exactly one of thread, session and messages.",
-    details: { given },
-  });
+  throw new ThreadfoldError(
+    "INVALID_CONFIG",
+    `A golden prompt is made from one conversation; the options give ${found}.`,
+    {
+      hint: "Give exactly one of thread, session and messages.",
+      details: { given },
+    },
+  );
 }
 
 async function conversationOf(options: GoldenSource & { readonly frame?: RequestFrame }): Promise<GoldenConversation> {
@@ -67,14 +71,16 @@ async function conversationOf(options: GoldenSource & { readonly frame?: Request
 }
 
 const notA = (name: string, expected: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_CONFIG", `The option ${name} does not hold ${expected}.`, { details: { option: name } });
+  new ThreadfoldError("INVALID_CONFIG", `The option ${name} does not contain ${expected}.`, {
+    details: { option: name },
+  });
 
 /**
- * Masks a conversation before it is folded. Folding sees what the golden prompt shows, so that token counts, digests and
- * what follows from them do not change with a value that is masked.
+ * Masks a conversation before it is folded. Folding then sees the masked text, so that token counts, digests and
+ * everything derived from them do not depend on masked values.
  *
- * @param now what field times become, as ISO 8601.
- * @throws ThreadfoldError `INVALID_CONFIG` for an invalid mask.
+ * @param now the time that replaces times in fields, as ISO 8601.
+ * @throws ThreadfoldError `INVALID_CONFIG` when a mask is invalid.
  */
 export function maskConversation(
   conversation: GoldenConversation,

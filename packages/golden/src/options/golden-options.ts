@@ -16,7 +16,7 @@ import { type CompactionPreset, presetByName } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { DEFAULT_MASKS, type Mask } from "../mask/mask-rule.ts";
 
-/** A conversation with its frame, as the importers return it; `importSessionFile(path)` fits as it is, promise and all. */
+/** A conversation with its frame, as the importers return it (also as the promise from `importSessionFile(path)`). */
 export interface RecordedSession {
   readonly threadId: ThreadId;
   readonly messages: readonly MessageInput[];
@@ -24,7 +24,7 @@ export interface RecordedSession {
   readonly tools?: readonly ToolDefinition[];
 }
 
-/** The conversation of a golden prompt: one of the three. */
+/** The conversation of a golden prompt, given in exactly one of three ways. */
 export type GoldenSource =
   | { readonly thread: AgentThread; readonly session?: never; readonly messages?: never }
   | {
@@ -35,26 +35,25 @@ export type GoldenSource =
   | { readonly messages: readonly MessageInput[]; readonly thread?: never; readonly session?: never };
 
 /**
- * How payloads are kept: `full` keeps each format's payload as a file, `digests` keeps a digest and the length of each,
- * `none` keeps nothing of them.
+ * How payloads are kept: `full` keeps each format's payload as a file, `digests` its digest and length, `none` nothing.
  */
 export type GoldenPayloads = "full" | "digests" | "none";
 
-/** What the conversation is folded with. Everything has a default. */
+/** How the conversation is folded. Every option has a default. */
 export interface GoldenPolicy {
-  /** The policy, or the name of one of Threadfold's. `threadfold` by default. */
+  /** A preset, or the name of one of Threadfold's. `threadfold` by default. */
   readonly preset?: CompactionPreset | string;
   /** Figures that override the preset's. */
   readonly config?: Partial<ContextCompactionConfig>;
-  /** Request formats. Plan and page are those of the first one. Anthropic Messages by default. */
+  /** Request formats. Plan and page come from the first one. Anthropic Messages by default. */
   readonly formats?: readonly (ProviderFormat | FormatId)[];
   /** Shorthand for `formats` with one entry. */
   readonly format?: ProviderFormat | FormatId;
-  /** Counts tokens, or the name of a counter that `loadTokenizer` knows. chars/4 by default. */
+  /** A token counter, or the name of one that `loadTokenizer` supports. chars/4 by default. */
   readonly tokenizer?: ProviderAwareTokenizer | string;
-  /** System text and tools of the host; those of a recorded session by default. */
+  /** System text and tools of the host. Defaults to those of the recorded session. */
   readonly frame?: RequestFrame;
-  /** Extractive, without a model, by default. With one that calls a model the golden prompt is different every time. */
+  /** Extractive, without a model, by default. One that calls a model makes the golden prompt different every time. */
   readonly summarizer?: Summarizer;
   readonly summaryRole?: SummaryRole;
   /** The current time as the session sees it, in milliseconds. The beginning of 2026 by default. */
@@ -65,14 +64,14 @@ export interface GoldenPolicy {
   readonly payloads?: GoldenPayloads;
 }
 
-/** A conversation and the policy that makes a prompt of it. */
+/** A conversation and the policy that turns it into a prompt. */
 export type GoldenPromptOptions = GoldenSource & GoldenPolicy;
 
 /** A policy with its defaults filled in and its names looked up. */
 export interface ResolvedPolicy {
   readonly preset: CompactionPreset;
   readonly config: NonNullable<GoldenPolicy["config"]>;
-  /** At least one; plan and page are those of the first. */
+  /** At least one; plan and page come from the first. */
   readonly formats: readonly [ProviderFormat, ...ProviderFormat[]];
   readonly tokenizer: ProviderAwareTokenizer;
   readonly now: number;
@@ -82,15 +81,15 @@ export interface ResolvedPolicy {
   readonly summaryRole?: SummaryRole;
 }
 
-/** All golden times are this one unless the options name another. */
+/** The current time of every golden prompt unless the options set another. */
 const PINNED_TIME = Date.UTC(2026, 0, 1);
 const PAYLOADS: readonly GoldenPayloads[] = ["full", "digests", "none"];
 
 /**
- * Looks up what a policy names.
+ * Fills in a policy's defaults and looks up everything that it refers to by name.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a preset, counter, time, mask list or way of keeping payloads that does
- * not exist, and for formats that are named twice or both ways; `USAGE` for a format that does not exist.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the preset, counter, time, mask list or `payloads` is invalid, a format
+ * is named twice, or both `format` and `formats` are set; `USAGE` when a format does not exist.
  */
 export async function resolvePolicy(policy: GoldenPolicy): Promise<ResolvedPolicy> {
   const { preset = "threadfold", config = {}, tokenizer = "heuristic", now = PINNED_TIME } = policy;
@@ -123,7 +122,7 @@ function formatsOf({ format, formats }: GoldenPolicy): ResolvedPolicy["formats"]
 }
 
 const invalid = (option: string, found: unknown, expected: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_CONFIG", `The option ${option} is ${String(found)}; expected is ${expected}.`, {
+  new ThreadfoldError("INVALID_CONFIG", `The option ${option} is ${String(found)}; expected: ${expected}.`, {
     hint: "See GoldenPromptOptions.",
     details: { option },
   });

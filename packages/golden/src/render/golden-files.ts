@@ -5,7 +5,7 @@ import type { GoldenPayloads } from "../options/golden-options.ts";
 import { type PromptTrace, traceFile } from "../trace/prompt-trace.ts";
 import { reviewedPlan } from "./reviewed-plan.ts";
 
-/** The files of a golden prompt that every one has, in the order of a review. */
+/** The files that every golden prompt has, in reviewing order. */
 export const COMMON_FILES = {
   page: "prompt.md",
   plan: "plan.json",
@@ -14,14 +14,14 @@ export const COMMON_FILES = {
 } as const;
 const DIGESTS_FILE = "payloads.json";
 
-/** Every name that a file of a golden prompt can have; whatever else is in its folder is somebody else's. */
+/** Every name that a file of a golden prompt can have. Any other file in its folder belongs to somebody else. */
 export const GOLDEN_FILE_NAMES: readonly string[] = Object.freeze([
   ...Object.values(COMMON_FILES),
   DIGESTS_FILE,
   ...FORMATS.map(({ id }) => `${id}.json`),
 ]);
 
-/** The files of a golden prompt, in the order of a review: the page first. */
+/** Returns the files of a golden prompt, by name and in reviewing order: the page first. */
 export function goldenFiles(
   prepared: readonly [PreparedRequest, ...PreparedRequest[]],
   trace: PromptTrace,
@@ -53,7 +53,7 @@ function payloadFiles(prepared: readonly PreparedRequest[], payloads: GoldenPayl
   }
 }
 
-/** The neutral prompt as a page for people: each message with what it is, where it comes from and what it costs. */
+/** The neutral prompt as a page for people: each message with its role, action, source messages and tokens. */
 function promptPage(prepared: PreparedRequest): string {
   const { request, manifest, tokens, breakdown, plan, warnings } = prepared;
   const shares = Object.entries(breakdown).map(([name, share]) => `${name} ${share}`);
@@ -79,12 +79,12 @@ function sourcesOf(sources: readonly string[]): string {
   return sources.length === 1 ? `${sources[0]}` : `${sources[0]} … ${sources.at(-1)} (${sources.length})`;
 }
 
-/** How wide a line of a golden file may be before it is broken. */
+/** The widest line of a golden file, in characters; longer values are broken. */
 const WIDTH = 120;
 
 /**
- * JSON for people who review it: what fits on a line stands on one, and lists of short values fill their lines. It is
- * plain JSON, with the keys in the order that they have.
+ * Formats a value as JSON that people can review: whatever fits on one line is kept on one, and lists of short values
+ * fill their lines. It is plain JSON, with the keys in their existing order.
  */
 export const reviewJson = (value: unknown): string => `${lines(JSON.parse(JSON.stringify(value)), "", 0)}\n`;
 
@@ -104,7 +104,7 @@ function lines(value: unknown, indent: string, used: number): string {
   return `{\n${fields.join(",\n")}\n${indent}}`;
 }
 
-/** A value on one line, with room after commas and colons. */
+/** A value on one line, with spaces after commas and colons. */
 function inline(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

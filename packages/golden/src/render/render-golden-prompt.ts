@@ -7,23 +7,23 @@ import { type GoldenPromptOptions, type ResolvedPolicy, resolvePolicy } from "..
 import { type PromptTrace, promptTrace } from "../trace/prompt-trace.ts";
 import { goldenFiles } from "./golden-files.ts";
 
-/** What a policy makes of a conversation, as files that a person can review. Equal input yields equal bytes. */
+/** The prompt that a policy makes from a conversation, as files to be reviewed. Equal input yields equal bytes. */
 export interface GoldenPrompt {
-  /** Text by file name: `options.json`, `plan.json`, `prompt.md`, `messages.json`, and the payloads. */
+  /** Texts by file name: `options.json`, `plan.json`, `prompt.md`, `messages.json`, and the payloads. */
   readonly files: ReadonlyMap<string, string>;
-  /** What the prompt is compared by, message by message. */
+  /** The data for comparing the prompt message by message. */
   readonly trace: PromptTrace;
-  /** The request of the first format, for assertions of one's own. */
+  /** The request in the first format, for your own assertions. */
   readonly prepared: PreparedRequest;
 }
 
 /**
- * Renders a conversation under a policy as golden files: volatile values are masked, the clock stands still, and equal
+ * Renders a conversation under a policy as golden files. Volatile values are masked, the clock stands still, and equal
  * input yields equal bytes on every machine. Nothing is written.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` and `USAGE` for options that make no sense, `EMPTY_SOURCE` without a message,
- * `INVALID_MESSAGE` for an invalid message, `ILLEGAL_REQUEST` and `PIN_MISSING` for a prompt that must not be sent,
- * and what reading a recorded session throws.
+ * @throws ThreadfoldError `INVALID_CONFIG` or `USAGE` when the options are invalid, `EMPTY_SOURCE` when there is no
+ * message, `INVALID_MESSAGE` when a message is invalid, `ILLEGAL_REQUEST` or `PIN_MISSING` when the prompt must not be
+ * sent, and whatever reading a recorded session throws.
  */
 export async function renderGoldenPrompt(options: GoldenPromptOptions): Promise<GoldenPrompt> {
   const original = await goldenConversation(options);
@@ -41,10 +41,10 @@ export async function renderGoldenPrompt(options: GoldenPromptOptions): Promise<
 }
 
 /**
- * Folds a conversation by a policy, once, and prepares its next request in a format.
+ * Folds a conversation once under a policy, and prepares its next request in a format.
  *
  * @throws ThreadfoldError `ILLEGAL_REQUEST` when the provider would refuse the request, `PIN_MISSING` when a standing
- * constraint is not in it, and what a session throws.
+ * constraint is not in it, and whatever a session throws.
  */
 async function prepareGolden(
   conversation: GoldenConversation,
@@ -85,7 +85,7 @@ async function openSession(
     await session.append(entries.flatMap((entry): MessageInput[] => (entry.type === "message" ? [entry.message] : [])));
     return session;
   }
-  // A session takes pins over only from a thread that it finds in its store.
+  // A session only adopts pins from a thread that it finds in its store.
   await session.store.threads.append(threadId, entries, { expectedVersion: "no-thread" });
   return ContextSession.open({ ...options, store: session.store });
 }

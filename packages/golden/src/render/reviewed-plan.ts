@@ -7,9 +7,9 @@ import {
 } from "@threadfold/core";
 
 /**
- * A plan as a reviewer reads it: what each record does, to which messages, and why. Spans are named by their ends, and a
- * summary by how many items it has: its words stand in the prompt. Whatever is left out here is under the plan's id,
- * which is a digest of all of it, so that no change goes unnoticed.
+ * Returns a plan in the form that a reviewer reads: what each record does, to which messages, and why. A span is shown
+ * by its first and last message, and a summary by its number of items, because its words are in the prompt. The plan's
+ * id is a digest that covers everything left out here, so that no change goes unnoticed.
  */
 export function reviewedPlan(plan: CompactionPlan) {
   const { planId, version, threadVersion, policyVersion, createdAt, originalTokens, compactedTokens } = plan;

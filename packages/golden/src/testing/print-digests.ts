@@ -2,7 +2,7 @@ import { sha256 } from "@threadfold/core";
 import { renderGoldenPrompt } from "../index.ts";
 import { sampleMessages } from "./sample-messages.ts";
 
-/** Prints a digest per golden file of a run whose ids and times come from the environment. */
+/** Prints a digest of each golden file for a run whose ids and times come from the environment. */
 const messages = sampleMessages(20, {
   run: process.env["SAMPLE_RUN"] ?? "",
   startMs: Number(process.env["SAMPLE_START"]),

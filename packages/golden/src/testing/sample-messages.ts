@@ -1,13 +1,15 @@
 import { asMessageId, asToolCallId, type MessageInput } from "@threadfold/core";
 
-/** What changes from run to run in a conversation that an agent has just had. */
+/** The values that change from run to run in a freshly recorded conversation. */
 export interface Volatile {
-  /** Hexadecimal digits that every generated id has. */
+  /** Hexadecimal digits that every generated id contains. */
   readonly run: string;
   readonly startMs: number;
 }
 
-/** A conversation of an agent with so many turns, as one run of it would leave it: other ids and times in each run. */
+/**
+ * Returns an agent's conversation with this number of turns, as one run would record it; ids and times differ per run.
+ */
 export function sampleMessages(turns: number, { run, startMs }: Volatile): readonly MessageInput[] {
   let count = 0;
   const next = (message: Pick<MessageInput, "role" | "parts">): MessageInput => {

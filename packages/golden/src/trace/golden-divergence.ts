@@ -16,17 +16,19 @@ import {
 } from "@threadfold/renderer";
 import type { PromptTrace, TracedMessage } from "./prompt-trace.ts";
 
-/** Where a prompt diverges from its golden one, why, and what that costs with a prompt cache. */
+/** Where a prompt diverges from its golden one, why, and the cost of that with a prompt cache. */
 export interface GoldenDivergence extends PrefixDivergence {
   /** Tokens of the golden prompt that a cache still has for the new one. */
   readonly keptTokens: number;
   /** Tokens of the golden prompt whose cache entries are wasted: the new prompt cannot read them. */
   readonly lostTokens: number;
-  /** What reading them would have cost and what writing as many anew costs; null where no prices are known. */
+  /**
+   * Cost of reading the lost tokens and of writing as many anew, in uncached input tokens; null without known prices.
+   */
   readonly price: { readonly id: string; readonly read: number; readonly write: number } | null;
 }
 
-/** Compares a prompt with its golden one; null when it extends it, so that nothing cached is lost. */
+/** Compares a prompt with its golden one; null when the prompt only extends it, so that nothing cached is lost. */
 export function goldenDivergence(golden: PromptTrace, current: PromptTrace): GoldenDivergence | null {
   const divergence = prefixDiff(rendering(golden), rendering(current));
   if (divergence === null) return null;
@@ -56,7 +58,9 @@ const billOf = (tokens: number, { id, read, write }: PromptCachePrice) => ({
   write: Math.round(tokens * write),
 });
 
-/** A trace as the rendering that it was made of, with digests for its texts: comparing needs no more. */
+/**
+ * A trace in the form of the rendering that it was made from, with digests as its texts, which is enough to compare.
+ */
 function rendering({ format, system, tools, messages }: PromptTrace): DiffedRendering {
   return {
     request: {
@@ -95,7 +99,7 @@ function renderedMessage(traced: TracedMessage, index: number): RenderedMessage 
   };
 }
 
-/** The ends of a span and its length stand for the ids between them. */
+/** The first and last id of a span and its length, which stand for all the ids in it. */
 function sourcesOf(sources: TracedMessage["sources"]): RenderedMessage["sources"] {
   if (sources === undefined) return [];
   const [first, last, count] = sources;

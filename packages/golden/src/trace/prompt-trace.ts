@@ -2,19 +2,19 @@ import { digestOf, type Role } from "@threadfold/core";
 import { cachedRequest, type RenderedAction, type RenderedRecord } from "@threadfold/renderer";
 import type { PreparedRequest } from "@threadfold/session";
 
-/** One message of a prompt, as far as a comparison needs it. */
+/** The data about one message of a prompt that a comparison needs. */
 export interface TracedMessage {
   readonly role: Role;
   readonly action: RenderedAction;
   readonly tokens: number;
-  /** Digest of role and parts. */
+  /** Digest of the parts. */
   readonly digest: string;
-  /** First and last message of the thread that it stands for, and how many they are; absent when it stands for none. */
+  /** First and last thread message that it stands for, and their number; absent when it stands for none. */
   readonly sources?: readonly [first: string, last: string, count: number];
   readonly record?: RenderedRecord;
 }
 
-/** A prompt message by message, small enough to be kept: what says where two prompts part, and what that costs. */
+/** A prompt, message by message, small enough to keep: it tells where two prompts diverge and what that costs. */
 export interface PromptTrace {
   readonly format: string;
   /** Digests of the system texts. */
@@ -26,10 +26,10 @@ export interface PromptTrace {
   readonly messages: readonly TracedMessage[];
 }
 
-/** Half of a SHA-256 tells texts of one prompt apart and leaves room on the line. */
+/** Half of a SHA-256 is enough to tell the texts of one prompt apart, and keeps lines short. */
 const shortDigest = (value: unknown): string => digestOf(value).slice(0, 32);
 
-/** The trace of a prepared request. */
+/** Returns the trace of a prepared request. */
 export function promptTrace(prepared: PreparedRequest): PromptTrace {
   const { request, manifest } = prepared;
   return {
@@ -51,7 +51,7 @@ export function promptTrace(prepared: PreparedRequest): PromptTrace {
   };
 }
 
-/** A trace as the text of its file: one line per message. */
+/** Returns the text of a trace file, with one line per message. */
 export function traceFile({ messages, ...head }: PromptTrace): string {
   const rows = messages.map((message) => `    ${JSON.stringify(message)}`);
   const fields = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
@@ -59,8 +59,8 @@ export function traceFile({ messages, ...head }: PromptTrace): string {
 }
 
 /**
- * Reads the text of a trace file; null when it is not one. A golden prompt is compared file by file in any case, so a
- * trace that a merge has damaged costs the explanation and not the comparison.
+ * Parses the text of a trace file; null when it is not one. A golden prompt is always compared file by file, so a trace
+ * damaged by a merge only costs the explanation, not the comparison.
  */
 export function parseTrace(text: string | undefined): PromptTrace | null {
   if (text === undefined) return null;

@@ -15,7 +15,7 @@ import {
 } from "./ai-sdk-messages.ts";
 import { aiSdkSystem } from "./ai-sdk-parts.ts";
 
-/** How many messages are looked at from the start: a conversation shows its form early. */
+/** How many messages from the start are examined: a conversation reveals its form early. */
 const SAMPLE = 200;
 
 /** Messages of the Vercel AI SDK: `ModelMessage[]` as it sends them, and `UIMessage[]` as programs store them. */
@@ -55,7 +55,10 @@ export const aiSdkImporter: SessionImporter = {
   },
 };
 
-/** How sure it is that the source holds messages of the AI SDK: plain texts alone fit other APIs just as well. */
+/**
+ * Returns the confidence, from 0 to 1, that the source contains messages of the AI SDK: plain texts alone fit other
+ * APIs just as well.
+ */
 function detectAiSdk(source: SourceRecords): number {
   const sample = findAiSdkMessages(source)?.messages.slice(0, SAMPLE) ?? [];
   if (sample.some(({ value }) => isUnmistakable(value))) return 1;

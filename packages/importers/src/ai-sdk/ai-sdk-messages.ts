@@ -13,16 +13,16 @@ import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
 import { opaquePart } from "../session/shared-readers.ts";
 import { aiSdkCall, aiSdkPart, aiSdkParts, aiSdkResult, compactionIn, metadataOf, uiResult } from "./ai-sdk-parts.ts";
 
-/** Messages of the AI SDK as programs store them. */
+/** The AI SDK messages found in a source. */
 interface FoundAiSdkMessages {
   readonly messages: readonly { readonly value: unknown; readonly at: SourcePointer }[];
-  /** The object around the messages; empty when they stand alone. */
+  /** The object around the messages; empty when there is none. */
   readonly frame: ForeignObject;
 }
 
 const NO_FRAME: ForeignObject = Object.freeze({});
 
-/** Finds the messages: a list, an object with one, or one message a line. */
+/** Finds the messages: in a list, in an object that contains one, or one message per line. */
 export function findAiSdkMessages({ records }: SourceRecords): FoundAiSdkMessages | undefined {
   const [first] = records;
   if (first === undefined) return undefined;
@@ -46,13 +46,13 @@ function listIn(
 }
 const ROLES = new Set(["system", "user", "assistant", "tool"]);
 
-/** Says whether a value has the form of a message for the model or for the screen. */
+/** Checks whether a value has the form of a model message or a UI message. */
 export function isAiSdkMessage(value: unknown): boolean {
   const message = objectOf(value);
   return message !== undefined && ROLES.has(textOf(message.role) ?? "") && (isUi(message) || hasContent(message));
 }
 
-/** A message for the screen: its parts are named, which tells it from those of other providers. */
+/** Checks for a UI message: its parts are typed, which distinguishes it from other providers' messages. */
 export function isUi({ parts }: ForeignObject): boolean {
   const list = listOf(parts);
   return list?.every((part) => textOf(objectOf(part)?.type) !== undefined) === true;
@@ -61,13 +61,13 @@ export function isUi({ parts }: ForeignObject): boolean {
 const hasContent = ({ content }: ForeignObject): boolean =>
   typeof content === "string" || listOf(content) !== undefined;
 
-/** Kinds of parts that messages of the AI SDK have. */
+/** The kinds of parts in messages of the AI SDK. */
 const KINDS = new Set([
   ...["text", "reasoning", "image", "file", "custom", "tool-call", "tool-result"],
   ...["tool-approval-request", "tool-approval-response"],
 ]);
 
-/** Says whether a message may be one of the AI SDK: it has no part that another API alone has. */
+/** Checks whether a message could be from the AI SDK: it has no part that only another API has. */
 export function mayBeAiSdk(value: unknown): boolean {
   if (!isAiSdkMessage(value)) return false;
   const parts = listOf(objectOf(value)?.parts) ?? listOf(objectOf(value)?.content) ?? [];
@@ -77,7 +77,7 @@ export function mayBeAiSdk(value: unknown): boolean {
   });
 }
 
-/** Says whether a message shows that it is the AI SDK's: a kind of part that no provider's own API has. */
+/** Checks whether a message is certainly from the AI SDK: it has a kind of part that no provider's own API has. */
 export function isUnmistakable(value: unknown): boolean {
   const message = objectOf(value);
   if (message === undefined || !isAiSdkMessage(message)) return false;
@@ -87,13 +87,13 @@ export function isUnmistakable(value: unknown): boolean {
   );
 }
 
-/** The draft that a message of the AI SDK goes into, and its id, time and source. */
+/** The draft that a message is added to, and the message's id, time and source. */
 interface AiSdkEntry {
   readonly draft: SessionDraft;
   readonly place: Pick<DraftMessage, "id" | "time" | "source">;
 }
 
-/** A `ModelMessage`: what the AI SDK sends to a model. */
+/** Adds a `ModelMessage`, the form that the AI SDK sends to a model. */
 export function addModelMessage(message: ForeignObject, entry: AiSdkEntry): void {
   const { draft, place } = entry;
   if (message.role === "assistant") addAssistant(message, entry);
@@ -109,7 +109,8 @@ function addAssistant(message: ForeignObject, { draft, place }: AiSdkEntry): voi
   const parts =
     content?.map((value, index): Part => {
       const part = objectOf(value);
-      // What ran at the provider has its result here too: both travel as they are, so that the pair holds.
+      // A call that ran at the provider has its result here too: both are passed on unchanged, so that the pair stays
+      // intact.
       if (part?.type !== "tool-call" || part.providerExecuted === true) return aiSdkPart(value);
       const standIn = `call-${place.source.line}${place.source.path ?? ""}-${index}`;
       return aiSdkCall(part, textOf(part.toolName) ?? "", draft, standIn);
@@ -118,7 +119,10 @@ function addAssistant(message: ForeignObject, { draft, place }: AiSdkEntry): voi
   if (compactionIn(parts)) draft.compactions.push({ messageId, trigger: "server" });
 }
 
-/** Each result is a message of its own; what else comes with them, such as an approval, is the harness's. */
+/**
+ * Adds each result as a separate message; anything else in the message, such as an approval, is attributed to the
+ * harness.
+ */
 function addResults(message: ForeignObject, { draft, place }: AiSdkEntry): void {
   const content = listOf(message.content) ?? [];
   const rest: Part[] = [];
@@ -143,10 +147,13 @@ function addResults(message: ForeignObject, { draft, place }: AiSdkEntry): void 
   });
 }
 
-/** Parts of messages for the screen that a model is never sent. */
+/** Parts of UI messages that are never sent to a model. */
 const NON_PROMPT = /^(?:step-start|source-url|source-document|source|data-.*)$/;
 
-/** A `UIMessage`: what the AI SDK shows and stores. An assistant's holds all steps of its turn, with the results. */
+/**
+ * Adds a `UIMessage`, the form that the AI SDK shows and stores. An assistant message contains all steps of its turn,
+ * with the results.
+ */
 export function addUiMessage(message: ForeignObject, entry: AiSdkEntry): void {
   const { draft, place } = entry;
   const parts = listOf(message.parts) ?? [];
@@ -190,7 +197,7 @@ function addStepResults(
   }
 }
 
-/** Parts of one call of the model each: every step but the first begins with a part that says so. */
+/** Splits parts into model calls: every step but the first begins with a `step-start` part. */
 function stepsOf(parts: readonly unknown[]): readonly (readonly unknown[])[] {
   const steps: unknown[][] = [[]];
   for (const value of parts) {
@@ -205,7 +212,7 @@ function readCall(part: ForeignObject, toolName: string, draft: SessionDraft, st
   return aiSdkCall(objectOf(part.toolInvocation) ?? part, toolName, draft, standIn);
 }
 
-/** Tools known when the program was written have their name in the type, others in a field. Version 4 nests both. */
+/** Tools known at compile time have their name in the type, others in a field. Version 4 nests both. */
 function toolNameOf(part: ForeignObject): string | undefined {
   const type = textOf(part.type) ?? "";
   if (type === "dynamic-tool") return textOf(part.toolName) ?? "";
@@ -213,7 +220,7 @@ function toolNameOf(part: ForeignObject): string | undefined {
   return type.startsWith("tool-") && part.toolCallId !== undefined ? type.slice("tool-".length) : undefined;
 }
 
-/** Usage as the AI SDK reports it, where the program stored it with the message: input includes cached tokens. */
+/** Usage as the AI SDK reports it, if the program stored it with the message. Input includes cached tokens. */
 function uiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const inputTokens = countOf(usage?.inputTokens) ?? 0;

@@ -20,7 +20,7 @@ import { opaquePart, providerOptions, toolResultContent } from "../session/share
 
 type ReadPart = (part: ForeignObject) => Part | undefined;
 
-/** How each kind of part is read that says something. A map and not an object, for the kind comes from the log. */
+/** The reader for each kind of content part. A map rather than an object, because the kind comes from the log. */
 const READERS: ReadonlyMap<unknown, ReadPart> = new Map<string, ReadPart>([
   ["text", readText],
   ["reasoning", readReasoning],
@@ -29,24 +29,27 @@ const READERS: ReadonlyMap<unknown, ReadPart> = new Map<string, ReadPart>([
   ["custom", readCustom],
 ]);
 
-/** A part of a message of the AI SDK. What has no part of its own becomes an opaque one. */
+/** Reads a part of an AI SDK message. A part without an equivalent in core becomes an opaque one. */
 export function aiSdkPart(part: unknown): Part {
   const fields = objectOf(part);
   return (fields && READERS.get(fields.type)?.(fields)) ?? opaquePart("ai-sdk", part);
 }
 
-/** The parts of a content: a string is one text. */
+/** Reads the parts of a message's content; a string is a single text. */
 export function aiSdkParts(content: unknown): readonly Part[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (Array.isArray(content)) return content.map(aiSdkPart);
   return content === undefined || content === null ? [] : [opaquePart("ai-sdk", content)];
 }
 
-/** What providers say of a part: messages for the model call it options, messages for the screen metadata. */
+/** Provider-specific data of a part: model messages call it options, UI messages metadata. */
 export const metadataOf = (part: ForeignObject): ReturnType<typeof providerOptions> =>
   providerOptions(part.providerOptions ?? part.providerMetadata ?? part.callProviderMetadata);
 
-/** A text, or a compaction that ran at Anthropic, which the AI SDK shows as one: it goes back as the block that it was. */
+/**
+ * Reads a text, or a compaction that ran at Anthropic, which the AI SDK represents as text: it becomes the original
+ * block again.
+ */
 function readText(part: ForeignObject): Part | undefined {
   const text = textOf(part.text);
   if (text === undefined) return undefined;
@@ -73,7 +76,7 @@ function readReasoning(part: ForeignObject): ReasoningPart {
   };
 }
 
-/** A provider's own item: a compaction of OpenAI comes back as the item that it was. */
+/** Reads a provider's own item: a compaction of OpenAI becomes the original item again. */
 function readCustom(part: ForeignObject): Part | undefined {
   if (part.kind !== "openai.compaction") return undefined;
   const { itemId, encryptedContent, ...more } = metadataOf(part).providerMetadata?.openai ?? {};
@@ -96,23 +99,23 @@ function readFile(part: ForeignObject): MediaPart | undefined {
   return source && { type, source, ...(name !== undefined && { name }), ...metadataOf(part) };
 }
 
-/** Version 7 and the prompts of its models say next to the data what kind of data it is. */
+/** In version 7, and in prompts for its models, data is tagged with its kind. */
 function bareData(data: unknown): unknown {
   const tagged = objectOf(data);
   return tagged?.type === "data" ? tagged.data : tagged?.type === "url" ? tagged.url : data;
 }
 
-/** A URL, or the bytes in base 64. */
+/** The source of a media value: a URL, or bytes in Base64. */
 function mediaSource(value: unknown, mediaType: string): MediaSource | undefined {
   const text = textOf(value);
   if (text === undefined) return undefined;
   return /^[a-z][a-z0-9+.-]*:/i.test(text.slice(0, 40)) ? sourceOfUrl(text) : { kind: "base64", mediaType, data: text };
 }
 
-/** Kinds of output that mean a failure. */
+/** Output types that indicate failure. */
 const FAILURES = new Set(["error-text", "error-json", "execution-denied"]);
 
-/** A call of a tool. Versions before 5 call its input `args`. */
+/** Reads a tool call. Versions before 5 call its input `args`. */
 export function aiSdkCall(part: ForeignObject, toolName: string, draft: SessionDraft, standIn: string): ToolCallPart {
   return {
     type: "tool-call",
@@ -123,7 +126,7 @@ export function aiSdkCall(part: ForeignObject, toolName: string, draft: SessionD
   };
 }
 
-/** The result of a call in a message of role tool. Versions before 5 have it as `result`. */
+/** Reads a tool result in a message with the role `tool`. Versions before 5 call its output `result`. */
 export function aiSdkResult(
   part: ForeignObject,
   draft: SessionDraft,
@@ -144,7 +147,7 @@ export function aiSdkResult(
   };
 }
 
-/** What a tool part of a message for the screen says of its result; undefined while there is none. */
+/** The result in a tool part of a UI message; undefined while there is none. */
 export function uiResult(
   part: ForeignObject,
 ): { readonly outcome: ToolOutcomeStatus; readonly content: ToolResultContent } | undefined {
@@ -174,7 +177,7 @@ function outputContent(output: ForeignObject): ToolResultContent {
   }
 }
 
-/** Media in an output, as the parts that messages have: several names are in use for one thing. */
+/** Converts media in an output to a message part: several names are in use for the same thing. */
 function contentBlock(value: unknown): unknown {
   const block = objectOf(value);
   const type = textOf(block?.type);
@@ -183,7 +186,7 @@ function contentBlock(value: unknown): unknown {
   return type === "media" || type.startsWith("file") ? { ...block, type: "file" } : value;
 }
 
-/** The instructions of a call: a text, a system message or a list of them, each with options of providers. */
+/** Reads the instructions of a call: a text, a system message or a list of them, each with provider options. */
 export const aiSdkSystem = (instructions: unknown): readonly SystemEntry[] =>
   (listOf(instructions) ?? [instructions]).flatMap((value): readonly SystemEntry[] => {
     const message = objectOf(value);
@@ -193,6 +196,6 @@ export const aiSdkSystem = (instructions: unknown): readonly SystemEntry[] =>
     return [providerMetadata === undefined ? text : { text, providerMetadata }];
   });
 
-/** Says whether one of the parts is a compaction that ran at the provider. */
+/** Checks whether one of the parts is a compaction that ran at the provider. */
 export const compactionIn = (parts: readonly Part[]): boolean =>
   parts.some((part) => part.type === "opaque" && objectOf(part.value)?.type === "compaction");

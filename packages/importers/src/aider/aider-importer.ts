@@ -6,9 +6,9 @@ import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 
 /**
- * The history that Aider keeps in `.aider.chat.history.md`: each start is a thread, named by its time. Lines tell by their
- * beginning who speaks, so a heading of the fourth level in an answer reads as the user, and a quotation as output: Aider
- * takes them for that itself.
+ * Imports the history that Aider keeps in `.aider.chat.history.md`; each start of Aider is a thread, named by its time.
+ * The beginning of a line tells who speaks, so a level-4 heading in an answer is read as the user, and a quotation as
+ * output. Aider itself reads them that way.
  */
 export const aiderImporter: SessionImporter = {
   format: "aider",
@@ -26,7 +26,7 @@ export const aiderImporter: SessionImporter = {
 
 const START = /^# aider chat started at (\d[\d:. T-]*\d)/;
 
-/** The time of a line that Aider starts with. */
+/** The start time in the heading line that Aider writes when it starts. */
 const startOf = (value: unknown): string | undefined => START.exec(textOf(value) ?? "")?.[1];
 
 function aiderThreads({ records }: SourceRecords): readonly SourceThread[] {
@@ -38,7 +38,7 @@ function aiderThreads({ records }: SourceRecords): readonly SourceThread[] {
       threads.push({ ...(name !== undefined && { name }), records: [record] });
     else thread.records.push(record);
   }
-  // Aider starts often and is left at once: what nobody said anything in is no thread.
+  // Aider is often started and left immediately: a start without a request or an answer is not a thread.
   return threads.filter(({ records: own }) => own.some(({ value }) => speaks(kindOf(value))));
 }
 
@@ -53,7 +53,7 @@ function kindOf(value: unknown): LineKind {
   return text.startsWith("#### ") || text.trimEnd() === "####" ? "request" : "answer";
 }
 
-/** Lines of one kind that stand together. */
+/** Consecutive lines of one kind. */
 interface Block {
   readonly kind: LineKind;
   readonly records: readonly [SourceRecord, ...SourceRecord[]];
@@ -70,7 +70,7 @@ function blocksOf(records: readonly SourceRecord[]): readonly Block[] {
   return blocks;
 }
 
-/** Commands that hand what stands behind them to the model. */
+/** Commands whose text is sent to the model. */
 const ASKING = /^\/(?:ask|code|architect|context)\s+(?=\S)/;
 
 function addBlock({ kind, records }: Block, source: string, seed: string, draft: SessionDraft): void {
@@ -90,13 +90,13 @@ function addBlock({ kind, records }: Block, source: string, seed: string, draft:
   });
 }
 
-/** What the user typed: each line has its mark, and two blanks at its end. */
+/** The user's text: each line has a mark at its start and two spaces at its end. */
 const requestText = (records: Block["records"]): string =>
   records
     .map(({ value }) => (textOf(value) ?? "").replace(/^#### ?/, "").trimEnd())
     .join("\n")
     .replace(ASKING, "");
 
-/** What the model said, with the blank lines between, which are no records. */
+/** The model's text, including blank lines, which are not records. */
 const textBetween = (source: string, records: Block["records"]): string =>
   source.slice(records[0].start, records.at(-1)?.end).trim();

@@ -6,7 +6,7 @@ import { blocksOf } from "./anthropic-parts.ts";
 
 const TEXT_FIELDS = new Set(["type", "text"]);
 
-/** The system text of an Anthropic request: a string or a list of text blocks, with their cache marks. */
+/** Reads the system text of an Anthropic request: a string or a list of text blocks, with their cache marks. */
 export function anthropicSystem(system: unknown): readonly SystemEntry[] {
   return blocksOf(system).flatMap((block): readonly SystemEntry[] => {
     const fields = objectOf(block);
@@ -19,7 +19,10 @@ export function anthropicSystem(system: unknown): readonly SystemEntry[] {
 
 const TOOL_FIELDS = new Set(["name", "description", "input_schema"]);
 
-/** The `tools` of an Anthropic request. Tools that run at the provider have no schema; their fields are kept for it. */
+/**
+ * Reads the `tools` of an Anthropic request. Tools that run at the provider have no schema; their fields are kept for
+ * it.
+ */
 export function anthropicTools(tools: unknown, draft: SessionDraft): readonly ToolDefinition[] {
   return readTools(tools, draft, (tool): ToolDefinition | undefined => {
     const name = nonEmptyText(tool.name);

@@ -13,8 +13,8 @@ import { anthropicSystem, anthropicTools } from "./anthropic-frame.ts";
 import { addAnthropicMessagesInSteps } from "./anthropic-messages.ts";
 
 /**
- * Conversations in the form of the Anthropic Messages API: a request body, its messages alone, a response, or one
- * message a line.
+ * Imports conversations in the form of the Anthropic Messages API: a request body, its messages alone, a response, or
+ * one message per line.
  */
 export const anthropicMessagesImporter: SessionImporter = {
   format: "anthropic-messages",
@@ -45,7 +45,7 @@ function sessionIdOf(frame: ForeignObject): { readonly sessionId?: string } {
   return sessionId === undefined ? {} : { sessionId };
 }
 
-/** Kinds of blocks that only the Anthropic API has. */
+/** Block types that only the Anthropic API has. */
 const OWN_BLOCKS = [
   "tool_use",
   "tool_result",
@@ -57,11 +57,11 @@ const OWN_BLOCKS = [
   "compaction",
 ];
 
-/** Kinds of blocks and roles that it does not have. */
+/** Block types and roles that the Anthropic API does not have. */
 const FOREIGN_BLOCKS = ["image_url", "input_audio", "input_text", "output_text", "tool-call", "tool-result"];
 const FOREIGN_ROLES = ["tool", "developer", "function"];
 
-/** How sure it is that the source is a conversation of the Anthropic Messages API. */
+/** Returns the confidence, from 0 to 1, that the source is a conversation of the Anthropic Messages API. */
 function detectAnthropicMessages(source: SourceRecords): number {
   const conversation = findConversation(source);
   if (conversation === undefined) return 0;

@@ -12,13 +12,18 @@ import type { SourcePointer } from "../reading/source-records.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
 import { anthropicAssistantParts, anthropicPart, anthropicUserTurn, blocksOf } from "./anthropic-parts.ts";
 
-/** Messages in the form of the Anthropic Messages API, and what the tool that wrote them says of them. */
+/**
+ * Messages in the form of the Anthropic Messages API, and access to what the tool that wrote them recorded about them.
+ */
 interface AnthropicMessages {
   readonly messages: readonly unknown[];
   pointerTo(index: number): SourcePointer;
-  /** The id of a message. */
+  /** Returns the id of a message. */
   idOf(message: ForeignObject, index: number): string;
-  /** What the tool reports with a message of the model, where it does not use the API's own fields. */
+  /**
+   * Returns the usage and model that the tool recorded for an assistant message, if it does not use the API's own
+   * fields.
+   */
   reportOf?(message: ForeignObject): { readonly usage?: Usage | undefined; readonly model?: string | undefined };
 }
 
@@ -37,7 +42,7 @@ export function addAnthropicMessages(conversation: AnthropicMessages, draft: Ses
   finishSteps(addAnthropicMessagesInSteps(conversation, draft));
 }
 
-/** What {@link addAnthropicMessages} does, in steps. */
+/** Like {@link addAnthropicMessages}, in steps. */
 export function* addAnthropicMessagesInSteps(conversation: AnthropicMessages, draft: SessionDraft): Steps<void> {
   for (const [index, value] of conversation.messages.entries()) {
     yield;
@@ -76,7 +81,7 @@ function importUser({ message, id, source, time, draft }: Entry): void {
     id: results.length === 0 ? id : `${id}.rest`,
     role: "user",
     parts: rest,
-    // Next to results, media without text were put there by the harness: nobody typed anything.
+    // Media next to results, without text, were added by the harness: nobody typed anything.
     ...(results.length > 0 && !hasText && { origin: "harness" as const }),
     time,
     source,
@@ -104,7 +109,7 @@ function importAssistant({ message, id, source, time, draft, report }: Entry): v
   if (isCompaction) draft.compactions.push({ messageId, trigger: "server", ...sizeBefore(usage) });
 }
 
-/** The prompt that a server-side compaction read. */
+/** The size of the prompt that a server-side compaction read. */
 const sizeBefore = ({ compaction }: Partial<Usage> = {}): { readonly tokensBefore?: number } =>
   compaction === undefined ? {} : { tokensBefore: compaction.inputTokens };
 
@@ -113,8 +118,8 @@ function importSystem({ message, id, source, time, draft }: Entry): void {
 }
 
 /**
- * Usage as the Anthropic API reports it. There, `input_tokens` leaves out what was read from or written to the cache;
- * in {@link Usage} it is included. A report of nothing but zeros, as of an aborted call, counts as none.
+ * Converts usage as the Anthropic API reports it. There, `input_tokens` excludes tokens read from or written to the
+ * cache; in {@link Usage} they are included. A report of only zeros, as for an aborted call, is ignored.
  */
 export function anthropicUsage(value: unknown): Usage | undefined {
   const usage = callUsage(value);
@@ -122,7 +127,7 @@ export function anthropicUsage(value: unknown): Usage | undefined {
   return compaction === undefined ? usage : { ...(usage ?? { inputTokens: 0, outputTokens: 0 }), compaction };
 }
 
-/** What compactions took on the way to the answer: the figures of the whole leave these passes out. */
+/** The usage of compactions that ran before the answer, which the overall figures exclude. */
 function compactionUsage(iterations: readonly unknown[]): CallUsage | undefined {
   const passes = iterations.filter((entry) => objectOf(entry)?.type === "compaction");
   return passes.flatMap((entry) => callUsage(entry) ?? []).reduce<CallUsage | undefined>(together, undefined);

@@ -12,7 +12,7 @@ const REDACTED_FIELDS = new Set(["type", "data"]);
 const MEDIA_FIELDS = new Set(["type", "source", "title"]);
 const CALL_FIELDS = new Set(["type", "id", "name", "input"]);
 
-/** How each kind of block becomes a part. A map and not an object, for the kind comes from the log. */
+/** The reader for each block type. A map rather than an object, because the type comes from the log. */
 const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
   ["text", readText],
   ["thinking", readThinking],
@@ -21,13 +21,18 @@ const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
   ["document", readMedia],
 ]);
 
-/** A content block of the Anthropic Messages API as a part. What has no part of its own becomes an opaque one. */
+/**
+ * Converts a content block of the Anthropic Messages API to a part. A block without an equivalent in core becomes an
+ * opaque one.
+ */
 export function anthropicPart(block: unknown): Part {
   const fields = objectOf(block);
   return (fields && READERS.get(fields.type)?.(fields)) ?? opaquePart("anthropic", block);
 }
 
-/** Parts of an assistant turn: as {@link anthropicPart}, and `tool_use` blocks as calls. */
+/**
+ * Converts an assistant turn to parts: `tool_use` blocks become calls, other blocks are read by {@link anthropicPart}.
+ */
 export function anthropicAssistantParts(content: unknown, draft: SessionDraft, at: SourcePointer): readonly Part[] {
   return blocksOf(content).map((block, index) => {
     const fields = objectOf(block);
@@ -35,7 +40,7 @@ export function anthropicAssistantParts(content: unknown, draft: SessionDraft, a
   });
 }
 
-/** The blocks of a message's content: a string is one text block. */
+/** Returns the blocks of a message's content; a string is one text block. */
 export function blocksOf(content: unknown): readonly unknown[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (Array.isArray(content)) return content;
@@ -105,12 +110,12 @@ function readCall(block: ForeignObject, draft: SessionDraft, at: SourcePointer, 
   };
 }
 
-/** A user turn of the Anthropic API, taken apart: each tool result is a message of its own in Threadfold. */
+/** A user turn of the Anthropic API, split up: in Threadfold each tool result is a separate message. */
 interface AnthropicUserTurn {
   readonly results: readonly ToolResultPart[];
-  /** Everything else that stood in the turn, in order. */
+  /** Everything else in the turn, in order. */
   readonly rest: readonly Part[];
-  /** True when somebody may have typed something: `rest` has text. */
+  /** True when `rest` has text, so that somebody may have typed something. */
   readonly hasText: boolean;
 }
 

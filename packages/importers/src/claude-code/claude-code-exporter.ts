@@ -13,17 +13,18 @@ import { headText, splitWindow, type TailMessage } from "../exporting/split-wind
 import { type ForeignObject, objectOf } from "../reading/foreign-value.ts";
 import { ClaudeLog } from "./claude-log.ts";
 
-/** How the summary begins that Claude Code writes into the user turn after a compaction. */
+/** The first words of the summary that Claude Code writes into the user turn after a compaction. */
 const CONTINUED =
   "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.";
 
-/** What is said in its place when nothing was summarized. */
+/** The text that replaces the summary when nothing was summarized. */
 const NOTHING_SUMMARIZED = "Nothing was summarized; bodies that are no longer needed were shortened.";
 
 /**
- * Writes a session of Claude Code. The log grows at its end: messages that it does not have yet, a `compact_boundary`
- * with the summary behind it, and then the messages that the plan keeps once more, for Claude Code sends nothing from
- * before a boundary. Repeated responses keep their ids, so that tools which count usage once for each response still do.
+ * Exports to a Claude Code session. Lines are only added at the end of the log: messages that it lacks, a
+ * `compact_boundary` followed by the summary, and then a second copy of the messages that the plan keeps, because
+ * Claude Code sends nothing from before a boundary. Copied responses keep their ids, so that tools that count usage
+ * once per response still do.
  */
 export const claudeCodeExporter: SessionExporter = {
   format: "claude-code",
@@ -72,7 +73,10 @@ function addWindow(log: ClaudeLog, { thread, plan, window, at }: SessionExport, 
   for (const kept of tail) addAgain(log, kept, plan.planId, notes);
 }
 
-/** Adds a kept message once more: its own lines when it has lines of its own and is shown as it is. */
+/**
+ * Adds a second copy of a kept message: its own lines when they contain only this message and the plan shows it
+ * unchanged.
+ */
 function addAgain(log: ClaudeLog, { message, chat, isChanged }: TailMessage, planId: string, notes: ExportNotes): void {
   const lines = log.linesOf(message);
   const isWhole = !isChanged && lines.every((line) => holdsOnly(line, message));
@@ -87,19 +91,22 @@ function addAgain(log: ClaudeLog, { message, chat, isChanged }: TailMessage, pla
   );
 }
 
-/** True when a line became this message alone: results of a batch are often on one line and are messages each. */
+/**
+ * Checks whether a line contains this message alone: results of a batch are often on one line but are separate
+ * messages.
+ */
 function holdsOnly({ message: content }: ForeignObject, { role, parts }: Message): boolean {
   const blocks = objectOf(content)?.content;
   return role === "assistant" || (Array.isArray(blocks) ? blocks.length === parts.length : true);
 }
 
-/** A line without its place, which it gets anew. */
+/** A line without its ids and parents, which are assigned anew. */
 function again(line: ForeignObject): ForeignObject {
   const { uuid: _uuid, parentUuid: _parent, logicalParentUuid: _logical, ...rest } = line;
   return rest;
 }
 
-/** A message as one line. What its own line says besides the content is kept, but for the second copy of a result. */
+/** Writes a message as one line. Other fields of its original line are kept, except for the duplicate of a result. */
 function messageLine(message: Message, parts: readonly Part[], own: ForeignObject, notes: ExportNotes): object {
   const { toolUseResult: _copy, ...rest } = own;
   const { role, createdAt } = message;
@@ -133,8 +140,8 @@ function responseOf({ id, model, usage, parts }: Message): object {
 }
 
 /**
- * Parts as content blocks of the Anthropic Messages API, which Claude Code logs: the way back from what its importer
- * reads.
+ * Converts parts to content blocks of the Anthropic Messages API, the form in which Claude Code logs them: the reverse
+ * of what its importer does.
  */
 function claudeContent(parts: readonly Part[], notes: ExportNotes): readonly object[] {
   return parts.flatMap((part) => claudeBlock(part, notes) ?? []);
@@ -175,7 +182,7 @@ function resultBlock({ result: { callId, outcome, content } }: ToolResultPart, n
   };
 }
 
-/** Only what Anthropic signed can go back to it. */
+/** Only thinking that Anthropic signed can be sent back to it. */
 function thinkingBlock({ text, signature, encrypted, provider }: ReasoningPart): object | undefined {
   if (provider !== undefined && provider !== "anthropic") return undefined;
   if (encrypted !== undefined) return { type: "redacted_thinking", data: encrypted };

@@ -6,7 +6,7 @@ import { importing, type SessionImporter } from "../session/session-importer.ts"
 import { type ClaudeLine, claudeBranches, claudeLine } from "./claude-lines.ts";
 import { ClaudeTranscript } from "./claude-transcript.ts";
 
-/** Sessions of Claude Code, as it writes them under its projects folder. */
+/** Imports sessions that Claude Code writes in its projects folder. */
 export const claudeCodeImporter: SessionImporter = {
   format: "claude-code",
   detect: detectClaudeCode,
@@ -48,7 +48,7 @@ function* readLines(
   transcript.finish();
 }
 
-/** Lines that repeat an earlier one word for word, as resumed sessions may have them. */
+/** Finds lines that repeat an earlier one exactly, as resumed sessions may have them. */
 function duplicateLines(
   lines: readonly (ClaudeLine | undefined)[],
   { records, source }: SourceRecords,
@@ -71,7 +71,7 @@ function skipDuplicate({ line, uuid = "" }: ClaudeLine, draft: SessionDraft): vo
   draft.warnings.push({ kind: "duplicate-record", at: { line }, id: uuid.toWellFormed() });
 }
 
-/** The sessions that lines with messages name, in order. */
+/** The session ids of lines that have messages, in order. */
 function sessionIdsOf(lines: readonly (ClaudeLine | undefined)[]): readonly string[] {
   const ids = new Set<string>();
   for (const line of lines) {
@@ -81,10 +81,13 @@ function sessionIdsOf(lines: readonly (ClaudeLine | undefined)[]): readonly stri
   return [...ids];
 }
 
-/** How many records are looked at: summaries and snapshots may come first in numbers. */
+/** How many records are examined: many summaries and snapshots may come first. */
 const SAMPLE = 200;
 
-/** How sure it is that the source is a Claude Code session: lines that wrap messages with ids, or its other records. */
+/**
+ * Returns the confidence, from 0 to 1, that the source is a Claude Code session: it has lines that wrap messages with
+ * ids, or Claude Code's other records.
+ */
 function detectClaudeCode({ records }: SourceRecords): number {
   let sureness = 0;
   for (const { value } of records.slice(0, SAMPLE)) {

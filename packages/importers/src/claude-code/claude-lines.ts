@@ -8,13 +8,16 @@ export interface ClaudeLine {
   readonly type: string;
   readonly fields: ForeignObject;
   readonly uuid?: string;
-  /** The line before this one in the conversation. A compaction starts a new chain and names the old one apart. */
+  /**
+   * The line before this one in the conversation. A compaction starts a new chain and names its predecessor in a
+   * separate field.
+   */
   readonly parentUuid?: string;
   /** The message of `user` and `assistant` lines. */
   readonly message?: ForeignObject;
 }
 
-/** The record as a line, or undefined when it has no type. */
+/** Converts a record to a line; undefined when it has no type. */
 export function claudeLine({ line, value }: SourceRecord): ClaudeLine | undefined {
   const fields = objectOf(value);
   const type = textOf(fields?.type);
@@ -25,7 +28,7 @@ export function claudeLine({ line, value }: SourceRecord): ClaudeLine | undefine
   return { line, type, fields, ...(uuid && { uuid }), ...(parentUuid && { parentUuid }), ...(message && { message }) };
 }
 
-/** True for a line that a person typed: not a tool result, a reminder or a summary. */
+/** Checks whether a person typed the line: it is not a tool result, a reminder or a summary. */
 function isTyped({ type, fields, message }: ClaudeLine): boolean {
   if (type !== "user" || fields.isMeta === true || fields.isSidechain === true || fields.isCompactSummary === true)
     return false;
@@ -37,12 +40,12 @@ function isTyped({ type, fields, message }: ClaudeLine): boolean {
 }
 
 /**
- * Finds the branch of every line; undefined is the main one. Lines of sub-agents (`isSidechain`) are on a branch of
- * their own. So are paths that the user left by rewinding: a typed message whose place another typed message took, with
- * the answers it had.
+ * Finds the branch of every line; undefined is the main branch. Lines of sub-agents (`isSidechain`) are on separate
+ * branches. So are paths that the user left by rewinding: a typed message that another typed message replaced, together
+ * with its answers.
  *
- * The lines form a graph and not a chain, for the results of parallel calls are leaves. That is why a line off the
- * newest path is left alone unless a rewind explains it.
+ * The lines form a graph, not a chain, because the results of parallel calls are leaves. That is why a line off the
+ * newest path stays on the main branch unless a rewind explains it.
  */
 export function claudeBranches(lines: readonly (ClaudeLine | undefined)[]): readonly (string | undefined)[] {
   const parents = parentsOf(lines);
@@ -63,7 +66,7 @@ function sidechainOf(line: ClaudeLine, parent: ClaudeLine | undefined, parentBra
   return continues ? parentBranch : `sidechain/${shortId(line.uuid ?? `line-${line.line}`)}`;
 }
 
-/** The index of each line's parent, or −1 when it has none or none that stands before it. */
+/** The index of each line's parent, or −1 when it has none or its parent does not precede it. */
 function parentsOf(lines: readonly (ClaudeLine | undefined)[]): readonly number[] {
   const byUuid = new Map<string, number>();
   return lines.map((line, index) => {
@@ -73,7 +76,7 @@ function parentsOf(lines: readonly (ClaudeLine | undefined)[]): readonly number[
   });
 }
 
-/** For each line that a rewind left behind, the name of its path. */
+/** The path name of each line that a rewind left behind. */
 function abandonedPaths(
   lines: readonly (ClaudeLine | undefined)[],
   parents: readonly number[],
@@ -100,7 +103,10 @@ function newestPath(lines: readonly (ClaudeLine | undefined)[], parents: readonl
   return path;
 }
 
-/** Typed lines off the newest path whose parent has a later typed line on it: what the user went back behind. */
+/**
+ * Typed lines off the newest path whose parent has a later typed line on that path: messages that the user replaced by
+ * rewinding.
+ */
 function abandonedHeads(
   lines: readonly (ClaudeLine | undefined)[],
   parents: readonly number[],
@@ -118,7 +124,7 @@ function abandonedHeads(
   return heads;
 }
 
-/** How texts begin that Claude Code puts into a user turn and that nobody typed. */
+/** Prefixes of texts that Claude Code, not a person, puts into a user turn. */
 const HARNESS_PREFIXES = [
   "[Request interrupted by user",
   "<local-command-stdout>",
@@ -130,7 +136,7 @@ const HARNESS_PREFIXES = [
   "<task-notification>",
 ] as const;
 
-/** Says whether a text of a user turn comes from the harness and not from a person. */
+/** Checks whether a text in a user turn comes from the harness rather than from a person. */
 export function isHarnessText(text: string): boolean {
   return HARNESS_PREFIXES.some((prefix) => text.startsWith(prefix));
 }

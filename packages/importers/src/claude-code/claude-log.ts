@@ -2,10 +2,10 @@ import { type Message, sha256, ThreadfoldError } from "@threadfold/core";
 import { ExportIds, sourceLines, uuidOf } from "../exporting/log-lines.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 
-/** What every line of a session says, as the newest line of the main conversation says it. */
+/** Fields that every line repeats; their values come from the newest line of the main conversation. */
 const COMMON_FIELDS = ["isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "slug"] as const;
 
-/** A log of Claude Code that grows at its end. The lines that it began with stay as they are. */
+/** A Claude Code log to which lines are added at the end. Existing lines stay unchanged. */
 export class ClaudeLog {
   readonly #lines: string[];
   readonly #began: number;
@@ -33,16 +33,16 @@ export class ClaudeLog {
     this.#common = newest === undefined ? common : commonOf(newest);
   }
 
-  /** A log that grows from what a source holds. @throws ThreadfoldError `WRONG_FORMAT`. */
+  /** Continues the log in a source. @throws ThreadfoldError `WRONG_FORMAT`. */
   static of(source: string): ClaudeLog {
     const lines = sourceLines(source);
     if (!lines.some(({ fields }) => nonEmptyText(fields?.uuid) !== undefined && fields?.sessionId !== undefined)) {
-      throw new ThreadfoldError("WRONG_FORMAT", "The source holds no line of a Claude Code session.");
+      throw new ThreadfoldError("WRONG_FORMAT", "The source has no line of a Claude Code session.");
     }
     return new ClaudeLog(lines, {});
   }
 
-  /** A log that begins here. Its session id is a UUID, for the tool finds sessions by it. */
+  /** Starts a new log. Its session id is a UUID, because Claude Code finds sessions by it. */
   static fresh(threadId: string): ClaudeLog {
     const sessionId = UUID.test(threadId) ? threadId : uuidOf(sha256(threadId));
     return new ClaudeLog([], {
@@ -64,7 +64,7 @@ export class ClaudeLog {
     return this.#lines.length - this.#began;
   }
 
-  /** The lines that a message was read from, in order; none when the log does not have it. */
+  /** Returns the lines that a message was read from, in order; none when the log does not contain it. */
   linesOf({ metadata }: Message): readonly ForeignObject[] {
     const source = objectOf(metadata?.source);
     const numbers = listOf(source?.lines) ?? [source?.line];
@@ -74,7 +74,9 @@ export class ClaudeLog {
     });
   }
 
-  /** Adds a line behind the last one. A new chain names the old one apart, as a compaction does. */
+  /**
+   * Appends a line. When it starts a new chain, its predecessor is named in a separate field, as after a compaction.
+   */
   add(fields: object, key: string, startsChain = false): void {
     const uuid = this.#ids.take(key);
     const place = startsChain ? { parentUuid: null, logicalParentUuid: this.#leaf } : { parentUuid: this.#leaf };

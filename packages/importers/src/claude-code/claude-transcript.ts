@@ -13,10 +13,10 @@ import type { ImportedCompaction } from "../session/imported-session.ts";
 import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
 import { type ClaudeLine, isHarnessText } from "./claude-lines.ts";
 
-/** Lines that hold nothing for the model. A summary is a title for lists of sessions, often of another session. */
+/** Line types with nothing for the model. A summary is a title for session lists, often of a different session. */
 const NON_PROMPT = new Set(["summary", "file-history-snapshot", "progress", "queue-operation", "pr-link"]);
 
-/** What a compaction is before its summary message has an id. */
+/** The data of a compaction before its summary message has an id. */
 type Compaction = Omit<ImportedCompaction, "messageId">;
 
 type Pending =
@@ -24,13 +24,13 @@ type Pending =
   | { readonly kind: "message"; readonly message: DraftMessage; readonly compaction?: Compaction };
 
 /**
- * Reads the lines of a session in their order. Messages wait until the end, for a response may go on after results of
- * its first calls: it stands where it began, whole, with its results after it.
+ * Reads the lines of a session in order. Messages are held back until the end, because a response may continue after
+ * results of its first calls: it is added whole, at the position where it began, with its results after it.
  */
 export class ClaudeTranscript {
   readonly #draft: SessionDraft;
   readonly #pending: Pending[] = [];
-  /** Responses that may go on, by branch and id. */
+  /** Responses that may continue, by branch and id. */
   readonly #open = new Map<string | undefined, Map<string, ClaudeResponse>>();
   #boundary: ForeignObject | undefined;
 
@@ -82,7 +82,7 @@ export class ClaudeTranscript {
       this.#push({ id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result], ...place });
     }
     if (results.length > 0 && rest.length === 0) return;
-    // Once somebody else has spoken, the responses before are complete.
+    // A user turn completes the responses before it.
     this.#open.delete(branch);
     const origin = originOf(line, rest, results.length > 0 && !hasText);
     const message: DraftMessage = {
@@ -113,7 +113,7 @@ export class ClaudeTranscript {
     return open;
   }
 
-  /** The boundary line before a summary says why and at what size. Nothing older was sent after it. */
+  /** The boundary line before a summary gives its trigger and the size before it. Nothing older was sent after it. */
   #takeBoundary(): Compaction {
     const { trigger, preTokens, ...details } = this.#boundary ?? {};
     this.#boundary = undefined;
@@ -125,7 +125,7 @@ export class ClaudeTranscript {
   }
 }
 
-/** Who put a user turn there, when nobody typed it. */
+/** The origin of a user turn that nobody typed. */
 function originOf(
   { fields }: ClaudeLine,
   rest: readonly Part[],
@@ -136,12 +136,12 @@ function originOf(
   return fields.isMeta === true || isMediaBesideResults || isHarness ? "harness" : undefined;
 }
 
-/** What Claude Code calls the model of messages that it wrote itself. */
+/** The model name that Claude Code gives to messages that it wrote itself. */
 const SYNTHETIC_MODEL = "<synthetic>";
 
 /**
- * One response of the API. Claude Code writes a line for each of its content blocks, and the lines may have results of
- * its first calls between them.
+ * One response of the API. Claude Code writes a line for each of its content blocks, and results of its first calls may
+ * appear between these lines.
  */
 class ClaudeResponse {
   readonly #lines: ClaudeLine[];
@@ -163,7 +163,7 @@ class ClaudeResponse {
     const [first] = this.#lines as [ClaudeLine, ...ClaudeLine[]];
     const model = nonEmptyText(first.message?.model);
     const isLocal = model === SYNTHETIC_MODEL || first.fields.isApiErrorMessage === true;
-    // Every line repeats the usage of the response; the last one has the most of the output.
+    // Every line repeats the usage of the response; the last one has the highest output count.
     const usage = anthropicUsage(this.#lines.at(-1)?.message?.usage);
     return {
       id: first.uuid ?? `claude-${first.line}`,

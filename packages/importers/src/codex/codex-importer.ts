@@ -5,7 +5,7 @@ import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import { importing, type SessionImporter } from "../session/session-importer.ts";
 import { type CodexLine, CodexReader, codexLine } from "./codex-reader.ts";
 
-/** Rollouts of the Codex CLI. */
+/** Imports rollouts of the Codex CLI. */
 export const codexImporter: SessionImporter = {
   format: "codex",
   detect: detectCodex,
@@ -32,7 +32,9 @@ export const codexImporter: SessionImporter = {
   }),
 };
 
-/** Ids that the log's headers name, in order. A forked or resumed rollout repeats headers, also those of its parents. */
+/**
+ * The ids in the log's headers, in order. A forked or resumed rollout repeats headers, including those of its parents.
+ */
 function sessionIdsOf(lines: readonly (CodexLine | undefined)[], draft: SessionDraft): readonly string[] {
   const headers = lines.filter((line) => line?.type === "session_meta");
   const ids = [...new Set(headers.flatMap((line) => nonEmptyText(line?.payload.id) ?? []))];
@@ -40,7 +42,7 @@ function sessionIdsOf(lines: readonly (CodexLine | undefined)[], draft: SessionD
   return ids;
 }
 
-/** The instructions of the first header that has some: text, or an object around it. */
+/** The instructions of the first header that has any: a text, or an object that contains it. */
 function systemOf(lines: readonly (CodexLine | undefined)[]): readonly string[] {
   for (const line of lines) {
     if (line?.type !== "session_meta") continue;
@@ -51,7 +53,7 @@ function systemOf(lines: readonly (CodexLine | undefined)[]): readonly string[] 
   return [];
 }
 
-/** How many records are looked at. */
+/** How many records are examined. */
 const SAMPLE = 50;
 
 const TYPES = new Set([
@@ -59,7 +61,10 @@ const TYPES = new Set([
   "inter_agent_communication_metadata",
 ]);
 
-/** How sure it is that the source is a rollout of Codex: lines in its envelope, or the header of the first rollouts. */
+/**
+ * Returns the confidence, from 0 to 1, that the source is a Codex rollout: it has lines in Codex's envelope, or the
+ * header of the earliest rollouts.
+ */
 function detectCodex({ records }: SourceRecords): number {
   for (const { value } of records.slice(0, SAMPLE)) {
     const line = objectOf(value);
@@ -70,7 +75,7 @@ function detectCodex({ records }: SourceRecords): number {
   return isHeader && records.length > 1 && "instructions" in (header ?? {}) ? 0.97 : 0;
 }
 
-/** How texts begin that Codex puts into user messages and that nobody typed. */
+/** Prefixes of texts that Codex, not a person, puts into user messages. */
 const HARNESS_PREFIXES = [
   "<environment_context>",
   "<user_instructions>",
@@ -84,7 +89,7 @@ const HARNESS_PREFIXES = [
   "<goal_context>",
 ] as const;
 
-/** Says whether a text of a user message comes from Codex and not from a person. */
+/** Checks whether a text in a user message comes from Codex rather than from a person. */
 function isHarnessText(text: string): boolean {
   return HARNESS_PREFIXES.some((prefix) => text.startsWith(prefix));
 }

@@ -26,7 +26,7 @@ import type { SourceRecord } from "../reading/source-records.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
 import { opaquePart } from "../session/shared-readers.ts";
 
-/** One line of a rollout: what it is, and what it says. */
+/** One line of a rollout: its type and its payload. */
 export interface CodexLine {
   readonly type: string;
   readonly payload: ForeignObject;
@@ -34,21 +34,21 @@ export interface CodexLine {
   readonly line: number;
 }
 
-/** Lines that hold nothing for the model: settings, and events that repeat for the screen what the items say. */
+/** Line types with nothing for the model, such as settings. */
 const NON_PROMPT = new Set([
   ...["session_meta", "turn_context", "world_state", "inter_agent_communication_metadata", "state"],
 ]);
 
-/** Items that never go to the model: snapshots of the working copy for undo. */
+/** Item types that never go to the model: snapshots of the working copy for undo. */
 const NON_PROMPT_ITEMS = new Set(["ghost_snapshot"]);
 
-/** Reads the lines of a rollout in their order. */
+/** Reads the lines of a rollout in order. */
 export class CodexReader {
   readonly #draft: SessionDraft;
   readonly #transcript: ResponseTranscript;
-  /** The newest report of what was used; the same one may be written again. */
+  /** The newest usage report; the same one may be written again. */
   #reported: string | undefined;
-  /** Tokens of the newest reported prompt: what a compaction that follows began with. */
+  /** Tokens of the newest reported prompt, which is the size before a compaction that follows. */
   #promptTokens: number | undefined;
 
   constructor(draft: SessionDraft, transcript: ResponseTranscript) {
@@ -104,8 +104,8 @@ export class CodexReader {
 }
 
 /**
- * Reads a line as `{timestamp, type, payload}`. The first rollouts had no such envelope: their lines were the items
- * themselves, after a header with the id of the session.
+ * Reads a line as `{timestamp, type, payload}`. The earliest rollouts had no such envelope: after a header with the
+ * session id, their lines were the items themselves.
  *
  * @returns undefined when the record is not a line of a rollout.
  */
@@ -124,9 +124,9 @@ export function codexLine({ value, line }: SourceRecord): CodexLine | undefined 
 }
 
 /**
- * A `compacted` line: Codex replaced its history by `replacement_history`, or, in older versions, by a summary and
- * newer user messages. It becomes one message of what was new in it: the summary, and what of the replacement is
- * nowhere in the log before. What the replacement repeats word for word is named in `details.kept`.
+ * Reads a `compacted` line: Codex replaced its history with `replacement_history` or, in older versions, with a summary
+ * and newer user messages. It becomes one message with what is new in it: the summary, and parts of the replacement
+ * that do not occur earlier in the log. Messages that the replacement repeats exactly are listed in `details.kept`.
  */
 function readCompaction(
   payload: ForeignObject,
@@ -144,7 +144,7 @@ function readCompaction(
     if (id !== undefined) kept.add(id);
     else added.push(...parts);
   }
-  // The replacement holds the summary as the model reads it, behind words of introduction.
+  // The replacement contains the summary as the model reads it, after an introduction.
   const isSaid = added.some((part) => part.type === "text" && summary !== undefined && part.text.includes(summary));
   if (summary !== undefined && !isSaid) added.unshift({ type: "text", text: summary });
   const notes: CompactionNotes = {
@@ -156,7 +156,7 @@ function readCompaction(
   transcript.addCompaction(added.length > 0 ? added : (replacement.at(-1) ?? []), place, notes);
 }
 
-/** What an item shows the model. An item that only the provider can read goes along as it is. */
+/** The parts of an item that the model sees. An item that only the provider can read is passed on unchanged. */
 function partsOfItem(value: unknown): readonly Part[] {
   const item = objectOf(value);
   const isMessage = item !== undefined && (item.type === "message" || item.type === undefined);
@@ -164,8 +164,8 @@ function partsOfItem(value: unknown): readonly Part[] {
 }
 
 /**
- * Usage as Codex writes it: `input_tokens` includes what was read from the cache, unlike Anthropic's. A report of
- * nothing but zeros counts as none.
+ * Converts usage as Codex writes it: unlike Anthropic's, `input_tokens` includes tokens read from the cache. A report
+ * of only zeros is ignored.
  */
 function codexUsage(usage: ForeignObject): Usage | undefined {
   const inputTokens = countOf(usage.input_tokens) ?? 0;

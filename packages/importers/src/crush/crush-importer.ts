@@ -7,8 +7,9 @@ import type { SessionImporter } from "../session/session-importer.ts";
 import { opaquePart } from "../session/shared-readers.ts";
 
 /**
- * Sessions of Crush, from its database `.crush/crush.db`: rows of `sessions` and `messages`, whose `parts` are JSON, as
- * `internal/db/migrations` and `internal/message/content.go` of https://github.com/charmbracelet/crush have them.
+ * Imports sessions of Crush from its database `.crush/crush.db`: rows of `sessions` and `messages`, whose `parts` are
+ * JSON, as defined in `internal/db/migrations` and `internal/message/content.go` of
+ * https://github.com/charmbracelet/crush.
  */
 export const crushImporter: SessionImporter = {
   format: "crush",
@@ -40,7 +41,7 @@ function addMessage(row: ForeignObject, at: SourcePointer, draft: SessionDraft):
   const pieces = parsed.ok ? listOf(parsed.value) : undefined;
   const { role } = row;
   if (pieces === undefined || (role !== "user" && role !== "assistant" && role !== "tool" && role !== "system"))
-    return draft.reportMalformed(at, "it is no message with a known role and parts");
+    return draft.reportMalformed(at, "it is not a message with a known role and parts");
   const id = nonEmptyText(row.id) ?? `message-${at.line}`;
   const common = { source: at, time: row.created_at };
   const results = pieces.flatMap((piece, index) => readResult(piece, `${id}-${index}`, draft));
@@ -53,20 +54,23 @@ function addMessage(row: ForeignObject, at: SourcePointer, draft: SessionDraft):
   const messageId = draft.add({
     ...{ ...common, id: results.length === 0 ? id : `${id}.rest`, role: role === "tool" ? "user" : role, parts },
     ...(model !== undefined && role === "assistant" && { model }),
-    // A question that Crush put on by itself to go on.
+    // A question that Crush added itself to continue.
     ...(pieces.some((piece) => dataOf(piece, "text")?.hidden === true) && { origin: "harness" as const }),
     ...(isSummary && { origin: "compaction" as const }),
   });
   if (isSummary) draft.compactions.push({ messageId });
 }
 
-/** What a piece of one kind holds. */
+/** The data of a piece of the given type. */
 function dataOf(piece: unknown, type: string): ForeignObject | undefined {
   const fields = objectOf(piece);
   return fields?.type === type ? objectOf(fields.data) : undefined;
 }
 
-/** A piece as parts: none for a result, which is a message of its own, and for what says only how the message ended. */
+/**
+ * Reads a piece as parts: none for a result, which is a separate message, or for pieces that only say how the message
+ * ended.
+ */
 function readPart(piece: unknown, role: string, standIn: string, draft: SessionDraft): readonly Part[] {
   const { type, data } = objectOf(piece) ?? {};
   const fields = objectOf(data) ?? {};
@@ -105,14 +109,14 @@ function readReasoning({ thinking, signature, thought_signature: thought }: Fore
   return { type: "reasoning", text, provider: "crush" };
 }
 
-/** Arguments are JSON in a text; what was cut off in the middle stays the text that it is. */
+/** Arguments are JSON text; truncated JSON is kept as text. */
 function readInput(input: unknown): JsonValue {
   const text = textOf(input) ?? "";
   const parsed = parseJson(text === "" ? "{}" : text);
   return parsed.ok ? (parsed.value as JsonValue) : text;
 }
 
-/** A file that was attached: Go writes names of fields as they are and bytes in Base64. */
+/** Reads an attached file: Go writes field names unchanged and bytes in Base64. */
 function readBinary({ MIMEType: mediaType, Data: data, Path: name }: ForeignObject): MediaPart | undefined {
   if (typeof mediaType !== "string" || typeof data !== "string") return undefined;
   const named = nonEmptyText(name);

@@ -3,14 +3,14 @@ import { type ForeignObject, objectOf, parseJson } from "../reading/foreign-valu
 
 /** A line of a log. */
 export interface SourceLine {
-  /** Number of the line, from 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly raw: string;
   /** Undefined for a line that is blank or not a JSON object. */
   readonly fields: ForeignObject | undefined;
 }
 
-/** The lines of a log, blank and broken ones included, so that it can be written again as it was. */
+/** Returns the lines of a log, including blank and broken ones, so that it can be written back unchanged. */
 export function sourceLines(text: string): readonly SourceLine[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -20,18 +20,18 @@ export function sourceLines(text: string): readonly SourceLine[] {
   });
 }
 
-/** Ids for what is added to a log: equal for equal input, and taken by nothing else in it. */
+/** Makes ids for entries added to a log: equal for equal input, and unique within the log. */
 export class ExportIds {
   readonly #taken: Set<string>;
   readonly #shape: (digest: string) => string;
 
-  /** @param shape makes an id, as the tool writes them, of 64 hexadecimal digits. */
+  /** @param shape turns 64 hexadecimal digits into an id in the tool's form. */
   constructor(taken: Iterable<string>, shape: (digest: string) => string) {
     this.#taken = new Set(taken);
     this.#shape = shape;
   }
 
-  /** An id for what the key names. */
+  /** Returns an unused id for a key. */
   take(key: string): string {
     for (let attempt = 0; ; attempt++) {
       const id = this.#shape(sha256(`${key}\n${attempt}`));
@@ -42,10 +42,10 @@ export class ExportIds {
   }
 }
 
-/** Eight hexadecimal digits, as pi writes ids. */
+/** Returns the first eight hexadecimal digits, pi's form of ids. */
 export const shortHexId = (digest: string): string => digest.slice(0, 8);
 
-/** A UUID of version 8: made from a digest. */
+/** Returns a version 8 UUID made from a digest. */
 export const uuidOf = (digest: string): string =>
   [
     digest.slice(0, 8),

@@ -8,24 +8,24 @@ import {
   visibleText,
 } from "@threadfold/core";
 
-/** A message of the log that the window still shows, as it is or with another body. */
+/** A message of the log that the window still shows, either unchanged or with another body. */
 export interface TailMessage {
   readonly message: Message;
   readonly chat: ChatMessage;
-  /** True when the plan shows another body than the log has. */
+  /** True when the plan shows a different body from the log's. */
   readonly isChanged: boolean;
 }
 
 /**
- * A window as tools with one compaction can show it: what goes into the summary, and the messages of the log behind it.
+ * A window as tools with a single compaction can show it: what goes into the summary, and the log messages after it.
  */
 interface SplitWindow {
-  /** Summaries, pointers and pins, and the messages that are kept word for word before the last fold. */
+  /** Summaries, pointers and pins, and messages before the last fold that are kept word for word. */
   readonly head: readonly ChatMessage[];
   readonly tail: readonly TailMessage[];
 }
 
-/** What rendering adds for the sake of one request. A tool that reads the session adds its own. */
+/** Messages that rendering adds for a single request. A tool that reads the session adds its own. */
 const OF_THE_REQUEST: ReadonlySet<SyntheticKind | undefined> = new Set([
   "continuation",
   "missing-result",
@@ -33,8 +33,9 @@ const OF_THE_REQUEST: ReadonlySet<SyntheticKind | undefined> = new Set([
 ]);
 
 /**
- * Splits a window behind the last message that stands for several. What stands for no message of the log, and summaries
- * that the tool itself wrote earlier, goes into the head wherever it stands: a log can show it in no other place.
+ * Splits a window after the last message that replaces several. Window messages that replace no message of the log, and
+ * summaries that the tool itself wrote earlier, go into the head wherever they are: a log cannot show them anywhere
+ * else.
  */
 export function splitWindow(window: readonly ChatMessage[], thread: AgentThread, plan: CompactionPlan): SplitWindow {
   const shown = window.filter(({ synthetic }) => !OF_THE_REQUEST.has(synthetic));
@@ -52,7 +53,7 @@ export function splitWindow(window: readonly ChatMessage[], thread: AgentThread,
 const standsForSpan = ({ sources, synthetic }: ChatMessage): boolean =>
   synthetic === "summary" || (synthetic !== undefined && sources.length > 1);
 
-/** The message of the log that this one shows in its own place; null when it shows none. */
+/** The log message that this window message shows at its own position; null when there is none. */
 function inPlace({ role, sources }: ChatMessage, thread: AgentThread): Message | null {
   const [id, ...others] = sources;
   const message = id === undefined || others.length > 0 ? undefined : thread.message(id);
@@ -60,7 +61,7 @@ function inPlace({ role, sources }: ChatMessage, thread: AgentThread): Message |
   return isOwn && message.origin !== "compaction" ? message : null;
 }
 
-/** The head of a window as the text of one summary. What is kept word for word says whose words they are. */
+/** Returns the head of a window as the text of one summary. Messages kept word for word are labeled with their role. */
 export const headText = (head: readonly ChatMessage[]): string => head.map(textOf).join("\n\n");
 
 function textOf({ role, parts, synthetic }: ChatMessage): string {

@@ -22,10 +22,10 @@ import {
   readGeminiCliLog,
 } from "./gemini-cli-log.ts";
 
-/** The branch of what the user took back by going back to an earlier message. */
+/** The branch of messages that the user undid by going back to an earlier one. */
 const REWOUND = "rewound";
 
-/** Chats that Gemini CLI records under `~/.gemini/tmp`: one document of a session, or one record a line. */
+/** Imports chats that Gemini CLI records under `~/.gemini/tmp`: one document per session, or one record per line. */
 export const geminiCliImporter: SessionImporter = {
   format: "gemini-cli",
   detect: detectGeminiCli,
@@ -52,7 +52,7 @@ export const geminiCliImporter: SessionImporter = {
   },
 };
 
-/** How many records are looked at. */
+/** How many records are examined. */
 const SAMPLE = 50;
 
 function detectGeminiCli({ records }: SourceRecords): number {
@@ -61,7 +61,7 @@ function detectGeminiCli({ records }: SourceRecords): number {
   return values.some(isGeminiAnswer) ? 0.9 : 0;
 }
 
-/** What stays the same of all that one recorded message becomes. */
+/** What all messages made from one recorded message have in common. */
 interface Placed {
   readonly draft: SessionDraft;
   readonly source: GeminiCliMessage["at"];
@@ -69,7 +69,7 @@ interface Placed {
   readonly sourceLines?: readonly number[];
 }
 
-/** What Gemini CLI shows to the user, and no model is sent. */
+/** Messages that Gemini CLI shows to the user but sends to no model. */
 const SHOWN_ONLY: ReadonlySet<string> = new Set(["info", "error", "warning"]);
 
 function addMessage({ message, at, lines, isRewound }: GeminiCliMessage, draft: SessionDraft): void {
@@ -120,7 +120,7 @@ function addAnswer(message: ForeignObject, placed: Placed): void {
   for (const [index, call] of calls.entries()) addResult(call, `${id}-${index}`, placed);
 }
 
-/** Thoughts, as the model wrote them: Gemini CLI takes the heading apart from the text. */
+/** Thoughts as the model wrote them: Gemini CLI separates the heading from the text. */
 function thoughtsOf(thoughts: unknown): readonly ReasoningPart[] {
   return (listOf(thoughts) ?? []).flatMap((entry) => {
     const thought = objectOf(entry);
@@ -130,7 +130,7 @@ function thoughtsOf(thoughts: unknown): readonly ReasoningPart[] {
   });
 }
 
-/** Calls of a message, but for those that stand among its parts already. */
+/** The calls of a message, except those that are already among its parts. */
 function callParts(
   calls: readonly ForeignObject[],
   said: readonly Part[],
@@ -146,13 +146,13 @@ function callParts(
   });
 }
 
-/** A call without an id gets one of its own, so that its result, which stands beside it, finds it again. */
+/** A call without an id is given one, so that the result recorded with it can refer to it. */
 const callIdOf = ({ id }: ForeignObject, standIn: string): string => nonEmptyText(id) ?? standIn;
 
-/** Outcomes by which Gemini CLI says that a call did not do its work. */
+/** Statuses with which Gemini CLI marks a call as unsuccessful. */
 const FAILED: ReadonlySet<unknown> = new Set(["error", "cancelled"]);
 
-/** What a call came to: the response that the model was sent, and what else was sent with it. */
+/** Adds the result of a call: the response that the model was sent, and anything else that was sent with it. */
 function addResult(call: ForeignObject, id: string, { draft, ...placed }: Placed): void {
   if (call.result === undefined || call.result === null) return;
   const parts = (listOf(call.result) ?? [call.result]).map((value) => {
@@ -174,7 +174,7 @@ const failed = ({ type, result }: ToolResultPart): ToolResultPart => ({
   result: { ...result, outcome: "failure" },
 });
 
-/** Usage as the API reports it: what was thought is not among the output. */
+/** Usage as the API reports it: output excludes thoughts. */
 function usageOf(tokens: unknown): Usage | undefined {
   const usage = objectOf(tokens);
   const inputTokens = countOf(usage?.input);

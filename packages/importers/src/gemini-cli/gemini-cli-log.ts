@@ -2,24 +2,24 @@ import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../r
 import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
 
-/** A message of Gemini CLI as it stood last, and every line that said something of it. */
+/** The latest version of a Gemini CLI message, and every line that contributed to it. */
 export interface GeminiCliMessage {
   readonly message: ForeignObject;
   readonly at: SourcePointer;
   readonly lines: readonly number[];
-  /** True when the user went back to before it. */
+  /** True when the user went back to a point before it. */
   readonly isRewound: boolean;
 }
 
-/** What a log of Gemini CLI holds. */
+/** The contents of a Gemini CLI log. */
 export interface GeminiCliLog {
-  /** What stands around the messages: ids and times of the session. */
+  /** The data around the messages: ids and times of the session. */
   readonly frame: ForeignObject;
   readonly messages: readonly GeminiCliMessage[];
   readonly records: number;
 }
 
-/** Says whether a value is a whole session in one document, as Gemini CLI wrote it up to the end of 2025. */
+/** Checks whether a value is a whole session in one document, as Gemini CLI wrote it until the end of 2025. */
 export function isGeminiCliDocument(value: unknown): boolean {
   const document = objectOf(value);
   const messages = listOf(document?.messages);
@@ -27,19 +27,19 @@ export function isGeminiCliDocument(value: unknown): boolean {
   return textOf(document.projectHash) !== undefined || messages.some(isGeminiAnswer);
 }
 
-/** Says whether a value is the line that a log of later versions begins with. */
+/** Checks whether a value is the first line of a log of later versions. */
 export function isGeminiCliHeader(value: unknown): boolean {
   const header = objectOf(value);
   return textOf(header?.sessionId) !== undefined && textOf(header?.projectHash) !== undefined;
 }
 
-/** Says whether a value is a message that the model wrote. */
+/** Checks whether a value is a message that the model wrote. */
 export function isGeminiAnswer(value: unknown): boolean {
   const message = objectOf(value);
   return message?.type === "gemini" && nonEmptyText(message.id) !== undefined;
 }
 
-/** Reads either kind of log. What is no message goes into the draft as what it is. */
+/** Reads either kind of log. Records that are not messages are noted in the draft. */
 export function readGeminiCliLog({ records }: SourceRecords, draft: SessionDraft): GeminiCliLog {
   const [first] = records;
   if (first !== undefined && records.length === 1 && isGeminiCliDocument(first.value))
@@ -53,13 +53,13 @@ function readDocument(frame: ForeignObject, line: number, draft: SessionDraft): 
     const message = objectOf(entry);
     const at = { line, path: `/messages/${index}` };
     if (message !== undefined) return [{ message, at, lines: [], isRewound: false }];
-    draft.reportMalformed(at, "it is no message");
+    draft.reportMalformed(at, "it is not a message");
     return [];
   });
   return { frame, messages, records: entries.length };
 }
 
-/** A message as it grows: each line with its id replaces the one before. */
+/** A message as it grows: each line with its id replaces the previous one. */
 interface Growing {
   message: ForeignObject;
   readonly lines: number[];
@@ -74,7 +74,7 @@ function readLines(records: SourceRecords["records"], draft: SessionDraft): Gemi
     const record = objectOf(value);
     const id = nonEmptyText(record?.id);
     const rewoundTo = textOf(record?.$rewindTo);
-    if (record === undefined) draft.reportMalformed({ line }, "it is no object");
+    if (record === undefined) draft.reportMalformed({ line }, "it is not an object");
     else if (rewoundTo !== undefined) {
       draft.skip("rewind", line);
       rewind(current, rewoundTo);
@@ -92,7 +92,7 @@ function readLines(records: SourceRecords["records"], draft: SessionDraft): Gemi
       draft.skip("session", line);
       frame = { ...record, ...frame };
     } else if (objectOf(record.$set) !== undefined) draft.skip(kindOfUpdate(record.$set), line);
-    else draft.reportMalformed({ line }, "it is no message, and no record of the session");
+    else draft.reportMalformed({ line }, "it is neither a message nor a record of the session");
   }
   const messages = all.map(({ message, lines, isRewound }) => ({
     message,
@@ -103,11 +103,14 @@ function readLines(records: SourceRecords["records"], draft: SessionDraft): Gemi
   return { frame, messages, records: records.length };
 }
 
-/** A list of messages in an update is the history as Gemini CLI goes on with it, masked or compressed: not what was said. */
+/**
+ * A list of messages in an update is the history as Gemini CLI continues with it, masked or compressed, not what was
+ * said.
+ */
 const kindOfUpdate = (update: unknown): string =>
   listOf(objectOf(update)?.messages) === undefined ? "update" : "rewritten history";
 
-/** Takes back a message and all that follow it; all of them where the log has no such message, as Gemini CLI does. */
+/** Undoes a message and all that follow it; all messages if the log has no such message, as Gemini CLI does. */
 function rewind(current: Map<string, Growing>, id: string): void {
   let isReached = !current.has(id);
   for (const [each, growing] of current) {

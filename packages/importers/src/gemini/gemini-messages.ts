@@ -13,13 +13,13 @@ import type { SessionDraft } from "../session/session-draft.ts";
 import { readTools } from "../session/shared-readers.ts";
 import { geminiModelParts, geminiPart, geminiPartsOf, geminiUserTurn } from "./gemini-parts.ts";
 
-/** Where a `Content` stands, and the id that its message gets. */
+/** The position of a `Content` in the source, and the id for its message. */
 interface ContentPlace {
   readonly id: string;
   readonly at: SourcePointer;
 }
 
-/** Adds a `Content` of Gemini's API to a draft, with the usage and the model that stand beside it in an answer. */
+/** Adds a `Content` of Gemini's API to a draft, with the usage and the model that accompany it in an answer. */
 export function addGeminiContent(value: unknown, { id, at }: ContentPlace, draft: SessionDraft): void {
   const content = objectOf(value);
   if (content?.role === "model") addModelTurn(content, { id, at }, draft);
@@ -49,7 +49,7 @@ function addUserTurn(content: ForeignObject, { id, at }: ContentPlace, draft: Se
   draft.add({ id: results.length === 0 ? id : `${id}.rest`, role: "user", parts: rest, source: at });
 }
 
-/** Usage as the API reports it: what was thought is not among the candidates' tokens. */
+/** Usage as the API reports it: candidate tokens exclude thoughts. */
 function geminiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const inputTokens = countOf(usage?.promptTokenCount);
@@ -63,7 +63,7 @@ function geminiUsage(value: unknown): Usage | undefined {
   });
 }
 
-/** The `systemInstruction` of a request: a text, parts, or a `Content`. */
+/** Reads the `systemInstruction` of a request: a text, parts, or a `Content`. */
 export function geminiSystem(value: unknown): readonly SystemEntry[] {
   const parts = objectOf(value)?.parts ?? value;
   return geminiPartsOf(parts).flatMap((part) => {
@@ -72,7 +72,7 @@ export function geminiSystem(value: unknown): readonly SystemEntry[] {
   });
 }
 
-/** The functions among the `tools` of a request. */
+/** Reads the functions among the `tools` of a request. */
 export function geminiTools(tools: unknown, draft: SessionDraft): readonly ToolDefinition[] {
   const declared = (listOf(tools) ?? []).flatMap((tool) => listOf(objectOf(tool)?.functionDeclarations) ?? []);
   return readTools(declared, draft, (tool): ToolDefinition | undefined => {

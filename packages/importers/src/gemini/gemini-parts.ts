@@ -14,7 +14,7 @@ import type { SourcePointer } from "../reading/source-records.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
 import { opaquePart, providerExtras } from "../session/shared-readers.ts";
 
-/** The provider's name in metadata, as the AI SDK has it. */
+/** The provider's name in metadata, as in the AI SDK. */
 const GOOGLE = "google";
 
 const TEXT_FIELDS = new Set(["text", "thought"]);
@@ -22,7 +22,10 @@ const THOUGHT_FIELDS = new Set(["text", "thought", "thoughtSignature"]);
 const MEDIA_FIELDS = new Set(["inlineData", "fileData"]);
 const CALL_FIELDS = new Set(["functionCall"]);
 
-/** A part of Gemini's `Content` that is no call and no response. What has no part of its own becomes an opaque one. */
+/**
+ * Reads a part of Gemini's `Content` that is neither a call nor a response. A part without an equivalent in core
+ * becomes an opaque one.
+ */
 export function geminiPart(value: unknown): Part {
   if (typeof value === "string") return { type: "text", text: value };
   const part = objectOf(value);
@@ -32,7 +35,7 @@ export function geminiPart(value: unknown): Part {
   return (part && readMedia(part)) ?? opaquePart(GOOGLE, value);
 }
 
-/** The parts of a `Content`: a text alone is one. */
+/** Returns the parts of a `Content`; a bare text is one part. */
 export const geminiPartsOf = (parts: unknown): readonly unknown[] =>
   listOf(parts) ?? (parts === undefined || parts === null ? [] : [parts]);
 
@@ -72,7 +75,7 @@ function mediaSource(part: ForeignObject): MediaSource | undefined {
   return url === undefined ? undefined : { kind: "url", url, ...(mediaType !== undefined && { mediaType }) };
 }
 
-/** Parts of a turn of the model: as {@link geminiPart}, and function calls as calls. */
+/** Converts a model turn to parts: function calls become calls, other parts are read by {@link geminiPart}. */
 export function geminiModelParts(parts: unknown, draft: SessionDraft, at: SourcePointer): readonly Part[] {
   return geminiPartsOf(parts).map((value, index) => {
     const part = objectOf(value);
@@ -93,10 +96,10 @@ function readCall(part: ForeignObject, call: ForeignObject, draft: SessionDraft,
   };
 }
 
-/** A turn of the user, taken apart: each response of a function is a message of its own in Threadfold. */
+/** A user turn, split up: in Threadfold each function response is a separate message. */
 interface GeminiUserTurn {
   readonly results: readonly ToolResultPart[];
-  /** Everything else that stood in the turn, in order. */
+  /** Everything else in the turn, in order. */
   readonly rest: readonly Part[];
 }
 
@@ -111,7 +114,7 @@ export function geminiUserTurn(parts: unknown, draft: SessionDraft, at: SourcePo
   return { results, rest };
 }
 
-/** A `functionResponse` as the answer to its call. */
+/** Converts a `functionResponse` to the result of its call. */
 function geminiResult(response: ForeignObject, draft: SessionDraft, standIn: string): ToolResultPart {
   const said = objectOf(response.response) ?? {};
   const hasFailed = "error" in said;
@@ -125,7 +128,7 @@ function geminiResult(response: ForeignObject, draft: SessionDraft, standIn: str
   };
 }
 
-/** What a response says, with the media that stand beside it. */
+/** The content of a response, with the media that accompany it. */
 function contentOf(said: unknown, parts: unknown): ToolResultContent {
   const media = geminiPartsOf(parts).flatMap((value) => {
     const part = objectOf(value);

@@ -9,9 +9,9 @@ import type { SessionImporter } from "../session/session-importer.ts";
 import { opaquePart, toolResultContent } from "../session/shared-readers.ts";
 
 /**
- * Sessions of Goose: a line about the session and one for each message; the document that `goose session export` writes; or
- * rows of its database `sessions.db`, as `crates/goose/src/session/session_manager.rs` of https://github.com/block/goose has
- * its tables.
+ * Imports sessions of Goose: a log with one line about the session and one per message; the document that `goose
+ * session export` writes; or rows of its database `sessions.db`, whose tables are defined in
+ * `crates/goose/src/session/session_manager.rs` of https://github.com/block/goose.
  */
 export const gooseImporter: SessionImporter = {
   format: "goose",
@@ -37,7 +37,7 @@ export const gooseImporter: SessionImporter = {
   },
 };
 
-/** How many records are looked at. */
+/** How many records are examined. */
 const SAMPLE = 50;
 
 function detectGoose({ records }: SourceRecords): number {
@@ -51,10 +51,10 @@ function isExport(value: unknown): boolean {
   return listOf(document?.conversation) !== undefined && textOf(document?.working_dir) !== undefined;
 }
 
-/** A message in the database. */
+/** Checks for a message row of the database. */
 const isRow = (value: unknown): boolean => textOf(rowOf(value, "messages")?.content_json) !== undefined;
 
-/** A message of the database as a log has it. */
+/** Converts a message row of the database to the form that a log has. */
 function loggedMessage(value: unknown): unknown {
   const row = rowOf(value, "messages");
   if (row === undefined) return value;
@@ -66,7 +66,7 @@ function loggedMessage(value: unknown): unknown {
   };
 }
 
-/** The line that a log begins with. */
+/** Checks for the first line of a log. */
 function isHeader(value: unknown): boolean {
   const header = objectOf(value);
   return header !== undefined && header.role === undefined && textOf(header.working_dir) !== undefined;
@@ -106,7 +106,7 @@ function addMessage({ value, at }: Placed, standIn: string, draft: SessionDraft)
   const message = objectOf(value);
   const blocks = listOf(message?.content);
   if (message === undefined || blocks === undefined || (message.role !== "user" && message.role !== "assistant"))
-    return draft.reportMalformed(at, "it is no message with a known role");
+    return draft.reportMalformed(at, "it is not a message with a known role");
   const id = nonEmptyText(message.id) ?? standIn;
   const common = { source: at, time: message.created };
   const results = blocks.flatMap((block, index) => readResult(block, `${id}-${index}`, draft));
@@ -114,7 +114,7 @@ function addMessage({ value, at }: Placed, standIn: string, draft: SessionDraft)
     draft.add({ ...common, id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result] });
   const parts = blocks.flatMap((block, index) => readPart(block, `${id}-${index}`, draft));
   if (results.length > 0 && parts.length === 0) return;
-  // What the user is not shown was put there by Goose: a summary of its own, or what goes on after one.
+  // Goose itself adds messages that the user is not shown: its own summary, or what continues after one.
   const isHidden = message.role === "user" && objectOf(message.metadata)?.userVisible === false;
   draft.add({
     ...{ ...common, id: results.length === 0 ? id : `${id}.rest`, role: message.role, parts },
@@ -122,7 +122,7 @@ function addMessage({ value, at }: Placed, standIn: string, draft: SessionDraft)
   });
 }
 
-/** A block as a part; none for a result, which is a message of its own. */
+/** Reads a block as parts; none for a result, which is a separate message. */
 function readPart(block: unknown, standIn: string, draft: SessionDraft): readonly Part[] {
   const fields = objectOf(block) ?? {};
   if (fields.type === "toolResponse") return [];
@@ -135,7 +135,7 @@ function readPart(block: unknown, standIn: string, draft: SessionDraft): readonl
   return [readContent(block)];
 }
 
-/** What an outcome says: of one that succeeded what it came to, of another the error. */
+/** The value of an outcome that succeeded, or the error of one that failed. */
 function outcomeValue(outcome: unknown): unknown {
   const fields = objectOf(outcome);
   return fields !== undefined && "value" in fields ? fields.value : (fields?.error ?? outcome);

@@ -5,26 +5,26 @@ import { collectBytes, decodeSource, decompress, readSourceFile } from "../readi
 import type { ImportedSession } from "../session/imported-session.ts";
 import { mapRecords, type SourceChoice } from "./map-records.ts";
 
-/** How a session is imported. */
+/** Options for importing a session. */
 export interface ImportOptions extends SourceChoice {
-  /** How much is accepted. 512 MiB and lines of 64 Mi characters by default. */
+  /** Maximum input sizes. 512 MiB, and lines of 64 Mi characters, by default. */
   readonly limits?: Partial<ImportLimits>;
-  /** Ends the import with `ABORTED`. */
+  /** Aborts the import with `ABORTED`. */
   readonly signal?: AbortSignal;
-  /** Called now and then with how far the import is, and at its end. */
+  /** Called periodically with the progress, and once at the end. */
   readonly onProgress?: (progress: ImportProgress) => void;
 }
 
 /**
- * Reads a session log that another tool wrote, gzip or plain. Of a SQLite database it reads the rows of its conversations,
- * one a line of JSON: those lines are the log then.
+ * Imports a session log that another tool wrote, gzipped or plain. For a SQLite database, the rows of its conversations
+ * are read as JSON lines, and those lines then count as the log.
  *
- * It is total: a record that cannot be read is reported in `malformed` and skipped, and the rest is imported. It is
- * lossless: `source.text` is the whole log, and every message points to its record there. Equal bytes give an equal
- * session.
+ * The import is total: a record that cannot be read is reported in `malformed` and skipped, and the rest is imported.
+ * It is lossless: `source.text` is the whole log, and every message points to its record there. Equal bytes give an
+ * equal session.
  *
- * @throws ThreadfoldError `EMPTY_SOURCE` without a single message, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `CORRUPT_ARCHIVE`,
- * `SOURCE_TOO_LARGE`, `INVALID_CONFIG` for a thread that the source does not have, `ABORTED`.
+ * @throws ThreadfoldError `EMPTY_SOURCE` when there is no message, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `CORRUPT_ARCHIVE`,
+ *   `SOURCE_TOO_LARGE`, `INVALID_CONFIG` for a thread that the source does not have, `ABORTED`.
  */
 export async function importSession(bytes: Uint8Array, options: ImportOptions = {}): Promise<ImportedSession> {
   const limits = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
@@ -40,8 +40,8 @@ export async function importSession(bytes: Uint8Array, options: ImportOptions = 
 }
 
 /**
- * Reads a session log from a file; see {@link importSession}. A SQLite database is read where it is, with what its program
- * wrote last.
+ * Imports a session log from a file; see {@link importSession}. A SQLite database is read in place, including its
+ * program's latest writes.
  *
  * @throws ThreadfoldError `UNREADABLE_SOURCE`, and what {@link importSession} throws.
  */
@@ -54,9 +54,9 @@ export async function importSessionFile(path: string, options: ImportOptions = {
 }
 
 /**
- * Reads a session log from a stream, such as standard input, to its end; see {@link importSession}.
+ * Imports a session log from a stream, such as standard input, reading to its end; see {@link importSession}.
  *
- * @throws ThreadfoldError what {@link importSession} throws; what the stream throws when nobody aborted it.
+ * @throws ThreadfoldError what {@link importSession} throws; what the stream throws, unless the import was aborted.
  */
 export async function importSessionStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -66,11 +66,11 @@ export async function importSessionStream(
   return importSession(await collectBytes(chunks, maxBytes), options);
 }
 
-/** How much an import accepts before it refuses with `SOURCE_TOO_LARGE`. */
+/** Maximum sizes that an import accepts; larger input is refused with `SOURCE_TOO_LARGE`. */
 export interface ImportLimits {
-  /** Bytes of the source, after decompression. No more than the host's longest string is of use. */
+  /** Bytes of the source after decompression. Values above the host's maximum string length have no effect. */
   readonly maxBytes: number;
-  /** UTF-16 code units in one line, or in a JSON document that stands on one line. */
+  /** UTF-16 code units in one line, or in a JSON document that is on one line. */
   readonly maxLineLength: number;
 }
 

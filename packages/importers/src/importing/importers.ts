@@ -22,7 +22,7 @@ import { sweAgentImporter } from "../wrapped-messages/swe-agent-importer.ts";
 import { tauBenchImporter } from "../wrapped-messages/tau-bench-importer.ts";
 import { traeImporter } from "../wrapped-messages/trae-importer.ts";
 
-/** Every importer. Where two are equally sure of a source, the earlier one takes it. */
+/** Every importer. When two have the same confidence, the earlier one reads the source. */
 export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
   piImporter,
   claudeCodeImporter,
@@ -45,13 +45,15 @@ export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
   anthropicMessagesImporter,
 ]);
 
-/** An importer that is less sure than this does not read the source. */
+/** Minimum confidence at which an importer reads a source. */
 const SURE_ENOUGH = 0.3;
 
 /**
- * The importer for a source: the surest one, or the one that was asked for. Of those that are equally sure, the first one.
+ * Returns the importer for a source: the one that was asked for, or the one with the highest confidence, with ties
+ * going to the first.
  *
- * @throws ThreadfoldError `UNKNOWN_FORMAT` when no importer can read it, `WRONG_FORMAT` when the wanted one cannot.
+ * @throws ThreadfoldError `UNKNOWN_FORMAT` when no importer can read the source, `WRONG_FORMAT` when the requested one
+ *   cannot.
  */
 export function chooseImporter(
   source: SourceRecords,

@@ -9,25 +9,25 @@ import { shortId } from "../session/session-ids.ts";
 import type { DraftedSession, SessionImporter } from "../session/session-importer.ts";
 import { chooseImporter, IMPORTERS } from "./importers.ts";
 
-/** What of a source is imported, and by whom. */
+/** Which part of a source to import, and with which importer. */
 export interface SourceChoice {
   /** The format of the source; detected by default. */
   readonly format?: ImportFormat | "auto";
   /**
-   * Which thread of a source that holds several: its place, from 1, or its name, as the warning `more-threads` lists
-   * them. The first by default.
+   * Which thread to import from a source with several: its position, from 1, or its name, as listed in the warning
+   * `more-threads`. The first by default.
    */
   readonly thread?: number | string;
   /**
-   * Custom importers, for tools that this package does not know. They are asked first: where one of them and one of
-   * ours are equally sure of a source, the custom one reads it.
+   * Custom importers, for tools that this package does not support. They are asked first: when a custom importer and a
+   * built-in one have the same confidence, the custom one reads the source.
    */
   readonly importers?: readonly SessionImporter[];
 }
 
 /**
- * Makes a session of a source's records, in steps: picks the importer and the thread, and assembles what the importer
- * finds.
+ * Builds a session from a source's records, in steps: picks the importer and the thread, and assembles what the
+ * importer finds.
  *
  * @throws ThreadfoldError `EMPTY_SOURCE`, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `INVALID_CONFIG`.
  */
@@ -59,7 +59,10 @@ export function* mapRecords(
   };
 }
 
-/** The log's own id or one of its beginning. Threads after the first of a source get their place behind it. */
+/**
+ * The log's own id or one derived from its beginning. For threads after the first of a source, their position is
+ * appended.
+ */
 function threadIdOf(
   format: ImportFormat,
   { sessionId, opening }: { readonly [Field in "sessionId" | "opening"]: DraftedSession[Field] | undefined },
@@ -72,7 +75,7 @@ function threadIdOf(
   return asThreadId(shortId(thread === 1 || isOwn ? id : `${id}-${thread}`));
 }
 
-/** Leaves the digest to be computed when it is first asked for, as the source does. */
+/** Computes the digest only when it is first read, as the source does. */
 function importedSource(source: SourceText, records: number): ImportedSource {
   return {
     bytes: source.bytes,
@@ -98,7 +101,7 @@ function emptySource(format: ImportFormat, source: SourceRecords, draft: Session
   const malformed = source.malformed.length + draft.malformed.length;
   return new ThreadfoldError(
     "EMPTY_SOURCE",
-    `The source is in the format ${format} and holds no message (${source.records.length} records, ${malformed} malformed).`,
+    `The source is in the format ${format} and has no messages (${source.records.length} records, ${malformed} malformed).`,
     { details: { format, records: source.records.length, malformed } },
   );
 }

@@ -12,16 +12,16 @@ import type { SourcePointer } from "../reading/source-records.ts";
 import type { ImportedSession, ImportFormat } from "../session/imported-session.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 
-/** A log to try an importer on. */
+/** A log to test an importer with. */
 export interface ImporterSample {
   readonly bytes: Uint8Array;
-  /** The format that it is in. */
+  /** The format of the log. */
   readonly format: ImportFormat;
-  /** An importer that does not come with this package. */
+  /** Importers that are not part of this package. */
   readonly importers?: readonly SessionImporter[];
 }
 
-/** What holds for every imported session. Each check returns one text per breach. */
+/** Rules that every imported session must follow. Each check returns one text per violation. */
 const SESSION_CHECKS: Readonly<Record<string, (session: ImportedSession) => readonly string[]>> = {
   "message ids are unique": duplicateIds,
   "every message matches its schema": schemaBreaches,
@@ -32,8 +32,8 @@ const SESSION_CHECKS: Readonly<Record<string, (session: ImportedSession) => read
 };
 
 /**
- * The laws of an importer on an undamaged log of its format: the format is detected, two imports are equal, results carry
- * the name of their tool, and {@link sessionLaws} hold.
+ * Returns the laws of an importer for an undamaged log of its format: the format is detected, two imports are equal,
+ * results carry the name of their tool, and {@link sessionLaws} hold.
  */
 export function importerLaws({ bytes, format, importers = [] }: ImporterSample): readonly Law[] {
   let reading: Promise<ImportedSession> | undefined;
@@ -51,7 +51,7 @@ export function importerLaws({ bytes, format, importers = [] }: ImporterSample):
       name: "the format is detected",
       broken: async () => {
         const { format: found } = await detected();
-        return found === format ? null : `${format} was taken for ${found}`;
+        return found === format ? null : `${format} was detected as ${found}`;
       },
     },
     {
@@ -65,13 +65,13 @@ export function importerLaws({ bytes, format, importers = [] }: ImporterSample):
   ];
 }
 
-/** The laws that hold for every session, also for what is left of a damaged log. */
+/** Returns the laws that hold for every session, including the remains of a damaged log. */
 export const sessionLaws = (session: ImportedSession): readonly Law[] =>
   Object.entries(SESSION_CHECKS).map(([name, check]) => ({ name, broken: () => inOneText(check(session)) }));
 
 const inOneText = (breaches: readonly string[]): string | null => (breaches.length === 0 ? null : breaches.join("\n"));
 
-/** Everything in a session but the source text. */
+/** Everything in a session except the source text. */
 function contentOf({ source: { text: _text, ...source }, ...session }: ImportedSession): unknown {
   return { ...session, source };
 }
@@ -146,11 +146,11 @@ function danglingCompactions({ messages, compactions }: ImportedSession): readon
     if (place === undefined) return [`there is no message ${messageId}`];
     if (firstKeptMessageId === undefined) return [];
     const kept = places.get(firstKeptMessageId);
-    return kept !== undefined && kept < place ? [] : [`${firstKeptMessageId} is no message before ${messageId}`];
+    return kept !== undefined && kept < place ? [] : [`${firstKeptMessageId} is not a message before ${messageId}`];
   });
 }
 
-/** Where a message came from: one record, or several lines, or several places in one line. */
+/** The origin of a message: one record, several lines, or several places in one line. */
 type MessageSource = SourcePointer & { readonly lines?: readonly number[]; readonly paths?: readonly string[] };
 
 const pointerOf = ({ metadata }: MessageInput): MessageSource => metadata?.source as unknown as MessageSource;
@@ -158,17 +158,17 @@ const pointerOf = ({ metadata }: MessageInput): MessageSource => metadata?.sourc
 const keyOf = ({ line, path }: { readonly line: number; readonly path?: string | undefined }): string =>
   `${line} ${path ?? ""}`;
 
-/** Ways to damage a log, as they happen: writers that died, concatenated files, editors, bad disks. */
+/** Realistic ways to damage a log: writers that crashed, concatenated files, editors, bad disks. */
 const DAMAGES: Readonly<Record<string, (text: string) => string>> = {
   "cut off after a third": (text) => text.slice(0, Math.floor(text.length / 3)),
   "cut off near the end": (text) => text.slice(0, -20),
-  "begun in the middle": (text) => text.slice(Math.floor(text.length / 2)),
+  "started in the middle": (text) => text.slice(Math.floor(text.length / 2)),
   "one line lost": (text) => withLines(text, (lines, middle) => lines.toSpliced(middle, 1)),
   "two lines run together": (text) =>
     withLines(text, (lines, middle) => lines.toSpliced(middle, 2, `${lines[middle] ?? ""}${lines[middle + 1] ?? ""}`)),
   "one line twice": (text) => withLines(text, (lines, middle) => lines.toSpliced(middle, 0, lines[middle] ?? "")),
   "lines shuffled": (text) => withLines(text, (lines) => lines.toReversed()),
-  "records of other kinds between": (text) =>
+  "records of other kinds in between": (text) =>
     withLines(text, (lines) => lines.flatMap((line) => [line, '{"type":7}', "[1]", "null"])),
   "carriage returns": (text) => text.replaceAll("\n", "\r\n"),
   "every role is unknown": (text) => text.replaceAll('"role"', '"rôle"'),
@@ -177,13 +177,14 @@ const DAMAGES: Readonly<Record<string, (text: string) => string>> = {
 };
 
 /**
- * The laws of an importer on logs that were damaged in many ways, one for each: the import must end in a session that
- * keeps {@link sessionLaws}, or in a typed error: never in another one, and never in silence about what was lost.
+ * Returns the laws of an importer for damaged logs, one for each kind of damage: the import must end either in a
+ * session that satisfies {@link sessionLaws} or in a typed error. Any other error is a violation, and so is losing
+ * something silently.
  */
 export function damageLaws({ bytes, format, importers = [] }: ImporterSample): readonly Law[] {
   const text = new TextDecoder().decode(bytes);
   return Object.entries(DAMAGES).map(([damage, inflict]) => ({
-    name: `a log that is damaged ends in a session that keeps the laws or in a typed error: ${damage}`,
+    name: `a damaged log results in a session that obeys the laws or in a typed error: ${damage}`,
     broken: async () => {
       const remains = new TextEncoder().encode(inflict(text));
       for (const asked of ["auto", format] as const) {
@@ -209,11 +210,14 @@ function withLines(text: string, change: (lines: readonly string[], middle: numb
   return change(lines, Math.floor(lines.length / 2)).join("\n");
 }
 
-/** A log with one JSON record a line. Texts go in as they are, so that a log can have lines which are not JSON. */
+/**
+ * Returns a log with one JSON record per line. Strings are written verbatim, so that a log can have lines that are not
+ * JSON.
+ */
 export function jsonLines(records: readonly unknown[]): Uint8Array {
   const lines = records.map((record) => (typeof record === "string" ? record : JSON.stringify(record)));
   return new TextEncoder().encode(`${lines.join("\n")}\n`);
 }
 
-/** A log that is one JSON document. */
+/** Returns a log that is a single JSON document. */
 export const jsonDocument = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

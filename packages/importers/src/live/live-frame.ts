@@ -14,7 +14,7 @@ export interface LiveFrame {
 }
 
 /**
- * Reads what comes with the conversation in the body of a host's request: `system` or `instructions`, and `tools`.
+ * Reads what accompanies the conversation in the body of a host's request: `system` or `instructions`, and `tools`.
  * Entries that are not tools of the format are left out.
  */
 export function liveFrame(format: LiveFormat, body: object): LiveFrame {
@@ -42,7 +42,10 @@ const READERS: Readonly<Record<LiveFormat, (body: ForeignObject) => LiveFrame>> 
   }),
 };
 
-/** A tool as the AI SDK tells a model of it. Tools that run at the provider have no schema that could be counted. */
+/**
+ * Reads a tool in the form that the AI SDK sends to a model. Tools that run at the provider have no schema that could
+ * be counted.
+ */
 function functionTool(value: unknown): readonly ToolDefinition[] {
   const tool = objectOf(value);
   const name = nonEmptyText(tool?.name);

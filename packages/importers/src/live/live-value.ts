@@ -1,27 +1,27 @@
 import { ThreadfoldError } from "@threadfold/core";
 import type { SourcePointer } from "../reading/source-records.ts";
 
-/** The forms in which hosts hold a conversation that goes on: the SDKs' own messages and items. */
+/** The formats in which hosts keep an ongoing conversation: the SDKs' own messages and items. */
 export const LIVE_FORMATS = ["ai-sdk", "anthropic-messages", "openai-chat", "openai-responses", "gemini"] as const;
 
 export type LiveFormat = (typeof LIVE_FORMATS)[number];
 
-/** One message or item of a live conversation, as JSON has it. */
+/** One message or item of a live conversation, as a JSON value. */
 export interface LiveValue {
   readonly value: unknown;
-  /** The id that a message made of it gets: its own one, or one of its place. */
+  /** The id for a message made from it: its own, or one derived from its position. */
   readonly id: string;
   readonly at: SourcePointer;
 }
 
-/** Deeper than this nothing is converted; the draft cuts there as well. */
+/** Maximum depth of conversion; deeper values are passed on unchanged. */
 const MAX_DEPTH = 200;
 
 /**
- * A value of a live conversation as JSON has it: URLs and dates as their text, bytes as base64, fields that are undefined
- * left out. What is JSON already comes back as it is, the same object.
+ * Converts a value of a live conversation to JSON: URLs and dates become text, bytes become Base64, and undefined
+ * fields are left out. A value that already is JSON is returned as the same object.
  *
- * @throws ThreadfoldError `INVALID_MESSAGE` for a value that holds itself.
+ * @throws ThreadfoldError `INVALID_MESSAGE` for a value that contains itself.
  */
 export const wireValue = (value: unknown): unknown => convert(value, new Set());
 
@@ -32,7 +32,8 @@ function convert(value: unknown, around: Set<object>): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Uint8Array) return base64Of(value);
   if (value instanceof ArrayBuffer) return base64Of(new Uint8Array(value));
-  if (around.has(value)) throw new ThreadfoldError("INVALID_MESSAGE", "A message holds itself, which no JSON can say.");
+  if (around.has(value))
+    throw new ThreadfoldError("INVALID_MESSAGE", "A message contains itself and cannot be represented as JSON.");
   around.add(value);
   const converted = Array.isArray(value) ? convertList(value, around) : convertObject(value, around);
   around.delete(value);

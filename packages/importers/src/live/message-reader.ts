@@ -8,39 +8,39 @@ import { nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 import { SessionDraft } from "../session/session-draft.ts";
 import { type LiveFormat, type LiveValue, wireValue } from "./live-value.ts";
 
-/** How a reader is set up. */
+/** Options of {@link messageReader}. */
 export interface MessageReaderOptions {
   /**
-   * What the ids of messages begin with that have none of their own: `seed-3` is the message at position 3. With an
-   * equal seed the same list gets the same ids in every process.
+   * Prefix for the ids of messages that have none: `seed-3` is the message at position 3. With an equal seed, the same
+   * list gets the same ids in every process.
    */
   readonly seed: string;
 }
 
-/** What is known about the values besides themselves. */
+/** Context for the values that are read. */
 export interface ReadOptions {
-  /** Place of the first value in the host's list; behind the value that was read last when it is left out. */
+  /** Position of the first value in the host's list; by default, after the last value that was read. */
   readonly position?: number;
-  /** When the values came, in milliseconds since the epoch; for those that name no time themselves. */
+  /** When the values arrived, in milliseconds since the epoch; used for values without a time. */
   readonly now?: number;
   /** The model that answered, for formats whose items do not name it. */
   readonly model?: string;
 }
 
-/** Reads a conversation while it goes on. It remembers the calls and ids of what it read before. */
+/** Reads an ongoing conversation. It remembers the calls and ids of messages that it read before. */
 export interface MessageReader {
   readonly format: LiveFormat;
   /**
-   * Reads messages, or items, that follow each other. Results find the tool's name of calls that were read before.
-   * Nothing is lost: what core's model has no place for is kept as provider metadata or as opaque parts. Items from one
-   * call of the model become one message, so pass all items of a response at once. The values stay as they are.
+   * Reads consecutive messages, or items. Results get their tool's name from calls that were read earlier. Nothing is
+   * lost: fields that core's model does not have are kept as provider metadata or as opaque parts. Items from one model
+   * call become one message, so pass all items of a response at once. The values are not modified.
    *
    * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is not a message of the format, with its position.
    */
   read(values: readonly unknown[], options?: ReadOptions): readonly MessageInput[];
 }
 
-/** A reader for the messages of one live conversation, in the form in which a host's SDK has them. */
+/** Creates a reader for the messages of one live conversation, in the form that a host's SDK uses. */
 export function messageReader(format: LiveFormat, { seed }: MessageReaderOptions): MessageReader {
   const draft = new SessionDraft();
   let next = 0;
@@ -57,7 +57,7 @@ export function messageReader(format: LiveFormat, { seed }: MessageReaderOptions
   };
 }
 
-/** Positions in the host's list of the values that a message was made of. */
+/** Returns the positions in the host's list of the values that a message was made from. */
 export function livePositions({ metadata }: Pick<MessageInput, "metadata">): readonly number[] {
   const positions = metadata?.["positions"];
   return Array.isArray(positions) ? positions.filter((position) => typeof position === "number") : [];
@@ -69,7 +69,7 @@ function placedValue(raw: unknown, position: number, seed: string): LiveValue {
   return { value, id, at: { line: 0, path: `/${position}` } };
 }
 
-/** The messages of the draft, which forgets them: it lives as long as the conversation. */
+/** Takes the messages out of the draft, which exists as long as the conversation. */
 function takeFrom(draft: SessionDraft, position: number): readonly MessageInput[] {
   const messages = draft.messages.splice(0).map(withPositions);
   const [malformed] = draft.malformed.splice(0);
@@ -79,11 +79,11 @@ function takeFrom(draft: SessionDraft, position: number): readonly MessageInput[
   const place = malformed.path?.slice(1) ?? `${position}`;
   throw new ThreadfoldError("INVALID_MESSAGE", `Message ${place} of the conversation: ${malformed.problem}.`, {
     details: { position: Number(place) },
-    hint: "Hand in the messages as the host's SDK has them, and name their format.",
+    hint: "Pass the messages as the host's SDK has them, and name their format.",
   });
 }
 
-/** There is no source text that a pointer could lead to; where the message stood in the host's list is what is known. */
+/** There is no source text for a pointer to point into; only the message's position in the host's list is known. */
 function withPositions({ metadata = {}, ...message }: MessageInput): MessageInput {
   const { source, ...notes } = metadata;
   const { path, paths } = (source ?? {}) as { readonly path?: string; readonly paths?: readonly string[] };
@@ -91,10 +91,10 @@ function withPositions({ metadata = {}, ...message }: MessageInput): MessageInpu
   return { ...message, metadata: { ...notes, positions } satisfies JsonObject };
 }
 
-/** Adds the messages of values that follow each other to a draft. */
+/** Adds the messages made from consecutive values to a draft. */
 type ReadValues = (values: readonly LiveValue[], draft: SessionDraft, model: string | undefined) => void;
 
-/** How each format is read: by the functions that its importer has for single messages. */
+/** The reader of each format, built from the functions that its importer uses for single messages. */
 const LIVE_READERS: Readonly<Record<LiveFormat, ReadValues>> = {
   "ai-sdk": readAiSdk,
   "anthropic-messages": (values, draft) =>

@@ -13,8 +13,8 @@ import { addOpenaiMessagesInSteps } from "./openai-messages.ts";
 import { openaiTools } from "./openai-tools.ts";
 
 /**
- * Conversations in the form of the OpenAI Chat Completions API: a request body, its messages alone, one message a
- * line, or trajectories with one thread a line.
+ * Imports conversations in the form of the OpenAI Chat Completions API: a request body, its messages alone, one message
+ * per line, or trajectories with one thread per line.
  */
 export const openaiChatImporter: SessionImporter = {
   format: "openai-chat",
@@ -42,11 +42,11 @@ export const openaiChatImporter: SessionImporter = {
   }),
 };
 
-/** Roles and kinds of blocks that only the OpenAI Chat API has. */
+/** Roles and block types that only the OpenAI Chat API has. */
 const OWN_ROLES = ["tool", "developer", "function"];
 const OWN_BLOCKS = ["image_url", "input_audio", "refusal"];
 
-/** Kinds of blocks that it does not have: those of the Anthropic API and of OpenAI Responses. */
+/** Block types that the OpenAI Chat API does not have: those of the Anthropic API and of OpenAI Responses. */
 const FOREIGN_BLOCKS = [
   "tool_use",
   "tool_result",
@@ -59,7 +59,7 @@ const FOREIGN_BLOCKS = [
   "tool-result",
 ];
 
-/** How sure it is that the source is a conversation of the OpenAI Chat Completions API. */
+/** Returns the confidence, from 0 to 1, that the source is a conversation of the OpenAI Chat Completions API. */
 function detectOpenaiChat(source: SourceRecords): number {
   const conversation = findConversation(source);
   if (conversation === undefined) return 0;
@@ -68,6 +68,6 @@ function detectOpenaiChat(source: SourceRecords): number {
   if (conversation.frame.format === "openai-chat") return 1;
   if (hasToolCallField || OWN_ROLES.some((role) => roles.has(role)) || OWN_BLOCKS.some((type) => blockTypes.has(type)))
     return 0.95;
-  // Plain text between user and assistant fits both APIs; system text among the messages is this one's habit.
+  // Plain text between user and assistant fits both APIs; system text among the messages is typical of this one.
   return roles.has("system") ? 0.7 : 0.5;
 }

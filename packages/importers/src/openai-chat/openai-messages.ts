@@ -22,17 +22,19 @@ import { toolResultContent } from "../session/shared-readers.ts";
 import { openaiContentParts, openaiPart, reasoningParts, refusalPart } from "./openai-parts.ts";
 import { openaiCalls } from "./openai-tools.ts";
 
-/** Messages in the form of the Chat Completions API, and what the tool that wrote them says of them. */
+/**
+ * Messages in the form of the Chat Completions API, and access to what the tool that wrote them recorded about them.
+ */
 interface OpenaiMessages {
   readonly messages: readonly unknown[];
   pointerTo(index: number): SourcePointer;
-  /** What the ids of messages begin with. */
+  /** Prefix of message ids. */
   readonly seed: string;
-  /** The id of a message, where it is not made of seed and index. */
+  /** Returns the id of a message, if it is not made from seed and index. */
   idOf?(message: ForeignObject, index: number): string;
-  /** Whose thoughts come with the content; `openai` by default. */
+  /** The provider of thoughts next to the content; `openai` by default. */
   readonly provider?: string;
-  /** Who put a user message there, when nobody typed it. */
+  /** Returns the origin of a user message that nobody typed. */
   originOf?(message: ForeignObject, index: number): MessageOrigin | undefined;
 }
 
@@ -52,7 +54,7 @@ export function addOpenaiMessages(conversation: OpenaiMessages, draft: SessionDr
   finishSteps(addOpenaiMessagesInSteps(conversation, draft));
 }
 
-/** What {@link addOpenaiMessages} does, in steps. */
+/** Like {@link addOpenaiMessages}, in steps. */
 export function* addOpenaiMessagesInSteps(conversation: OpenaiMessages, draft: SessionDraft): Steps<void> {
   const { messages, pointerTo, seed, provider = "openai" } = conversation;
   for (const [index, value] of messages.entries()) {
@@ -117,7 +119,7 @@ function addAssistant({ message, id, source, time, provider, draft }: Entry): vo
 
 function addResult({ message, id, source, time, draft }: Entry): void {
   const answered = draft.calls.answer(
-    // SWE-agent writes the id of the call into a list of one.
+    // SWE-agent writes the id of the call as a list with one entry.
     message.tool_call_id ?? listOf(message.tool_call_ids)?.[0],
     textOf(message.name),
     `result-${source.line}${source.path ?? ""}`,
@@ -141,7 +143,7 @@ function addResult({ message, id, source, time, draft }: Entry): void {
   });
 }
 
-/** What a message of OpenAI's says about its speaker besides the role: its name, and the role of a developer. */
+/** What an OpenAI message says about its speaker besides the role: a name, or that the role is developer. */
 function messageMetadata(message: ForeignObject): { readonly providerMetadata?: ProviderMetadata } {
   const name = nonEmptyText(message.name)?.toWellFormed();
   const role = message.role === "developer" ? "developer" : undefined;
@@ -150,9 +152,9 @@ function messageMetadata(message: ForeignObject): { readonly providerMetadata?: 
 }
 
 /**
- * Usage as OpenAI reports it, in the words of the Chat API (`prompt_tokens`) or of Responses (`input_tokens`). Both
- * include what was read from the cache, and in the reports of proxies that speak for Anthropic what was written to it.
- * A report of nothing but zeros counts as none.
+ * Converts usage as OpenAI reports it, with the field names of the Chat API (`prompt_tokens`) or of Responses
+ * (`input_tokens`). Both include tokens read from the cache and, in reports of proxies for Anthropic, tokens written to
+ * it. A report of only zeros is ignored.
  */
 export function openaiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);

@@ -11,7 +11,7 @@ const NONE: ReadonlySet<string> = new Set();
 const IMAGE_FIELDS = new Set(["url"]);
 const DATA_URL = /^data:([^;,]+);base64,/;
 
-/** How each kind of block becomes a part. A map and not an object, for the kind comes from the log. */
+/** The reader for each block type. A map rather than an object, because the type comes from the log. */
 const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
   ["text", readText],
   ["refusal", (block) => refusalPart(block.refusal)],
@@ -20,26 +20,26 @@ const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
   ["file", readFile],
 ]);
 
-/** A content part of the OpenAI Chat API as a part. What has no part of its own becomes an opaque one. */
+/** Converts a content part of the OpenAI Chat API. A part without an equivalent in core becomes an opaque one. */
 export function openaiPart(block: unknown): Part {
   const fields = objectOf(block);
   return (fields && READERS.get(fields.type)?.(fields)) ?? opaquePart("openai", block);
 }
 
-/** The parts of a message's content: a string is one text, and null is no content. */
+/** Returns the parts of a message's content: a string is a single text, null is no content. */
 export function openaiContentParts(content: unknown): Part[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (Array.isArray(content)) return content.map(openaiPart);
   return content === undefined || content === null ? [] : [opaquePart("openai", content)];
 }
 
-/** A refusal as text that remembers what it was. */
+/** Converts a refusal to a text part that is marked as a refusal. */
 export function refusalPart(refusal: unknown): Part | undefined {
   const text = textOf(refusal);
   return text === undefined ? undefined : { type: "text", text, providerMetadata: { openai: { refusal: true } } };
 }
 
-/** Thoughts that servers of open models send next to the content, under one of two names. */
+/** Reads thoughts that servers of open models send next to the content, in one of two fields. */
 export function reasoningParts(message: ForeignObject, provider: string): readonly ReasoningPart[] {
   for (const field of ["reasoning_content", "reasoning"]) {
     const text = nonEmptyText(message[field]);
@@ -80,12 +80,12 @@ function readFile(block: ForeignObject): MediaPart | undefined {
   return { type: "file", source, ...(name !== undefined && { name }), ...mediaExtras(block, file, FILE_FIELDS) };
 }
 
-/** What stands next to the medium, such as a cache breakpoint, and what stands in it. */
+/** Fields next to the medium, such as a cache breakpoint, and fields inside it. */
 function mediaExtras(block: ForeignObject, media: ForeignObject, known: ReadonlySet<string>) {
   return providerExtras("openai", { ...block, ...media }, new Set([...MEDIA_FIELDS, ...known]));
 }
 
-/** A data URL holds the bytes themselves. */
+/** Returns the source of a URL; a data URL contains the bytes themselves. */
 export function sourceOfUrl(url: string): MediaSource {
   const match = DATA_URL.exec(url.slice(0, 200));
   if (match?.[1] === undefined) return { kind: "url", url };

@@ -6,13 +6,13 @@ import { providerExtras, readTools } from "../session/shared-readers.ts";
 
 const TOOL_FIELDS = new Set(["name", "description", "parameters"]);
 
-/** The `tools` of an OpenAI Chat request, or its older `functions`. */
+/** Reads the `tools` of an OpenAI Chat request, or its older `functions`. */
 export const openaiTools = (tools: unknown, draft: SessionDraft): readonly ToolDefinition[] =>
   readTools(tools, draft, (tool) => describedTool(objectOf(tool.function) ?? tool));
 
 /**
- * The `tools` of a Responses request. Tools in a namespace say so under `openai`, with what describes it; tools that run at
- * the provider have no name or schema of their own, and their fields are kept for it.
+ * Reads the `tools` of a Responses request. A tool in a namespace keeps the namespace's name and description under
+ * `openai`. Tools that run at the provider have no name or schema, and their fields are kept for it.
  */
 export function responsesTools(tools: unknown, draft: SessionDraft): readonly ToolDefinition[] {
   const flat = (listOf(tools) ?? []).flatMap((tool) => inNamespace(objectOf(tool)) ?? [tool]);
@@ -52,7 +52,7 @@ const NO_FIELDS: ReadonlySet<string> = new Set();
 
 const CALL_FIELDS = new Set(["id", "type", "function", "index"]);
 
-/** The calls of an assistant message: `tool_calls`, and the single `function_call` of older logs. */
+/** Reads the calls of an assistant message: `tool_calls`, and the single `function_call` of older logs. */
 export function openaiCalls(message: ForeignObject, draft: SessionDraft, at: SourcePointer): readonly ToolCallPart[] {
   const calls = (listOf(message.tool_calls) ?? []).map((call) => objectOf(call) ?? {});
   const legacy = objectOf(message.function_call);
@@ -77,8 +77,8 @@ function readCall(call: ForeignObject, draft: SessionDraft, at: SourcePointer, s
 }
 
 /**
- * Reads the arguments of a call. They are a JSON text, or the object itself in logs that parsed it. No text at all is
- * how some models call without arguments.
+ * Reads the arguments of a call: JSON text, or the object itself in logs that parsed it. Some models send an empty text
+ * for a call without arguments.
  */
 export function readArguments(
   value: unknown,

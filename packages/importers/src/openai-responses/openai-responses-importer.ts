@@ -9,7 +9,9 @@ import { ResponseTranscript } from "./response-transcript.ts";
 
 const RESULT = /_output$|^mcp_approval_response$/;
 
-/** Bodies of the OpenAI Responses API: the items of a request, of a response, or of both, or a list of items. */
+/**
+ * Imports bodies of the OpenAI Responses API: the items of a request, of a response, or of both, or a list of items.
+ */
 export const openaiResponsesImporter: SessionImporter = {
   format: "openai-responses",
   detect: detectOpenaiResponses,
@@ -45,7 +47,7 @@ export const openaiResponsesImporter: SessionImporter = {
   },
 };
 
-/** An item that a model made. */
+/** Checks for an item that a model produced. */
 function isAnswer(value: unknown): boolean {
   const item = objectOf(value);
   const type = textOf(item?.type) ?? "message";
@@ -57,29 +59,32 @@ function systemOf({ instructions }: ForeignObject): readonly string[] {
   return text === undefined ? [] : [text];
 }
 
-/** How sure it is that the source holds items of the OpenAI Responses API: a response says so itself. */
+/**
+ * Returns the confidence, from 0 to 1, that the source contains items of the OpenAI Responses API. A response
+ * identifies itself.
+ */
 function detectOpenaiResponses(source: SourceRecords): number {
   const found = findItems(source);
   if (found === undefined) return 0;
   if (source.records.length === 1 && found.frame.object === "response") return 1;
-  // Most items are of this API: a log of another tool may hold some among its own records.
+  // Most items must be of this API: another tool's log may contain some among its own records.
   const share = found.items.filter(({ value }) => isItem(value) || textOf(objectOf(value)?.role)).length;
   return share >= found.items.length * 0.8 ? 0.95 : 0;
 }
 
-/** Items as bodies of the Responses API hold them. */
+/** The items found in a body of the Responses API. */
 interface FoundItems {
   readonly items: readonly { readonly value: unknown; readonly at: SourcePointer }[];
-  /** The body around the items; empty when they stand alone. */
+  /** The body around the items; empty when there is none. */
   readonly frame: ForeignObject;
 }
 
-/** The properties of a body that hold items, in the order of the conversation: those of the request come first. */
+/** The properties of a body that contain items, in the order of the conversation: the request's come first. */
 const LISTS = ["input", "output", "items", "data"] as const;
 
 const NO_FRAME: ForeignObject = Object.freeze({});
 
-/** Types of items that no other format has. */
+/** Item types that no other format has. */
 const OWN_TYPES = new Set([
   ...["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call"],
   ...["local_shell_call_output", "web_search_call", "file_search_call", "computer_call", "code_interpreter_call"],
@@ -88,7 +93,9 @@ const OWN_TYPES = new Set([
   ...["shell_call", "shell_call_output", "mcp_approval_request", "mcp_approval_response"],
 ]);
 
-/** Finds the items of a request, of a response, of both, or of a list alone, in a document or one item a line. */
+/**
+ * Finds the items of a request, of a response, of both, or of a bare list, in one document or with one item per line.
+ */
 function findItems({ records }: SourceRecords): FoundItems | undefined {
   const [first] = records;
   if (first === undefined) return undefined;
@@ -105,7 +112,7 @@ function findItems({ records }: SourceRecords): FoundItems | undefined {
   return items.some(({ value }) => isItem(value)) ? { items, frame: frame ?? NO_FRAME } : undefined;
 }
 
-/** Says whether a value has the form of an item: a message with content of this API, or a type of its own. */
+/** Checks whether a value has the form of an item: a message with this API's content, or one of its own types. */
 function isItem(value: unknown): boolean {
   const item = objectOf(value);
   if (item === undefined) return false;

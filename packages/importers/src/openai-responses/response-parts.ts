@@ -30,7 +30,7 @@ const TEXT_FIELDS = new Set(["type", "text"]);
 const IMAGE_FIELDS = new Set(["type", "image_url", "file_id"]);
 const FILE_FIELDS = new Set(["type", "file_data", "file_url", "file_id", "filename"]);
 
-/** How each kind of content becomes a part. A map and not an object, for the kind comes from the log. */
+/** The reader for each content type. A map rather than an object, because the type comes from the log. */
 const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
   ["input_text", readText],
   ["output_text", readText],
@@ -40,15 +40,18 @@ const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
   ["input_file", readFile],
 ]);
 
-/** One piece of content of the OpenAI Responses API as a part. What has no part of its own becomes an opaque one. */
+/**
+ * Converts a piece of content of the OpenAI Responses API. Content without an equivalent in core becomes an opaque
+ * part.
+ */
 function responsePart(block: unknown): Part {
   const fields = objectOf(block);
   return (fields && READERS.get(fields.type)?.(fields)) ?? opaquePart("openai", block);
 }
 
 /**
- * The parts of an item's content: a string is one text. A picture that the log left out, so that neither its bytes nor
- * where they are is known, yields no part.
+ * Returns the parts of an item's content; a string is a single text. An image that the log left out, with neither bytes
+ * nor a location, produces no part.
  */
 export function responseParts(content: unknown): readonly Part[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
@@ -82,15 +85,15 @@ function readFile(block: ForeignObject): Part | undefined {
   return source && { type: "file", source, ...(name && { name }), ...extrasOf(block, FILE_FIELDS) };
 }
 
-/** What else the block says, but for the empty lists that every text carries. */
+/** The other fields of a block, except for the empty lists that every text has. */
 function extrasOf(block: ForeignObject, known: ReadonlySet<string>): ReturnType<typeof providerExtras> {
   const isEmpty = (field: string) => Array.isArray(block[field]) && (block[field] as readonly unknown[]).length === 0;
   return providerExtras("openai", block, new Set([...known, ...["annotations", "logprobs"].filter(isEmpty)]));
 }
 
 /**
- * A reasoning item as a part: its summary, or else its plain content, as text. The whole item goes along, for it must
- * go back to the provider as it came.
+ * Converts a reasoning item to a part whose text is the item's summary or, failing that, its plain content. The whole
+ * item is kept, because it must be sent back to the provider unchanged.
  */
 export function responseReasoning(item: ForeignObject): ReasoningPart {
   const encrypted = nonEmptyText(item.encrypted_content);
@@ -107,10 +110,10 @@ const textsOf = (blocks: unknown): string =>
   (listOf(blocks) ?? []).flatMap((block) => nonEmptyText(objectOf(block)?.text) ?? []).join("\n\n");
 
 const CALL_FIELDS = ["type", "call_id", "name", "arguments", "function"];
-/** Calls of other types keep their type, so that they go back as what they were. */
+/** Calls of other types keep their type, so that they can be sent back in their original form. */
 const TYPED_CALL_FIELDS = ["call_id", "name", "input", "action", "status"];
 
-/** An item by which the model calls a tool of the client, as a part. */
+/** Converts an item with which the model calls a client tool. */
 export function responseCall(item: ForeignObject, draft: SessionDraft, at: SourcePointer): ToolCallPart {
   const isLocalShell = item.type === "local_shell_call";
   const isTyped = isLocalShell || item.type === "custom_tool_call";
@@ -131,12 +134,12 @@ export function responseCall(item: ForeignObject, draft: SessionDraft, at: Sourc
 const RESULT_FIELDS = ["type", "call_id", "output", "name", "result", "success"];
 const TYPED_RESULT_FIELDS = ["call_id", "output", "name", "status"];
 
-/** An item that answers such a call, as a part. */
+/** Converts an item that answers such a call. */
 export function responseResult(item: ForeignObject, draft: SessionDraft, at: SourcePointer): ToolResultPart {
   const isTyped = item.type === "custom_tool_call_output" || item.type === "local_shell_call_output";
   const output = item.output ?? item.result;
   const body = objectOf(output);
-  // Codex wrote `{content, success}` for a while; a single block stands for a list of one.
+  // For a while Codex wrote `{content, success}`; a single block is treated as a list of one.
   const content = textOf(body?.content) ?? (body !== undefined && textOf(body.type) !== undefined ? [body] : output);
   return {
     type: "tool-result",
@@ -149,7 +152,7 @@ export function responseResult(item: ForeignObject, draft: SessionDraft, at: Sou
   };
 }
 
-/** Nothing on the wire says whether a tool failed; Codex writes the exit code of commands in one of several ways. */
+/** The API has no field for a tool's failure; Codex writes the exit code of commands in one of several ways. */
 function outcomeOf(item: ForeignObject, output: unknown): ToolOutcomeStatus {
   const body = objectOf(output) ?? bodyIn(output);
   const exitCode = countOf(objectOf(body?.metadata)?.exit_code) ?? countOf(body?.exitCode) ?? exitCodeIn(output);
@@ -164,7 +167,7 @@ function bodyIn(output: unknown): ForeignObject | undefined {
   return parsed.ok ? objectOf(parsed.value) : undefined;
 }
 
-/** How Codex begins the output of a command. */
+/** The beginning of a command's output in Codex. */
 const EXIT_CODE = /^Exit code: (\d{1,5})\n/;
 
 function exitCodeIn(output: unknown): number | undefined {
@@ -172,14 +175,14 @@ function exitCodeIn(output: unknown): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-/** Bookkeeping of Codex that never goes to the provider. */
+/** Codex's own fields, which never go to the provider. */
 const BOOKKEEPING = ["metadata", "internal_chat_message_metadata_passthrough", "timestamp", "created_at"];
 
 /**
- * What an item of the Responses API says that the neutral model has no place for, under `openai`: its id as `itemId`,
- * other fields as on the wire.
+ * Collects the fields of a Responses item that core's model does not have, under `openai`: its id as `itemId`, other
+ * fields unchanged.
  *
- * @param known the fields that the model does have a place for.
+ * @param known the fields that core's model does have.
  */
 export function itemMetadata(
   item: ForeignObject,

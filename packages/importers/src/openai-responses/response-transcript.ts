@@ -6,14 +6,14 @@ import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
 import { opaquePart } from "../session/shared-readers.ts";
 import { itemMetadata, responseCall, responseParts, responseReasoning, responseResult } from "./response-parts.ts";
 
-/** Where an item stands, and the id that a message which begins with it gets. */
+/** The position of an item, and the id for a message that begins with it. */
 export interface ItemPlace {
   readonly at: SourcePointer;
   readonly id: string;
   readonly time?: unknown;
 }
 
-/** What a compaction is before its message has its final id. */
+/** The data of a compaction before its message has its final id. */
 export type CompactionNotes = Omit<ImportedCompaction, "messageId">;
 
 type Pending =
@@ -26,7 +26,10 @@ const RESULTS = new Set([
   ...["tool_result", "function_result"],
 ]);
 
-/** Items by which a host answers what a model asked for. A shell may also run at the provider, which answers in its response. */
+/**
+ * Item types with which a host answers a model's request. Shell output is not among them: a shell may also run at the
+ * provider, whose response then contains the output.
+ */
 const HOST_ANSWERS = new Set(["computer_call_output", "apply_patch_call_output", "mcp_approval_response"]);
 
 /** A search that the provider ran itself names no call. */
@@ -34,21 +37,21 @@ const isOfHost = ({ type, call_id: callId }: ForeignObject): boolean =>
   HOST_ANSWERS.has(textOf(type) ?? "") || (type === "tool_search_output" && textOf(callId) !== undefined);
 
 /**
- * Reads items of the OpenAI Responses API in their order. Items from one call of the model (reasoning, text,
- * calls, items of tools that run at the provider) become one assistant message. Messages wait until the end, for what
- * a call used may be reported after its results.
+ * Reads items of the OpenAI Responses API in order. Items from one model call (reasoning, text, calls, items of tools
+ * that run at the provider) become one assistant message. Messages are held back until the end, because the usage of a
+ * call may be reported after its results.
  */
 export class ResponseTranscript {
-  /** Name of the model that is called from here on. */
+  /** Name of the model that is called from this point on. */
   model: string | undefined;
   readonly #draft: SessionDraft;
   readonly #isHarness: (text: string) => boolean;
   readonly #pending: Pending[] = [];
   #open: ResponseTurn | undefined;
-  /** The newest response that no usage was reported for. */
+  /** The newest response without reported usage. */
   #unmeasured: ResponseTurn | undefined;
 
-  /** @param isHarness says whether a text of a user message comes from the harness and not from a person. */
+  /** @param isHarness checks whether a text in a user message comes from the harness rather than from a person. */
   constructor(draft: SessionDraft, isHarness: (text: string) => boolean = () => false) {
     this.#draft = draft;
     this.#isHarness = isHarness;
@@ -64,7 +67,7 @@ export class ResponseTranscript {
     else this.#readOther(item, place);
   }
 
-  /** What the host answers by an item is no part of a response, and no result that core has a place for. */
+  /** A host's answer in an item is not part of a response, nor a result that core can represent. */
   #readOther(item: ForeignObject, place: ItemPlace): void {
     const parts = [opaquePart("openai", item)];
     if (isOfHost(item)) this.add("user", parts, place, "harness");
@@ -72,7 +75,7 @@ export class ResponseTranscript {
   }
 
   /**
-   * Adds a message that the model did not write. Responses before it are complete.
+   * Adds a message that the model did not write. Responses before it are then complete.
    *
    * @param spoken which of the two roles a system message has.
    */
@@ -93,19 +96,22 @@ export class ResponseTranscript {
     this.#pending.push({ kind: "message", message: toMessage("user", parts, place, "compaction"), compaction });
   }
 
-  /** Says what the newest response used. A report for a response that has one belongs to another call and is left out. */
+  /**
+   * Sets the usage of the newest response. A report for a response that already has one belongs to another call and is
+   * ignored.
+   */
   measure(usage: Usage): void {
     if (this.#unmeasured !== undefined) this.#unmeasured.usage = usage;
     this.#unmeasured = undefined;
     this.close();
   }
 
-  /** The items that follow are those of another response. */
+  /** Ends the current response: items that follow belong to another one. */
   close(): void {
     this.#open = undefined;
   }
 
-  /** The newest message with each content so far, by {@link contentKey}. */
+  /** Returns the newest message with each content so far, keyed by {@link contentKey}. */
   idsByContent(): ReadonlyMap<string, MessageId> {
     const ids = new Map<string, MessageId>();
     for (const pending of this.#pending) {
@@ -149,7 +155,9 @@ export class ResponseTranscript {
   }
 }
 
-/** Equal for equal text and media, whatever a provider says of them; undefined for parts of other kinds. */
+/**
+ * Returns a key that is equal for equal text and media, ignoring provider metadata; undefined for other kinds of parts.
+ */
 export function contentKey(parts: readonly Part[]): string | undefined {
   const keys: string[] = [];
   for (const part of parts) {
@@ -160,7 +168,7 @@ export function contentKey(parts: readonly Part[]): string | undefined {
   return keys.join("\u0000");
 }
 
-/** The id of a message item goes with the first of its texts. */
+/** The id of a message item is stored with the first of its texts. */
 function withItem(parts: readonly Part[], item: ForeignObject): readonly Part[] {
   const { providerMetadata } = itemMetadata(item, ["type", "role", "content", "message", "status"]);
   const [first, ...rest] = parts;
@@ -188,7 +196,7 @@ function toMessage(
   };
 }
 
-/** The items from one call of the model: they become one assistant message. */
+/** The items from one model call, which become one assistant message. */
 class ResponseTurn {
   readonly parts: Part[] = [];
   usage: Usage | undefined;
@@ -208,7 +216,7 @@ class ResponseTurn {
     this.#places.push(at);
   }
 
-  /** True when the response holds a compaction that ran at the provider. */
+  /** True when the response contains a compaction that ran at the provider. */
   get isCompaction(): boolean {
     return this.parts.some(
       (part) => part.type === "opaque" && COMPACTIONS.has((part.value as { readonly type?: unknown } | null)?.type),
@@ -230,7 +238,7 @@ class ResponseTurn {
   }
 }
 
-/** Items by which the Responses API hands back a compacted history. */
+/** Item types with which the Responses API returns a compacted history. */
 const COMPACTIONS: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary", "context_compaction"]);
 
 function placesOf(places: readonly SourcePointer[]): Pick<DraftMessage, "sourceLines" | "sourcePaths"> {

@@ -12,12 +12,12 @@ import {
   readOpencodeSession,
 } from "./opencode-session.ts";
 
-/** The branch of what the user took back: it stays in the log and is not sent any more. */
+/** The branch of messages that the user undid: they stay in the log but are no longer sent. */
 const REVERTED = "reverted";
 
 /**
- * Sessions of OpenCode: rows of its database, one a line; the files of its storage folder, one a line; or the document
- * that `opencode export` writes.
+ * Imports sessions of OpenCode: rows of its database, one per line; the files of its storage folder, one per line; or
+ * the document that `opencode export` writes.
  */
 export const opencodeImporter: SessionImporter = {
   format: "opencode",
@@ -57,14 +57,14 @@ function addMessages({ messages, revertedFrom }: OpencodeSession, draft: Session
   }
 }
 
-/** A message whose role is unknown is reported, and each of its parts with it. */
+/** Reports a message with an unknown role, and each of its parts. */
 function reportUnread({ row, parts }: OpencodeMessage, draft: SessionDraft): void {
   draft.reportMalformed(row.at, "its message has no known role");
   for (const part of row.at.path === undefined ? parts : [])
     draft.reportMalformed(part.at, "the message of this part has no known role");
 }
 
-/** What asked for the summary says why, and where the tail begins that is still sent after it. */
+/** The compaction request gives the reason, and the start of the tail that is still sent after the summary. */
 function compactionOf(
   asked: OpencodeMessage | undefined,
   ids: ReadonlyMap<string, MessageId>,
@@ -75,12 +75,15 @@ function compactionOf(
   return { trigger: data.auto === true ? "auto" : "manual", ...(kept !== undefined && { firstKeptMessageId: kept }) };
 }
 
-/** How many records are looked at. */
+/** How many records are examined. */
 const SAMPLE = 50;
 
 const ROWS: Readonly<Record<string, string>> = { session: "ses_", message: "msg_", part: "prt_" };
 
-/** How sure it is that the source is a session of OpenCode: rows of its database, its storage files, or an export. */
+/**
+ * Returns the confidence, from 0 to 1, that the source is an OpenCode session: rows of its database, its storage files,
+ * or an export.
+ */
 function detectOpencode({ records }: SourceRecords): number {
   if (records.length === 1 && exportedMessages(records[0]?.value) !== undefined) return 1;
   let sureness = 0;
@@ -94,7 +97,7 @@ function detectOpencode({ records }: SourceRecords): number {
   return sureness;
 }
 
-/** A file of the storage folder: which kind it is, its id tells. */
+/** Checks for a file of the storage folder, whose id tells which kind it is. */
 function isStorageFile(id: string, row: Readonly<Record<string, unknown>>): boolean {
   if (id.startsWith("prt_")) return row.messageID !== undefined;
   if (id.startsWith("msg_")) return row.sessionID !== undefined && row.role !== undefined;

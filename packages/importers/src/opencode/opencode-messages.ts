@@ -4,13 +4,13 @@ import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
 import { isSynthetic, type OpencodeTool, opencodePart, opencodeTool } from "./opencode-parts.ts";
 import type { OpencodeMessage, OpencodeRow } from "./opencode-session.ts";
 
-/** Where a message goes: the draft, and the branch of what the user took back. */
+/** The draft that a message is added to, and the branch for undone messages. */
 interface OpencodeTarget {
   readonly draft: SessionDraft;
   readonly branch: string | undefined;
 }
 
-/** Adds a message of the user. @returns its id. */
+/** Adds a user message. @returns its id. */
 export function addUserMessage({ row, parts }: OpencodeMessage, { draft, branch }: OpencodeTarget): MessageId {
   const sent = parts.filter(({ data }) => opencodePart(data, "") !== undefined);
   const isHarness = sent.length > 0 && sent.every(({ data }) => isSynthetic(data));
@@ -36,7 +36,7 @@ export function addAssistantMessage(message: OpencodeMessage, target: OpencodeTa
   return ids[0] as MessageId;
 }
 
-/** Parts of one call of the model each: a step begins with a part that says so. There is always one step. */
+/** Splits parts into model calls: each step begins with a `step-start` part. There is always at least one step. */
 function stepsOf(parts: readonly OpencodeRow[]): readonly (readonly OpencodeRow[])[] {
   const steps: OpencodeRow[][] = [[]];
   for (const part of parts) {
@@ -47,12 +47,12 @@ function stepsOf(parts: readonly OpencodeRow[]): readonly (readonly OpencodeRow[
   return steps;
 }
 
-/** One call of the model among those that a message holds. */
+/** One of the model calls in a message. */
 interface Step {
   /** The row of the whole message. */
   readonly row: OpencodeRow;
   readonly parts: readonly OpencodeRow[];
-  /** Place among the steps of the message, from 0. */
+  /** Position among the steps of the message, from 0. */
   readonly index: number;
   /** True when the message has no other step. */
   readonly isOnly: boolean;
@@ -86,7 +86,7 @@ function addStep({ row, parts, index, isOnly }: Step, { draft, branch }: Opencod
   return id;
 }
 
-/** The result of a call, which stands in the same part as the call. */
+/** Adds the result of a call, which is recorded in the same part as the call. */
 function addResult(row: OpencodeRow, { result, prunedAt }: OpencodeTool, { draft, branch }: OpencodeTarget): void {
   if (result === undefined) return;
   const place = placeOf(row, branch);
@@ -121,14 +121,15 @@ function placeOf(
   };
 }
 
-/** Rows on lines of their own are all named; in a document, the message's place covers its parts. */
+/** Rows on separate lines are all listed; in a document, the message's pointer covers its parts. */
 function placesOf(rows: readonly OpencodeRow[]): Pick<DraftMessage, "sourceLines"> {
   return rows.length < 2 || rows[0]?.at.path !== undefined ? {} : { sourceLines: rows.map(({ at }) => at.line) };
 }
 
 /**
- * Usage as OpenCode writes it: `input` leaves out what was read from or written to the cache, `output` leaves out the
- * reasoning in versions of 2026 and not before: there, `total` tells. A report of nothing but zeros counts as none.
+ * Converts usage as OpenCode writes it: `input` excludes tokens read from or written to the cache. `output` excludes
+ * reasoning in versions of 2026 but not in earlier ones, so the output is derived from `total` when there is one. A
+ * report of only zeros is ignored.
  */
 function opencodeUsage(value: unknown): Usage | undefined {
   const tokens = objectOf(value);

@@ -14,15 +14,15 @@ import { providerOptions } from "../session/shared-readers.ts";
 import { utcTime } from "../session/utc-time.ts";
 import type { OpencodeRow } from "./opencode-session.ts";
 
-/** What the model is sent for a compaction, and for a task that the user gave to a sub-agent. */
+/** The texts that the model is sent for a compaction, and for a task that the user gave to a sub-agent. */
 const COMPACTION_QUESTION = "What did we do so far?";
 const SUBTASK_NOTE = "The following tool was executed by the user";
 
-/** Files of these types are not sent: their text stands in parts of its own. */
+/** Files of these types are not sent: separate parts contain their text. */
 const READ_AS_TEXT = new Set(["text/plain", "application/x-directory"]);
 
 /**
- * A part of a message that the model is sent; undefined for one that it is not sent (steps, snapshots, patches,
+ * Converts a message part that the model is sent; undefined for one that it is not sent (steps, snapshots, patches,
  * retries).
  */
 export function opencodePart(data: ForeignObject, provider: string): Part | undefined {
@@ -64,7 +64,7 @@ function readReasoning(data: ForeignObject, provider: string): ReasoningPart {
   };
 }
 
-/** A file that is sent, with its bytes in the URL or somewhere else. */
+/** Reads a file that is sent, with its bytes in the URL or stored elsewhere. */
 function readFile(data: ForeignObject): MediaPart | undefined {
   const [url, mediaType] = [textOf(data.url), textOf(data.mime)];
   if (url === undefined || READ_AS_TEXT.has(mediaType ?? "")) return undefined;
@@ -76,19 +76,21 @@ function readFile(data: ForeignObject): MediaPart | undefined {
   };
 }
 
-/** True when OpenCode wrote the part and not the user. */
+/** Checks whether OpenCode, rather than the user, wrote the part. */
 export const isSynthetic = (data: ForeignObject): boolean =>
   data.synthetic === true || data.type === "compaction" || data.type === "subtask";
 
-/** A tool part of OpenCode: the call, and its result once there is one. Both stand in one part, so they never part. */
+/**
+ * A tool part of OpenCode: the call and, once available, its result. Both are in one part, so they are never separated.
+ */
 export interface OpencodeTool {
   readonly call: ToolCallPart;
   readonly result: ToolResultPart | undefined;
-  /** When OpenCode began to send a placeholder for the result; the log still has it. */
+  /** When OpenCode began to send a placeholder instead of the result; the log still has the result. */
   readonly prunedAt: string | undefined;
 }
 
-/** How a call ended that has an answer. */
+/** Statuses of calls that have a result. */
 const ENDED = new Set(["completed", "error"]);
 
 export function opencodeTool({ data, at, id }: OpencodeRow, draft: SessionDraft): OpencodeTool {

@@ -3,36 +3,36 @@ import type { SourcePointer, SourceRecord, SourceRecords } from "../reading/sour
 import type { SourceThread } from "../reading/source-threads.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
 
-/** One row of OpenCode's database, or the file of its storage folder that holds the same. */
+/** One row of OpenCode's database, or the equivalent file of its storage folder. */
 export interface OpencodeRow {
   readonly table: string;
   readonly id: string | undefined;
   readonly sessionId: string | undefined;
   readonly messageId: string | undefined;
-  /** What the row says. The database keeps it as JSON text in a column of its own. */
+  /** The content of the row. The database keeps it as JSON text in a separate column. */
   readonly data: ForeignObject;
   readonly time: unknown;
   readonly at: SourcePointer;
 }
 
-/** A message of OpenCode with its parts, both in their order. */
+/** A message of OpenCode with its parts in order. */
 export interface OpencodeMessage {
   readonly row: OpencodeRow;
   readonly parts: readonly OpencodeRow[];
 }
 
-/** A session of OpenCode: its messages, and where the user went back to. */
+/** A session of OpenCode: its messages, and the point that the user went back to. */
 export interface OpencodeSession {
   readonly id: string | undefined;
   readonly messages: readonly OpencodeMessage[];
-  /** From this message on, the user took everything back. */
+  /** The id of the first message that the user undid; all later ones are undone as well. */
   readonly revertedFrom: string | undefined;
   readonly records: number;
 }
 
 /**
- * Reads a session: one row a line, or the one document that `opencode export` writes. What does not belong to it is
- * reported to the draft.
+ * Reads a session: one row per line, or the single document that `opencode export` writes. Records that do not belong
+ * to it are reported to the draft.
  */
 export function readOpencodeSession({ records }: SourceRecords, draft: SessionDraft): OpencodeSession {
   const [first] = records;
@@ -53,7 +53,10 @@ export function readOpencodeSession({ records }: SourceRecords, draft: SessionDr
   };
 }
 
-/** The messages of a document that `opencode export` wrote: each with its `info` and its parts. */
+/**
+ * Returns the messages of a document that `opencode export` wrote, each with its `info` and its parts; undefined for
+ * anything else.
+ */
 export function exportedMessages(value: unknown): readonly unknown[] | undefined {
   const document = objectOf(value);
   const messages = listOf(document?.messages);
@@ -87,7 +90,7 @@ function readExport(
   };
 }
 
-/** Puts parts to their messages, both in the order of their ids, which grow with time. */
+/** Joins parts to their messages, both ordered by id. Ids increase over time. */
 function joinRows(rows: readonly OpencodeRow[], draft: SessionDraft): readonly OpencodeMessage[] {
   const partsById = new Map<string, OpencodeRow[]>();
   const messages = new Map<string, OpencodeRow>();
@@ -125,10 +128,10 @@ function skipDuplicate({ at }: OpencodeRow, id: string, draft: SessionDraft): vo
   draft.warnings.push({ kind: "duplicate-record", at, id: id.toWellFormed() });
 }
 
-/** Ids compare by their code units, the same on every machine. */
+/** Compares ids by code units, which gives the same order on every machine. */
 const compare = (first: string, second: string): number => (first < second ? -1 : first > second ? 1 : 0);
 
-/** Where the user went back to. The database keeps it as JSON text. */
+/** The message that the user went back to. The database keeps it as JSON text. */
 function revertOf(session: ForeignObject | undefined): string | undefined {
   const text = textOf(session?.revert);
   const parsed = text === undefined ? undefined : parseJson(text);
@@ -136,10 +139,10 @@ function revertOf(session: ForeignObject | undefined): string | undefined {
   return nonEmptyText(revert?.messageID);
 }
 
-/** How ids of storage files begin, and the table that holds the same data. */
+/** The id prefixes of storage files, and the tables that contain the same data. */
 const TABLES: Readonly<Record<string, string>> = { ses_: "session", msg_: "message", prt_: "part" };
 
-/** Reads a row. @returns undefined when the value is not a session. */
+/** Reads a row. @returns undefined when the value is not a row of a session. */
 function opencodeRow(value: unknown, at: SourcePointer): OpencodeRow | undefined {
   const fields = objectOf(value);
   const id = nonEmptyText(fields?.id);
@@ -167,8 +170,8 @@ function dataOf(fields: ForeignObject): ForeignObject | undefined {
 }
 
 /**
- * The sessions of an export of the database, in the order in which they come up: those of sub-agents are threads of
- * their own. A row that belongs to no session goes with the first.
+ * Returns the sessions in an export of the database, in order of first appearance; sessions of sub-agents are separate
+ * threads. Rows that belong to no session are added to the first.
  */
 export function opencodeThreads({ records }: SourceRecords): readonly SourceThread[] {
   if (records.length < 2) return [];

@@ -2,16 +2,16 @@ import type { Part, ToolOutcomeStatus } from "@threadfold/core";
 import { countOf, type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecord, SourceRecords } from "../reading/source-records.ts";
 
-/** The events of a run. */
+/** The events found for a run. */
 export interface FoundEvents {
   readonly events: readonly { readonly value: unknown; readonly at: SourcePointer }[];
-  /** The document around the events; empty when they stand alone. */
+  /** The document around the events; empty when there is none. */
   readonly frame: ForeignObject;
 }
 
 const NO_FRAME: ForeignObject = Object.freeze({});
 
-/** Finds the events of a run: the `history` of a line of `output.jsonl`, a list of events, or one event a line. */
+/** Finds the events of a run: the `history` in a line of `output.jsonl`, a list of events, or one event per line. */
 export function findEvents({ records }: SourceRecords): FoundEvents | undefined {
   const [first] = records;
   if (first === undefined) return undefined;
@@ -20,7 +20,7 @@ export function findEvents({ records }: SourceRecords): FoundEvents | undefined 
   return { events: records.map(({ value, line }) => ({ value, at: { line } })), frame: NO_FRAME };
 }
 
-/** Says whether a value is the document of one run. */
+/** Checks whether a value is the document of one run. */
 export function holdsRun(value: unknown): boolean {
   const history = listOf(objectOf(value)?.history);
   return history?.some((entry) => isEvent(entry) || (listOf(entry) ?? []).some(isEvent)) === true;
@@ -56,14 +56,17 @@ function isEvent(value: unknown): boolean {
   return textOf(event.observation) !== undefined && (objectOf(event.extras) ?? textOf(event.content)) !== undefined;
 }
 
-/** The text of an observation as the model reads it: what ran, and how the log says that it ended. */
+/** Returns the text of an observation as the model reads it: what ran, and how it ended according to the log. */
 export function observationText(event: ForeignObject): string {
   const content = textOf(event.content) ?? "";
   const metadata = objectOf(objectOf(event.extras)?.metadata);
   return `${textOf(metadata?.prefix) ?? ""}${content}${textOf(metadata?.suffix) ?? ""}`;
 }
 
-/** An error is a failure, and so is a command with an exit code; -1 stands for one that is still running. */
+/**
+ * Returns the outcome of an observation: an error or a positive exit code is a failure; -1 means that the command is
+ * still running.
+ */
 export function outcomeOf(event: ForeignObject): ToolOutcomeStatus {
   const exitCode = objectOf(objectOf(event.extras)?.metadata)?.exit_code;
   if (event.observation === "error" || event.observation === "user_rejected") return "failure";
@@ -71,7 +74,7 @@ export function outcomeOf(event: ForeignObject): ToolOutcomeStatus {
   return event.success === false || (countOf(exitCode) ?? 0) > 0 ? "failure" : "success";
 }
 
-/** What a recall brought up: knowledge of the repository and of micro-agents, each a text of its own. */
+/** Returns what a recall retrieved: knowledge of the repository and of micro-agents, each as a separate text. */
 export function recalledParts(event: ForeignObject): readonly Part[] {
   const extras = objectOf(event.extras);
   const knowledge = (listOf(extras?.microagent_knowledge) ?? []).map((entry) => objectOf(entry)?.content);
@@ -82,7 +85,7 @@ export function recalledParts(event: ForeignObject): readonly Part[] {
   });
 }
 
-/** Text of a message with the pictures that came with it. */
+/** Returns the text of a message together with its images. */
 export function messageParts({ args }: ForeignObject): readonly Part[] {
   const fields = objectOf(args);
   const images = (listOf(fields?.image_urls) ?? []).flatMap((url): readonly Part[] => {

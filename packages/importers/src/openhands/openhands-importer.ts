@@ -11,8 +11,8 @@ import { type FoundEvents, findEvents, holdsRun } from "./openhands-events.ts";
 import { OpenhandsTranscript } from "./openhands-transcript.ts";
 
 /**
- * Runs of OpenHands: `output.jsonl` of a benchmark with a run a line, each a thread that has the name of its instance;
- * the events of one run; and its logs of single requests.
+ * Imports runs of OpenHands: a benchmark's `output.jsonl` with one run per line, each a thread named after its
+ * instance; the events of a single run; or its logs of single requests.
  */
 export const openhandsImporter: SessionImporter = {
   format: "openhands",
@@ -66,7 +66,7 @@ function importRequest({ source, records: [first] }: SourceRecords, draft: Sessi
   };
 }
 
-/** An action that a model chose. */
+/** Checks for an action that a model chose. */
 function isModelAction(value: unknown): boolean {
   const event = objectOf(value);
   return event?.source === "agent" && event.action !== undefined && event.action !== "system";
@@ -84,9 +84,9 @@ function configuredModel({ metadata }: ForeignObject): string | undefined {
 }
 
 /**
- * A log of one request that OpenHands sent: `messages` and `tools`, and what came back with them. The thread is what
- * was sent; the answer is the newest message of the next request, so that the logs of a conversation are one thread
- * that grows.
+ * Checks for the log of a single request that OpenHands sent: `messages` and `tools`, and the response. The thread is
+ * what was sent; the answer is the newest message of the next request, so the logs of a conversation are one growing
+ * thread.
  */
 function isRequestLog(value: unknown): boolean {
   const log = objectOf(value);
@@ -96,8 +96,9 @@ function isRequestLog(value: unknown): boolean {
 const isAnswer = (response: unknown): boolean => listOf(objectOf(response)?.choices) !== undefined;
 
 /**
- * How the conversation of a request begins: what stands before the first answer, and that answer by the ids of its
- * calls, or else by its text. The first request has it in its response, the others among their messages.
+ * The opening of a request's conversation: what precedes the first answer, and that answer, represented by the ids of
+ * its calls or, failing that, by its text. The first request has this answer in its response, later ones among their
+ * messages.
  */
 function beginningOf(log: ForeignObject): readonly unknown[] {
   const messages = listOf(log.messages) ?? [];

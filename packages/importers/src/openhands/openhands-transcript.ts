@@ -16,20 +16,20 @@ import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
 import { toolResultContent } from "../session/shared-readers.ts";
 import { messageParts, observationText, outcomeOf, recalledParts } from "./openhands-events.ts";
 
-/** Events that hold nothing for the model: states, and questions whose answer is an event of its own. */
+/** Event types with nothing for the model: states, and requests whose answer is a separate event. */
 const NON_PROMPT = new Set([
   ...["recall", "change_agent_state", "null", "pause", "resume", "start", "stop", "condensation_request"],
 ]);
 const NON_PROMPT_OBSERVATIONS = new Set(["agent_state_changed", "null", "success"]);
 
-/** Reads the events of a run in their order. */
+/** Reads the events of a run in order. */
 export class OpenhandsTranscript {
   readonly #draft: SessionDraft;
   readonly #seed: string;
-  /** Messages wait until the end: several actions may come of one response. */
+  /** Messages are held back until the end: several actions may come from one response. */
   readonly #pending: { message: DraftMessage; details?: JsonObject }[] = [];
   readonly #responses = new Map<string, number>();
-  /** Ids of the calls that events without an id of their own made. */
+  /** Ids of calls made by events that have no call id. */
   readonly #called = new Set<string>();
   #index = 0;
 
@@ -64,7 +64,7 @@ export class OpenhandsTranscript {
     else this.#readCall(event, at);
   }
 
-  /** Actions of one response are one message: the calls stand in the response itself. */
+  /** Actions of one response become one message: the response itself contains their calls. */
   #readCall(event: ForeignObject, at: SourcePointer): void {
     const responseId = responseIdOf(event);
     const known = responseId === undefined ? undefined : this.#responses.get(responseId);
@@ -100,7 +100,7 @@ export class OpenhandsTranscript {
     this.#add("tool", [{ type: "tool-result", result }], event, at);
   }
 
-  /** A condensation forgets events, and may put a summary in their place; without one there is nothing to send. */
+  /** A condensation forgets events and may replace them with a summary; without one there is nothing to send. */
   #readCondensation(event: ForeignObject, at: SourcePointer): void {
     const { summary, ...details } = objectOf(event.args) ?? {};
     const text = nonEmptyText(summary);
@@ -135,10 +135,10 @@ function withPlace(message: DraftMessage, at: SourcePointer): DraftMessage {
     : { ...message, sourcePaths: [...sourcePaths, at.path] };
 }
 
-/** What the model said when it chose an action. */
+/** The model's output when it chose an action. */
 type SaidByModel = Pick<DraftMessage, "parts" | "model" | "usage">;
 
-/** The response that an action came from: the raw completion in the log, or else what the action says about it. */
+/** The response that an action came from: the raw completion in the log or, failing that, the action's own data. */
 function responseOf(event: ForeignObject, draft: SessionDraft, at: SourcePointer): SaidByModel {
   const metadata = objectOf(event.tool_call_metadata);
   const completion = objectOf(metadata?.model_response);
@@ -158,11 +158,11 @@ function responseOf(event: ForeignObject, draft: SessionDraft, at: SourcePointer
   };
 }
 
-/** The id of the response that an action came from; actions of one response have it in common. */
+/** The id of the response that an action came from, shared by all actions of that response. */
 const responseIdOf = (event: ForeignObject): string | undefined =>
   nonEmptyText(objectOf(objectOf(event.tool_call_metadata)?.model_response)?.id);
 
-/** An action without the raw response: the thought, and a call of the tool with the action's arguments. */
+/** Reads an action without the raw response: the thought, and a tool call with the action's arguments. */
 function partsOfAction(event: ForeignObject, draft: SessionDraft, at: SourcePointer): readonly Part[] {
   const metadata = objectOf(event.tool_call_metadata);
   const { thought, ...args } = objectOf(event.args) ?? {};
@@ -179,6 +179,6 @@ function partsOfAction(event: ForeignObject, draft: SessionDraft, at: SourcePoin
   ];
 }
 
-/** The id of a call that has none in the log: that of its event, by which the observation names its cause. */
+/** The id for a call that has none in the log: that of its event, by which the observation names its cause. */
 const eventCallId = (id: unknown): string | undefined =>
   typeof id === "number" || typeof id === "string" ? `event-${id}` : undefined;

@@ -6,9 +6,9 @@ import { isEditable, PiLog } from "./pi-log.ts";
 import { piContent, piMessageEntry } from "./pi-message-entry.ts";
 
 /**
- * Writes a session of the pi coding agent, version 3. The log grows at its end: messages that it does not have yet, a
- * `context_edit` for each message behind the summary that is shown in another wording or not at all, and last the
- * compaction, which names the first entry that is kept. Versions of pi before `context_edit` show those messages whole.
+ * Exports to a session of the pi coding agent, version 3. Entries are only added at the end of the log: messages that
+ * it lacks, a `context_edit` for each message after the summary that is shown changed or not at all, and finally the
+ * compaction, which names the first kept entry. Versions of pi without `context_edit` show those messages in full.
  */
 export const piExporter: SessionExporter = {
   format: "pi",
@@ -22,7 +22,7 @@ export const piExporter: SessionExporter = {
   },
 };
 
-/** An entry of the log that a message stands in. */
+/** The log entry of a message. */
 interface MessageEntry {
   readonly id: string;
   readonly isEditable: boolean;
@@ -75,7 +75,7 @@ function addWindow(
     type: "compaction",
     timestamp: at,
     summary: headText(head),
-    // pi names the compaction itself when nothing is kept; any id that is not in the log says the same.
+    // pi names the compaction itself when nothing is kept; any id that is not in the log means the same.
     firstKeptEntryId: firstKept?.id ?? "",
     keepLastMessages: tail.length,
     tokensBefore: plan.originalTokens,
@@ -87,7 +87,7 @@ function addWindow(
   log.add(compaction, `compaction ${plan.planId}`);
 }
 
-/** A message that pi cannot show in another wording goes into the summary, and with it what stands before it. */
+/** A message whose content pi cannot replace goes into the summary, together with everything before it. */
 function showable(
   { head, tail }: ReturnType<typeof splitWindow>,
   entries: ReadonlyMap<MessageId, MessageEntry>,

@@ -7,7 +7,7 @@ import { addPiMessage, addUser, type PiTarget, piContentParts } from "./pi-messa
 import { type EntryMessage, type PiEntry, piBranches, piCompactions, piEntry } from "./pi-tree.ts";
 
 /**
- * Entries with nothing of their own for the model: settings and state of the tool, and what it shows of other entries.
+ * Entry types with nothing of their own for the model: settings and state of the tool, and data about other entries.
  */
 const NON_PROMPT = new Set([
   "session",
@@ -20,7 +20,7 @@ const NON_PROMPT = new Set([
   "context_edit",
 ]);
 
-/** Sessions of the pi coding agent, versions 1 to 3. */
+/** Imports sessions of the pi coding agent, versions 1 to 3. */
 export const piImporter: SessionImporter = {
   format: "pi",
   detect: detectPi,
@@ -72,7 +72,7 @@ function addEntry(entry: PiEntry, target: PiTarget): MessageId | undefined {
   return undefined;
 }
 
-/** The summary of a compaction, or that of a branch which the user left, stands in the log where it was written. */
+/** Adds the summary of a compaction, or of a branch that the user left, at its position in the log. */
 function addSummary(entry: PiEntry, target: PiTarget): MessageId | undefined {
   const text = textOf(entry.fields.summary);
   if (text !== undefined) {
@@ -82,12 +82,15 @@ function addSummary(entry: PiEntry, target: PiTarget): MessageId | undefined {
   return undefined;
 }
 
-/** How many records are looked at: the header may be lost, but messages follow soon. */
+/** How many records are examined: the header may be missing, but messages follow soon. */
 const SAMPLE = 50;
 
 const ROLES = new Set(["user", "assistant", "toolResult", "bashExecution", "custom", "hookMessage"]);
 
-/** How sure it is that the source is a pi session: its header decides, or else entries that wrap messages. */
+/**
+ * Returns the confidence, from 0 to 1, that the source is a pi session: its header is conclusive; otherwise entries
+ * that wrap messages count.
+ */
 function detectPi({ records }: SourceRecords): number {
   let sureness = 0;
   for (const { value } of records.slice(0, SAMPLE)) {

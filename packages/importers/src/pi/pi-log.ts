@@ -6,10 +6,10 @@ import { countOf, type ForeignObject, nonEmptyText, objectOf } from "../reading/
 /** The version that pi writes. */
 const CURRENT_VERSION = 3;
 
-/** What has a content that pi's `context_edit` may replace. */
+/** Roles of messages whose content pi's `context_edit` can replace. */
 const EDITABLE_ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "toolResult", "custom"]);
 
-/** A log of pi that grows at its end. The lines that it began with stay as they are. */
+/** A pi log to which entries are added at the end. Existing lines stay unchanged. */
 export class PiLog {
   readonly #lines: string[];
   readonly #ids: ExportIds;
@@ -32,8 +32,8 @@ export class PiLog {
   }
 
   /**
-   * A log that grows from what a source holds. An older one is brought to the newest version, as pi does. @throws
-   * ThreadfoldError `WRONG_FORMAT`.
+   * Continues the log in a source. An older log is upgraded to the current version, as pi does. @throws ThreadfoldError
+   * `WRONG_FORMAT`.
    */
   static of(source: string, notes: ExportNotes): PiLog {
     const lines = sourceLines(source);
@@ -50,7 +50,7 @@ export class PiLog {
     );
   }
 
-  /** A log that begins here. */
+  /** Starts a new log. */
   static fresh(sessionId: string, at: string): PiLog {
     const header = { type: "session", version: CURRENT_VERSION, id: sessionId, timestamp: at, cwd: "" };
     return new PiLog([{ line: 1, raw: JSON.stringify(header), fields: header }]);
@@ -65,13 +65,13 @@ export class PiLog {
     return this.#lines.length - this.#began;
   }
 
-  /** The entry that a message was read from; undefined when the log does not have it. */
+  /** Returns the entry that a message was read from; undefined when the log does not contain it. */
   entryOf({ metadata }: Message): ForeignObject | undefined {
     const line = objectOf(metadata?.source)?.line;
     return typeof line === "number" ? this.#entryByLine.get(line) : undefined;
   }
 
-  /** Adds an entry behind the last one. @returns its id. */
+  /** Appends an entry. @returns its id. */
   add(entry: object, key: string): string {
     const id = this.#ids.take(key);
     this.#lines.push(JSON.stringify({ ...entry, id, parentId: this.#leaf }));
@@ -80,7 +80,7 @@ export class PiLog {
   }
 }
 
-/** True for an entry whose content pi can show in another wording. */
+/** Checks whether pi can show different content for the entry. */
 export function isEditable(entry: ForeignObject): boolean {
   return (
     entry.type === "custom_message" || (entry.type === "message" && EDITABLE_ROLES.has(objectOf(entry.message)?.role))
@@ -88,8 +88,8 @@ export function isEditable(entry: ForeignObject): boolean {
 }
 
 /**
- * Adds ids and parents to entries of version 1, and the role that version 3 knows to those of version 2, as pi itself
- * does.
+ * Upgrades a log as pi itself does: adds ids and parents to entries of version 1, and renames roles of version 2 to
+ * those of version 3.
  */
 function upgraded(lines: readonly SourceLine[], version: number) {
   const records = lines.filter(({ fields }) => fields !== undefined);
@@ -112,7 +112,7 @@ function withKnownRole(entry: ForeignObject): ForeignObject {
   return message?.role === "hookMessage" ? { ...entry, message: { ...message, role: "custom" } } : entry;
 }
 
-/** A compaction of version 1 names the first kept entry by its index among all of them. */
+/** A compaction of version 1 refers to the first kept entry by its index among all entries. */
 function keptById(
   entry: ForeignObject,
   records: readonly SourceLine[],

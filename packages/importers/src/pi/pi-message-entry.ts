@@ -10,7 +10,10 @@ import {
 import type { ExportNotes } from "../exporting/session-exporter.ts";
 import { objectOf, textOf } from "../reading/foreign-value.ts";
 
-/** A message as an entry of pi, without its place in the tree. Undefined for one that the file has no place for. */
+/**
+ * Converts a message to a pi entry, without its place in the tree; undefined for a message that the format cannot
+ * represent.
+ */
 export function piMessageEntry(message: Message, notes: ExportNotes): object | undefined {
   const { role, parts, createdAt } = message;
   const timestamp = Date.parse(createdAt);
@@ -63,7 +66,7 @@ function assistantMessage({ parts, model, usage, metadata }: Message, timestamp:
   };
 }
 
-/** The provider that signed something of the message, or that said something of one of its parts. */
+/** The provider that signed part of the message or added metadata to one of its parts. */
 function providerOf(parts: readonly Part[]): string {
   const named = parts.flatMap((part) => {
     if (part.type === "reasoning" && part.provider !== undefined) return part.provider;
@@ -80,7 +83,7 @@ const APIS: ReadonlyMap<string, string> = new Map([
 
 const apiOf = (parts: readonly Part[]): string => APIS.get(providerOf(parts)) ?? "unknown";
 
-/** The content of a message as pi has it: the way back from what its importer reads. */
+/** Converts parts to content as pi writes it: the reverse of what its importer does. */
 export function piContent(parts: readonly Part[], notes: ExportNotes): readonly object[] {
   return parts.flatMap((part) => piBlock(part, notes) ?? []);
 }
@@ -140,14 +143,14 @@ function callBlock(part: ToolCallPart): object {
   };
 }
 
-/** pi writes the id of an item of OpenAI behind that of the call. */
+/** pi writes the id of an OpenAI item after that of the call. */
 function piCallId(part: ToolCallPart | ToolResultPart): string {
   const callId = part.type === "tool-call" ? part.callId : part.result.callId;
   const { itemId } = metadataOf(part, "itemId");
   return itemId === undefined ? callId : `${callId}|${itemId}`;
 }
 
-/** One field of what a provider said of a part, whichever provider it was. */
+/** Returns one field of a part's provider metadata, whichever provider set it. */
 function metadataOf<Field extends string>(
   { providerMetadata }: Pick<ToolCallPart, "providerMetadata">,
   field: Field,

@@ -23,17 +23,17 @@ import type { SessionDraft } from "../session/session-draft.ts";
 import { opaquePart, toolResultContent } from "../session/shared-readers.ts";
 import type { PiEntry } from "./pi-tree.ts";
 
-/** Where an entry's message goes: the draft, and the side branch if it is on one. */
+/** The draft that an entry's message is added to, and the entry's side branch, if any. */
 export interface PiTarget {
-  /** Where the messages go. */
+  /** The draft that the messages are added to. */
   readonly draft: SessionDraft;
-  /** The branch that they stand on; undefined for the main one. */
+  /** The branch of the messages; undefined for the main one. */
   readonly branch: string | undefined;
 }
 
 type ReadMessage = (message: ForeignObject, entry: PiEntry, target: PiTarget) => MessageId | undefined;
 
-/** How each role of a `message` entry is read. A map and not an object, for the role comes from the log. */
+/** The reader for each role of a `message` entry. A map rather than an object, because the role comes from the log. */
 const READERS: ReadonlyMap<unknown, ReadMessage> = new Map<string, ReadMessage>([
   ["user", (message, entry, target) => addUser(piContentParts(message.content), undefined, entry, target)],
   ["assistant", addAssistant],
@@ -44,7 +44,7 @@ const READERS: ReadonlyMap<unknown, ReadMessage> = new Map<string, ReadMessage>(
   ["hookMessage", (message, entry, target) => addUser(piContentParts(message.content), "harness", entry, target)],
 ]);
 
-/** Adds the message of a `message` entry. @returns its id; undefined when the entry holds none for the model. */
+/** Adds the message of a `message` entry. @returns its id; undefined when the entry has nothing for the model. */
 export function addPiMessage(entry: PiEntry, target: PiTarget): MessageId | undefined {
   const message = objectOf(entry.fields.message);
   const read = READERS.get(message?.role);
@@ -56,7 +56,7 @@ export function addPiMessage(entry: PiEntry, target: PiTarget): MessageId | unde
   return undefined;
 }
 
-/** Adds a message of role user, whether a person typed it or the harness or a compaction put it there. */
+/** Adds a message with the role user, whether it comes from a person, the harness or a compaction. */
 export function addUser(
   parts: readonly Part[],
   origin: MessageOrigin | undefined,
@@ -120,8 +120,8 @@ function placeOf(entry: PiEntry, branch: string | undefined) {
 const pointerTo = (entry: PiEntry): SourcePointer => ({ line: entry.line });
 
 /**
- * A command that the user ran outside the conversation, as the text that the model reads: command, output and how it
- * ended.
+ * Returns the text that the model reads for a command that the user ran outside the conversation: command, output and
+ * outcome.
  */
 function bashExecutionText(execution: ForeignObject): string {
   const output = textOf(execution.output) ?? "";
@@ -138,8 +138,8 @@ function bashExecutionText(execution: ForeignObject): string {
 }
 
 /**
- * Usage as pi writes it: `input` leaves out what was read from or written to the cache. A report of nothing but zeros,
- * which pi writes for aborted calls, counts as none.
+ * Converts usage as pi writes it: `input` excludes tokens read from or written to the cache. A report of only zeros,
+ * which pi writes for aborted calls, is ignored.
  */
 function piUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
@@ -153,7 +153,7 @@ function piUsage(value: unknown): Usage | undefined {
     : { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
 }
 
-/** A block of a user message or a tool result: text or a picture. */
+/** Converts a block of a user message or a tool result: text or an image. */
 function piPart(block: unknown): Part {
   const fields = objectOf(block);
   const text = textOf(fields?.text);
@@ -165,14 +165,17 @@ function piPart(block: unknown): Part {
   return opaquePart("pi", block);
 }
 
-/** The parts of a message's content, which is a string or a list of blocks. */
+/** Returns the parts of a message's content, which is a string or a list of blocks. */
 export function piContentParts(content: unknown): readonly Part[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (Array.isArray(content)) return content.map(piPart);
   return content === undefined || content === null ? [] : [opaquePart("pi", content)];
 }
 
-/** The parts of an assistant message. Signatures and item ids belong to the API that the model was called through. */
+/**
+ * Returns the parts of an assistant message. Signatures and item ids belong to the API through which the model was
+ * called.
+ */
 function piAssistantParts(message: ForeignObject, draft: SessionDraft, at: SourcePointer): readonly Part[] {
   if (!Array.isArray(message.content)) return piContentParts(message.content);
   const provider = providerOf(message);
@@ -192,8 +195,8 @@ function piAssistantParts(message: ForeignObject, draft: SessionDraft, at: Sourc
 }
 
 /**
- * The provider's own id of a call. pi writes calls of OpenAI Responses as `call_…|fc_…`: the id of the call, and that
- * of the item which it came in.
+ * Returns the provider's own id of a call. pi writes calls of OpenAI Responses as `call_…|fc_…`: the ids of the call
+ * and of the item that contained it.
  */
 function splitCallId(id: unknown): { readonly callId: unknown; readonly itemId?: string } {
   const text = textOf(id);
@@ -225,13 +228,13 @@ function readThinking(block: ForeignObject, provider: string, api: unknown): Rea
   const signature = nonEmptyText(block.thinkingSignature);
   if (signature === undefined) return { type: "reasoning", text, provider };
   if (block.redacted === true) return { type: "reasoning", text, provider, encrypted: signature };
-  // Chat completions sign nothing: there, the field names where in the message the thoughts stood.
+  // Chat Completions have no signatures: there, the field names the message field that the thoughts were in.
   if (api === "openai-completions")
     return { type: "reasoning", text, provider, providerMetadata: { [provider]: { field: signature } } };
   return provider === "openai" ? readReasoningItem(text, signature) : { type: "reasoning", text, provider, signature };
 }
 
-/** OpenAI Responses: the signature is the whole reasoning item as JSON, its encrypted content inside. */
+/** For OpenAI Responses, the signature is the whole reasoning item as JSON, including its encrypted content. */
 function readReasoningItem(text: string, signature: string): ReasoningPart {
   const parsed = parseJson(signature);
   const item = parsed.ok ? objectOf(parsed.value) : undefined;

@@ -22,7 +22,7 @@ export interface PiEntry {
   readonly parentId?: string | null;
 }
 
-/** The record as an entry, or undefined when it has no type. */
+/** Converts a record to an entry; undefined when it has no type. */
 export function piEntry({ line, value }: SourceRecord): PiEntry | undefined {
   const fields = objectOf(value);
   const type = textOf(fields?.type);
@@ -32,23 +32,26 @@ export function piEntry({ line, value }: SourceRecord): PiEntry | undefined {
   return { line, type, fields, ...(id !== undefined && { id }), ...(parentId !== undefined && { parentId }) };
 }
 
-/** Longest branch path, in segments. Deeper nesting is cut, for hostile logs would make paths grow without bound. */
+/**
+ * Maximum length of a branch path, in segments. Deeper nesting is cut, because hostile logs would make paths grow
+ * without bound.
+ */
 const MAX_SEGMENTS = 16;
 
-/** Where an entry stands in the tree of a session. */
+/** The position of an entry in the tree of a session. */
 interface PiPlace {
-  /** Path of the side branch, or undefined on the main one. */
+  /** Path of the side branch; undefined on the main one. */
   readonly branch: string | undefined;
-  /** The parent that the entry names, when the log has no such entry before it. */
+  /** The parent that the entry names, if the log has no such entry before it. */
   readonly missingParent: string | undefined;
 }
 
 /**
- * Finds the branch of every entry. The path from the last entry to the root is the main branch: it is what pi sends.
+ * Finds the branch of every entry. The path from the last entry to the root is the main branch, which is what pi sends.
  * Every other entry is on a side branch, named after the first entry that left the path.
  *
- * An entry whose parent is lost (a malformed line) follows the entry before it, so that one bad line does not cut the
- * history off. Sessions of version 1 have no tree and one branch.
+ * An entry whose parent is missing (a malformed line) follows the entry before it, so that one bad line does not cut
+ * off the history. Sessions of version 1 have no tree and a single branch.
  */
 export function piBranches(entries: readonly (PiEntry | undefined)[]): readonly PiPlace[] {
   const parents = resolveParents(entries);
@@ -80,7 +83,10 @@ function resolveParents(entries: readonly (PiEntry | undefined)[]): readonly Par
   });
 }
 
-/** Finds for each entry the index of the newest entry that descends from it: entries with the same one form a chain. */
+/**
+ * Finds for each entry the index of the newest entry that descends from it; entries with the same descendant form a
+ * chain.
+ */
 function chainsOf(parents: readonly number[]): readonly number[] {
   const chains: number[] = new Array(parents.length).fill(-1);
   for (let index = parents.length - 1; index >= 0; index--) {
@@ -105,9 +111,9 @@ function pathOf(
 }
 
 /**
- * The compactions that a session holds, by the messages that its entries became. Each names the first entry that was
- * kept: by its index among all entries, the header included (version 1), by its id (from version 2 on), or by how many
- * messages were kept (pi's first design).
+ * Returns the compactions of a session, given the messages made from its entries. Each identifies the first kept entry:
+ * by its index among all entries, the header included (version 1), by its id (from version 2 on), or by the number of
+ * kept messages (pi's first design).
  */
 export function piCompactions(
   entries: readonly (PiEntry | undefined)[],
@@ -147,24 +153,24 @@ function firstKept(
   return from === undefined ? undefined : kept.firstFrom(from, entry, pathTo(branch));
 }
 
-/** The branches that a branch grew out of, the main one first, and the branch itself. */
+/** The ancestors of a branch, from the main branch on, and the branch itself. */
 function pathTo(branch: string | undefined): readonly (string | undefined)[] {
   const segments = branch?.split("/") ?? [];
   return [undefined, ...segments.map((_, index) => segments.slice(0, index + 1).join("/"))];
 }
 
-/** The message that an entry became, and on which branch. */
+/** The message made from an entry, and its branch. */
 export interface EntryMessage {
   readonly entry: number;
   readonly messageId: MessageId;
   readonly branch: string | undefined;
 }
 
-/** Which entry became which message, for finding the first message of a kept tail. */
+/** The messages made from entries, for finding the first message of a kept tail. */
 class EntryMessages {
   readonly #byBranch = new Map<string | undefined, EntryMessage[]>();
 
-  /** Entries are added in the order of the log. */
+  /** Adds a message; entries must be added in log order. */
   add(message: EntryMessage): void {
     const onBranch = this.#byBranch.get(message.branch);
     if (onBranch === undefined) this.#byBranch.set(message.branch, [message]);
@@ -172,8 +178,8 @@ class EntryMessages {
   }
 
   /**
-   * The first message at or after one entry and before another that is on one of the given branches. The entry that a
-   * compaction names as the first kept one may be a setting that became no message.
+   * Returns the first message at or after one entry and before another that is on one of the given branches. The entry
+   * that a compaction names as the first kept one may be a setting, for which there is no message.
    */
   firstFrom(fromEntry: number, beforeEntry: number, branches: readonly (string | undefined)[]): MessageId | undefined {
     let first: EntryMessage | undefined;
@@ -185,7 +191,7 @@ class EntryMessages {
     return first?.messageId;
   }
 
-  /** The first of the last `count` messages before an entry and behind another, on one branch. */
+  /** Returns the first of the last `count` messages on a branch before one entry and after another. */
   firstOfLast(
     count: number,
     beforeEntry: number,

@@ -7,17 +7,17 @@ import type { SourceRecord, SourceRecords } from "./source-records.ts";
 import { sourceTooLarge } from "./source-text.ts";
 import type { SourceThread } from "./source-threads.ts";
 
-/** What every file of SQLite begins with (https://sqlite.org/fileformat.html, 1.3.1). */
+/** The first bytes of every SQLite file (https://sqlite.org/fileformat.html, 1.3.1). */
 const HEADER = "SQLite format 3\0";
 
-/** Tables that agents keep conversations in. Whatever else a database has, such as versions of files, is left there. */
+/** Tables in which agents store conversations. Everything else in a database, such as file versions, is ignored. */
 const TABLES = ["sessions", "messages", "session", "message", "part"];
 
-/** True when bytes are those of a SQLite database. */
+/** Checks whether bytes are a SQLite database. */
 export const isDatabase = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.subarray(0, HEADER.length)).toString("latin1") === HEADER;
 
-/** True when a file is a SQLite database; false for what cannot be read or is no file. */
+/** Checks whether a file is a SQLite database; false when it cannot be read or is not a regular file. */
 export async function isDatabaseFile(path: string): Promise<boolean> {
   const file = await open(path).catch(() => null);
   if (file === null) return false;
@@ -32,7 +32,7 @@ export async function isDatabaseFile(path: string): Promise<boolean> {
   }
 }
 
-/** The conversations of a database that is at hand as bytes alone; see {@link databaseLines}. */
+/** Returns the conversations of a database that is available only as bytes; see {@link databaseLines}. */
 export async function databaseBytesLines(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), "threadfold-import-"));
   try {
@@ -45,15 +45,15 @@ export async function databaseBytesLines(bytes: Uint8Array, maxBytes: number): P
 }
 
 /**
- * The conversations of a database as a log: a line of JSON for each row of the tables that agents keep them in, with the
- * table's name as `table`, in the order in which they were written. Reads what stands in the write-ahead log as well, and
- * writes nothing.
+ * Returns the conversations of a database as a log: one line of JSON for each row of the tables in which agents store
+ * them, with the table's name as `table`, in the order of writing. It also reads the write-ahead log, and writes
+ * nothing.
  *
  * @throws ThreadfoldError `UNREADABLE_SOURCE` for a damaged database, `UNKNOWN_FORMAT` for one without such a table,
- * `SOURCE_TOO_LARGE`.
+ *   `SOURCE_TOO_LARGE`.
  */
 export async function databaseLines(path: string, maxBytes: number): Promise<Uint8Array> {
-  // Node's own, and not there in what bundlers make for browsers.
+  // Node's own module, which is missing in browser bundles.
   const { DatabaseSync } = await import("node:sqlite");
   const lines: Buffer[] = [];
   const tables = new Set<string>();
@@ -82,7 +82,7 @@ export async function databaseLines(path: string, maxBytes: number): Promise<Uin
     const why = cause instanceof Error ? cause.message : "it cannot be opened";
     throw new ThreadfoldError("UNREADABLE_SOURCE", `The database cannot be read: ${why}.`, {
       cause,
-      hint: "It is damaged, or was copied while it was written to: close the program that owns it and copy it anew.",
+      hint: "It is damaged, or was copied while it was written to: close the program that owns it and copy it again.",
     });
   }
   if (TABLES.some((table) => tables.has(table))) return Buffer.concat(lines);
@@ -91,30 +91,35 @@ export async function databaseLines(path: string, maxBytes: number): Promise<Uin
   });
 }
 
-const READ_DATABASES = "Databases of Goose, Crush and OpenCode are read; of other tools, name the session's own file.";
+const READ_DATABASES =
+  "Only databases of Goose, Crush and OpenCode can be read; for other tools, name the session's own file.";
 
-/** What to do with a database that is known and not read, by a table of it. */
+/** Advice for databases that are recognized but not read, keyed by one of their tables. */
 const FOREIGN_HINTS = [
-  ["cursorDiskKV", `It is a database of Cursor, whose chats are not read. ${READ_DATABASES}`],
+  ["cursorDiskKV", `It is a database of Cursor, whose chats cannot be read. ${READ_DATABASES}`],
   [
     "ItemTable",
-    "It is the state of VS Code, which keeps each chat as a file in chatSessions beside it: name that file.",
+    "It is the state of VS Code, which keeps each chat as a file in chatSessions next to it: name that file.",
   ],
 ] as const;
 
-/** A cell as JSON has it: bytes are text in UTF-8, as Go's programs write it, and large whole numbers lose their last digits. */
+/**
+ * Converts a cell to JSON: bytes become UTF-8 text, as Go programs write it, and large integers lose their last digits.
+ */
 function toText(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   return value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : value;
 }
 
-/** A row of a table, or undefined. */
+/** Returns a row of the given table; undefined for anything else. */
 export function rowOf(value: unknown, table: string): ForeignObject | undefined {
   const row = objectOf(value);
   return row?.table === table ? row : undefined;
 }
 
-/** The sessions of a database of `sessions` and `messages` that have any message, in the database's order. */
+/**
+ * Returns the sessions that have a message, from a database with `sessions` and `messages`, in the database's order.
+ */
 export function databaseThreads({ records }: SourceRecords): readonly SourceThread[] {
   const threads = new Map<string, SourceRecord[]>();
   for (const record of records) {

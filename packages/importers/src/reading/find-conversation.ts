@@ -2,22 +2,23 @@ import { type ForeignObject, listOf, objectOf, textOf } from "./foreign-value.ts
 import type { SourcePointer, SourceRecord, SourceRecords } from "./source-records.ts";
 import { documentThreads, type SourceThread } from "./source-threads.ts";
 
-/** A list of chat messages as request bodies and trajectories hold it. */
+/** A list of chat messages found in a request body or a trajectory. */
 interface FoundConversation {
   readonly messages: readonly unknown[];
-  /** The object around the messages: model, system text, tools. Empty when the messages stand alone. */
+  /** The object around the messages: model, system text, tools. Empty when there is none. */
   readonly frame: ForeignObject;
   pointerTo(index: number): SourcePointer;
 }
 
 const NO_FRAME: ForeignObject = Object.freeze({});
 
-/** At least this share of the lines must be messages for the lines to be a conversation. */
+/** Minimum share of lines that must be messages for the lines to count as a conversation. */
 const MESSAGE_SHARE = 0.8;
 
 /**
- * Finds the conversation in a source: an object with a list of messages, such a list alone, or one message a line. Of
- * a source with one conversation a line it is the first. Which API the messages were written for, their content tells.
+ * Finds the conversation in a source: an object with a list of messages, such a list alone, or one message per line. In
+ * a source with one conversation per line, it is the first. The content of the messages tells which API they were
+ * written for.
  */
 export function findConversation({ records }: SourceRecords): FoundConversation | undefined {
   const [first] = records;
@@ -26,7 +27,7 @@ export function findConversation({ records }: SourceRecords): FoundConversation 
   return inLines(records) ?? (records.every(({ value }) => holdsConversation(value)) ? inRecord(first) : undefined);
 }
 
-/** The conversations of a source that has one a line. */
+/** Returns the conversations of a source that has one per line. */
 export const conversationThreads = (source: SourceRecords): readonly SourceThread[] =>
   documentThreads(source, holdsConversation);
 
@@ -39,7 +40,7 @@ function inRecord({ line, value }: SourceRecord): FoundConversation | undefined 
   return { messages, frame, pointerTo: (index) => ({ line, path: `${path}/${index}` }) };
 }
 
-/** The properties of an object that may hold the messages, in order of preference. */
+/** The properties of an object that may contain the messages, in order of preference. */
 const MESSAGE_LISTS = ["messages", "traj"] as const;
 
 function messagesIn(
@@ -71,23 +72,23 @@ function isMessage(value: unknown): boolean {
   return textOf(message?.role) !== undefined && (message?.content !== undefined || message?.tool_calls !== undefined);
 }
 
-/** Says whether a value is a message that a model wrote. */
+/** Checks whether a value is a message that a model wrote. */
 export const isAssistantMessage = (value: unknown): boolean => objectOf(value)?.role === "assistant";
 
-/** What the messages of a conversation show of the API that they were written for. */
+/** Traits of a conversation's messages that reveal the API that they were written for. */
 interface MessageTraits {
   readonly roles: ReadonlySet<string>;
-  /** Kinds of content blocks. */
+  /** Types of content blocks. */
   readonly blockTypes: ReadonlySet<string>;
   /** True when a message has a field that only OpenAI Chat messages have. */
   readonly hasToolCallField: boolean;
-  /** True when a message says why the model stopped, as responses of the Anthropic API do. */
+  /** True when a message has a stop reason, as responses of the Anthropic API do. */
   readonly hasStopReason: boolean;
-  /** True when a message is such a response as it came. */
+  /** True when a message is an unchanged response of that API. */
   readonly isResponse: boolean;
 }
 
-/** How many messages are looked at from the start: a conversation shows its form early. */
+/** How many messages from the start are examined: a conversation reveals its form early. */
 const SAMPLE = 200;
 
 export function messageTraits({ messages }: FoundConversation): MessageTraits {

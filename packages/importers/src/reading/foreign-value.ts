@@ -1,6 +1,6 @@
 import { parseJson as parseEveryKey } from "@threadfold/core";
 
-/** An object that another program wrote: every field may be missing or of the wrong kind. */
+/** An object that another program wrote: every field may be missing or of the wrong type. */
 export type ForeignObject = Readonly<Record<string, unknown>>;
 
 export const objectOf = (value: unknown): ForeignObject | undefined =>
@@ -10,15 +10,15 @@ export const listOf = (value: unknown): readonly unknown[] | undefined => (Array
 
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The text, or undefined when there is none or it is empty. */
+/** Returns the text; undefined when it is missing or empty. */
 export const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** A token figure: a finite number that is not negative. */
+/** Returns a token count: a finite number that is not negative. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && value >= 0 && Number.isFinite(value) ? value : undefined;
 
-/** The same object without the properties that are undefined. */
+/** Returns a copy of the object without undefined properties. */
 export function withoutUndefined<Value extends object>(value: Value): Value {
   const kept: Partial<Value> = {};
   for (const key in value) if (value[key] !== undefined) kept[key] = value[key];
@@ -26,15 +26,15 @@ export function withoutUndefined<Value extends object>(value: Value): Value {
 }
 
 /**
- * Levels of nesting that are parsed at all: a parser takes memory for each. What core cannot carry of them is cut
- * afterwards, with a warning.
+ * Maximum nesting that is parsed at all: a parser needs memory for each level. Levels beyond what core can store are
+ * cut afterwards, with a warning.
  */
 const MAX_PARSED_DEPTH = 1_000_000;
 
-/** The value of a JSON text, or why it cannot be parsed. */
+/** The value of a JSON text, or the reason that it cannot be parsed. */
 type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
-/** Parses a JSON text. Never throws: what is not JSON, and what is nested beyond all reason, comes back as a problem. */
+/** Parses a JSON text. It never throws: text that is not JSON or is nested too deeply is returned as a problem. */
 export function parseJson(text: string): ParsedJson {
   // A shorter text cannot open that many brackets, so ordinary lines skip the check.
   if (text.length > MAX_PARSED_DEPTH && nestsDeeperThan(text, MAX_PARSED_DEPTH)) {
@@ -55,9 +55,8 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Says whether a JSON text has more than `limit` brackets open at once, without parsing it. Parsing such a text takes
- * memory for every level, so hostile input is turned away here. Strings are skipped by search, so the cost is far
- * below that of parsing.
+ * Checks whether a JSON text has more than `limit` brackets open at once, without parsing it. Parsing takes memory for
+ * every level, so hostile input is rejected here. Strings are skipped by search, so this is far cheaper than parsing.
  */
 export function nestsDeeperThan(text: string, limit: number): boolean {
   let depth = 0;

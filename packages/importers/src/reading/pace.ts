@@ -1,15 +1,15 @@
 import { EventLoopTurns, type Steps, ThreadfoldError } from "@threadfold/core";
 
-/** How far an import has come, in bytes of the decompressed source. */
+/** The progress of an import, in bytes of the decompressed source. */
 export interface ImportProgress {
   readonly bytes: number;
   readonly total: number;
 }
 
-/** How many UTF-16 code units are read between two reports at the most. */
+/** Maximum number of UTF-16 code units read between two reports. */
 const STRIDE = 512 * 1024;
 
-/** Yields to other work, reports progress and checks for an abort, every so often. */
+/** Periodically yields to the event loop, reports progress and checks for an abort. */
 export class Pace {
   readonly #signal: AbortSignal | undefined;
   readonly #onProgress: ((progress: ImportProgress) => void) | undefined;
@@ -21,12 +21,12 @@ export class Pace {
     this.#onProgress = onProgress;
   }
 
-  /** True when it is time to pause. */
+  /** Checks whether a pause is due. */
   isDue(position: number): boolean {
     return position >= this.#next || this.#turns.isDue;
   }
 
-  /** @throws ThreadfoldError `ABORTED`. */
+  /** Reports progress, yields and checks for an abort. @throws ThreadfoldError `ABORTED`. */
   async pause(position: number, length: number, totalBytes: number): Promise<void> {
     this.#next = position + STRIDE;
     this.report(Math.floor((position / length) * totalBytes), totalBytes);
@@ -34,7 +34,7 @@ export class Pace {
     this.check();
   }
 
-  /** Does work step by step, with pauses. @throws ThreadfoldError `ABORTED`; what the work throws. */
+  /** Runs work step by step, with pauses. @throws ThreadfoldError `ABORTED`; what the work throws. */
   async finish<Result>(steps: Steps<Result>): Promise<Result> {
     try {
       return await this.#turns.finish(steps, this.#signal);
@@ -44,7 +44,7 @@ export class Pace {
     }
   }
 
-  /** @throws ThreadfoldError `ABORTED`. */
+  /** Checks for an abort. @throws ThreadfoldError `ABORTED`. */
   check(): void {
     if (this.#signal?.aborted) {
       throw new ThreadfoldError("ABORTED", "The import was aborted.", { cause: this.#signal.reason });

@@ -3,15 +3,15 @@ import { parseJson } from "./foreign-value.ts";
 import type { Pace } from "./pace.ts";
 import type { SourceText } from "./source-text.ts";
 
-/** Where in the source something stands. */
+/** A position in the source. */
 export interface SourcePointer {
   /** Line of the record, from 1. For a JSON document, the line that it starts on. */
   readonly line: number;
-  /** JSON Pointer (RFC 6901) into the record, when it holds many messages. */
+  /** JSON Pointer (RFC 6901) into the record, when it contains many messages. */
   readonly path?: string;
 }
 
-/** A record that could not be read. It was skipped; the source text still has it. */
+/** A record that could not be read. It was skipped, but the source text still has it. */
 export interface MalformedRecord extends SourcePointer {
   readonly problem: string;
   /** The start of the record, at most 120 UTF-16 code units. */
@@ -22,12 +22,12 @@ export interface MalformedRecord extends SourcePointer {
 export interface SourceRecord {
   readonly line: number;
   readonly value: unknown;
-  /** Where in the text it stands, in UTF-16 code units. */
+  /** Its position in the text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The source as JSON: one record for each line, or a single one for a JSON document. */
+/** The source as JSON: one record per line, or a single one for a JSON document. */
 export interface SourceRecords {
   readonly source: SourceText;
   readonly records: readonly SourceRecord[];
@@ -35,16 +35,16 @@ export interface SourceRecords {
   readonly malformed: readonly MalformedRecord[];
 }
 
-/** How logs begin that are not JSON, but text in which each line says something. Their records are lines. */
+/** The first line of logs that are plain text instead of JSON. In these, every line is a record. */
 const TEXT_LOG = /^\s*# aider chat started at \d/;
 
-/** How much of a malformed line is shown, in UTF-16 code units. */
+/** How much of a malformed line is kept as an excerpt, in UTF-16 code units. */
 const EXCERPT_LENGTH = 120;
 
 /**
- * Parses the source: line by line, or as one JSON document when its first line alone is not JSON and the whole is. A
- * line that is not JSON is reported and skipped, but in a log of text, where each line is a record; blank lines do not
- * count.
+ * Parses the source: line by line, or as one JSON document when the first line alone is not JSON but the whole is. A
+ * line that is not JSON is reported and skipped, except in a text log, where each line is a record; blank lines are
+ * ignored.
  *
  * @throws ThreadfoldError `SOURCE_TOO_LARGE` for a line above the limit, `ABORTED`.
  */
@@ -67,11 +67,11 @@ export async function readRecords(source: SourceText, maxLineLength: number, pac
   return { source, records, malformed };
 }
 
-/** A line of a log of text as a record; a blank one is none. */
+/** Reads a line of a text log as a record; a blank line is not one. */
 const textLine = (raw: string): ReturnType<typeof parseJson> =>
   /\S/.test(raw) ? { ok: true, value: raw.replace(/\r$/, "") } : { ok: false, problem: "it is blank" };
 
-/** A pretty-printed document: its first line is not JSON by itself, but the whole text is. */
+/** Reads a pretty-printed document: its first line alone is not JSON, but the whole text is. */
 function readDocument(text: string, line: number, start: number): SourceRecord | undefined {
   const whole = parseJson(text);
   return whole.ok ? { line, value: whole.value, start, end: text.length } : undefined;

@@ -8,28 +8,28 @@ import { sha256, ThreadfoldError } from "@threadfold/core";
 /** A source decoded to text. */
 export interface SourceText {
   readonly text: string;
-  /** Bytes of the source, decompressed. */
+  /** Size of the source in bytes, after decompression. */
   readonly bytes: number;
-  /** SHA-256 of those bytes, in hexadecimal. Computed when it is first asked for. */
+  /** SHA-256 of those bytes, in hexadecimal. Computed when first read. */
   readonly sha256: string;
-  /** False when some bytes are not UTF-8: the text has U+FFFD in their place. */
+  /** False when some bytes are not UTF-8; the text has U+FFFD instead of them. */
   readonly wellFormed: boolean;
 }
 
-/** How far into the source a NUL byte is searched for: JSON has none, and binary files have one early. */
+/** How many bytes from the start are searched for a NUL byte: JSON has none, and binary files have one early. */
 const BINARY_PROBE_BYTES = 64 * 1024;
 
 /**
- * Decodes the source as UTF-8. A byte order mark is left out of the text.
+ * Decodes the source as UTF-8. A byte order mark is removed.
  *
- * @throws ThreadfoldError `EMPTY_SOURCE` without any byte but white space, `UNKNOWN_FORMAT` for binary content,
- * `SOURCE_TOO_LARGE` for more than one string can hold.
+ * @throws ThreadfoldError `EMPTY_SOURCE` when there is only white space, `UNKNOWN_FORMAT` for binary content,
+ *   `SOURCE_TOO_LARGE` when the text exceeds the maximum string length.
  */
 export function decodeSource(bytes: Uint8Array): SourceText {
   if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) {
     throw new ThreadfoldError(
       "UNKNOWN_FORMAT",
-      "The source is binary: it holds NUL bytes, which no session log in JSON does, and is no SQLite database.",
+      "The source is binary: it contains NUL bytes, which no session log in JSON does, and is not a SQLite database.",
     );
   }
   const text = decode(bytes);
@@ -57,7 +57,7 @@ function decode(bytes: Uint8Array): string {
       {
         details: { bytes: bytes.length },
         cause: error,
-        hint: "Split the session: no limit lets more in.",
+        hint: "Split the session; raising the limit does not help.",
       },
     );
   }
@@ -66,9 +66,9 @@ function decode(bytes: Uint8Array): string {
 /**
  * Reads a file into memory. Pipes and devices are read as well, up to the limit.
  *
- * @param maxBytes how many bytes are read at most, before decompression.
+ * @param maxBytes maximum number of bytes to read, before decompression.
  * @throws ThreadfoldError `UNREADABLE_SOURCE` for a missing, forbidden or broken file and for a directory;
- * `SOURCE_TOO_LARGE` for a file above the limit; `ABORTED`.
+ *   `SOURCE_TOO_LARGE` for a file above the limit; `ABORTED`.
  */
 export async function readSourceFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
   try {
@@ -93,10 +93,10 @@ function unreadable(path: string, why: string, cause?: unknown): ThreadfoldError
 }
 
 /**
- * All bytes of a stream.
+ * Returns all bytes of a stream.
  *
- * @param path the file that it is read from, for the error.
- * @throws ThreadfoldError `SOURCE_TOO_LARGE` as soon as there are more than the limit.
+ * @param path the file that the stream reads, for the error.
+ * @throws ThreadfoldError `SOURCE_TOO_LARGE` as soon as the limit is exceeded.
  */
 export async function collectBytes(
   chunks: AsyncIterable<Uint8Array>,
@@ -115,14 +115,15 @@ export async function collectBytes(
 
 const gunzipBytes = promisify(gunzip);
 
-/** Large pieces keep the number of steps through the thread pool small. */
+/** Large chunks keep the number of round trips through the thread pool small. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**
- * The bytes themselves, or what a gzip archive holds. An archive is known by its first two bytes, whatever its name.
+ * Returns the bytes themselves, or the content of a gzip archive. An archive is recognized by its first two bytes,
+ * whatever its name.
  *
- * @throws ThreadfoldError `CORRUPT_ARCHIVE` for a damaged or cut-off archive, `SOURCE_TOO_LARGE` when the content is
- * larger than `maxBytes`.
+ * @throws ThreadfoldError `CORRUPT_ARCHIVE` for a damaged or truncated archive, `SOURCE_TOO_LARGE` when the content is
+ *   larger than `maxBytes`.
  */
 export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   if (bytes.length > maxBytes) throw sourceTooLarge(maxBytes);
@@ -136,7 +137,7 @@ export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<U
   }
 }
 
-/** The error for a source above the limit. @param path the file that is meant, if it is one. */
+/** Creates the error for a source above the limit. @param path the file, if the source is one. */
 export const sourceTooLarge = (maxBytes: number, path?: string): ThreadfoldError =>
   new ThreadfoldError(
     "SOURCE_TOO_LARGE",

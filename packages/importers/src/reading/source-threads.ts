@@ -2,20 +2,20 @@ import { ThreadfoldError } from "@threadfold/core";
 import { type ForeignObject, nonEmptyText, objectOf } from "./foreign-value.ts";
 import type { SourceRecord, SourceRecords } from "./source-records.ts";
 
-/** One of the threads of a source that holds several. */
+/** One of the threads of a source that contains several. */
 export interface SourceThread {
-  /** What the source calls it: the id of a session or of a task. Absent when it has no name. */
+  /** The name in the source: the id of a session or of a task. Absent when it has none. */
   readonly name?: string;
   readonly records: readonly SourceRecord[];
 }
 
-/** Fields by which documents name what they are about, in order of preference. */
+/** Fields that name the subject of a document, in order of preference. */
 const NAMES = ["instance_id", "session_id", "sessionId", "conversation_id", "thread_id", "id"];
 
 /**
- * The threads of a source that has one document a line, each a thread of its own.
+ * Returns the threads of a source that has one document per line, each a separate thread.
  *
- * @param holds says whether a value is such a document; all of them must be.
+ * @param holds checks whether a value is such a document; all of them must be.
  */
 export function documentThreads(
   { records }: SourceRecords,
@@ -38,12 +38,12 @@ function ownName(document: ForeignObject): string | undefined {
 }
 
 /**
- * Finds the wanted thread among those of a source.
+ * Finds the requested thread among those of a source.
  *
- * @param wanted its place, from 1, or its name.
- * @returns its place, from 1.
+ * @param wanted its position, from 1, or its name.
+ * @returns its position, from 1.
  * @throws ThreadfoldError `INVALID_CONFIG` when the source has no such thread; the message and `details.names` list
- * those that it has.
+ *   those that exist.
  */
 export function pickThread(threads: readonly SourceThread[], wanted: number | string): number {
   const count = Math.max(1, threads.length);
@@ -57,7 +57,7 @@ export function pickThread(threads: readonly SourceThread[], wanted: number | st
     {
       hint:
         count === 1
-          ? "Leave the thread out."
+          ? "Do not name a thread."
           : `Give a thread from 1 to ${count}${names === undefined ? "" : ", or its name"}.`,
       details: {
         thread: typeof wanted === "string" ? wanted.slice(0, 100).toWellFormed() : String(wanted),
@@ -68,16 +68,16 @@ export function pickThread(threads: readonly SourceThread[], wanted: number | st
   );
 }
 
-/** The names of the threads; undefined when the source names none of them. */
+/** Returns the names of the threads; undefined when the source names none of them. */
 export function namesOf(threads: readonly SourceThread[]): readonly string[] | undefined {
   const hasNames = threads.some(({ name }) => name !== undefined);
   return hasNames ? threads.map(({ name }, index) => name ?? String(index + 1)) : undefined;
 }
 
-/** How many names of threads a sentence lists. */
+/** Maximum number of thread names that a sentence lists. */
 const LISTED_NAMES = 20;
 
-/** The names of a source's threads in brackets, for the end of a sentence; empty when there are none. */
+/** Returns the names of a source's threads in parentheses, for the end of a sentence; empty when there are none. */
 export function listedNames(names: readonly string[] | undefined): string {
   if (names === undefined || names.length === 0) return "";
   const more = names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : "";

@@ -3,36 +3,36 @@ import { listedNames } from "../reading/source-threads.ts";
 
 /** A problem that an import worked around. Nothing that a warning mentions was lost: the source text still has it. */
 export type ImportWarning =
-  /** Records of a type that this importer does not know. They may hold content that a model was sent. */
+  /** Records of a type that this importer does not know. They may contain content that a model was sent. */
   | { readonly kind: "unknown-record"; readonly type: string; readonly count: number; readonly firstLine: number }
   /** Arguments of a tool call are not JSON; they were kept as text (`invalidInput`). */
   | { readonly kind: "invalid-arguments"; readonly at: SourcePointer; readonly callId: string }
-  /** Lone surrogates, numbers out of range or nesting deeper than core carries were replaced. */
+  /** Lone surrogates, numbers out of range or nesting beyond what core can store were replaced. */
   | { readonly kind: "repaired-value"; readonly at: SourcePointer; readonly messageId: string }
-  /** An id was missing, too long or taken, and another one stands in its place. */
+  /** An id was missing, too long or already taken, and was replaced. */
   | { readonly kind: "replaced-id"; readonly at: SourcePointer; readonly id: string }
-  /** A record stands in the log twice, word for word; the second was skipped. */
+  /** A record occurs twice in the log, exactly the same; the second was skipped. */
   | { readonly kind: "duplicate-record"; readonly at: SourcePointer; readonly id: string }
-  /** A record names a parent that is not in the log; the record before it was taken for its parent. */
+  /** A record names a parent that is not in the log; the record before it is used as its parent. */
   | { readonly kind: "missing-parent"; readonly at: SourcePointer; readonly parentId: string }
-  /** The log names tools without the schema of their input; any object is accepted. */
+  /** The log names tools without their input schemas; any object is accepted. */
   | { readonly kind: "tools-without-schema"; readonly tools: readonly string[] }
   /** An entry of the log's tool list cannot be read as a tool. */
   | { readonly kind: "unreadable-tool"; readonly index: number }
-  /** The source holds many threads and one of them was imported. */
+  /** The source contains several threads, of which one was imported. */
   | {
       readonly kind: "more-threads";
       readonly thread: number;
       readonly threads: number;
-      /** Names of the threads in the order of the source, where it names them: what to ask for. */
+      /** Names of the threads in source order, if it names them; use one to select a thread. */
       readonly names?: readonly string[];
     }
   /** The log names several sessions; the thread has the id of the first. */
   | { readonly kind: "several-session-ids"; readonly ids: readonly string[] }
-  /** Some bytes are not UTF-8; U+FFFD stands in their place. */
+  /** Some bytes are not UTF-8 and were replaced with U+FFFD. */
   | { readonly kind: "invalid-utf8" };
 
-/** A warning as one sentence. */
+/** Returns a warning as one sentence. */
 export function describeImportWarning(warning: ImportWarning): string {
   switch (warning.kind) {
     case "unknown-record":
@@ -40,13 +40,13 @@ export function describeImportWarning(warning: ImportWarning): string {
     case "invalid-arguments":
       return `${place(warning.at)}: the arguments of call ${warning.callId} are not JSON and were kept as text.`;
     case "repaired-value":
-      return `${place(warning.at)}: values of message ${warning.messageId} that no JSON can carry were replaced.`;
+      return `${place(warning.at)}: values of message ${warning.messageId} that JSON cannot represent were replaced.`;
     case "replaced-id":
-      return `${place(warning.at)}: the id is missing, too long or taken; it became ${warning.id}.`;
+      return `${place(warning.at)}: the id is missing, too long or already taken; it became ${warning.id}.`;
     case "duplicate-record":
-      return `${place(warning.at)}: record ${warning.id} stands in the log twice; the second was skipped.`;
+      return `${place(warning.at)}: record ${warning.id} occurs twice in the log; the second was skipped.`;
     case "missing-parent":
-      return `${place(warning.at)}: the parent ${warning.parentId} is not in the log; the record before was taken for it.`;
+      return `${place(warning.at)}: the parent ${warning.parentId} is not in the log; the previous record was used instead.`;
     case "tools-without-schema":
       return `The log names ${warning.tools.length} tools without their schemas.`;
     case "unreadable-tool":
@@ -54,9 +54,9 @@ export function describeImportWarning(warning: ImportWarning): string {
     case "more-threads":
       return `The source holds ${warning.threads} threads; thread ${warning.thread} was imported${listedNames(warning.names)}.`;
     case "several-session-ids":
-      return `The log speaks of ${warning.ids.length} sessions; ${warning.ids[0]} gave the thread its id.`;
+      return `The log names ${warning.ids.length} sessions; the thread got its id from ${warning.ids[0]}.`;
     case "invalid-utf8":
-      return "Some bytes are not UTF-8; U+FFFD stands in their place.";
+      return "Some bytes are not UTF-8; they were replaced with U+FFFD.";
   }
 }
 

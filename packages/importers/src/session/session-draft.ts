@@ -16,23 +16,26 @@ import type { ImportedCompaction, NonPromptRecords } from "./imported-session.ts
 import { shortId, UniqueIds } from "./session-ids.ts";
 import { millisecondAfter, utcTime } from "./utc-time.ts";
 
-/** A message as an importer hands it in: the id is a wish, the time may be missing, the source is where it stands. */
+/**
+ * A message as an importer passes it: the id is a suggestion, the time may be missing, the source is its position in
+ * the log.
+ */
 export interface DraftMessage extends Omit<MessageInput, "id" | "createdAt" | "metadata"> {
   readonly id: string;
-  /** A time as the log writes it. */
+  /** A time in the log's own form. */
   readonly time?: unknown;
   readonly source: SourcePointer;
-  /** Lines of all records that went into the message, when they are several. */
+  /** Lines of all records that the message was made from, if there are several. */
   readonly sourceLines?: readonly number[];
-  /** JSON Pointers of all records that went into the message, when they are several in one line. */
+  /** JSON Pointers of all records that the message was made from, if there are several in one line. */
   readonly sourcePaths?: readonly string[];
-  /** What core's model has no field for. */
+  /** Data that core's model has no field for. */
   readonly notes?: JsonObject;
 }
 
 /**
- * Collects what an importer finds. It takes care of what holds for every format: unique ids, times, tool names, values
- * that core can carry, and that each record is accounted for.
+ * Collects what an importer finds. It ensures what every format needs: unique ids, times, tool names, values that core
+ * can store, and that each record is accounted for.
  */
 export class SessionDraft {
   readonly messages: MessageInput[] = [];
@@ -45,12 +48,12 @@ export class SessionDraft {
   readonly #unknown = new Map<string, SourcePointer[]>();
   #time = new Date(0).toISOString();
 
-  /** When the session began, as the log writes it. Messages without a time of their own follow it. */
+  /** Sets when the session began, in the log's own form. Messages without a time are dated from it. */
   startAt(time: unknown): void {
     this.#time = utcTime(time) ?? this.#time;
   }
 
-  /** Adds a message. @returns the id that it got. */
+  /** Adds a message. @returns its final id. */
   add(message: DraftMessage): MessageId {
     const id = asMessageId(this.#ids.take(message.id));
     if (id !== message.id) this.warnings.push({ kind: "replaced-id", at: message.source, id });
@@ -63,12 +66,12 @@ export class SessionDraft {
     return id;
   }
 
-  /** Notes a record that holds nothing a model was sent. */
+  /** Records a record that has nothing that a model was sent. */
   skip(kind: string, at: number | SourcePointer): void {
     appendTo(this.#nonPrompt, kind.toWellFormed(), typeof at === "number" ? { line: at } : at);
   }
 
-  /** Notes a record of a type that the importer does not know. */
+  /** Records a record of a type that the importer does not know. */
   skipUnknown(type: string, at: number | SourcePointer): void {
     this.skip(type, at);
     appendTo(this.#unknown, type.toWellFormed(), typeof at === "number" ? { line: at } : at);
@@ -87,7 +90,7 @@ export class SessionDraft {
     });
   }
 
-  /** All warnings, with one for each unknown type of record. */
+  /** All warnings, including one for each unknown record type. */
   get allWarnings(): readonly ImportWarning[] {
     const unknown = [...this.#unknown].map(([type, places]): ImportWarning => {
       return { kind: "unknown-record", type, count: places.length, firstLine: places[0]?.line ?? 0 };
@@ -95,14 +98,17 @@ export class SessionDraft {
     return [...this.warnings, ...unknown];
   }
 
-  /** A message without a time of its own stands a millisecond after the one before it. */
+  /** A message without a time is dated one millisecond after the message before it. */
   #timeOf(time: unknown): string {
     this.#time = utcTime(time) ?? millisecondAfter(this.#time);
     return this.#time;
   }
 }
 
-/** The message as a thread takes it. Fields are set one by one because copying each message twice would show. */
+/**
+ * Builds the message for a thread. Fields are set one by one because copying each message twice would cost noticeable
+ * time.
+ */
 function placed(message: DraftMessage, id: MessageId, createdAt: string): MessageInput {
   const { role, parts, branch, origin, model, usage, providerMetadata } = message;
   const placed: { -readonly [Field in keyof MessageInput]: MessageInput[Field] } = { id, role, parts, createdAt };
@@ -123,7 +129,7 @@ function metadataOf({ source: { line, path }, sourceLines, sourcePaths, notes }:
   return { source, ...notes };
 }
 
-/** Looks only at what came out of the log as it stands; ids, times and figures are made here and known to be sound. */
+/** Checks only values taken unchanged from the log; ids, times and figures are made here and known to be sound. */
 function isClean({ parts, notes, branch, model, providerMetadata }: DraftMessage): boolean {
   return [parts, notes, branch, model, providerMetadata].every((value) => isRepresentable(value));
 }
@@ -134,12 +140,12 @@ function appendTo(lists: Map<string, SourcePointer[]>, key: string, place: Sourc
   else places.push(place);
 }
 
-/** Where `toWellFormedJson` of core cuts: a thread entry adds levels of its own around a message. */
+/** The depth at which core's `toWellFormedJson` cuts, which leaves room for the levels of a thread entry around it. */
 const MAX_DEPTH = MAX_JSON_DEPTH - 16;
 
 /**
- * Says whether canonical JSON can carry a value that came out of `JSON.parse`: well-formed text, finite numbers,
- * bounded depth. It walks the value without allocating, for it looks at every message.
+ * Checks whether canonical JSON can represent a value that came from `JSON.parse`: well-formed text, finite numbers,
+ * bounded depth. It walks the value without allocating, because it runs on every message.
  */
 export function isRepresentable(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return value.isWellFormed();
@@ -153,21 +159,21 @@ export function isRepresentable(value: unknown, depth = 0): boolean {
   return true;
 }
 
-/** The model of the newest assistant message on the main branch that names one. */
+/** Returns the model of the newest assistant message on the main branch that names one. */
 export function newestModel(messages: readonly MessageInput[]): string | undefined {
   return messages.findLast((message) => message.model !== undefined && message.branch === undefined)?.model;
 }
 
 /**
- * Remembers which tool each call asked for, so that results get their tool's name, and assigns ids to calls that have
- * none. Ids may be reused: the newest call with an id counts.
+ * Remembers which tool each call used, so that results get their tool's name, and assigns ids to calls without one. Ids
+ * may be reused: the newest call with an id counts.
  */
 export class CallLedger {
   readonly #names = new Map<ToolCallId, string>();
-  /** Calls without an id of their own that no result has answered yet, oldest first. */
+  /** Calls without an id in the log that no result has answered yet, oldest first. */
   readonly #unnamed: { readonly callId: ToolCallId; readonly toolName: string }[] = [];
 
-  /** Notes a call. `standIn` becomes its id when the log has none. */
+  /** Records a call. `standIn` becomes its id when the log has none. */
   open(id: unknown, toolName: string, standIn: string): ToolCallId {
     const given = nonEmptyText(id);
     const callId = asToolCallId(shortId(given ?? standIn));
@@ -177,8 +183,8 @@ export class CallLedger {
   }
 
   /**
-   * The call that a result answers and the tool's name. A result without an id answers the oldest open call without
-   * one, of the same tool where the log names it.
+   * Returns the call that a result answers, and the tool's name. A result without an id answers the oldest open call
+   * without one; if the log names the result's tool, the oldest such call of that tool.
    */
   answer(
     id: unknown,

@@ -2,24 +2,24 @@ import { sha256 } from "@threadfold/core";
 import type { ForeignObject } from "../reading/foreign-value.ts";
 import type { SourceText } from "../reading/source-text.ts";
 
-/** Core takes ids of at most 512 UTF-16 code units; this leaves room for a suffix. */
+/** Core accepts ids of at most 512 UTF-16 code units; this leaves room for a suffix. */
 const MAX_LENGTH = 480;
 const KEPT_LENGTH = 400;
 
-/** An id of a log as core can carry it: without lone surrogates, and a very long one cut and marked by its hash. */
+/** Returns an id that core can store: without lone surrogates, and with a very long one cut and marked by its hash. */
 export function shortId(id: string): string {
   const wellFormed = id.toWellFormed();
   if (wellFormed.length <= MAX_LENGTH) return wellFormed;
   return `${wellFormed.slice(0, KEPT_LENGTH).toWellFormed()}~${sha256(wellFormed).slice(0, 16)}`;
 }
 
-/** Hands out ids, each once. */
+/** Issues ids, each only once. */
 export class UniqueIds {
   readonly #taken = new Set<string>();
-  /** How often an id was asked for again, so that a much repeated one is not searched for from the start. */
+  /** How often an id was requested again, so that the search for a suffix does not restart from the beginning. */
   readonly #repeats = new Map<string, number>();
 
-  /** The wanted id, or one derived from it when it is taken or too long. */
+  /** Returns the wanted id, or one derived from it when it is taken or too long. */
   take(wanted: string): string {
     const short = shortId(wanted);
     let id = short;
@@ -33,20 +33,20 @@ export class UniqueIds {
   }
 }
 
-/** Fields of a document that tell one session from another and never change while it grows. */
+/** Fields of a document that distinguish sessions and never change while a session grows. */
 const IDENTIFYING = [
   ...["session_id", "sessionId", "conversation_id", "thread_id", "instance_id"],
   ...["task_id", "trial", "source_index", "task", "start_time"],
 ];
 
-/** A field whose place moves as a conversation grows: nothing can be told from how such a log begins. */
+/** A field that moves as a conversation grows: the beginning of a log that contains it is not stable. */
 const MOVING_MARKER = '"cache_control"';
 
 /**
- * SHA-256 of how a session begins: what tells it from others, and its messages up to the first that a model wrote. A
- * log that has grown begins as before, so it is still the same thread; two sessions with the same task diverge at the
- * model's first words or at the ids that the provider assigned to its calls. A log in which cache markers move from
- * message to message has no stable beginning: there it is the SHA-256 of all bytes.
+ * Returns the SHA-256 of how a session begins: the fields that identify it, and its messages up to the first that a
+ * model wrote. A log that has grown begins as before, so it is still the same thread; two sessions with the same task
+ * diverge at the model's first words or at the ids that the provider assigned to its calls. A log in which cache
+ * markers move between messages has no stable beginning, so the SHA-256 of all bytes is used.
  */
 export function openingOf(
   source: SourceText,
@@ -60,13 +60,13 @@ export function openingOf(
   try {
     return sha256(JSON.stringify([IDENTIFYING.map((field) => frame[field]), opening]));
   } catch {
-    // Nested deeper than can be written out.
+    // The nesting is too deep to serialize.
     return source.sha256;
   }
 }
 
 /**
- * What the ids of messages begin with where the log has none for them: a short hash of the opening, so that ids of
- * different sessions differ and those of one session stay when its log grows.
+ * Returns the prefix for ids of messages that have none in the log: a short hash of the opening, so that ids differ
+ * between sessions and stay the same when a session's log grows.
  */
 export const seedOf = (opening: string): string => opening.slice(0, 8);

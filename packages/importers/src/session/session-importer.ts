@@ -4,37 +4,46 @@ import type { SourceThread } from "../reading/source-threads.ts";
 import type { ImportFormat } from "./imported-session.ts";
 import type { SessionDraft } from "./session-draft.ts";
 
-/** Reads the logs of one tool. One of your own is handed to `importSession` in `importers`; one that comes with this package has its line in `IMPORTERS`. */
+/**
+ * Reads the logs of one tool. Pass custom importers to `importSession` as `importers`; those of this package are listed
+ * in `IMPORTERS`.
+ */
 export interface SessionImporter {
   readonly format: ImportFormat;
-  /** How sure it is that the source is in its format, from 0 (it cannot read it) to 1. Looks at the first records only. */
+  /**
+   * Returns the confidence that the source is in this format, from 0 (cannot read it) to 1. Examines only the first
+   * records.
+   */
   detect(source: SourceRecords): number;
-  /** The threads of a source that may hold several, in its order. Absent where a source is always one thread. */
+  /**
+   * Returns the threads of a source that may contain several, in source order. Absent when a source is always one
+   * thread.
+   */
   threads?(source: SourceRecords): readonly SourceThread[];
   /**
-   * Puts the source's messages into the draft. Total: every record becomes a message, a malformed record or a
-   * non-prompt record, whatever it holds, and no record makes it throw.
+   * Adds the source's messages to the draft. It is total: every record becomes a message, a malformed record or a
+   * non-prompt record, whatever it contains, and no record makes it throw.
    */
   import(source: SourceRecords, draft: SessionDraft): DraftedSession;
-  /** The same in steps, so that a long source does not hold up the event loop. Where it is absent, it is done at once. */
+  /** Like `import`, in steps, so that a long source does not block the event loop. When absent, `import` is used. */
   importInSteps?(source: SourceRecords, draft: SessionDraft): Steps<DraftedSession>;
 }
 
 type Importing = Required<Pick<SessionImporter, "import" | "importInSteps">>;
 
-/** Both ways to import, of the one in steps. */
+/** Returns both import methods, given the one in steps. */
 export const importing = (importInSteps: Importing["importInSteps"]): Importing => ({
   importInSteps,
   import: (source, draft) => finishSteps(importInSteps(source, draft)),
 });
 
-/** What an importer makes of a source. */
+/** What an importer extracts from a source, besides messages. */
 export interface DraftedSession {
-  /** The id that the log itself names. */
+  /** The session id that the log itself contains. */
   readonly sessionId?: string;
-  /** Without an id of its own: SHA-256 of how the session begins, see `openingOf`. */
+  /** For a log without an id: the SHA-256 of how the session begins, see `openingOf`. */
   readonly opening?: string;
-  /** How many records the importer went through. */
+  /** Number of records that the importer processed. */
   readonly records: number;
   readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];

@@ -13,7 +13,7 @@ import {
 import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 import type { SessionDraft } from "./session-draft.ts";
 
-/** A block that the neutral model has no part for, kept as it stands. */
+/** Wraps a block that core's model has no part for, unchanged. */
 export const opaquePart = (provider: string, block: unknown): OpaquePart => ({
   type: "opaque",
   provider,
@@ -21,10 +21,10 @@ export const opaquePart = (provider: string, block: unknown): OpaquePart => ({
 });
 
 /**
- * The fields of a provider's block that the neutral model has no place for, under the provider's name and spelled as
- * on the wire: cache markers, citations, item ids. Rendering for that provider puts them back.
+ * Collects the fields of a provider's block that core's model does not have, under the provider's name and spelled as
+ * in the API: cache markers, citations, item ids. Rendering for that provider restores them.
  *
- * @param known the fields that the model does have a place for.
+ * @param known the fields that core's model does have.
  */
 export function providerExtras(
   provider: string,
@@ -43,7 +43,7 @@ export function providerExtras(
 }
 
 /**
- * The options of providers as the AI SDK and those who build on it write them: an object by provider name. Anything
+ * Reads provider options as the AI SDK and tools built on it write them: an object keyed by provider name. Anything
  * else is left out.
  */
 export function providerOptions(value: unknown): { readonly providerMetadata?: ProviderMetadata } {
@@ -55,8 +55,8 @@ export function providerOptions(value: unknown): { readonly providerMetadata?: P
 }
 
 /**
- * The body of a tool result from what a log holds: text stays text, and so does a list of one plain text block; other
- * lists of text and media become blocks; anything else is kept as the JSON that it is.
+ * Converts a log's tool result to its content: text stays text, and so does a list of one plain text block; other lists
+ * of text and media become blocks; anything else is kept as JSON.
  *
  * @param toPart reads one block as a part.
  */
@@ -75,11 +75,11 @@ export function toolResultContent(content: unknown, toPart: (block: unknown) => 
 const isTextOrMedia = (part: Part): part is TextPart | MediaPart =>
   part.type === "text" || part.type === "image" || part.type === "file";
 
-/** Stands in for a schema that the log does not have. */
+/** Replaces a schema that the log does not have. */
 const ANY_OBJECT = { type: "object" } as const;
 
 /**
- * Reads a log's list of tools. Entries that are bare names become tools that take any object; entries that are not
+ * Reads a log's list of tools. Entries that are bare names become tools that accept any object; entries that are not
  * tools are left out. Both are reported.
  *
  * @param read reads one entry; returns undefined when it is not a tool.

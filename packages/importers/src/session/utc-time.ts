@@ -1,14 +1,14 @@
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:?\d\d)?$/i;
 
-/** Epoch times up to this are in seconds, later ones in milliseconds. */
+/** Epoch times up to this value are in seconds, larger ones in milliseconds. */
 const LATEST_IN_SECONDS = 1e11;
 
-/** The latest time that a date can have, in milliseconds since the epoch. */
+/** The latest time that a Date can represent, in milliseconds since the epoch. */
 const LATEST = 8.64e15;
 
 /**
- * Reads a time that another program wrote: ISO 8601 text, or seconds or milliseconds since the epoch. A text without a
- * time zone counts as UTC, so that the result never depends on the machine.
+ * Reads a time that another program wrote: ISO 8601 text, or seconds or milliseconds since the epoch. Text without a
+ * time zone is read as UTC, so that the result never depends on the machine.
  *
  * @returns ISO 8601 in UTC with milliseconds, or undefined when it is not a time.
  */
@@ -18,10 +18,10 @@ export function utcTime(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The time one millisecond after another. */
+/** Returns the time one millisecond later. */
 export const millisecondAfter = (time: string): string => toIso(Date.parse(time) + 1) ?? time;
 
-/** The form that nearly every log uses needs no rewriting. */
+/** The form that nearly every log uses needs no conversion. */
 function isCanonical(text: string): boolean {
   return (
     text.length === 24 &&

@@ -5,15 +5,15 @@ import { documentThreads } from "../reading/source-threads.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 
-/** The branch of questions that were taken back: they stay in the log and are not sent any more. */
+/** The branch of questions that were removed: they stay in the log but are no longer sent. */
 const REMOVED = "removed";
 
 /**
- * Chats of VS Code with GitHub Copilot, from `chatSessions` of a workspace's storage: the document of older versions, and the
- * log of changes of newer ones, as `chatModel.ts` and `objectMutationLog.ts` of
- * https://github.com/microsoft/vscode/tree/main/src/vs/workbench/contrib/chat/common/model write them. Calls of tools and
- * their results are those of `result.metadata.toolCallRounds`, which Copilot sends again; where there are none, the answer is
- * what was shown.
+ * Imports chats of VS Code with GitHub Copilot from `chatSessions` in a workspace's storage: the document of older
+ * versions, and the change log of newer ones, as written by `chatModel.ts` and `objectMutationLog.ts` of
+ * https://github.com/microsoft/vscode/tree/main/src/vs/workbench/contrib/chat/common/model. Tool calls and their
+ * results come from `result.metadata.toolCallRounds`, which Copilot sends again; without these, the answer is what was
+ * shown.
  */
 export const vscodeChatImporter: SessionImporter = {
   format: "vscode-chat",
@@ -53,7 +53,7 @@ function isChat(value: unknown): boolean {
   );
 }
 
-/** What a log of changes begins with. */
+/** Returns the initial state that a change log begins with. */
 function beginningOf(value: unknown): unknown {
   const entry = objectOf(value);
   return entry?.kind === 0 ? entry.v : undefined;
@@ -67,7 +67,7 @@ interface Placed {
 interface Chat {
   readonly state: ForeignObject;
   readonly requests: readonly Placed[];
-  /** Lines that are no change that can be made. */
+  /** Lines that are not an applicable change. */
   readonly unread: ReadonlySet<number>;
 }
 
@@ -78,7 +78,10 @@ function documentChat({ records: [first] }: SourceRecords): Chat {
   return { state, requests, unread: new Set() };
 }
 
-/** The chat that a log of changes comes to. Each request is where the log has it first or anew. */
+/**
+ * Computes the chat that a change log results in. Each request points to the line where it first appears or was last
+ * replaced.
+ */
 function loggedChat({ records }: SourceRecords, draft: SessionDraft): Chat {
   let state: Record<string, unknown> = {};
   let lines: number[] = [];
@@ -92,7 +95,7 @@ function loggedChat({ records }: SourceRecords, draft: SessionDraft): Chat {
     const isMade = beginning !== undefined || (path !== undefined && path.length > 0 && applied(state, path, change));
     if (!isMade) {
       unread.add(line);
-      draft.reportMalformed({ line }, "it is no change of a chat");
+      draft.reportMalformed({ line }, "it is not a change to a chat");
       continue;
     }
     const [field, index] = path ?? [];
@@ -106,7 +109,10 @@ function loggedChat({ records }: SourceRecords, draft: SessionDraft): Chat {
   return { state, requests, unread };
 }
 
-/** Makes a change where its path leads: 1 sets, 2 cuts a list and adds to it, 3 deletes. False where it leads nowhere. */
+/**
+ * Applies a change at its path: 1 sets, 2 truncates a list and appends to it, 3 deletes. Returns false when the path
+ * does not exist.
+ */
 function applied(state: object, path: readonly unknown[], { kind, v, i }: ForeignObject): boolean {
   let place: unknown = state;
   for (const step of path.slice(0, -1)) place = at(place, step);
@@ -139,7 +145,7 @@ function addRequest(value: unknown, source: SourcePointer, standIn: string, draf
   const request = objectOf(value);
   const asked = textOf(request?.message) ?? textOf(objectOf(request?.message)?.text);
   if (request === undefined || asked === undefined)
-    return draft.reportMalformed(source, "it is no request with a message");
+    return draft.reportMalformed(source, "it is not a request with a message");
   const id = nonEmptyText(request.requestId) ?? standIn;
   const isRemoved = request.isHidden === true || objectOf(request.shouldBeRemovedOnSend) !== undefined;
   const model = nonEmptyText(request.modelId);
@@ -172,14 +178,14 @@ function addRequest(value: unknown, source: SourcePointer, standIn: string, draf
     draft.add({ ...answered, id: nonEmptyText(request.responseId) ?? `${id}-answer`, role: "assistant", parts: shown });
 }
 
-/** The objects of a list. */
+/** The objects in a list. */
 const objectsOf = (value: unknown): readonly ForeignObject[] =>
   (listOf(value) ?? []).map(objectOf).filter((fields) => fields !== undefined);
 
 const readText = (value: unknown): readonly Part[] =>
   typeof value === "string" && value !== "" ? [{ type: "text", text: value }] : [];
 
-/** Thoughts as Copilot keeps them: a text, or a list of texts, and what only their provider can read. */
+/** Reads thoughts as Copilot stores them: a text or a list of texts, and data that only their provider can read. */
 function readThinking(value: unknown): readonly ReasoningPart[] {
   const thinking = objectOf(value);
   const text =
@@ -197,7 +203,7 @@ function readCall(call: ForeignObject, standIn: string, draft: SessionDraft) {
   return { type: "tool-call" as const, callId, toolName, input: parsed.ok ? (parsed.value as JsonValue) : given };
 }
 
-/** The texts of a result: those of its pieces, and of the trees that VS Code's prompts are made of. */
+/** The text of a result: that of its pieces, and of the trees from which VS Code builds prompts. */
 function resultText(value: unknown): string {
   if (typeof value === "string") return value;
   const list = listOf(value);
@@ -209,7 +215,9 @@ function resultText(value: unknown): string {
   return resultText(fields.value ?? fields.node ?? fields.children);
 }
 
-/** A piece of an answer as it was shown: its text and its thoughts, without what the editor put between them. */
+/**
+ * Reads a piece of an answer as it was shown: its text and its thoughts, without what the editor inserted between them.
+ */
 function readShown(piece: unknown): readonly Part[] {
   const fields = objectOf(piece);
   const said = textOf(fields?.value) ?? textOf(objectOf(fields?.content)?.value);

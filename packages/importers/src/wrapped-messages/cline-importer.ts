@@ -16,10 +16,10 @@ import { newestModel } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 
-/** How many messages are looked at for what only Cline writes. */
+/** How many messages are examined for fields that only Cline writes. */
 const SAMPLE = 20;
 
-/** Sessions of Cline: blocks of the Anthropic API in messages with ids, times, model and metrics of their own. */
+/** Imports sessions of Cline: blocks of the Anthropic API in messages that have ids, times, a model and metrics. */
 export const clineImporter: SessionImporter = {
   format: "cline",
   detect: ({ records }) => (isSession(records[0]?.value) ? 1 : 0),
@@ -64,7 +64,7 @@ function isSession(value: unknown): boolean {
   });
 }
 
-/** Usage as Cline writes it: `inputTokens` includes what was read from and written to the cache. */
+/** Usage as Cline writes it: `inputTokens` includes tokens read from and written to the cache. */
 function clineUsage(metrics: unknown): Usage | undefined {
   const usage = objectOf(metrics);
   const inputTokens = countOf(usage?.inputTokens) ?? 0;
@@ -80,8 +80,8 @@ function clineUsage(metrics: unknown): Usage | undefined {
 }
 
 /**
- * A message of Cline in the words of the Anthropic API: files that the user named become the text that the model
- * reads, and a result whose every entry says that it failed is marked as failed.
+ * Converts a message of Cline to the form of the Anthropic API: files that the user referenced become the text that the
+ * model reads, and a result is marked as failed when all of its entries say so.
  */
 function clineMessage(value: unknown): unknown {
   const message = objectOf(value);
@@ -93,7 +93,7 @@ function clineBlock(value: unknown): unknown {
   const block = objectOf(value);
   if (block?.type === "file") return fileText(block) ?? value;
   if (block?.type !== "tool_result") return value;
-  // The name of the tool stands in the call already.
+  // The call already contains the name of the tool.
   const { name: _name, ...result } = block;
   return hasFailed(block) ? { ...result, is_error: true } : result;
 }

@@ -8,9 +8,9 @@ import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 
 /**
- * Trajectories of mini-swe-agent (`.traj.json`). The command is a block in the text of the model, and its output is the
- * next user message, from the harness, for nobody types after the task. `extra.response` is the raw completion; what it
- * used is imported, and its reasoning is not, since the agent never sends it again.
+ * Imports trajectories of mini-swe-agent (`.traj.json`). A command is a block in the model's text, and its output is
+ * the next user message, which comes from the harness, because nobody types after the task. `extra.response` is the raw
+ * completion: its usage is imported, its reasoning is not, because the agent never sends it again.
  */
 export const miniSweAgentImporter: SessionImporter = {
   format: "mini-swe-agent",
@@ -49,7 +49,7 @@ function modelOf({ info }: ForeignObject): string | undefined {
   return nonEmptyText(config?.model_name)?.toWellFormed();
 }
 
-/** Newer versions end with a message of the role `exit`: what the harness says when the run is over. */
+/** Newer versions end with a message with the role `exit`: what the harness reports when the run is over. */
 function withoutExit(value: unknown): unknown {
   const message = objectOf(value);
   return message?.role === "exit" ? { ...message, role: "user" } : value;

@@ -8,9 +8,9 @@ import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 
 /**
- * Trajectories of SWE-agent (`.traj`): `history` is what the model was sent, and `trajectory` tells the same once more,
- * step by step. Newer runs call tools; older ones write the command into the text and get its output as the next user
- * message. Nobody types after the task, so those start no turn, and neither does a demonstration.
+ * Imports trajectories of SWE-agent (`.traj`): `history` is what the model was sent, and `trajectory` repeats it step
+ * by step. Newer runs call tools; older ones write the command into the text and receive its output as the next user
+ * message. Nobody types after the task, so those messages start no turn, and neither does a demonstration.
  */
 export const sweAgentImporter: SessionImporter = {
   format: "swe-agent",
@@ -40,7 +40,7 @@ function isTrajectory(value: unknown): boolean {
   return listOf(document?.history) !== undefined && listOf(document?.trajectory) !== undefined;
 }
 
-/** The message that sets the task: the first of a user that is not a demonstration. */
+/** The message that sets the task: the first user message that is not a demonstration. */
 const taskIn = (messages: readonly unknown[]): number =>
   messages.findIndex((value) => objectOf(value)?.role === "user" && objectOf(value)?.is_demo !== true);
 

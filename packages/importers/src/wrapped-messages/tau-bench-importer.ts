@@ -8,8 +8,8 @@ import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 
 /**
- * Results of tau-bench: one run a line, or a list of runs. Each is a thread, named `task-2-trial-1`. Ids of calls are
- * used again within a run, so a result answers the newest call with its id.
+ * Imports results of tau-bench: one run per line, or a list of runs. Each is a thread, named `task-2-trial-1`. Call ids
+ * are reused within a run, so a result answers the newest call with its id.
  */
 export const tauBenchImporter: SessionImporter = {
   format: "tau-bench",
@@ -30,7 +30,7 @@ export const tauBenchImporter: SessionImporter = {
   },
 };
 
-/** A list of runs in one document as if each stood on a line. */
+/** Treats a list of runs in one document as if each were on its own line. */
 function runsOf(source: SourceRecords): SourceRecords {
   const [first] = source.records;
   const list = source.records.length === 1 ? listOf(first?.value) : undefined;

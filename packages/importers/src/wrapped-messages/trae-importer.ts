@@ -7,8 +7,9 @@ import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 
 /**
- * Trajectories of Trae Agent, as `trae_agent/utils/trajectory_recorder.py` of https://github.com/bytedance/trae-agent writes
- * them. Each of `llm_interactions` has what was new in a request, and the answer; `agent_steps` say the same once more.
+ * Imports trajectories of Trae Agent, as written by `trae_agent/utils/trajectory_recorder.py` of
+ * https://github.com/bytedance/trae-agent. Each entry of `llm_interactions` has what was new in a request, and the
+ * answer; `agent_steps` repeats the same.
  */
 export const traeImporter: SessionImporter = {
   format: "trae",
@@ -41,7 +42,7 @@ interface Turn {
   readonly at: SourcePointer;
   readonly isAnswer: boolean;
   readonly time: unknown;
-  /** True for what a request says that sends the whole history once more. */
+  /** True for an input message that is repeated because a request sent the whole history again. */
   readonly isRepeated: boolean;
 }
 
@@ -73,7 +74,7 @@ function addTurn({ value, at, isAnswer, time, isRepeated }: Turn, id: string, dr
   const message = objectOf(value);
   const role = isAnswer ? "assistant" : message?.role;
   if (message === undefined || (role !== "system" && role !== "user" && role !== "assistant" && role !== "tool"))
-    return draft.reportMalformed(at, "it is no message with a known role");
+    return draft.reportMalformed(at, "it is not a message with a known role");
   const common = { id, source: at, time };
   const result = readResult(message.tool_result, id, draft);
   if (result !== undefined) {
@@ -105,7 +106,7 @@ function readCall(value: unknown, standIn: string, draft: SessionDraft): Part {
   return { type: "tool-call", callId, toolName, input: (call.arguments ?? {}) as JsonValue };
 }
 
-/** What a tool said, and behind it what went wrong. */
+/** Reads a tool's output followed by its error, if any. */
 function readResult(value: unknown, standIn: string, draft: SessionDraft): ToolResultPart | undefined {
   const result = objectOf(value);
   if (result === undefined) return undefined;

@@ -28,7 +28,7 @@ const NO_COST: CallCost = {
   limit: null,
 };
 
-/** What a thread's calls cost, each by its line of the ledger, as the journal grows. */
+/** The costs of a thread's calls, each from its line of the ledger, as the journal grows. */
 export class CallCosts {
   readonly table: Table<CallCost>;
   readonly #ledger: CacheLedger;
@@ -40,7 +40,7 @@ export class CallCosts {
     this.#options = options;
   }
 
-  /** Takes what comes next in the journal. */
+  /** Adds the next entries of the journal. */
   take(entries: readonly JournalEntry[]): void {
     for (const place of this.#ledger.take(entries)) {
       const call = this.#ledger.calls[place] as LedgerCall;
@@ -50,12 +50,12 @@ export class CallCosts {
     }
   }
 
-  /** What a call paid because its request departs from the one before. */
+  /** Returns what a call paid because its request diverges from the previous one. */
   breakCost(call: number): Pick<BreakRow, "missedTokens" | "price"> {
     return breakCost(this.#ledger.calls[call], this.#options);
   }
 
-  /** The bill of a journal, as `threadfold bill` makes it. */
+  /** Returns the bill of a journal, as in `threadfold bill`. */
   bill(journal: readonly JournalEntry[]): Omit<Bill, "revision"> {
     const { calls, ...bill } = cacheBill(journal, this.#options);
     return { ...bill, price: priceRow(calls.at(-1), this.#options) };
@@ -78,10 +78,10 @@ function callCost({ input, inputTokens, outputTokens, dollars, misses }: LedgerC
   };
 }
 
-/** Named as the bill names it. */
+/** Names the cause as the bill does. */
 const causeOf = (miss: CacheMiss): CallCause => (miss.cause === "changed" ? `changed by ${miss.by}` : miss.cause);
 
-/** A model that calls are only priced as says nothing of the room that they had. */
+/** A model that calls are only assumed to have used for pricing says nothing about their window. */
 function limitOf({ model, limitTokens }: LedgerCall, { models = [] }: LedgerOptions): number | null {
   const row = model === null ? undefined : modelRow(model, models);
   return limitTokens ?? row?.windowTokens ?? null;

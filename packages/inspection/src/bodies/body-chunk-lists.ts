@@ -15,7 +15,7 @@ import { PayloadText } from "./payload-text.ts";
 /** Where the chunks of each list begin. */
 type Chunks = { readonly [List in keyof BodyLists]: RowList<number> };
 
-/** What bodies are read from, and how they are shown. */
+/** The sources of bodies, and how bodies are shown. */
 export interface BodySources {
   readonly record: ThreadRecord;
   readonly tables: { readonly requests: RequestTables; readonly messages: MessageTable };
@@ -25,19 +25,19 @@ export interface BodySources {
   readonly revision: Revision;
   readonly bodies: BodyChoice;
   readonly redacted: boolean;
-  /** Keeps what every call's payload adds to the one before. */
+  /** Keeps the difference of every call's payload from the previous one. */
   readonly keepsPayloads: boolean;
 }
 
-/** What was said and sent, in chunks that are written down when they are asked for. */
+/** The messages, block texts and payloads of a thread, in chunks that are written on demand. */
 export class BodyChunkLists {
   readonly #sources: BodySources;
   readonly #payloadText: PayloadText;
   readonly #messages: ChunkStarts;
   readonly #texts: ChunkStarts;
-  /** What is kept of payloads; null where they are rendered when they are asked for. */
+  /** The payload differences that are kept; null if payloads are rendered on demand. */
   readonly #kept: PayloadList | null;
-  /** Where chunks of payloads begin that are not kept: each is one call. */
+  /** Where chunks of payloads rendered on demand begin: each is one call. */
   readonly #asked: RowList<number>;
 
   constructor(sources: BodySources) {
@@ -50,7 +50,7 @@ export class BodyChunkLists {
     this.#asked = new RowList(revision);
   }
 
-  /** Takes note of what the tables have more than before. */
+  /** Records the rows that were added to the tables since. */
   grow(): void {
     const { messages, requests } = this.#sources.tables;
     const { tokens } = messages.logged.columns;
@@ -61,7 +61,7 @@ export class BodyChunkLists {
     while (this.#asked.rows.length < requests.calls.length) this.#asked.push(this.#asked.rows.length);
   }
 
-  /** Where chunks begin, of those lists that are shown. */
+  /** Where the chunks of the lists that are shown begin. */
   get chunks(): Chunks {
     const { bodies, revision } = this.#sources;
     const none = new RowList<number>(revision);
@@ -72,7 +72,7 @@ export class BodyChunkLists {
     };
   }
 
-  /** A chunk of a list, by its place; empty when there is none. */
+  /** Returns a chunk of a list, by its index; empty when there is none. */
   async chunk<List extends keyof BodyLists>(list: List, chunk: number): Promise<readonly BodyLists[List][]> {
     return (await this.#read(list, chunk)) as readonly BodyLists[List][];
   }
@@ -117,12 +117,12 @@ export class BodyChunkLists {
   }
 }
 
-/** Something of each list's chunks. */
+/** Maps the chunk starts of each list. */
 export const mapChunks = <Result>({ messages, texts, payloads }: Chunks, of: (list: RowList<number>) => Result) => ({
   messages: of(messages),
   texts: of(texts),
   payloads: of(payloads),
 });
 
-/** About how many characters of a message a token stands for, for the size of a chunk. */
+/** Approximate number of characters per token of a message, for sizing chunks. */
 const CHARACTERS_PER_TOKEN = 4;

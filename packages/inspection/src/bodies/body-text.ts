@@ -3,14 +3,14 @@ import { redactSecrets } from "@threadfold/summarizers";
 import type { BlockText, BodyPart, MessageBody } from "../rows/bodies.ts";
 import type { BodyChoice } from "../rows/inspection-index.ts";
 
-/** What of a text is shown where bodies are short, in UTF-16 code units. */
+/** How much of a text is shown if bodies are short, in UTF-16 code units. */
 const SHORT_HEAD = 400;
 const SHORT_TAIL = 200;
-/** As much as a title shows, and as much as is looked at for it: secrets are found whole or not at all. */
+/** Maximum length of a title, and how much is read for it: a secret is only recognized when it is complete. */
 const TITLE = 120;
 const TITLE_READS = 4_000;
 
-/** Writes down what was said, as far as it is shown. */
+/** Writes the content of messages, as far as it is shown. */
 export class BodyText {
   readonly #choice: BodyChoice;
   readonly #redacts: boolean;
@@ -20,7 +20,7 @@ export class BodyText {
     this.#redacts = redacts;
   }
 
-  /** The beginning of a message on one line; empty where bodies are left out. */
+  /** Returns the beginning of a message on one line; empty if bodies are left out. */
   async title({ parts }: Pick<Message, "parts">): Promise<string> {
     if (this.#choice === "none") return "";
     let text = "";
@@ -68,7 +68,7 @@ export class BodyText {
   }
 }
 
-/** What a person reads of a part. */
+/** Returns the text that represents a part to a person. */
 function partText(part: Part): string {
   switch (part.type) {
     case "text":

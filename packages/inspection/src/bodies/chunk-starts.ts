@@ -1,13 +1,13 @@
 import { type Revision, RowList } from "../rows/table.ts";
 
-/** About how much a chunk holds, in characters, and how many items at the most: what is unzipped when a row is seen. */
+/** Approximate size of a chunk in characters, and its maximum number of items: what is unzipped to show a row. */
 const CHUNK_CHARACTERS = 128 * 1024;
 const CHUNK_ITEMS = 512;
 
-/** Where the chunks of a list begin. A list that grows keeps the beginnings that it has: all but the newest chunk are full. */
+/** Where the chunks of a list begin. A growing list keeps its chunk starts: all chunks but the newest are full. */
 export class ChunkStarts {
   readonly list: RowList<number>;
-  /** How many items there are. */
+  /** Number of items. */
   length = 0;
   #characters = 0;
   #items = 0;
@@ -16,7 +16,9 @@ export class ChunkStarts {
     this.list = new RowList(revision);
   }
 
-  /** @param size how large the next item is, in characters, or about that. */
+  /**
+   * @param size size of the next item, in characters; may be approximate.
+   */
   push(size: number): void {
     const isFull = this.#items >= CHUNK_ITEMS || (this.#items > 0 && this.#characters + size > CHUNK_CHARACTERS);
     if (this.length === 0 || isFull) {
@@ -30,7 +32,7 @@ export class ChunkStarts {
   }
 }
 
-/** From where to where a chunk goes. Empty for one that is not there. */
+/** Returns the range of a chunk, from its first item up to the next chunk's. Empty for a chunk that does not exist. */
 export function chunkRange(starts: readonly number[], chunk: number, length: number): readonly [number, number] {
   const from = starts[chunk] ?? length;
   return [from, starts[chunk + 1] ?? length];

@@ -2,23 +2,27 @@ import { sharedLength } from "../requests/first-difference.ts";
 import type { PayloadDifference } from "../rows/bodies.ts";
 import { type Revision, RowList } from "../rows/table.ts";
 
-/** A chunk begins with a whole payload, so it holds many times as much in differences before the next begins. */
+/**
+ * A chunk begins with a whole payload; it takes this many times its size in differences before the next chunk begins.
+ */
 const DIFFERENCES_A_PAYLOAD = 4;
 
-/** Payloads of calls that follow one another, as differences, in chunks that can each be read by itself. */
+/** Payloads of consecutive calls, as differences, in chunks that can each be read separately. */
 export class PayloadList {
   readonly differences: PayloadDifference[] = [];
   /** Where chunks begin. */
   readonly starts: RowList<number>;
   #before: string | null = null;
-  /** Characters of differences that the newest chunk takes before another one begins. */
+  /** Characters of differences that the newest chunk can still take. */
   #room = 0;
 
   constructor(revision: Revision) {
     this.starts = new RowList(revision);
   }
 
-  /** @param text null where a payload cannot be rendered. */
+  /**
+   * @param text null if the payload cannot be rendered.
+   */
   take(text: string | null): void {
     const insert = text === null ? null : differenceTo(this.#before, text);
     const begins = this.starts.rows.length === 0 || (insert !== null && insert.insert.length > this.#room);
@@ -41,10 +45,10 @@ function differenceTo(before: string | null, text: string): NonNullable<PayloadD
   return { start, end, insert: ownText(text.slice(start, text.length - end)) };
 }
 
-/** A slice keeps the payload that it was cut from in memory, and a thread has thousands of payloads. */
+/** A slice keeps the whole payload that it was cut from in memory, and a thread has thousands of payloads. */
 const ownText = (slice: string): string => Buffer.from(slice, "utf16le").toString("utf16le");
 
-/** How much of `most` code units two texts have in common at their end. */
+/** Returns how many of `most` code units two texts have in common at their end. */
 function sharedEnd(a: string, b: string, most: number): number {
   let length = 0;
   while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++;

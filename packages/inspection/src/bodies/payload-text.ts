@@ -2,8 +2,8 @@ import { canonicalJson, type JsonObject, type JsonValue } from "@threadfold/core
 import { redactJson } from "@threadfold/summarizers";
 
 /**
- * Payloads as canonical JSON, without their secrets where those are taken out. The messages of a request are mostly those
- * of the request before, so each is written down once.
+ * Writes payloads as canonical JSON, without secrets if these are removed. Most messages of a request are also in the
+ * previous request, so each is written only once.
  */
 export class PayloadText {
   readonly #redacts: boolean;

@@ -25,32 +25,32 @@ import { Revision, type RowsGrowth } from "../rows/table.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
 import { ThreadTables } from "./thread-tables.ts";
 
-/** How a thread is inspected. */
+/** Options for inspecting a thread. */
 export interface InspectionOptions {
   readonly source: InspectionSource;
   readonly threadfoldVersion: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly bodies: BodyChoice;
-  /** Takes secrets out of everything that is shown. */
+  /** Whether to remove secrets from everything that is shown. */
   readonly redacted: boolean;
   /**
-   * Keeps what every call's payload adds to the one before, for whoever writes all of it down. Without it payloads are
-   * rendered when they are asked for.
+   * Keeps the difference of every call's payload from the previous one, for callers that write all of them. Without it,
+   * payloads are rendered on demand.
    */
   readonly keepsPayloads?: boolean;
   /** What presets make of the same log. */
   readonly comparison?: PresetComparison;
-  /** What calls are priced by besides the journal. */
+  /** Pricing options for calls, in addition to what the journal says. */
   readonly pricing?: LedgerOptions;
-  /** Formats of one's own that requests were rendered in. */
+  /** Custom formats that requests were rendered in. */
   readonly formats?: readonly ProviderFormat[];
   readonly signal?: AbortSignal;
-  /** Hears which share of the journal is read, from 0 to 1. */
+  /** Receives the share of the journal that has been read, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
-/** A thread that is looked at: its tables, made once and grown when the thread grows, and what was said in it. */
+/** A thread being inspected: its tables, built once and extended when the thread grows, and its messages' content. */
 export class Inspection {
   readonly #record: ThreadRecord;
   readonly #options: InspectionOptions;
@@ -59,7 +59,7 @@ export class Inspection {
   readonly #revision = new Revision();
   #tables: ThreadTables;
   #bodies: BodyChunkLists;
-  /** What is gone under a plan, once somebody asked for it. */
+  /** The folded messages under a plan, once requested. */
   #gone: { readonly planVersion: number; readonly messages: GoneMessages } | null = null;
   #recall = new MemoryRecallIndex();
   #pins: readonly PinRow[] = [];
@@ -73,7 +73,7 @@ export class Inspection {
     [this.#tables, this.#bodies] = this.#nothing();
   }
 
-  /** Tables that nothing was taken into, and the bodies of what will be. */
+  /** Returns empty tables, and the bodies of what they will contain. */
   #nothing(): readonly [ThreadTables, BodyChunkLists] {
     const { formats = [], pricing = {}, bodies, redacted, keepsPayloads = false, signal, onProgress } = this.#options;
     const [record, tokenizer, revision, text] = [this.#record, this.#tokenizer, this.#revision, this.#text];
@@ -96,7 +96,7 @@ export class Inspection {
     return inspection;
   }
 
-  /** Reads what was added to the thread since, which costs what that is. True when something was. */
+  /** Reads what was added to the thread since, at a cost proportional to that. Returns whether anything was. */
   async refresh(): Promise<boolean> {
     const wasErased = this.#record.erased !== null;
     if (!(await this.#record.refresh())) return false;
@@ -106,7 +106,7 @@ export class Inspection {
     return true;
   }
 
-  /** Of a thread that is erased while somebody looks nothing stays here either. */
+  /** If a thread is erased while it is being inspected, nothing of it is kept here either. */
   #forget(): void {
     [this.#tables, this.#bodies] = this.#nothing();
     this.#gone = null;
@@ -118,7 +118,7 @@ export class Inspection {
     return { messages: thread.length, calls: this.#tables.requests.calls.length, planVersion };
   }
 
-  /** Everything but the bodies and what is gone. */
+  /** Returns everything except the bodies and the folded messages. */
   index(): InspectionIndex {
     const { source, threadfoldVersion, bodies, redacted, comparison } = this.#options;
     const { erased } = this.#record;
@@ -139,7 +139,7 @@ export class Inspection {
     };
   }
 
-  /** What the index has that it had not at an earlier revision; null where that is not known any more, and the index has to be read. */
+  /** Returns the additions to the index since an earlier revision; null if unknown: then read the whole index. */
   growth(since: number): IndexGrowth | null {
     if (since > this.#revision.number || this.#record.erased !== null) return null;
     const { requests, messages, plans, frames, attempts, costs } = this.#tables;
@@ -160,20 +160,20 @@ export class Inspection {
     };
   }
 
-  /** What the calls cost until now, as `threadfold bill` says it. */
+  /** Returns the cost of the calls so far, as in `threadfold bill`. */
   bill(): Bill {
     const { journal, erased } = this.#record;
     return { ...this.#tables.costs.bill(erased === null ? journal : []), revision: this.#revision.number };
   }
 
-  /** What the newest plan took out of the request, the largest first. Looks for it when it is asked for, once under each plan. */
+  /** Returns the messages that the newest plan removed from the request, largest first. Computed once per plan. */
   async gone(): Promise<readonly GoneRow[]> {
     return Promise.all(this.#goneNow().rows.map((row) => this.#shownGone(row)));
   }
 
   /**
-   * What search gives for a message that the newest plan took out of the request; null for any other. The thread is read
-   * before it returns, and may grow while search is asked.
+   * Returns the search result for a message that the newest plan removed from the request; null for any other. The
+   * thread is read before this returns, and may grow during the search.
    */
   async goneSearch(message: number): Promise<GoneSearch | null> {
     const search = await this.#goneNow().search(message);
@@ -181,8 +181,9 @@ export class Inspection {
   }
 
   /**
-   * The same of all, for a page that can ask for none. Of a thread of more than a thousand messages those that were needed, and
-   * then the largest: as many as a million by its length, and a hundred at the least.
+   * Returns search results for a page that cannot search: for all folded messages, or, in a thread of more than a
+   * thousand messages, for those that were needed and then the largest: at most a million divided by the thread's
+   * length, and at least a hundred.
    */
   async goneSearches(): Promise<readonly GoneSearch[]> {
     const searches = await this.#goneNow().mostWanted();
@@ -195,7 +196,7 @@ export class Inspection {
     return this.#gone.messages;
   }
 
-  /** What is small, and the same in an index and in what is added to it. */
+  /** Returns the small fields that an index and its growth share. */
   #small() {
     return {
       revision: this.#revision.number,
@@ -211,20 +212,20 @@ export class Inspection {
     return { ...row, ...this.#tables.costs.breakCost(row.call) };
   }
 
-  /** A break has another price when something is reported of its call. */
+  /** The price of a break changes when usage is reported for its call. */
   #grownBreaks(calls: readonly number[]): IndexGrowth["breaks"] {
     const { requests } = this.#tables;
     const places = calls.map((call) => requests.calls.cell(call, "break")).filter((place) => place >= 0);
     return { places, rows: places.map((place) => this.#pricedBreak(requests.breaks.rows[place] as RequestBreak)) };
   }
 
-  /** Words of a dropped span are words of its messages. */
+  /** The keywords of a dropped span are words of its messages. */
   #shownRecords({ places, rows }: RowsGrowth<RecordRow>): RowsGrowth<RecordRow> {
     if (this.#options.bodies !== "none") return { places, rows };
     return { places, rows: rows.map((row) => ({ ...row, keywords: [] })) };
   }
 
-  /** A chunk of a list of bodies, by its place in `InspectionIndex.chunks`. Empty when there is none. */
+  /** Returns a chunk of a list of bodies, by its index in `InspectionIndex.chunks`. Empty when there is none. */
   chunk<List extends keyof BodyLists>(list: List, chunk: number): Promise<readonly BodyLists[List][]> {
     return this.#bodies.chunk(list, chunk);
   }
@@ -288,7 +289,7 @@ export class Inspection {
   }
 }
 
-/** The counter that the newest request was counted with; the heuristic one where it is not known here. */
+/** Returns the counter of the newest request, or the heuristic one if that counter is not available. */
 async function counterOf(journal: readonly JournalEntry[]): Promise<ProviderAwareTokenizer> {
   const newest = journal.findLast(({ record }) => record.type === "request-rendered")?.record;
   const id = newest?.type === "request-rendered" ? newest.tokenizer : "heuristic";

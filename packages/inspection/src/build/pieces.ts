@@ -4,7 +4,7 @@ import { ThreadfoldError } from "@threadfold/core";
 import { type Piece, pieceName } from "../rows/page-data.ts";
 import type { Inspection } from "./inspection.ts";
 
-/** A piece of what a page shows: its name, and its JSON, gzipped. */
+/** A piece of the data that a page shows: its name, and its gzipped JSON. */
 export interface ZippedPiece {
   readonly name: string;
   readonly gzip: Uint8Array;
@@ -13,10 +13,10 @@ export interface ZippedPiece {
 const zip = promisify(gzip);
 
 /**
- * The JSON of a piece. What was added to the index is `null` where only the whole index says it, and so is what search gives
- * for a message that is not gone.
+ * Returns the JSON of a piece. The growth of the index is `null` if the whole index must be read instead, and so is the
+ * search result for a message that is not folded.
  *
- * @throws ThreadfoldError `USAGE` for one that is not there.
+ * @throws ThreadfoldError `USAGE` when there is no such piece.
  */
 export async function pieceText(inspection: Inspection, piece: Exclude<Piece, { kind: "log" }>): Promise<string> {
   switch (piece.kind) {
@@ -41,10 +41,10 @@ export async function pieceText(inspection: Inspection, piece: Exclude<Piece, { 
 }
 
 /**
- * All pieces of an inspection, the index first, each made when it is asked for.
+ * Yields all pieces of an inspection, the index first, each made on demand.
  *
- * @param log the raw log, byte for byte; null where it is not to be in it.
- * @throws ThreadfoldError `ABORTED`.
+ * @param log the raw log, byte for byte; null to leave it out.
+ * @throws ThreadfoldError `ABORTED` when `signal` is aborted.
  */
 export async function* zippedPieces(
   inspection: Inspection,
@@ -58,7 +58,7 @@ export async function* zippedPieces(
       yield { name: kind, gzip: await zip(await pieceText(inspection, { kind })) };
   for (const kind of ["messages", "texts", "payloads"] as const) {
     for (const chunk of index.chunks[kind].keys()) {
-      if (signal?.aborted) throw new ThreadfoldError("ABORTED", "The writing of the page was interrupted.");
+      if (signal?.aborted) throw new ThreadfoldError("ABORTED", "Writing the page was interrupted.");
       const piece = { kind, chunk } as const;
       yield { name: pieceName(piece), gzip: await zip(await pieceText(inspection, piece)) };
     }

@@ -22,26 +22,26 @@ import type { AttemptRow } from "../rows/plan-row.ts";
 import { type Revision, RowList } from "../rows/table.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
 
-/** What the tables of a thread are made with. */
+/** Options for building the tables of a thread. */
 export interface ThreadTablesOptions {
-  /** Formats of one's own that requests were rendered in. */
+  /** Custom formats that requests were rendered in. */
   readonly formats: readonly ProviderFormat[];
   readonly tokenizer: ProviderAwareTokenizer;
-  /** What calls are priced by besides the journal. */
+  /** Pricing options for calls, in addition to what the journal says. */
   readonly pricing: LedgerOptions;
   readonly revision: Revision;
-  /** The beginning of a message's text, on one line. */
+  /** Returns the beginning of a message's text, on one line. */
   titleOf(message: Message): Promise<string>;
-  /** A text of the host's, as it is shown. */
+  /** Returns a text of the host's as it is shown. */
   noteOf(text: string): Promise<string>;
-  /** Gets every request as it is rendered, once; null for one that cannot be. */
+  /** Receives every request as it is rendered, once; null for one that cannot be rendered. */
   onRequest(request: RecordedRequest | null): Promise<void>;
   readonly signal: AbortSignal | undefined;
-  /** Hears which share of the journal is read, from 0 to 1. */
+  /** Receives the share of the journal that has been read, from 0 to 1. */
   readonly onProgress: ((share: number) => void) | undefined;
 }
 
-/** The tables of a thread: its journal is walked once, and what is added to it later is added to them. */
+/** The tables of a thread: its journal is read once, and later additions are added to them. */
 export class ThreadTables {
   readonly requests: RequestTables;
   readonly messages: MessageTable;
@@ -75,7 +75,7 @@ export class ThreadTables {
       get thread() {
         return record.thread;
       },
-      // A plan may be a megabyte: one that is in the tables already is not read a second time.
+      // A plan may be a megabyte: one that is already in the tables is not read again.
       plan: async (version: number) => (plans.newest?.version === version ? plans.newest : record.plan(version)),
       content: (id: ArtifactId) => record.content(id),
     };
@@ -87,7 +87,7 @@ export class ThreadTables {
     return this.#ledger.totalTokens;
   }
 
-  /** Takes what was added to the record since. @throws ThreadfoldError `ABORTED`. */
+  /** Adds what was added to the record since. @throws ThreadfoldError `ABORTED` when the signal is aborted. */
   async take(): Promise<void> {
     const { journal, thread, planVersion, erased } = this.#record;
     const { signal, onProgress, titleOf } = this.#options;
@@ -115,7 +115,7 @@ export class ThreadTables {
     const { record } = entry;
     switch (record.type) {
       case "request-rendered":
-        // Calls stand at the places that the bill has them at.
+        // Calls have the same positions as in the bill.
         return isCall(record) ? this.#takeRequest(entry, record) : undefined;
       case "fold-attempted":
       case "request-refused": {

@@ -5,19 +5,19 @@ import { type GoneRow, type GoneSearch, isGone } from "../rows/message-row.ts";
 import type { LateNeed } from "./late-needs.ts";
 
 /**
- * A file says what search gives for as many messages as this work allows, where one search of a thread of n messages is n: for
- * all of a thread of a thousand messages.
+ * Limits how many search results a file contains. One search in a thread of n messages costs n, so a thread of up to a
+ * thousand messages gets results for all of them.
  */
 const SEARCH_WORK = 1_000_000;
-/** As many are asked for in the longest thread: those that were needed, and the largest. */
+/** Minimum number of searches, even in the longest thread: for messages that were needed, and the largest. */
 const FEWEST_SEARCHED = 100;
 const QUERY_WORDS = 12;
 const ANSWERS = 10;
 const MOST_NEEDED = 12;
 
-/** The messages that the newest request does not show as they are, and what search gives for one when somebody asks. */
+/** The messages that the newest request does not show unchanged, and the search result for each on demand. */
 export class GoneMessages {
-  /** The largest first. */
+  /** Largest first. */
   readonly rows: readonly GoneRow[];
   readonly #thread: AgentThread;
   readonly #byMessage: ReadonlyMap<number, GoneRow>;
@@ -25,7 +25,9 @@ export class GoneMessages {
   readonly #recall: MemoryRecallIndex;
   #indexed: Promise<void> | undefined;
 
-  /** @param recall what is asked: it may have the thread from an earlier plan, and then learns what is new. */
+  /**
+   * @param recall the index to search: it may have the thread from an earlier plan, and then only adds what is new.
+   */
   constructor(thread: AgentThread, messages: MessageTable, needs: readonly LateNeed[], recall: MemoryRecallIndex) {
     this.#thread = thread;
     this.#recall = recall;
@@ -33,7 +35,7 @@ export class GoneMessages {
     this.#byMessage = new Map(this.rows.map((row) => [row.message, row]));
   }
 
-  /** Asks for a message, once; null for one that is not gone. The thread is indexed when the first is asked for. */
+  /** Searches for a message, once; null for one that is not folded. The thread is indexed at the first search. */
   async search(message: number): Promise<GoneSearch | null> {
     const row = this.#byMessage.get(message);
     if (row === undefined) return null;
@@ -42,7 +44,10 @@ export class GoneMessages {
     return asked;
   }
 
-  /** What nobody can ask for any more once it is in a file: all, or of a long thread those that were needed and the largest. */
+  /**
+   * Returns the search results for a file, which cannot search later: for all messages, or, in a long thread, for those
+   * that were needed and the largest.
+   */
   async mostWanted(): Promise<readonly GoneSearch[]> {
     const needed = this.rows.filter(({ neededBy }) => neededBy.length > 0);
     const most = Math.max(FEWEST_SEARCHED, Math.floor(SEARCH_WORK / this.#thread.length));
@@ -88,6 +93,6 @@ function goneRows(messages: MessageTable, needs: readonly LateNeed[]): readonly 
     .sort((a, b) => b.tokens - a.tokens || a.message - b.message);
 }
 
-/** What an agent would ask for: what it named, or else the words that stand out in the message. */
+/** Returns the query that an agent would use: the names it used, or else the distinctive words of the message. */
 const queryFor = (message: Message, needed: readonly string[]): string =>
   needed.length > 0 ? needed.join(" ") : recallQuery([message]).split(" ").slice(0, QUERY_WORDS).join(" ");

@@ -3,7 +3,7 @@ import { recordedSession, type SessionNeeds, sessionNeeds } from "@threadfold/si
 import type { RequestTables } from "../requests/request-tables.ts";
 import { callBlocks } from "../rows/call-row.ts";
 
-/** What a call named in its arguments that a message said and its request showed nowhere. */
+/** Something that a call named in its arguments, that a message said, and that was nowhere in the call's request. */
 export interface LateNeed {
   /** Ordinal of the message. */
   readonly message: number;
@@ -11,17 +11,17 @@ export interface LateNeed {
   readonly text: string;
 }
 
-/** What is looked through. */
+/** The data that is searched. */
 export interface NeedSources {
   readonly thread: AgentThread;
   readonly tables: Pick<RequestTables, "calls" | "blocks" | "texts">;
-  /** True for a message that the newest request does not show as it is. */
+  /** Checks whether the newest request does not show a message unchanged. */
   isGone(ordinal: number): boolean;
 }
 
 /**
- * Finds what calls used of messages that were gone from their request: the needs that `threadfold simulate` counts, looked
- * for in the requests that were really made. Every text is read once.
+ * Finds what calls used of messages that were missing from their request: the same needs that `threadfold simulate`
+ * counts, but in the requests that were really made. Every text is read once.
  */
 export function lateNeeds({ thread, tables, isGone }: NeedSources): readonly LateNeed[] {
   const session = recordedSession(
@@ -49,7 +49,7 @@ export function lateNeeds({ thread, tables, isGone }: NeedSources): readonly Lat
 const ordinalOf = (message: Message | undefined, thread: AgentThread): number =>
   (message === undefined ? undefined : thread.message(message.id)?.ordinal) ?? -1;
 
-/** By pattern, the gone messages that it stands in. */
+/** Returns, for each pattern, the folded messages that contain it. */
 function needSources(
   thread: AgentThread,
   { byCall, scanner }: SessionNeeds,
@@ -69,7 +69,7 @@ function needSources(
   return sources;
 }
 
-/** The newest call whose request was made when the thread had no more messages than these; -1 for none. */
+/** Returns the newest call whose request was made when the thread had at most this many messages; -1 for none. */
 function callBefore(messages: readonly number[], ordinal: number): number {
   let [low, high] = [0, messages.length];
   while (low < high) {
@@ -80,7 +80,9 @@ function callBefore(messages: readonly number[], ordinal: number): number {
   return low - 1;
 }
 
-/** Which patterns stand in the request of a call, from one call to a later one. A block is read when it first comes in. */
+/**
+ * Tracks which patterns are in a call's request, from one call to a later one. A block is read when it first appears.
+ */
 class PromptPatterns {
   readonly #thread: AgentThread;
   readonly #tables: NeedSources["tables"];

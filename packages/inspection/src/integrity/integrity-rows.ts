@@ -2,12 +2,12 @@ import { type JournalEntry, type LegalityViolation, MerkleTree, merkleLeafOf } f
 import type { ProviderFormat } from "@threadfold/renderer";
 import type { CheckpointRow, RuleRow } from "../rows/integrity.ts";
 
-/** What calls broke: rules of their format, and the record of their bytes. */
+/** Problems of calls: broken rules of their format, and requests that could not be reproduced. */
 export class CallProblems {
   readonly mismatches: { readonly call: number; readonly problem: string }[] = [];
   readonly #rules = new Map<string, { row: RuleRow; violations: RuleRow["violations"][number][] }>();
 
-  /** Takes the rules of a format that a call was made in, and those that it breaks. */
+  /** Adds the rules of the format that a call used, and the violations found in it. */
   take(call: number, format: ProviderFormat, violations: readonly LegalityViolation[]): void {
     for (const { id, description } of format.rules.rules) {
       const key = `${format.id} ${id}`;
@@ -24,7 +24,7 @@ export class CallProblems {
   }
 }
 
-/** The root of a journal's Merkle tree, as it grows. */
+/** The Merkle tree of a journal, as it grows, and its checkpoints. */
 export class JournalTree {
   readonly #tree = new MerkleTree();
   readonly checkpoints: CheckpointRow[] = [];

@@ -3,11 +3,11 @@ import type { RecordTable } from "../plans/record-table.ts";
 import type { LoggedMessage, MessagePlace, MessageState } from "../rows/message-row.ts";
 import { type Revision, Table } from "../rows/table.ts";
 
-/** What a message's row says besides the message. */
+/** Values of a message's row that do not come from the message. */
 export interface MessageContext {
-  /** Tokens of the message as it is logged. */
+  /** Returns the tokens of the message as logged. */
   tokensOf(ordinal: number): number;
-  /** The beginning of its text, on one line. */
+  /** Returns the beginning of its text, on one line. */
   titleOf(message: Message): Promise<string>;
 }
 
@@ -25,15 +25,15 @@ const NO_MESSAGE: LoggedMessage = {
 
 const NO_PLACE: MessagePlace = { state: "include", record: -1, firstCall: -1 };
 
-/** The messages of a log, each at the place of its ordinal. */
+/** The messages of a log, each at the index of its ordinal. */
 export class MessageTable {
   readonly logged: Table<LoggedMessage>;
-  /** What the newest plan and the calls do with each. */
+  /** What the newest plan and the calls do with each message. */
   readonly places: Table<MessagePlace>;
-  /** Names of tools, in the order in which they first occur. */
+  /** Names of tools, in order of first occurrence. */
   readonly tools: string[] = [];
   readonly #toolPlaces = new Map<string, number>();
-  /** How many messages are placed, and under which plan. */
+  /** Number of messages that have been placed, and the plan they were placed under. */
   #placed = 0;
   #plan: CompactionPlan | null = null;
 
@@ -42,7 +42,7 @@ export class MessageTable {
     this.places = new Table(NO_PLACE, revision);
   }
 
-  /** Takes the messages that were added since. */
+  /** Adds the messages that were appended since. */
   async take(thread: AgentThread, context: MessageContext): Promise<void> {
     for (const message of thread.messagesBetween(this.logged.length)) {
       const { id, role, turn, step, createdAt, ordinal } = message;
@@ -59,7 +59,7 @@ export class MessageTable {
     }
   }
 
-  /** Says of messages what the newest plan does with them: of all under a new plan, else of those that were added. */
+  /** Records what the newest plan does with messages: all of them under a new plan, else only those that were added. */
   place(thread: AgentThread, plan: CompactionPlan | null, records: RecordTable): void {
     const from = plan === this.#plan ? this.#placed : 0;
     for (const { id, ordinal, branch } of thread.messagesBetween(from)) {

@@ -1,13 +1,13 @@
 import type { AgentThread, Pin, PinId, PinLiftedEntry } from "@threadfold/core";
 import type { PinRow } from "../rows/plan-row.ts";
 
-/** The standing instructions of a thread, in the order in which they were made; and the calls that lacked each. */
+/** The standing instructions of a thread, in the order in which they were made, and the calls that lacked each. */
 export class PinRows {
   readonly #rows = new Map<PinId, Omit<PinRow, "missing">>();
   readonly #missing = new Map<PinId, number[]>();
   #version = 0;
 
-  /** Takes what was added to the thread since. */
+  /** Adds what was added to the thread since. */
   take(thread: AgentThread): void {
     for (const [at, entry] of thread.entriesBetween(this.#version).entries()) {
       const version = this.#version + at + 1;
@@ -17,7 +17,7 @@ export class PinRows {
     this.#version = thread.version;
   }
 
-  /** Notes that a call lacked a pin. */
+  /** Records that a call lacked a pin. */
   lacked(pin: PinId, call: number): void {
     const calls = this.#missing.get(pin);
     if (calls === undefined) this.#missing.set(pin, [call]);

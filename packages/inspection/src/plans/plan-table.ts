@@ -3,18 +3,18 @@ import type { PlanRow, RecordRow } from "../rows/plan-row.ts";
 import { type Revision, RowList } from "../rows/table.ts";
 import { RecordTable } from "./record-table.ts";
 
-/** What is read of the plans of a thread. */
+/** Where the plans of a thread are read from. */
 export interface PlanSource {
   readonly thread: AgentThread;
   plan(version: number): Promise<CompactionPlan | null>;
 }
 
-/** The plans of a thread and their records, oldest first. What was taken is not read again. */
+/** The plans of a thread and their records, oldest first. Plans that were added are not read again. */
 export class PlanTable {
   readonly list: RowList<PlanRow>;
   readonly records: RecordTable;
   readonly #source: PlanSource;
-  /** The newest plan that was taken; null for none. */
+  /** The newest plan that was read; null for none. */
   newest: CompactionPlan | null = null;
 
   constructor(source: PlanSource, revision: Revision) {
@@ -27,7 +27,7 @@ export class PlanTable {
     return this.list.rows;
   }
 
-  /** Takes the next plan. A plan that cannot be read is a row without records. */
+  /** Adds the next plan. A plan that cannot be read becomes a row without records. */
   async take(version: number): Promise<void> {
     const plan = await this.#source.plan(version);
     const changes = plan === null ? { added: [], removed: [] } : this.records.take(plan);
@@ -35,7 +35,7 @@ export class PlanTable {
     this.list.push({ ...planFigures(plan, version), ...changes, firstCall: -1, calls: 0 });
   }
 
-  /** Notes that a call was made under a plan. */
+  /** Records that a call was made under a plan. */
   called(version: number, call: number): void {
     const row = this.rows[version - 1];
     if (row === undefined) return;

@@ -13,17 +13,17 @@ import {
 import type { PlanRow, RecordRow } from "../rows/plan-row.ts";
 import { type Revision, RowList } from "../rows/table.ts";
 
-/** What differs from one plan to the next, as places among the records. */
+/** The differences from one plan to the next, as indexes into the records. */
 export type RecordChanges = Pick<PlanRow, "added" | "removed">;
 
 /**
- * The decisions that the plans of a thread held, each once: what a plan takes over from the one before is the same row.
- * Plans are taken oldest first. A record is another one when it differs in any field, as `planDiff` says.
+ * The decisions in the plans of a thread, each listed once: a record that a plan takes over from the previous one is
+ * the same row. Plans are added oldest first. Records that differ in any field are different rows, as in `planDiff`.
  */
 export class RecordTable {
   readonly list: RowList<RecordRow>;
   readonly #thread: () => AgentThread;
-  /** Of the newest plan: the place of each record, and its text, by action and first message. */
+  /** The records of the newest plan: index and text of each, by action and first message. */
   #newest: ReadonlyMap<string, { readonly place: number; readonly text: string }> = new Map();
 
   constructor(thread: () => AgentThread, revision: Revision) {
@@ -35,7 +35,7 @@ export class RecordTable {
     return this.list.rows;
   }
 
-  /** The place of the record of the newest plan that does this with a span that starts there; -1 for none. */
+  /** Returns the index of the newest plan's record with this action on a span that starts there; -1 for none. */
   placeOf(action: PlanRecord["action"], start: MessageId): number {
     return this.#newest.get(`${action} ${start}`)?.place ?? -1;
   }
@@ -92,14 +92,14 @@ const itemCounts = ({ summary }: Extract<PlanRecord, { action: "summarize" }>): 
     SUMMARY_SECTIONS.map((section) => [section, summary[section].length] as const).filter(([, count]) => count > 0),
   );
 
-/** Runs of ordinals: the first and the last of each. */
+/** Returns runs of ordinals: the first and the last of each. */
 function runsOf(span: SpanReference, thread: AgentThread): readonly number[] {
   const outline = outlineOf(span);
   if (outline !== undefined) return outline.runs.flatMap(({ fromOrdinal, toOrdinal }) => [fromOrdinal, toOrdinal]);
   const { messageIds: ids } = span;
   const first = ordinalOf(ids[0], thread);
   const last = ordinalOf(ids.at(-1), thread);
-  // Ids of a span are distinct and in the order of the thread: as many as there are places are all of them.
+  // Ids of a span are distinct and in thread order: if there are as many as positions, they are all there.
   if (last - first + 1 === ids.length) return [first, last];
   const runs: number[] = [];
   for (const id of ids) {

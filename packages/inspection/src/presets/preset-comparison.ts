@@ -18,14 +18,14 @@ interface Group {
 
 const GROUPS: readonly Group[] = [
   { title: "What it costs, and what it forgets", columns: FIGURE_COLUMNS, notes: FIGURE_NOTES },
-  { title: "What is remembered of the work, in percent", columns: MEMORY_COLUMNS, notes: MEMORY_NOTES },
-  { title: "What comes back by one query", columns: ANSWER_COLUMNS, notes: ANSWER_NOTES },
+  { title: "How much of the work is remembered, in percent", columns: MEMORY_COLUMNS, notes: MEMORY_NOTES },
+  { title: "What one query brings back", columns: ANSWER_COLUMNS, notes: ANSWER_NOTES },
 ];
 
 /**
- * A simulation as rows of a page. Policies of which no session says anything are left out.
+ * Turns a simulation into rows of a page. Policies without figures from any session are left out.
  *
- * @param presets names of those that are presets; every other one is a rule that they are compared with.
+ * @param presets names of the policies that are presets; all others are rules that they are compared with.
  */
 export function presetComparison(simulation: Simulation, presets: ReadonlySet<string>): PresetComparison {
   const { summarizer, sessions, series } = simulation;

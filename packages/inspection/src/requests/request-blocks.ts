@@ -9,18 +9,20 @@ import {
 import type { RenderedMessage, Rendering } from "@threadfold/renderer";
 import type { BlockRow, RequestRow } from "../rows/call-row.ts";
 
-/** What a request shows, block by block, in the provider's order. */
+/** A block of a request, in the provider's order. */
 export interface RequestBlock extends Omit<BlockRow, "text" | "record" | "from" | "to"> {
-  /** The message of the rendering; null for what stands before the messages. */
+  /** The message of the rendering; null for blocks before the messages. */
   readonly rendered: RenderedMessage | null;
-  /** What the model reads, where it is not a message of the log as it is; null where it is. */
+  /** The text that the model reads, unless it is a message exactly as logged; null if it is. */
   readonly text: string | null;
 }
 
-/** How many blocks stand before the messages of a request. */
+/** Number of blocks before the messages of a request. */
 export const LEADING_BLOCKS = 3;
 
-/** What stands before the messages: what the provider wraps around the request, the tools, and the system text. */
+/**
+ * Returns the blocks before the messages: what the provider wraps around the request, the tools, and the system text.
+ */
 export function leadingBlocks({ request, manifest, breakdown, tokens }: Rendering): readonly RequestBlock[] {
   const messages = manifest.messages.reduce((sum, message) => sum + message.tokens, 0);
   const { system, tools } = breakdown;
@@ -38,7 +40,7 @@ export function leadingBlocks({ request, manifest, breakdown, tokens }: Renderin
   ];
 }
 
-/** The block of a message of a request. */
+/** Returns the block of a message of a request. */
 export function messageBlock({ request, manifest }: Rendering, index: number, thread: AgentThread): RequestBlock {
   const rendered = manifest.messages[index] as RenderedMessage;
   const chat = request.messages[index] as ChatMessage;
@@ -54,13 +56,13 @@ function isAsLogged({ action, sources }: RenderedMessage, chat: ChatMessage, thr
 
 const shownText = ({ parts }: ChatRequest["messages"][number]): string => visibleText({ parts });
 
-/** The shares of a request by what takes them. They add up to its tokens. */
+/** The token counts of a request by kind of content. They add up to its tokens. */
 export type RequestShares = Pick<
   RequestRow,
   "system" | "tools" | "pins" | "kept" | "cleared" | "summaries" | "pointers" | "rehydrated" | "overhead"
 >;
 
-/** What a rendering's own breakdown says, with placeholders apart from pointers. */
+/** Returns a rendering's own breakdown, with cleared messages counted separately from pointers. */
 export function requestShares(breakdown: TokenBreakdown, clearedTokens: number): RequestShares {
   const { system, tools, pins, kept, summaries, pointers, rehydrated, overhead } = breakdown;
   return {

@@ -6,23 +6,23 @@ import { type Revision, RowList, Table } from "../rows/table.ts";
 import { firstDifference } from "./first-difference.ts";
 import { LEADING_BLOCKS, leadingBlocks, messageBlock, type RequestBlock, requestShares } from "./request-blocks.ts";
 
-/** What a request's tables need besides the request. */
+/** Context that the tables need in addition to a request. */
 export interface RequestContext {
   readonly thread: AgentThread;
-  /** Place of the frame among the frames. */
+  /** Index of the frame among the frames. */
   readonly frame: number;
-  /** The place of the record that made a block; -1 for none. */
+  /** Returns the index of the record that made a block; -1 for none. */
   recordOf(block: RequestBlock): number;
 }
 
-/** Where a request departs from the one before it; what that cost is known from the bill. */
+/** Where a request diverges from the previous one; the bill knows the cost. */
 export type RequestBreak = Omit<BreakRow, "missedTokens" | "price">;
 
-/** The request before the next one, as far as the next is compared with it. */
+/** The previous request, as far as the next one is compared with it. */
 interface NewestRequest {
   readonly rendering: Rendering;
   readonly payload: string;
-  /** Places of its blocks in the table. */
+  /** Indexes of its blocks in the table. */
   readonly blocks: readonly number[];
 }
 
@@ -56,18 +56,18 @@ const NO_CALL: RequestRow = {
 const NO_BLOCK: BlockRow = { action: "include", role: "user", tokens: 0, from: -1, to: -1, record: -1, text: -1 };
 
 /**
- * The calls of a thread and the blocks of their requests. A request between two folds is the one before and a little more,
- * so each has its own blocks alone, and how many of those before it begins with.
+ * The calls of a thread and the blocks of their requests. Between two folds, a request is the previous one plus a
+ * little more, so each has only its own blocks and the number of leading blocks that it shares with the previous one.
  */
 export class RequestTables {
   readonly calls: Table<RequestRow>;
   readonly blocks: Table<BlockRow>;
   readonly breaks: RowList<RequestBreak>;
-  /** What blocks show that are no message of the log. */
+  /** Texts of blocks that are not a message exactly as logged. */
   readonly texts: string[] = [];
-  /** How many requests gave the recorded bytes, gave others, or could not be rendered. */
+  /** How many requests produced the recorded bytes, produced others, or could not be rendered. */
   readonly replay = { equal: 0, different: 0, notRendered: 0 };
-  /** Ordinals of messages that a call showed, each with the first one, since somebody took them. */
+  /** Ordinals of messages that a call showed, each with the first such call, since they were last taken. */
   readonly #firstShown = new Map<number, number>();
   readonly #shown = new Set<number>();
   #newest: NewestRequest | null = null;
@@ -78,24 +78,26 @@ export class RequestTables {
     this.breaks = new RowList(revision);
   }
 
-  /** The place of the newest call; -1 for none. */
+  /** The index of the newest call; -1 for none. */
   get newestCall(): number {
     return this.calls.length - 1;
   }
 
-  /** Ordinals of messages that were shown as they are for the first time since this was asked last, and the call that did. */
+  /**
+   * Returns the messages first shown unchanged since the last call of this method, each with the call that showed it.
+   */
   takeFirstShown(): readonly (readonly [ordinal: number, call: number])[] {
     const shown = [...this.#firstShown];
     this.#firstShown.clear();
     return shown;
   }
 
-  /** The blocks of the newest request, as places in the table. */
+  /** The blocks of the newest request, as indexes into the table. */
   get newestBlocks(): readonly number[] {
     return this.#newest?.blocks ?? [];
   }
 
-  /** Takes a request that was recorded. */
+  /** Adds a recorded request. */
   take(entry: JournalEntry, record: RequestRenderedRecord, request: RecordedRequest, context: RequestContext): void {
     const { rendering, digest } = request.rendered;
     const before = this.#newest;
@@ -131,7 +133,7 @@ export class RequestTables {
     this.#newest = { rendering, payload: digest.text, blocks };
   }
 
-  /** Takes a request that cannot be rendered any more: its figures are what the journal says. */
+  /** Adds a request that can no longer be rendered: its figures are those of the journal. */
   takeUnrendered(entry: JournalEntry, record: RequestRenderedRecord): void {
     const { tokens } = record;
     this.replay.notRendered++;
@@ -149,7 +151,9 @@ export class RequestTables {
     };
   }
 
-  /** The places of all blocks of a request: those that it shares with the one before, and its own, which are kept. */
+  /**
+   * Returns the indexes of all blocks of a request: those shared with the previous one, and its own, which are added.
+   */
   #keepBlocks(rendering: Rendering, shared: number, context: RequestContext): readonly number[] {
     const places = this.newestBlocks.slice(0, shared);
     const keep = (block: RequestBlock): void => {
@@ -206,7 +210,7 @@ export class RequestTables {
   }
 }
 
-/** The reason, with messages by their ordinals, as everything else names them. */
+/** Returns the reason, naming messages by their ordinals as everything else does. */
 function reasonByOrdinals(
   { message, reason }: PrefixDivergence,
   renderings: readonly Rendering[],
@@ -219,7 +223,7 @@ function reasonByOrdinals(
   }, reason);
 }
 
-/** Which of the leading blocks is another one. */
+/** Returns which of the leading blocks differs. */
 const leadingPlace = (kind: PrefixDivergence["kind"]): number => ({ tools: 1, system: 2 })[kind as string] ?? 0;
 
 function sharedBlocks({ blocks }: NewestRequest, difference: PrefixDivergence | null): number {

@@ -1,6 +1,6 @@
 /**
- * A message as the log has it, as far as bodies are shown: redacted, and shortened to the beginning and the end of every
- * long text where bodies are short. Absent parts say so by `cut`.
+ * A logged message as its body is shown: redacted if requested, and with short bodies every long text is reduced to its
+ * beginning and end. `cut` says how much is missing.
  */
 export interface MessageBody {
   readonly parts: readonly BodyPart[];
@@ -13,7 +13,7 @@ export type BodyPart =
       readonly type: "tool-call";
       readonly tool: string;
       readonly callId: string;
-      /** JSON, indented by nothing; text that is no JSON where the model wrote none. */
+      /** JSON without indentation; plain text if the model did not write JSON. */
       readonly text: string;
       readonly cut?: number;
     }
@@ -27,17 +27,18 @@ export type BodyPart =
     }
   | { readonly type: "image" | "file" | "opaque"; readonly text: string };
 
-/** The text of a block that is no message of the log as it is: the system text, tools, a summary, a pointer, pins. */
+/** The text of a block that is not a message exactly as logged: the system text, tools, a summary, a pointer, pins. */
 export interface BlockText {
   readonly text: string;
-  /** Characters that were left out of it; absent for none. */
+  /** Number of characters that were left out of it; absent for none. */
   readonly cut?: number;
 }
 
 /**
- * A request's payload, canonical JSON, as a difference to that of the call before: how much it keeps of its beginning and of
- * its end, in UTF-16 code units, and what stands between. The first of a chunk keeps nothing. Null where the request cannot
- * be rendered; the next one keeps nothing then. Where secrets are taken out, its digest is that of the text with them.
+ * A request's payload in canonical JSON, as a difference from the previous call's payload: how much of its beginning
+ * and its end are unchanged, in UTF-16 code units, and the text in between. The first of a chunk keeps nothing. Null if
+ * the request cannot be rendered; the next one then keeps nothing. If secrets are removed, the recorded digest is still
+ * that of the text with them.
  */
 export type PayloadDifference = {
   readonly start: number;
@@ -45,12 +46,14 @@ export type PayloadDifference = {
   readonly insert: string;
 } | null;
 
-/** Kinds of bodies. Each is a list that is cut into chunks, of which one is read when something in it is shown. */
+/** The kinds of bodies. Each is a list that is split into chunks; a chunk is read when something in it is shown. */
 export interface BodyLists {
   readonly messages: MessageBody;
   readonly texts: BlockText;
   readonly payloads: PayloadDifference;
 }
 
-/** Where the chunks of each list begin: the index of the first item of each, ascending. Empty where bodies are left out. */
+/**
+ * Where the chunks of each list begin: the index of each chunk's first item, ascending. Empty if bodies are left out.
+ */
 export type BodyChunks = { readonly [List in keyof BodyLists]: readonly number[] };

@@ -5,7 +5,9 @@ import type { LoggedMessage, MessagePlace } from "./message-row.ts";
 import type { AttemptRow, PlanRow, RecordRow } from "./plan-row.ts";
 import type { Columns, ColumnsGrowth, RowsGrowth } from "./table.ts";
 
-/** What an index has that it had not at an earlier revision. Its bill is a piece of its own, which is made anew when it is asked for. */
+/**
+ * The additions to an index since an earlier revision. The bill is a separate piece, computed again on each request.
+ */
 export interface IndexGrowth extends Pick<InspectionIndex, GrownWhole> {
   readonly messages: ColumnsGrowth<LoggedMessage>;
   readonly places: ColumnsGrowth<MessagePlace>;
@@ -20,12 +22,12 @@ export interface IndexGrowth extends Pick<InspectionIndex, GrownWhole> {
   readonly chunks: { readonly [List in keyof BodyLists]: RowsGrowth<number> };
 }
 
-/** What is small, and comes whole each time. */
+/** Small fields, which are sent in full each time. */
 type GrownWhole = "revision" | "madeAt" | "thread" | "tools" | "pins" | "integrity";
 
 /**
- * An index with what came since. Every table is another value, so that whoever keeps what was made of one sees that it grew;
- * the columns in it are the same lists, longer, and whoever holds the old index must not use it any more.
+ * Returns an index with the additions since. Every table is a new object, so that anyone who caches something derived
+ * from a table sees that it grew; its columns are the same lists, now longer, so the old index must no longer be used.
  */
 export function grownIndex(index: InspectionIndex, growth: IndexGrowth): InspectionIndex {
   const { messages, places, requests, costs, blocks, breaks, frames, plans, records, attempts, chunks, ...whole } =
@@ -58,7 +60,7 @@ function grownColumns<Row extends object, Grown extends Partial<Row>>(
   return { ...columns };
 }
 
-/** The same list where nothing came. */
+/** Returns the same list if nothing was added. */
 function grownRows<Row>(list: readonly Row[], { places, rows }: RowsGrowth<Row>): readonly Row[] {
   if (places.length === 0) return list;
   const grown = [...list];

@@ -7,16 +7,16 @@ import type { AttemptRow, PinRow, PlanRow, RecordRow } from "./plan-row.ts";
 import type { PresetComparison } from "./preset-comparison.ts";
 import type { Columns } from "./table.ts";
 
-/** Version of the shape of {@link InspectionIndex}. A page refuses another one. */
+/** Version of the shape of {@link InspectionIndex}. A page rejects any other version. */
 export const INSPECTION_VERSION = 2;
 
-/** How much of what was said is shown: nothing, the beginning and the end of long texts, or all. */
+/** How much of the messages' content is shown: nothing, the beginning and end of long texts, or everything. */
 export type BodyChoice = "none" | "short" | "all";
 
 /**
- * Everything that is shown of a thread but the bodies, which are read in chunks when they are seen, and what is gone, which is
- * looked for when it is. Plain JSON. Tables
- * name one another by place: a call its blocks, a block its messages and its record. Lists that may be long are columns.
+ * Everything that is shown of a thread, except the bodies, which are read in chunks when they become visible, and the
+ * folded messages, which are looked up on demand. Plain JSON. Tables refer to one another by index: a call to its
+ * blocks, a block to its messages and its record. Lists that may be long are stored as columns.
  */
 export interface InspectionIndex {
   readonly inspectionVersion: typeof INSPECTION_VERSION;
@@ -24,16 +24,16 @@ export interface InspectionIndex {
   readonly threadfoldVersion: string;
   /** When it was made, in milliseconds since the epoch. */
   readonly madeAt: number;
-  /** How often the record grew since the command was started; see {@link IndexGrowth}. */
+  /** Counts how often the record has grown since the command was started; see {@link IndexGrowth}. */
   readonly revision: number;
   readonly source: InspectionSource;
   readonly bodies: BodyChoice;
-  /** True when secrets were taken out of all text. */
+  /** True when secrets were removed from all text. */
   readonly redacted: boolean;
   readonly thread: ThreadRow;
   /** Set for a thread that was erased: then every table but the journal's figures is empty. */
   readonly erased: ErasedRow | null;
-  /** Names of tools, for `MessageRow.tools`. */
+  /** Names of tools, which `MessageRow.tools` refers to. */
   readonly tools: readonly string[];
   readonly messages: Columns<MessageRow>;
   readonly calls: Columns<CallRow>;
@@ -47,7 +47,7 @@ export interface InspectionIndex {
   readonly pins: readonly PinRow[];
   readonly bill: Bill;
   readonly integrity: Integrity;
-  /** What presets make of the same log; null where nobody asked. */
+  /** What presets make of the same log; null if no comparison was requested. */
   readonly comparison: PresetComparison | null;
   readonly chunks: BodyChunks;
 }
@@ -57,28 +57,28 @@ export interface InspectionSource {
   readonly kind: "store" | "file" | "audit";
   /** The store's address or the file's name, without passwords and folders. */
   readonly name: string;
-  /** The tool that a recorded file is of; null for everything else. */
+  /** The tool that wrote a recorded file; null for everything else. */
   readonly tool: string | null;
-  /** True when the calls are not recorded ones but those that folding the log would make. */
+  /** True when the calls were not recorded but are those that folding the log would make. */
   readonly simulated: boolean;
-  /** Name under which the raw log is downloaded; null where it is not at hand. */
+  /** Name under which the raw log is downloaded; null if it is not available. */
   readonly rawLog: string | null;
-  /** What a reader can do, as commands to copy; null where there is no store to work on. */
+  /** What a reader can do, as commands to copy; null if there is no store to work on. */
   readonly commands: Commands | null;
 }
 
 /**
- * Commands of a shell, each with a name in braces in the place of one word, which whoever fills it in has to quote as the
- * shell does: `'` before and behind it, and `'\''` for every `'` within.
+ * Shell commands, some with a placeholder in braces for one word. Whoever fills it in must quote the word as the shell
+ * does: `'` before and after it, and `'\''` for every `'` within.
  */
 export interface Commands {
   /** `{message}` is a message's id. */
   readonly explain: string;
-  /** `{text}` is what has to stay. */
+  /** `{text}` is the instruction to keep. */
   readonly pin: string;
   /** `{plan}` is a plan's version. */
   readonly revert: string;
-  /** `{query}` is what is looked for. */
+  /** `{query}` is the search query. */
   readonly search: string;
   readonly replay: string;
   readonly verify: string;
@@ -87,7 +87,7 @@ export interface Commands {
 /** The thread as a whole. */
 export interface ThreadRow {
   readonly id: string;
-  /** The title that it was given; null for none, and where no bodies are shown. */
+  /** The title that it was given; null for none, and if no bodies are shown. */
   readonly title: string | null;
   readonly version: number;
   readonly digest: string;
@@ -97,12 +97,12 @@ export interface ThreadRow {
   /** Tokens of the whole log. */
   readonly tokens: number;
   readonly planVersion: number;
-  /** When its first and its newest message were written, in milliseconds since the epoch; null where nothing says. */
+  /** When its first and its newest message were written, in milliseconds since the epoch; null if unknown. */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
 }
 
-/** That a thread was erased. */
+/** The record of a thread's erasure. */
 export interface ErasedRow {
   readonly at: number;
   readonly actor: string;
@@ -113,9 +113,9 @@ export interface ErasedRow {
   readonly keyShredded: boolean;
 }
 
-/** What the calls of a thread cost and for what, as `threadfold bill` says it. Its calls are `InspectionIndex.calls`. */
+/** What the calls of a thread cost and why, as in `threadfold bill`. Its calls are `InspectionIndex.calls`. */
 export interface Bill extends Omit<CacheBill, "calls"> {
-  /** The revision that it is of: calls that came later are not in it. */
+  /** The revision that it belongs to: later calls are not included. */
   readonly revision: number;
   /** The price row of the newest call; null when no provider's prices are known. */
   readonly price: {

@@ -1,8 +1,8 @@
 import type { StoreFinding } from "@threadfold/stores";
 
-/** What was checked of the record of a thread, and what did not hold. */
+/** What was checked of a thread's record, and what failed. */
 export interface Integrity {
-  /** What does not verify: the first bad item of each family. Empty when everything holds. */
+  /** What does not verify: the first bad item of each family. Empty when everything verifies. */
   readonly findings: readonly StoreFinding[];
   readonly entries: number;
   readonly plans: number;
@@ -13,7 +13,9 @@ export interface Integrity {
   /** Root of the Merkle tree (RFC 6962) over the journal. */
   readonly rootHash: string;
   readonly checkpoints: readonly CheckpointRow[];
-  /** Recorded requests rendered again: how many gave the recorded bytes, gave others, or could not be rendered. */
+  /**
+   * Recorded requests rendered again: how many produced the recorded bytes, produced others, or could not be rendered.
+   */
   readonly replay: { readonly equal: number; readonly different: number; readonly notRendered: number };
   /** Requests that could not be reproduced, and why. */
   readonly mismatches: readonly { readonly call: number; readonly problem: string }[];
@@ -21,7 +23,7 @@ export interface Integrity {
   readonly rules: readonly RuleRow[];
 }
 
-/** What a thread and its journal were at one time, as the journal keeps it. */
+/** The state of a thread and its journal at one time, as recorded in the journal. */
 export interface CheckpointRow {
   readonly sequence: number;
   readonly at: number;

@@ -1,21 +1,21 @@
 /**
- * How a page comes to its data. It says so in the element {@link PAGE_DATA}, as JSON: `embedded` in the page itself, where
- * every piece stands in an element of its own, gzip as base64, for `DecompressionStream` to open when it is shown; or
- * `served` by the command, each under a path beside the page's own, which the browser unzips by itself.
+ * How a page gets its data, as JSON in the element {@link PAGE_DATA}: `embedded` in the page itself, where every piece
+ * is in its own element, gzipped as base64, to be decompressed with `DecompressionStream` when it is shown; or `served`
+ * by the command, each piece under a path next to the page's own, which the browser unzips automatically.
  *
- * A piece is the index, what is gone, a chunk of a list of bodies, or the raw log, and has the same name in both: see
- * {@link pieceName}. A served page has `events` too: server-sent events, each a {@link ThreadSize} once something was added;
- * what was added to the index since a revision of it, and its bill as it is then; and what search gives for one message that
- * is gone. Nobody can be asked for that where the page is a file, which has the `searches` of all of them, or of a long thread of those
- * that were needed and the largest.
+ * A piece is the index, the folded messages, a chunk of a list of bodies, or the raw log, and has the same name in both
+ * kinds: see {@link pieceName}. A served page also has `events`: server-sent events, each a {@link ThreadSize} sent
+ * when something was added; the additions to the index since a revision, and the current bill; and the search result
+ * for one folded message. A page that is a file cannot search, so it contains the `searches` of all folded messages,
+ * or, for a long thread, of those that were needed and of the largest.
  */
 export type PageData =
   | {
       readonly kind: "embedded" | "served";
-      /** The view that it opens with, where no link leads into another one; absent for the first. */
+      /** The view that it opens with if no link leads to another one; absent for the first. */
       readonly view?: "presets";
     }
-  /** No thread: two prompts beside each other, in an element with the id `prompts`. */
+  /** No thread: two prompts side by side, in an element with the id `prompts`. */
   | { readonly kind: "prompts" };
 
 /** Id of the element that holds the {@link PageData}. */
@@ -26,7 +26,7 @@ export const PAGE_ROOT = "threadfold-inspector";
 
 const WHOLE_PIECES = ["index", "gone", "bill", "log"] as const;
 
-/** What can be asked for. */
+/** A piece that can be requested. */
 export type Piece =
   | { readonly kind: "index" }
   | { readonly kind: "gone" }
@@ -37,14 +37,14 @@ export type Piece =
   | { readonly kind: "search"; readonly message: number }
   | { readonly kind: "messages" | "texts" | "payloads"; readonly chunk: number };
 
-/** The name of a piece: the id of its element, or its path. */
+/** Returns the name of a piece: the id of its element, or its path. */
 export function pieceName(piece: Piece): string {
   if ("chunk" in piece) return `${piece.kind}-${piece.chunk}`;
   if (piece.kind === "search") return `${piece.kind}-${piece.message}`;
   return piece.kind === "growth" ? `${piece.kind}-${piece.since}` : piece.kind;
 }
 
-/** The piece of that name which a server has; null when there is none. */
+/** Parses the name of a piece that a server offers; null when there is none. */
 export function parsePieceName(name: string): Piece | null {
   const whole = WHOLE_PIECES.find((kind) => kind === name);
   if (whole !== undefined) return { kind: whole };
@@ -55,7 +55,7 @@ export function parsePieceName(name: string): Piece | null {
   return { kind: kind as "messages" | "texts" | "payloads", chunk: Number(number) };
 }
 
-/** How much there is of a thread. */
+/** The size of a thread. */
 export interface ThreadSize {
   readonly messages: number;
   readonly calls: number;

@@ -8,57 +8,62 @@ export interface PlanRow {
   readonly at: number | null;
   readonly threadVersion: number;
   readonly policyVersion: string;
-  /** Tokens of the request without any folding, and as the plan renders it, when it was made. */
+  /** Tokens of the request without any folding, and as the plan renders it, at the time it was made. */
   readonly originalTokens: number;
   readonly compactedTokens: number;
-  /** Messages that it folds, by what it does with them. */
+  /** Number of messages that it folds, by action. */
   readonly folded: Readonly<Record<Exclude<CompactionAction, "include">, number>>;
-  /** Places in `records` of what it has and the plan before had not, and of what only that one had. */
+  /** Indexes into `records`: those that are new in this plan, and those that only the previous plan had. */
   readonly added: readonly number[];
   readonly removed: readonly number[];
-  /** The first call under it; -1 for none. */
+  /** The first call made under it; -1 for none. */
   readonly firstCall: number;
-  /** How many calls were made under it. */
+  /** Number of calls made under it. */
   readonly calls: number;
 }
 
-/** A decision that plans hold: what is done with some messages, and why. It stands in every plan from one to another. */
+/**
+ * A decision in plans: what is done with some messages, and why. It is part of all plans from `fromPlan` to `toPlan`.
+ */
 export interface RecordRow {
   readonly action: Exclude<CompactionAction, "include">;
   readonly strategy: string;
   readonly reason: string;
-  /** Version of the plan that first held it, as the record says. */
+  /** Version of the plan that first contained it, according to the record. */
   readonly since: number;
-  /** The plans that hold it: the first and the last version. */
+  /** The first and the last version of the plans that contain it. */
   readonly fromPlan: number;
   readonly toPlan: number;
-  /** The messages that it holds: runs of ordinals, the first and the last of each, one behind the other. */
+  /** The messages that it covers: runs of ordinals, as the first and the last of each, flattened. */
   readonly runs: readonly number[];
   readonly messages: number;
-  /** Tokens of the messages before folding, and of what stands for them. Null where only a rendering could say. */
+  /** Tokens of the messages before folding, and of their replacement. Null if only a rendering could tell. */
   readonly originalTokens: number;
   readonly shownTokens: number | null;
-  /** Where the body lies; null where only the log has it. */
+  /** Id of the artifact with the body; null if only the log has it. */
   readonly artifact: string | null;
-  /** Name and version of what wrote the summary; null for everything else. */
+  /** Name and version of the summarizer; null for everything but summaries. */
   readonly summarizer: string | null;
-  /** Items of the summary by section, for a summary: how many there are. */
+  /** Number of items in each section of the summary; null for everything but summaries. */
   readonly items: Readonly<Record<string, number>> | null;
-  /** Words that a dropped span is found by. */
+  /** Words by which a dropped span can be found. */
   readonly keywords: readonly string[];
 }
 
-/** A fold that was due and made no plan, or a request that was not handed out. */
+/** A fold that was due but made no plan, or a request that was refused. */
 export interface AttemptRow {
   readonly sequence: number;
   readonly at: number;
   readonly planVersion: number;
   readonly threadVersion: number;
-  /** How folding ended. */
+  /** The outcome of the fold. */
   readonly outcome: CompactionOutcome["type"];
-  /** Who vetoed it, and the words that were given for it, redacted and empty where bodies are left out; null for every other outcome. */
+  /**
+   * Which hook vetoed it, and the reason it gave, redacted if requested and empty if bodies are left out; null for
+   * other outcomes.
+   */
   readonly veto: { readonly hook: string; readonly reason: string } | null;
-  /** True for a request that was over its budget and was not handed out. */
+  /** True for a request that exceeded its budget and was refused. */
   readonly refused: boolean;
   /** The newest call before it; -1 for none. */
   readonly call: number;
@@ -70,12 +75,12 @@ export interface PinRow {
   readonly text: string;
   readonly authority: string;
   readonly origin: string;
-  /** Version of the thread at which it was made, and at which it was lifted; null while it holds. */
+  /** Version of the thread at which it was made, and at which it was lifted; null while it applies. */
   readonly madeAt: number;
   readonly liftedAt: number | null;
   readonly liftedWhy: string | null;
-  /** Ordinal of the message that says it; -1 where none does. */
+  /** Ordinal of the message that states it; -1 if none does. */
   readonly message: number;
-  /** Calls whose request has its text nowhere. */
+  /** Calls whose request does not contain its text. */
   readonly missing: readonly number[];
 }

@@ -1,36 +1,36 @@
 import type { ReplaySeries, SimulatedSession } from "@threadfold/simulation";
 
-/** Presets against each other on the same logs: what `threadfold simulate` says of them, figure by figure. */
+/** A comparison of presets on the same logs: the results of `threadfold simulate`, figure by figure. */
 export interface PresetComparison {
-  /** What stood in for every summarizing model. */
+  /** The summarizer that stood in for every summarizing model. */
   readonly summarizer: string;
   readonly sessions: readonly SimulatedSession[];
-  /** Figures that stand together in a table. */
+  /** Figures that are shown together in a table. */
   readonly groups: readonly FigureGroup[];
-  /** Budget by budget, largest first, presets in front of the rules that they are compared with. */
+  /** Ordered by budget, largest first, with presets before the rules that they are compared with. */
   readonly policies: readonly ComparedPolicy[];
-  /** Call by call, one for each policy, budget and session. */
+  /** Figures per call, one series for each policy, budget and session. */
   readonly series: readonly ReplaySeries[];
 }
 
-/** Figures that stand together: what they are about, the names of their columns, and what those say. */
+/** Figures that are shown together: their subject, the column titles, and notes that explain the columns. */
 export interface FigureGroup {
   readonly title: string;
   readonly columns: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** What one policy cost and forgot within one budget. */
+/** The cost of one policy within one budget, and what it forgot. */
 export interface ComparedPolicy {
   readonly policy: string;
-  /** Tokens, four characters each. */
+  /** In tokens of four characters each. */
   readonly budget: number;
-  /** True for a rule that is no preset. */
+  /** True for a rule that is not a preset. */
   readonly isBaseline: boolean;
-  /** Input tokens paid for, where sending everything is 1; null where nothing was counted. */
+  /** Input tokens paid for, relative to sending everything; null if nothing was counted. */
   readonly bill: number | null;
-  /** Of what calls used and had last seen long ago, the share that stood in the prompt; null where there was none. */
+  /** Share of the content used by calls, but last seen long ago, that was in the prompt; null if there was none. */
   readonly remembered: number | null;
-  /** Its figures as people read them, by group and column. */
+  /** Its figures as text for people, by group and column. */
   readonly figures: readonly (readonly string[])[];
 }

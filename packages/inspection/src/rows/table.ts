@@ -1,33 +1,33 @@
 /**
- * A table as one list per column, all of the same length. A hundred thousand rows are a dozen lists instead of a hundred
- * thousand objects: a third of the JSON, and a tenth of the memory.
+ * A table stored as one list per column, all of the same length. A hundred thousand rows are a dozen lists instead of a
+ * hundred thousand objects: a third of the JSON, and a tenth of the memory.
  */
 export type Columns<Row> = { readonly [Field in keyof Row]: readonly Row[Field][] };
 
-/** One row of a table. Cells beyond its end are undefined, as in any list. */
+/** Returns one row of a table. Cells beyond its end are undefined, as in any list. */
 export function rowAt<Row extends object>(columns: Columns<Row>, index: number): Row {
   const fields = Object.keys(columns) as (keyof Row)[];
   return Object.fromEntries(fields.map((field) => [field, columns[field][index]])) as Row;
 }
 
-/** Rows of a table that are new or were changed: their places, ascending, and what stands there now. */
+/** Rows of a table that are new or changed: their indexes, ascending, and their current contents. */
 export interface ColumnsGrowth<Row> {
   readonly places: readonly number[];
   readonly columns: Columns<Row>;
 }
 
-/** The same of a list of rows. */
+/** The same for a list of rows. */
 export interface RowsGrowth<Row> {
   readonly places: readonly number[];
   readonly rows: readonly Row[];
 }
 
-/** Counts how often something grew. Rows note it, so that one can ask for what is newer. */
+/** Counts how often something grew. Rows record it, so that one can ask for newer ones. */
 export class Revision {
   number = 1;
 }
 
-/** A table that grows row by row and is kept as columns. */
+/** A table that grows row by row and is stored as columns. */
 export class Table<Row extends object> {
   readonly columns: Columns<Row>;
   readonly #lists: { readonly [Field in keyof Row]: Row[Field][] };
@@ -53,7 +53,7 @@ export class Table<Row extends object> {
     for (const field of this.#fields) this.#lists[field].push(row[field]);
   }
 
-  /** A cell of a row that is there. */
+  /** Returns a cell of an existing row. */
   cell<Field extends keyof Row>(index: number, field: Field): Row[Field] {
     return this.#lists[field][index] as Row[Field];
   }
@@ -64,7 +64,7 @@ export class Table<Row extends object> {
     this.#lists[field][index] = value;
   }
 
-  /** What is newer than a revision. */
+  /** Returns the rows that changed after a revision. */
   since(revision: number): ColumnsGrowth<Row> {
     const places = this.#changes.since(revision);
     const cells = this.#fields.map((field) => [field, places.map((place) => this.#lists[field][place])]);
@@ -72,7 +72,7 @@ export class Table<Row extends object> {
   }
 }
 
-/** A list of rows that grows, for rows that are few. */
+/** A growing list of rows, for tables with few rows. */
 export class RowList<Row> {
   readonly rows: Row[] = [];
   readonly #changes: ChangedPlaces;
@@ -81,26 +81,26 @@ export class RowList<Row> {
     this.#changes = new ChangedPlaces(revision);
   }
 
-  /** Puts a row at a place that is there, or at the end. */
+  /** Puts a row at an existing index, or at the end. */
   put(place: number, row: Row): void {
     this.#changes.note(place);
     this.rows[place] = row;
   }
 
-  /** Puts a row at the end, and gives its place. */
+  /** Appends a row and returns its index. */
   push(row: Row): number {
     this.put(this.rows.length, row);
     return this.rows.length - 1;
   }
 
-  /** What is newer than a revision. */
+  /** Returns the rows that changed after a revision. */
   since(revision: number): RowsGrowth<Row> {
     const places = this.#changes.since(revision);
     return { places, rows: places.map((place) => this.rows[place] as Row) };
   }
 }
 
-/** At which revision each row of a table was changed last. */
+/** The revision at which each row of a table last changed. */
 class ChangedPlaces {
   readonly #revision: Revision;
   readonly #changedAt: number[] = [];

@@ -11,17 +11,17 @@ import { type KeptRows, keptRecord } from "./kept-rows.ts";
 import type { ThreadRecord } from "./thread-record.ts";
 
 /**
- * Reads a thread from an audit file, as far as the file holds: what comes behind the first line that does not is not
- * taken, and that line stands among the findings. A file without bodies gives the journal alone.
+ * Reads a thread from an audit file, as far as the file verifies: nothing after the first bad line is read, and that
+ * line is among the findings. A file without bodies yields only the journal.
  *
  * @param chunks the file's bytes, cut anywhere.
- * @throws ThreadfoldError `UNREADABLE_SOURCE` for a file that does not even begin as one.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` when the file does not even begin as an audit file.
  */
 export async function auditRecord(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<ThreadRecord> {
   const rows = new AuditRows();
   const report = await verifyAudit(chunks, { onLine: (line) => rows.take(line) });
   if (report.threadId === null)
-    throw new ThreadfoldError("UNREADABLE_SOURCE", `The file is no audit file: ${report.problem?.problem}.`);
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `The file is not an audit file: ${report.problem?.problem}.`);
   return keptRecord(rows.of(report.threadId), findingsOf(report));
 }
 
@@ -31,14 +31,14 @@ function findingsOf({ problem, threadId }: AuditReport): readonly StoreFinding[]
   return [{ family: "file", ...about, problem: `line ${problem.line}: ${problem.problem}` }];
 }
 
-/** What the lines of an audit file say. */
+/** The contents of an audit file's lines. */
 class AuditRows {
   readonly #bodies: string[] = [];
   readonly #plans = new Map<number, string>();
   readonly #journal: JournalEntry[] = [];
   readonly #contents = new Map<string, string>();
   #digest = THREAD_CHAIN_START;
-  /** False from the first entry on whose body is not in the file: the log can be read up to there. */
+  /** False from the first entry on whose body is not in the file: the log is readable up to there. */
   #isWhole = true;
 
   take(line: AuditLine): void {
@@ -77,7 +77,7 @@ class AuditRows {
   }
 }
 
-/** A plan as stores keep it: the hashed text, with its id and when it was made. */
+/** Returns a plan as stores keep it: the hashed text, with its id and creation time. */
 function storedPlan(text: string, { planId, createdAt }: { planId: string; createdAt: string }): string {
   return canonicalJson({ ...(parseJson(text) as object), planId, createdAt });
 }

@@ -13,7 +13,7 @@ import { calledTools, recordedCalls } from "@threadfold/simulation";
 import { createMemoryStore } from "@threadfold/stores";
 import type { CompactionPreset } from "@threadfold/strategies";
 
-/** How a recorded session is folded. */
+/** Options for folding a recorded session. */
 export interface FoldedSessionOptions {
   readonly preset: CompactionPreset;
   /** Tokens that a request may take. */
@@ -21,15 +21,15 @@ export interface FoldedSessionOptions {
   readonly format: ProviderFormat;
   readonly tokenizer: ProviderAwareTokenizer;
   readonly signal?: AbortSignal;
-  /** Hears which share of the calls is made, from 0 to 1. */
+  /** Receives the share of the calls that have been made, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
 /**
- * Makes the calls of a recorded session again, at the times of its log, and folds where that is due: the store then holds
- * the thread, its plans and its requests, as if an agent had run on it.
+ * Replays the calls of a recorded session, at the times of its log, and folds whenever that is due: the store then
+ * contains the thread, its plans and its requests, as if an agent had run on it.
  *
- * @throws ThreadfoldError `ABORTED`.
+ * @throws ThreadfoldError `ABORTED` when the signal is aborted.
  */
 export async function foldedSession(
   imported: ImportedSession,
@@ -44,9 +44,9 @@ export async function foldedSession(
   const session = await ContextSession.open({
     ...{ threadId, store, preset, format, tokenizer, clock },
     config: { maxInputTokens: budget },
-    // Tools that are declared one by one, as they are first called, would break the prefix at each of them.
+    // Declaring tools one by one, as they are first called, would break the prefix each time.
     frame: { system, tools: tools.length > 0 ? tools : calledTools(messages) },
-    // What a policy makes of the log is to be seen, also where no request could fit.
+    // The point is to see what a policy makes of the log, even if no request fits.
     onOverBudget: "send",
   });
   const calls = recordedCalls(messages.filter(({ branch }) => branch === undefined));
@@ -57,7 +57,7 @@ export async function foldedSession(
   };
   for (const { index, at, answer } of calls) {
     await nextTick();
-    if (signal?.aborted) throw new ThreadfoldError("ABORTED", "The folding of the session was interrupted.");
+    if (signal?.aborted) throw new ThreadfoldError("ABORTED", "Folding the session was interrupted.");
     now = Number.isFinite(at) ? at : 0;
     await appendUpTo((answer[0] as Message).ordinal);
     await session.prepare();

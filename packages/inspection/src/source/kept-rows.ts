@@ -12,20 +12,20 @@ import {
 import { inspectorOf, type StoreFinding } from "@threadfold/stores";
 import { erasureIn, type ThreadRecord } from "./thread-record.ts";
 
-/** The record of a thread as rows of text: what an audit file has, and what can be read of a damaged store. */
+/** The record of a thread as rows of text: the contents of an audit file, or what is readable of a damaged store. */
 export interface KeptRows {
   readonly threadId: ThreadId;
-  /** Bodies of the log, oldest first, and the thread's digest behind the last of them. */
+  /** Bodies of the log, oldest first, and the thread's digest after the last of them. */
   readonly bodies: readonly string[];
   readonly digest: string;
-  /** Plans as they are serialized, by version. */
+  /** Serialized plans, by version. */
   readonly plans: ReadonlyMap<number, string>;
   readonly journal: readonly JournalEntry[];
-  /** Contents by the id of their artifact. */
+  /** Contents of artifacts, by artifact id. */
   readonly contents: ReadonlyMap<string, string>;
 }
 
-/** A thread's record from rows. What cannot be read of them is left out. */
+/** Builds a thread's record from rows. Unreadable plans are left out. */
 export function keptRecord(rows: KeptRows, findings: readonly StoreFinding[]): ThreadRecord {
   const { threadId, bodies, digest, plans, journal, contents } = rows;
   const erased = erasureIn(journal);
@@ -55,8 +55,8 @@ function readablePlan(text: string | undefined): CompactionPlan | null {
 }
 
 /**
- * What can be read of a thread that does not verify: of the log and of the journal what stands before the first bad item,
- * of plans and artifacts every one that is whole.
+ * Reads what is readable of a thread that does not verify: of the log and the journal everything before the first bad
+ * item, and every plan and artifact that is intact.
  */
 export async function salvagedRows(
   store: ThreadfoldStore,
@@ -89,12 +89,12 @@ export async function salvagedRows(
   return { threadId, bodies, digest, plans, journal, contents };
 }
 
-/** Rows up to the first that the backend cannot give: a page of a file may be gone. */
+/** Yields rows up to the first that the backend cannot read: a page of a file may be lost. */
 async function* readable<Row>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   try {
     yield* rows;
   } catch (error) {
     if (ThreadfoldError.isInstance(error) && error.code === "ABORTED") throw error;
-    // That rows are missing stands among the findings.
+    // The findings already report the missing rows.
   }
 }

@@ -11,14 +11,13 @@ import { type StoreFinding, threadTitle, verifyStore } from "@threadfold/stores"
 import { keptRecord, salvagedRows } from "./kept-rows.ts";
 import { erasureIn, type ThreadRecord } from "./thread-record.ts";
 
-/** How a store is read. */
+/** Options for reading a store. */
 export interface StoredRecordOptions {
   readonly signal?: AbortSignal;
 }
 
 /**
- * Reads a thread of a store. One that cannot be read as a whole is read as far as it holds; what does not hold stands
- * among the findings.
+ * Reads a thread of a store. A damaged thread is read as far as it verifies; the rest is reported among the findings.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND`, `ABORTED`, `STORE_UNAVAILABLE`.
  */
@@ -32,7 +31,7 @@ export async function storedRecord(
   return StoredRecord.read(store, threadId, findings);
 }
 
-/** A thread of a store that holds. It may be written to meanwhile. */
+/** A thread of a store that verifies. It may be written to in the meantime. */
 class StoredRecord implements ThreadRecord {
   thread: AgentThread;
   readonly journal: JournalEntry[] = [];
@@ -56,7 +55,7 @@ class StoredRecord implements ThreadRecord {
     throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
   }
 
-  /** The store was verified, so what a plan hides need not be read again to say what it shows. */
+  /** The store was verified, so the messages that a plan hides need not be read again to tell what it shows. */
   plan(version: number): Promise<CompactionPlan | null> {
     const { ranges, plans } = this.#store;
     return ranges?.loadPlan(this.thread.id, version) ?? plans.getPlan(this.thread.id, version);
@@ -68,7 +67,7 @@ class StoredRecord implements ThreadRecord {
 
   async refresh(): Promise<boolean> {
     const { id } = this.thread;
-    // The journal first: what it speaks of is in the log and among the plans by then.
+    // Read the journal first: everything it mentions is then already in the log and among the plans.
     const added = await this.#store.journal.read(id, { after: this.journal.at(-1)?.sequence ?? 0 });
     for (const entry of added) this.journal.push(entry);
     this.erased ??= erasureIn(added);
@@ -82,7 +81,7 @@ class StoredRecord implements ThreadRecord {
     this.thread = await this.#grown();
     const { plans, artifacts } = this.#store;
     const version = (await plans.getCurrentVersion?.(id)) ?? (await plans.getCurrentPlan(id)).version;
-    // Folds are what puts contents there; to count them is to list them all.
+    // Only folds add artifacts, and counting them means listing them all.
     if (before === 0 || version !== this.planVersion) {
       this.artifacts = (await artifacts.list(id)).length;
       this.title = await threadTitle(this.#store, id);
@@ -91,7 +90,7 @@ class StoredRecord implements ThreadRecord {
     return added.length > 0 || this.thread.version > before;
   }
 
-  /** What is known of the thread stays the same value, so that what was rendered of it still holds. */
+  /** The known part of the thread stays the same object, so that what was rendered from it stays valid. */
   async #grown(): Promise<AgentThread> {
     const { thread } = this;
     const { ranges, threads } = this.#store;

@@ -8,10 +8,10 @@ import { Inspection, type InspectionOptions } from "../build/inspection.ts";
 import { foldedSession } from "../source/folded-session.ts";
 import { storedRecord } from "../source/stored-record.ts";
 
-/** The session that comes with the repository. */
+/** The session bundled with the repository. */
 const DAY = fileURLToPath(new URL("../../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
 
-/** How a test looks at a thread where it says nothing else. */
+/** Default options for inspecting a thread in tests. */
 export const LOOK: InspectionOptions = {
   source: { kind: "store", name: "sessions.db", tool: null, simulated: false, rawLog: "log.jsonl", commands: null },
   threadfoldVersion: "0.0.0",
@@ -22,7 +22,7 @@ export const LOOK: InspectionOptions = {
 
 let folded: Promise<{ readonly store: ThreadfoldStore; readonly threadId: ThreadId }> | undefined;
 
-/** The bundled session, folded once for every test that looks at it. Nothing may be written into the store. */
+/** The bundled session, folded once for all tests that use it. Nothing may be written to the store. */
 export const foldedDay = () => (folded ??= foldDay());
 
 async function foldDay() {
@@ -36,6 +36,6 @@ async function foldDay() {
   return { store, threadId: imported.threadId };
 }
 
-/** Looks at a thread of a store. */
+/** Inspects a thread of a store. */
 export const inspect = async (store: ThreadfoldStore, threadId: ThreadId, options: Partial<InspectionOptions> = {}) =>
   Inspection.open(await storedRecord(store, threadId), { ...LOOK, ...options });

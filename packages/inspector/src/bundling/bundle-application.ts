@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** What runs in the page, as texts that stand in it. */
+/** The page's script and style, as texts to embed in it. */
 export interface Application {
   readonly script: string;
   readonly style: string;
 }
 
-/** What the application was made of, beside it. */
+/** An application and the modules it was built from. */
 interface BundledApplication extends Application {
   /** Paths of the modules that went into it. */
   readonly modules: readonly string[];
@@ -15,7 +15,7 @@ interface BundledApplication extends Application {
 
 const source = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** Bundles what runs in the page, and its style, into one text each. */
+/** Bundles the page's script and its style into one text each. */
 export async function bundleApplication(): Promise<BundledApplication> {
   const { outputFiles, metafile } = await build({
     entryPoints: { page: source("shell/main.tsx"), style: source("style/inspector.css") },
@@ -35,7 +35,7 @@ export async function bundleApplication(): Promise<BundledApplication> {
   });
   const text = (end: string): string => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? "";
   return {
-    // An end tag inside of a script would end it.
+    // An end tag inside a script would end the script.
     script: text("page.js").replaceAll("</script", "<\\/script"),
     style: text("style.css").replaceAll("</style", "<\\/style"),
     modules: Object.keys(metafile.inputs).map(source),

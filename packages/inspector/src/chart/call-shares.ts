@@ -18,22 +18,22 @@ export const PARTS: readonly Part[] = [
   ["rehydrated", "brought back", "returned"],
 ];
 
-/** What the prompt cache did with them. They add up to `inputTokens`. */
+/** The same tokens by what the prompt cache did with them. They add up to `inputTokens`. */
 export const CACHE_PARTS: readonly Part[] = [
   ["cached", "cached", "cached"],
   ["written", "written", "written"],
   ["fresh", "fresh", "fresh"],
 ];
 
-/** The figures of one call by their parts. */
+/** Returns the tokens of one call, part by part. */
 export const callShares = (calls: InspectionIndex["calls"], call: number, parts: readonly Part[]): readonly Share[] =>
   parts.map(([column, name, tone]) => ({ name, tone, value: calls[column][call] ?? 0 }));
 
-/** What the first request under a plan is made of; where there is none that could be rendered, what the plan left as one part. */
+/** Returns the parts of the first request under a plan, or one part with what the plan left if it was not rendered. */
 export function planShares(calls: InspectionIndex["calls"], plan: PlanRow): readonly Share[] {
   const shares = callShares(calls, plan.firstCall, PARTS).filter(({ value }) => value > 0);
   return shares.length > 0 ? shares : [{ name: "left", tone: "kept", value: plan.compactedTokens }];
 }
 
-/** How much they are together. */
+/** Returns the sum of all shares. */
 export const sharesTogether = (shares: readonly Share[]): number => shares.reduce((sum, { value }) => sum + value, 0);

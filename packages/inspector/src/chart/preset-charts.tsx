@@ -19,7 +19,7 @@ interface FrontierProps {
   readonly onChoose: (policy: string) => void;
 }
 
-/** Policies by what they cost and what they remember. The same figures stand in the table below it. */
+/** Policies by cost and by how much they remember. The table below the chart has the same figures. */
 export function FrontierChart({ policies, chosen, onChoose }: FrontierProps) {
   const [box, width] = useElementWidth<HTMLDivElement>();
   const points = policies.flatMap(({ policy, bill, remembered, isBaseline }): readonly Point[] =>
@@ -54,12 +54,12 @@ export function FrontierChart({ policies, chosen, onChoose }: FrontierProps) {
               </text>
             ))}
             <text class="foot-tick end" x={inner} y={height + FOOT}>
-              bill, where sending everything is 1
+              bill (sending everything is 1)
             </text>
             {ordered.toReversed().map((point) => {
               const { policy, bill, remembered, isBaseline } = point;
               return (
-                // The names in the table do the same, and are reached by keys.
+                // The names in the table do the same and can be reached by keyboard.
                 // biome-ignore lint/a11y/noStaticElementInteractions: see above
                 <g
                   key={policy}
@@ -81,7 +81,7 @@ export function FrontierChart({ policies, chosen, onChoose }: FrontierProps) {
 }
 
 interface NamePlace {
-  /** Where the name begins, ends, or has its middle, from its point, in pixels. */
+  /** Offset in pixels from the point to the start, middle or end of the name, depending on `anchor`. */
   readonly x: number;
   readonly y: number;
   readonly anchor: "start" | "middle" | "end";
@@ -108,7 +108,7 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Where a name may stand beside its point, the best first. */
+/** Places for a name next to its point, best first. */
 const NAME_PLACES: readonly NamePlace[] = [
   { x: 10, y: 0, anchor: "start" },
   { x: -10, y: 0, anchor: "end" },
@@ -119,11 +119,11 @@ const NAME_PLACES: readonly NamePlace[] = [
   { x: -6, y: -12, anchor: "end" },
   { x: -6, y: 12, anchor: "end" },
 ];
-/** Room that a name takes, in pixels: of its letters no more than this each. */
+/** Space that a name takes, in pixels: at most `letter` for each character. */
 const NAME = { letter: 7.3, height: 15 };
 const POINT_RADIUS = 6;
 
-/** Where names stand so that none covers a point or another name. The first are placed first; one without room has no place. */
+/** Places names in order, so that none covers a point or another name. A name that has no room gets no place. */
 function namePlaces(points: readonly NamedPoint[], area: Box): ReadonlyMap<string, NamePlace> {
   const taken = points.map(({ x, y }): Box => boxAround(x, y, POINT_RADIUS));
   const places = new Map<string, NamePlace>();
@@ -165,7 +165,7 @@ interface RunProps {
   readonly chosen: string;
 }
 
-/** A figure of every policy, call by call: the chosen one before all others. */
+/** A figure of every policy, call by call, with the chosen policy drawn in front of the others. */
 export function RunChart({ title, runs, chosen }: RunProps) {
   const [box, width] = useElementWidth<HTMLDivElement>();
   const calls = Math.max(2, ...runs.map(({ values }) => values.length));

@@ -1,16 +1,18 @@
-/** The calls that a chart shows: from `first` on, `count` of them. */
+/** The calls that a chart shows: `count` of them, starting at `first`. */
 export interface Span {
   readonly first: number;
   readonly count: number;
 }
 
-/** One column of a chart stands for `calls` calls, of which it shows the one with most tokens: `peaks[column]`. */
+/** The columns of a chart. Each stands for `calls` calls and shows the one with the most tokens: `peaks[column]`. */
 export interface Bins {
   readonly calls: number;
   readonly peaks: readonly number[];
 }
 
-/** Divides a span into at most `most` columns. Where one has several calls it shows the largest, so that no peak is lost. */
+/**
+ * Divides a span into at most `most` columns. A column with several calls shows the largest, so that no peak is lost.
+ */
 export function binsOf(tokens: readonly number[], { first, count }: Span, most: number): Bins {
   const calls = Math.max(1, Math.ceil(count / Math.max(1, most)));
   const peaks: number[] = [];
@@ -27,13 +29,13 @@ export function binsOf(tokens: readonly number[], { first, count }: Span, most: 
 export interface Area {
   readonly width: number;
   readonly height: number;
-  /** The figure at the top. */
+  /** The value at the top of the scale. */
   readonly top: number;
 }
 
 /**
- * Paths of stacked columns, one per series, the first at the bottom. A path for each series instead of an element for each
- * column: ten thousand calls are nine elements.
+ * Returns the paths of stacked columns, one per series, the first at the bottom. There is one path per series, not one
+ * element per column: ten thousand calls are nine elements.
  */
 export function stackPaths(series: readonly (readonly number[])[], { peaks }: Bins, area: Area): readonly string[] {
   const step = area.width / Math.max(1, peaks.length);
@@ -53,7 +55,7 @@ export function stackPaths(series: readonly (readonly number[])[], { peaks }: Bi
   });
 }
 
-/** A line of steps over the columns, broken where there is no figure. */
+/** Returns the path of a step line over the columns, broken where there is no figure. */
 export function stepPath(values: readonly (number | null)[], { peaks }: Bins, area: Area): string {
   const step = area.width / Math.max(1, peaks.length);
   let path = "";
@@ -70,17 +72,17 @@ export function stepPath(values: readonly (number | null)[], { peaks }: Bins, ar
 const yOf = (value: number, { height, top }: Area): string => pixel(height - (height * value) / Math.max(1, top));
 const pixel = (value: number): string => value.toFixed(1);
 
-/** The call that is shown at a share of the width of a chart; -1 where there is none. */
+/** Returns the call shown at a fraction of the chart's width; -1 if there is none. */
 export function callAt({ peaks }: Bins, share: number): number {
   const column = Math.min(peaks.length - 1, Math.max(0, Math.floor(share * peaks.length)));
   return peaks[column] ?? -1;
 }
 
-/** Where a call stands, as a share of the width: the middle of its column. */
+/** Returns the position of a call as a fraction of the width: the middle of its column. */
 export const placeOf = ({ calls, peaks }: Bins, { first }: Span, call: number): number =>
   (Math.floor((call - first) / calls) + 0.5) / Math.max(1, peaks.length);
 
-/** Round figures for the lines of an axis, from 0 to `top`. */
+/** Returns round values for the grid lines of an axis, from 0 to `top`. */
 export function ticks(top: number, most: number): readonly number[] {
   const rough = Math.max(1, top / most);
   const power = 10 ** Math.floor(Math.log10(rough));

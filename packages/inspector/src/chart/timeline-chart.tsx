@@ -10,11 +10,11 @@ interface TimelineProps {
   readonly span: Span;
   readonly call: number;
   readonly onChoose: (call: number) => void;
-  /** True for the strip above all views: no figures, one lane, little height. */
+  /** True for the strip above the views: one low lane, without figures. */
   readonly isStrip?: boolean;
 }
 
-/** Space for the figures at the left. */
+/** Width of the axis labels at the left, in pixels. */
 const AXIS = 44;
 
 /** Calls from left to right: what each request was made of, how it was paid for, and where folds and breaks were. */
@@ -106,7 +106,7 @@ function Lanes({ index, span, bins, width, isStrip = false }: LaneProps) {
   );
 }
 
-/** Room for the largest request; the limit is seen as well, where it is not far above everything. */
+/** Returns the top of the token axis: room for the largest request, and for the limit unless it is far above. */
 function topOf({ calls }: InspectionIndex, { peaks }: Bins): number {
   const most = Math.max(1, ...peaks.map((call) => calls.tokens[call] ?? 0));
   const limit = Math.max(0, ...peaks.map((call) => calls.limit[call] ?? 0));
@@ -172,12 +172,12 @@ function Stack({ index, bins, area, parts }: StackProps) {
 
 type MarkProps = Omit<StackProps, "parts"> & { readonly span: Span; readonly isStrip?: boolean };
 
-/** Closer than so many pixels, on average, lines would hide what they cross. */
+/** Lines that are closer together than this on average, in pixels, would hide what they cross. */
 const LINES_APART = 10;
 
 /**
- * Folds as lines across, breaks as wedges at the foot. Where folds stand too close for that they are ticks at the top, and a
- * break that a fold made has no mark besides the fold's.
+ * Draws folds as lines across the chart and breaks as wedges at its foot. If the folds are too close together for that,
+ * they are ticks at the top, and a break that a fold caused has no mark besides the fold's.
  */
 function Marks({ index, span, bins, area, isStrip = false }: MarkProps) {
   const isSeen = (call: number): boolean => call >= span.first && call < span.first + span.count;
@@ -239,7 +239,7 @@ function Cursor({ bins, span, call, inset, kind }: CursorProps) {
 
 function Hint({ index, call, bins }: { readonly index: InspectionIndex; readonly call: number; readonly bins: Bins }) {
   const { calls } = index;
-  const plan = calls.folded[call] ? `, under the new plan ${calls.planVersion[call]}` : "";
+  const plan = calls.folded[call] ? `, first under plan ${calls.planVersion[call]}` : "";
   return (
     <p class="hint" aria-hidden="true">
       call {whole(call + 1)}
@@ -249,7 +249,7 @@ function Hint({ index, call, bins }: { readonly index: InspectionIndex; readonly
   );
 }
 
-/** An element's width in pixels as it changes, and what makes it the one that is measured. */
+/** Returns a ref for the element to measure, and its current width in pixels. */
 export function useElementWidth<Box extends Element>(): readonly [RefObject<Box | null>, number] {
   const box = useRef<Box | null>(null);
   const [width, setWidth] = useState(0);

@@ -1,4 +1,4 @@
-/** Figures as the page writes them, the same on every machine. */
+/** Formats figures for the page, the same on every machine. */
 
 const THOUSANDS = /\B(?=(\d{3})+$)/g;
 
@@ -15,15 +15,15 @@ export function short(value: number): string {
   return `${Math.abs(scaled) < 9.95 ? scaled.toFixed(1) : String(Math.round(scaled))}${unit}`.replace("-", "−");
 }
 
-/** A share of one: `41%`; what is not nothing and less than one of a hundred is `<1%`. */
+/** A fraction as a percentage: `41%`; anything above 0 and below 1% is `<1%`. */
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return "–";
   if (share > 0 && share < 0.01) return "<1%";
-  // What is not all of it does not read as if it were.
+  // Anything short of the whole must not read as 100%.
   return `${share < 1 && share > 0.99 ? 99 : Math.round(share * 100)}%`;
 }
 
-/** A part of a whole as a percentage; nothing of nothing is no share. */
+/** A part of a whole as a percentage; `–` if the whole is 0. */
 export const shareOf = (part: number, all: number): string => (all === 0 ? "–" : percent(part / all));
 
 /** Bytes: `812 B`, `64 KB`, `1.2 MB`. */
@@ -37,7 +37,7 @@ export function bytes(count: number): string {
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${whole(number)} ${Math.abs(number) === 1 ? one : many}`;
 
-/** US dollars, with as many digits as say something: `$12.40`, `$0.082`, `$0.00041`. */
+/** US dollars, with cents from $1 on and two significant digits below: `$12.40`, `$0.082`, `$0.00041`. */
 export function money(dollars: number): string {
   if (dollars === 0) return "$0";
   const digits = Math.abs(dollars) >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(Math.abs(dollars))));
@@ -51,7 +51,7 @@ export const timeOfDay = (at: number | null): string => (at === null ? "" : new 
 export const dayAndTime = (at: number | null): string =>
   at === null ? "" : new Date(at).toISOString().slice(0, 16).replace("T", " ");
 
-/** How long something took, in its two largest units, the smaller one where it is not nothing: `42 s`, `5 min`, `2 h 10 min`. */
+/** A duration in its two largest units, without the smaller one if that is 0: `42 s`, `5 min`, `2 h 10 min`. */
 export function duration(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 60) return `${seconds} s`;

@@ -6,11 +6,12 @@ type Tables = Pick<InspectionIndex, "blocks" | "calls">;
 export type CacheState = "cached" | "written" | "fresh";
 
 /**
- * What the cache did with each block of a call: it holds a beginning, so it is read up to where `cached` tokens are reached
- * and written up to where `written` are. A block in which it ends counts by its greater part.
+ * Returns what the cache did with each block of a call. The cache holds a prefix, so blocks are read until `cached`
+ * tokens are reached, then written until `written` more are. A block in which one of these ends counts by its greater
+ * part.
  */
 export function cacheStates({ blocks, calls }: Tables, call: number, places: readonly number[]): readonly CacheState[] {
-  // The provider counts in tokens of its own.
+  // The provider counts tokens with its own tokenizer.
   const scale = (calls.tokens[call] ?? 0) / Math.max(1, calls.inputTokens[call] ?? 0);
   const cached = scale * (calls.cached[call] ?? 0);
   const written = cached + scale * (calls.written[call] ?? 0);
@@ -23,7 +24,7 @@ export function cacheStates({ blocks, calls }: Tables, call: number, places: rea
   });
 }
 
-/** Positions in a request of its largest blocks, largest first. */
+/** Returns the positions of a request's largest blocks, largest first. */
 export const largestBlocks = ({ blocks }: Tables, places: readonly number[], most: number): readonly number[] =>
   places
     .map((place, position) => ({ position, tokens: blocks.tokens[place] ?? 0 }))

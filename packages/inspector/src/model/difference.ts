@@ -1,14 +1,14 @@
 import { callBlocks, type InspectionIndex } from "@threadfold/inspection/rows";
 
-/** A block of two requests beside each other, by its place in `InspectionIndex.blocks`. */
+/** A block in the comparison of two requests, by its place in `InspectionIndex.blocks`. */
 export interface DifferenceRow {
   readonly kind: "same" | "removed" | "added";
   readonly place: number;
-  /** The block that stood there for the same messages before; -1 for none, and for what is not added. */
+  /** The block for the same messages in the earlier request; -1 if there is none, and for rows not added. */
   readonly before: number;
 }
 
-/** What one call's request has that another's has not, in order: what was taken away stands before what came for it. */
+/** Compares the requests of two calls, block by block in order: a removed block comes before what replaced it. */
 export function requestDifference(index: InspectionIndex, before: number, after: number): readonly DifferenceRow[] {
   const keyOf = (place: number): string => blockKey(index, place);
   const left = before < 0 ? [] : callBlocks(index, before);
@@ -42,7 +42,7 @@ function align(left: readonly number[], right: readonly number[], keyOf: (place:
     } else if (at < left.length && !inRight.has(leftKey)) push("removed", left[at++]);
     else if (to < right.length && !inLeft.has(rightKey)) push("added", right[to++]);
     else if (at < left.length) {
-      // In both and not in this order: it goes here, and comes where the other has it.
+      // In both requests but in a different order: removed here, and added where the other request has it.
       inLeft.delete(leftKey);
       push("removed", left[at++]);
     } else push("added", right[to++]);
@@ -50,13 +50,13 @@ function align(left: readonly number[], right: readonly number[], keyOf: (place:
   return rows;
 }
 
-/** Blocks with one key show the same: what made them, of what, and which text. */
+/** Returns a key that blocks share when they show the same: what made them, from which messages, and which text. */
 function blockKey({ blocks }: InspectionIndex, place: number): string {
   return [blocks.action, blocks.from, blocks.to, blocks.record, blocks.text, blocks.tokens]
     .map((column) => column[place])
     .join();
 }
 
-/** Blocks with one of these stand for the same messages. */
+/** Returns a key that blocks share when they stand for the same messages. */
 const sourceKey = ({ blocks }: InspectionIndex, place: number): string =>
   `${blocks.role[place]} ${blocks.from[place]} ${blocks.to[place]}`;

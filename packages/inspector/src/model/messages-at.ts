@@ -1,20 +1,20 @@
 import { callBlocks, type InspectionIndex, type RecordRow } from "@threadfold/inspection/rows";
 
-/** What a request did with a message: what its plan says, or that the message was not there yet or stands elsewhere. */
+/** What a request did with a message: its plan's action, `include`, or `absent` if neither plan nor request has it. */
 export type MessageAction = RecordRow["action"] | "include" | "absent";
 
 /** What a request did with every message that the thread had. */
 export interface MessagesAt {
-  /** How many messages the thread had. */
+  /** Number of messages that the thread had. */
   readonly length: number;
   actionOf(ordinal: number): MessageAction;
-  /** Place of the record that holds the message; -1 for none. */
+  /** Returns the place of the record that covers the message; -1 for none. */
   recordOf(ordinal: number): number;
-  /** Position in the request of the block that shows it or stands for it; -1 for none. */
+  /** Returns the position in the request of the block that shows the message or stands for it; -1 for none. */
   positionOf(ordinal: number): number;
 }
 
-/** Says of every message what the request of a call did with it. */
+/** Returns what the request of a call did with every message. */
 export function messagesAt(index: InspectionIndex, call: number): MessagesAt {
   const length = index.calls.messages[call] ?? index.messages.id.length;
   const record = new Int32Array(length).fill(-1);
@@ -39,11 +39,11 @@ export function messagesAt(index: InspectionIndex, call: number): MessagesAt {
   };
 }
 
-/** Places of the records that a plan holds. */
+/** Returns the places of the records that are part of a plan. */
 export const recordsOf = ({ records }: Pick<InspectionIndex, "records">, plan: number): readonly number[] =>
   records.flatMap(({ fromPlan, toPlan }, place) => (fromPlan <= plan && plan <= toPlan ? [place] : []));
 
-/** The ordinals that a record holds, ascending. */
+/** Returns the ordinals that a record covers, ascending. */
 function ordinalsOf(record: Pick<RecordRow, "runs"> | undefined): readonly number[] {
   const { runs } = record ?? { runs: [] };
   const ordinals: number[] = [];
@@ -53,7 +53,7 @@ function ordinalsOf(record: Pick<RecordRow, "runs"> | undefined): readonly numbe
   return ordinals;
 }
 
-/** True when a record holds a message. */
+/** Checks whether a record covers a message. */
 export function holds({ runs }: Pick<RecordRow, "runs">, ordinal: number): boolean {
   for (let at = 0; at < runs.length; at += 2)
     if ((runs[at] ?? 0) <= ordinal && ordinal <= (runs[at + 1] ?? -1)) return true;

@@ -1,32 +1,32 @@
 import { diffLines } from "diff";
 
-/** Two prompts: the one that is kept, and the one that came out now. */
+/** Two prompts: the accepted one, and the one produced now. */
 export interface PromptPair {
-  /** What the prompt is called. */
+  /** Name of the prompt. */
   readonly name: string;
-  /** Where they part, and what that costs: a sentence each. */
+  /** Where the prompts diverge and what that costs, one sentence each. */
   readonly findings: readonly string[];
   /** The command that accepts the new one. */
   readonly accept: string;
-  /** The files of either that the other has not, or has with another text; the page for people first. */
+  /** The files that only one of the prompts has or that differ between them; the human-readable page first. */
   readonly files: readonly PromptFile[];
 }
 
-/** A file of both; null where one has it not. */
+/** A file of the two prompts; null for a prompt that does not have it. */
 export interface PromptFile {
   readonly name: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** A line of both texts beside each other; null where one has none. Lines are counted from 1. */
+/** A line of each text, side by side; null for a text that has no line there. Lines are numbered from 1. */
 export interface PairedLine {
   readonly kind: "same" | "changed";
   readonly before: { readonly line: number; readonly text: string } | null;
   readonly after: { readonly line: number; readonly text: string } | null;
 }
 
-/** Two texts line by line: what was taken away stands beside what came for it. */
+/** Pairs two texts line by line: removed lines appear next to the lines that replaced them. */
 export function pairedLines({ before, after }: PromptFile): readonly PairedLine[] {
   const rows: PairedLine[] = [];
   let [left, right] = [1, 1];
@@ -56,10 +56,10 @@ export function pairedLines({ before, after }: PromptFile): readonly PairedLine[
   return rows;
 }
 
-/** Equal lines that are shown around a change. */
+/** Number of equal lines shown around a change. */
 const AROUND = 6;
 
-/** Runs of rows: those that are shown, and the equal ones between them that are left out. */
+/** Splits rows into runs: those that are shown, and the equal ones in between that are left out. */
 export function shownRuns(
   rows: readonly PairedLine[],
 ): readonly { readonly first: number; readonly end: number; readonly isShown: boolean }[] {

@@ -1,25 +1,25 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
 import { type BodyReader, bodyText } from "../source/body-reader.ts";
 
-/** A place where all words of a query stand: a message of the log, or a text that a request shows instead of some. */
+/** A match for all words of a query: a message of the log, or a text that a request shows in place of messages. */
 export interface Hit {
   readonly list: "messages" | "texts";
   /** The ordinal of the message, or the place of the text. */
   readonly item: number;
-  /** Text around the first of the words, on whatever lines it stands. */
+  /** Text around the first of the words, across line ends. */
   readonly passage: string;
 }
 
-/** Most hits that are kept: a list that nobody reads to its end. */
+/** Maximum number of hits kept: nobody reads a longer list to its end. */
 export const MOST_HITS = 5_000;
 
-/** Words of a query, in small letters; what stands in quotation marks is one. */
+/** Returns the words of a query, in lowercase; a quoted phrase counts as one word. */
 export const queryWords = (query: string): readonly string[] =>
   [...query.toLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "");
 
 /**
- * Looks for a query in the whole log and in everything that requests show instead of it, chunk by chunk: gives the hits of
- * each as soon as it is read, and ends when `signal` says so. Where bodies are not in the page, it looks in titles.
+ * Searches the whole log and everything that requests show in its place, chunk by chunk: yields the hits of each chunk
+ * as soon as it is read, and stops when `signal` is aborted. If the page has no bodies, it searches titles.
  */
 export async function* search(
   { chunks, messages }: Pick<InspectionIndex, "chunks" | "messages">,
@@ -58,7 +58,7 @@ function passageAround(text: string, words: readonly string[]): string | undefin
   return `${start > 0 ? "…" : ""}${text.slice(start, first + AFTER)}${text.length > first + AFTER ? "…" : ""}`;
 }
 
-/** A text cut where words stand, for marking them: every second piece is one of the words. */
+/** Splits a text around the words, for highlighting: every second piece is one of the words. */
 export function markedPieces(text: string, words: readonly string[]): readonly string[] {
   const escaped = words.filter((word) => word !== "").map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return escaped.length === 0 ? [text] : text.split(new RegExp(`(${escaped.join("|")})`, "gi"));

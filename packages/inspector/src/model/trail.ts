@@ -1,22 +1,22 @@
 import { type AttemptRow, callBlocks, type InspectionIndex, type RecordRow } from "@threadfold/inspection/rows";
 import { holds } from "./messages-at.ts";
 
-/** One station of a message: from a plan on, something was done with it. */
+/** One step in the history of a message: what was done with it from a plan on. */
 export interface TrailStep {
-  /** The first call at which it was so; -1 when no call was made under the plan. */
+  /** The first call that shows it; -1 when no call was made under the plan or a later one. */
   readonly call: number;
-  /** The plan that did it; 0 for the time before any held the message. */
+  /** The plan that did it; 0 for the time before any plan covered the message. */
   readonly plan: number;
   readonly action: RecordRow["action"] | "include";
-  /** What decided; null while it stood as it is. */
+  /** The decision that caused it; null while the message was shown unchanged. */
   readonly record: RecordRow | null;
-  /** Tokens that stand for it and those folded with it, then; null where no request showed it so. */
+  /** Tokens that stood for it and the messages folded with it; null if no request showed it this way. */
   readonly tokens: number | null;
-  /** Room that requests had at that call; null when nothing says. */
+  /** Tokens that a request could take at that call; null if unknown. */
   readonly limit: number | null;
 }
 
-/** What happened to a message over the plans, oldest first. Nothing at all for one that no call has shown yet. */
+/** Returns what happened to a message over the plans, oldest first; empty for a message that no call has shown yet. */
 export function trailOf(index: InspectionIndex, ordinal: number): readonly TrailStep[] {
   const held = index.records
     .filter((record) => holds(record, ordinal))
@@ -36,7 +36,9 @@ export function trailOf(index: InspectionIndex, ordinal: number): readonly Trail
   ];
 }
 
-/** The newest plan that showed a message as it is, of those before the one that folds it now; 0 shows everything. */
+/**
+ * Returns the newest plan that showed a message unchanged before it was folded; 0, which shows everything, if none did.
+ */
 export function lastShownPlan({ records, thread }: InspectionIndex, ordinal: number): number {
   const held = records.filter((record) => holds(record, ordinal));
   let plan = thread.planVersion;
@@ -44,7 +46,7 @@ export function lastShownPlan({ records, thread }: InspectionIndex, ordinal: num
   return plan;
 }
 
-/** Tokens that stand for what a decision holds: by its plan, or by the first request under it; null where there is none. */
+/** Returns the tokens shown for a decision's messages, by its plan or the first request under it; null if unknown. */
 export function tokensShown(index: InspectionIndex, record: RecordRow): number | null {
   if (record.shownTokens !== null) return record.shownTokens;
   const { blocks, records } = index;
@@ -78,17 +80,17 @@ function shownStep(index: InspectionIndex, ordinal: number, plan: number): Trail
   };
 }
 
-/** A plan under which nothing was called was followed by another, and what it did was first seen then. */
+/** If no call was made under a plan, its effect was first seen under the next plan that had one. */
 const firstCallUnder = ({ plans }: InspectionIndex, version: number): number =>
   version === 0 ? -1 : (plans.slice(version - 1).find(({ firstCall }) => firstCall >= 0)?.firstCall ?? -1);
 
 const limitAt = ({ calls }: InspectionIndex, call: number): number | null => calls.limit[call] ?? null;
 
-/** The folds that were due between the call before and this one, and made no plan. */
+/** Returns the folds that were due between the previous call and this one but made no plan. */
 export const attemptsBefore = ({ attempts }: Pick<InspectionIndex, "attempts">, call: number): readonly AttemptRow[] =>
   attempts.filter((attempt) => attempt.call === call - 1);
 
-/** What was tried since the newest plan was made: why there is no newer one. */
+/** Returns the attempts since the newest plan was made: why there is no newer one. */
 export const attemptsSincePlan = ({
   attempts,
   thread,

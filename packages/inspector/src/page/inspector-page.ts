@@ -4,28 +4,30 @@ import { PAGE_DATA, PAGE_ROOT, type PageData } from "@threadfold/inspection/rows
 import type { Application } from "../bundling/bundle-application.ts";
 import type { PromptPair } from "../model/prompt-pair.ts";
 
-/** A piece of what a page shows: its name, see `pieceName`, and its JSON, gzipped. */
+/** A piece of the page's data: its name (see `pieceName`) and its gzipped JSON. */
 export interface EmbeddedPiece {
   readonly name: string;
   readonly gzip: Uint8Array;
 }
 
-/** From source it is bundled when it is first asked for; the built package holds the texts there (`tsdown.config.ts`). */
+/**
+ * From source, the application is bundled on demand; the built package has its texts inlined here (`tsdown.config.ts`).
+ */
 const application = async (): Promise<Application> =>
   (await import("../bundling/bundle-application.ts")).bundleApplication();
 
-/** The page that asks the server that served it for what it shows, and hears from it when there is more. */
+/** Returns the page that loads its data from the server that served it and is notified when there is more. */
 export async function servedPage(): Promise<string> {
   const parts = await application();
   return head(parts, "'self'") + about({ kind: "served" }) + foot(parts);
 }
 
 /**
- * The page as one file, in texts that follow each other: everything is in it, and it asks for nothing from anywhere.
+ * Yields the page as one file, in consecutive texts: it contains everything it shows and makes no requests.
  *
- * @param pieces the index first: it stands before what runs and all others after it, so that a browser shows the one
- * before it has read the other.
- * @param place where it opens.
+ * @param pieces the index first: it comes before the script, and all other pieces after the script, so that a browser
+ * shows the index before it has read the rest.
+ * @param place where the page opens.
  */
 export async function* embeddedPage(
   pieces: AsyncIterable<EmbeddedPiece> | Iterable<EmbeddedPiece>,
@@ -41,7 +43,7 @@ export async function* embeddedPage(
   }
 }
 
-/** A page with two prompts beside each other, from the first difference on. It asks for nothing from anywhere. */
+/** Returns a page with two prompts side by side, from the first difference on. It makes no requests. */
 export async function promptsPage(pair: PromptPair): Promise<string> {
   const parts = await application();
   return (
@@ -75,7 +77,7 @@ function head({ script, style }: Application, connections: string): string {
 </head>
 <body>
 <div id="${PAGE_ROOT}"><p class="opening">Opening the thread…</p></div>
-<noscript><p class="opening">This page draws itself, and needs JavaScript for that. It asks for nothing from anywhere.</p></noscript>
+<noscript><p class="opening">This page needs JavaScript to render. It makes no requests to other sites.</p></noscript>
 `;
 }
 
@@ -84,13 +86,13 @@ const foot = ({ script }: Application): string => `<script>${script}</script>\n`
 const about = (source: PageData): string =>
   `<script type="application/json" id="${PAGE_DATA}">${JSON.stringify(source)}</script>\n`;
 
-/** A browser does not run a script of this kind, and base64 has no character that could end it. */
+/** Browsers do not run a script of this type, and base64 has no character that could end the element. */
 const data = (id: string, bytes: Uint8Array): string =>
   `<script type="application/octet-stream" id="${id}">${Buffer.from(bytes).toString("base64")}</script>\n`;
 
 const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** The mark: a line that is folded over itself. */
+/** The logo: a line folded over itself. */
 const ICON = `data:image/svg+xml;base64,${Buffer.from(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="#4f63d8" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M2.5 3.5h11l-6 4.5h6l-11 4.5"/></svg>`,
 ).toString("base64")}`;

@@ -4,7 +4,7 @@ import { useInspector } from "../state/inspector.ts";
 import { type Loaded, useLoaded } from "../state/loaded.ts";
 import { LongText } from "./long-text.tsx";
 
-/** What was said in a message, as it is logged. */
+/** The content of a message, as logged. */
 export function MessageView({ ordinal }: { readonly ordinal: number }) {
   const bodies = useInspector().bodies.value;
   const body = useLoaded(() => bodies.message(ordinal), [bodies, ordinal]);
@@ -15,14 +15,14 @@ export function MessageView({ ordinal }: { readonly ordinal: number }) {
           {parts.map((part, at) => (
             <PartView key={at} part={part} />
           ))}
-          {parts.length === 0 && <p class="quiet">The message says nothing.</p>}
+          {parts.length === 0 && <p class="quiet">The message is empty.</p>}
         </div>
       )}
     </Opened>
   );
 }
 
-/** What a request shows that is no message of the log. */
+/** A text that a request shows and that is not a message of the log. */
 export function TextView({ place }: { readonly place: number }) {
   const bodies = useInspector().bodies.value;
   const body = useLoaded(() => bodies.text(place), [bodies, place]);
@@ -38,7 +38,7 @@ export function TextView({ place }: { readonly place: number }) {
   );
 }
 
-/** Whatever was read, or why it is not there. */
+/** Shows a value once it is read, or why it is missing. */
 export function Opened<Value>({
   body,
   children,
@@ -51,7 +51,8 @@ export function Opened<Value>({
   if (body.value === undefined)
     return (
       <p class="body quiet">
-        What was said is not in this page. <code>--bodies short</code> or <code>--bodies all</code> puts it in.
+        Message bodies are not included in this page. <code>--bodies short</code> or <code>--bodies all</code> includes
+        them.
       </p>
     );
   return <>{children(body.value)}</>;
@@ -80,12 +81,12 @@ const PART_NAMES: Readonly<Record<BodyPart["type"], string>> = {
   "tool-result": "Result of",
   image: "Image",
   file: "File",
-  opaque: "Of the provider",
+  opaque: "Provider item",
 };
 
 const LeftOut = ({ characters }: { readonly characters: number }) =>
   characters === 0 ? null : (
     <p class="quiet">
-      {whole(characters)} characters are not in this page; <code>--bodies all</code> puts them in.
+      {whole(characters)} characters are not included in this page; <code>--bodies all</code> includes them.
     </p>
   );

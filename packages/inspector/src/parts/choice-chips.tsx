@@ -1,6 +1,6 @@
 import { whole } from "../format/figures.ts";
 
-/** Something that a list can be narrowed to, and how much of it there is. */
+/** A value that a list can be filtered by, and the number of rows that have it. */
 export interface Choice {
   readonly value: string;
   readonly word: string;
@@ -11,12 +11,12 @@ export interface Choice {
 interface ChoiceChipsProps {
   readonly label: string;
   readonly choices: readonly Choice[];
-  /** What is chosen; everything where nothing is. */
+  /** The chosen values; if there are none, everything is shown. */
   readonly chosen: ReadonlySet<string>;
   readonly onChange: (chosen: ReadonlySet<string>) => void;
 }
 
-/** Narrows a list: each chip says how many rows it stands for. */
+/** Filters a list: each chip shows how many rows it stands for. */
 export const ChoiceChips = ({ label, choices, chosen, onChange }: ChoiceChipsProps) => (
   <fieldset class="chips">
     <legend class="unseen">{label}</legend>
@@ -42,7 +42,7 @@ function toggled(chosen: ReadonlySet<string>, value: string): ReadonlySet<string
   return next;
 }
 
-/** Counts what a list has of each. */
+/** Counts the items of a list by key. */
 export function countBy<Item>(items: readonly Item[], of: (item: Item) => string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(of(item), (counts.get(of(item)) ?? 0) + 1);

@@ -3,11 +3,11 @@ import { Icon } from "./icon.tsx";
 
 interface CopyProps {
   readonly text: string;
-  /** What is copied, for those who do not see what stands beside the button. */
+  /** What is copied, for people who cannot see what is next to the button. */
   readonly what: string;
 }
 
-/** Puts a text into the clipboard, and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, what }: CopyProps) {
   const [isDone, setDone] = useState(false);
   const copy = async (): Promise<void> => {
@@ -23,7 +23,7 @@ export function CopyButton({ text, what }: CopyProps) {
   );
 }
 
-/** A page from a disk may not write to the clipboard by the newer way. */
+/** A page opened from a file may not be allowed to use the clipboard API. */
 async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -37,7 +37,7 @@ async function copyText(text: string): Promise<void> {
   }
 }
 
-/** A command as one types it, to be copied. */
+/** A command to be typed or copied. */
 export const Command = ({ text, what }: CopyProps) => (
   <div class="command">
     <code>{text}</code>
@@ -45,13 +45,13 @@ export const Command = ({ text, what }: CopyProps) => (
   </div>
 );
 
-/** A word as a POSIX shell takes it: as it is where nothing in it means anything, in single quotes otherwise. */
+/** Quotes a word for a POSIX shell: unchanged if it has no special characters, in single quotes otherwise. */
 const shellWord = (word: string): string =>
   /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * A command with its places (`{message}`) filled in by words that are quoted for a shell. A word that would be read as an
- * option goes behind the options, where no more are looked for.
+ * Returns a command with its placeholders (`{message}`) replaced by words quoted for a shell. A word that would be read
+ * as an option goes to the end, after `--`.
  */
 export function shellCommand(template: string, words: Readonly<Record<string, string>>): string {
   const operands: string[] = [];
@@ -65,6 +65,8 @@ export function shellCommand(template: string, words: Readonly<Record<string, st
   return [command, ...(operands.length > 0 ? ["--", ...operands] : [])].join(" ");
 }
 
-/** A title up to where a word was cut off, without the mark that it goes on: only what was said can be pinned word for word. */
+/**
+ * Returns a title without its ellipsis and the cut-off word: only what was actually said can be pinned word for word.
+ */
 export const firstWords = (title: string): string =>
   title.endsWith("…") ? title.replace(/(?<=\S)\s+\S*…$/, "").replace(/…$/, "") : title;

@@ -7,13 +7,13 @@ interface FigureTableProps {
     readonly cells: readonly ComponentChildren[];
     readonly class?: string;
   }[];
-  /** Sums, under all rows. */
+  /** Totals, below all rows. */
   readonly foot?: readonly ComponentChildren[];
 }
 
-/** A table of figures: the first column names the row, the others stand at the right. */
+/** A table of figures: the first column names the row, the others are right-aligned. */
 export const FigureTable = ({ titles, rows, foot }: FigureTableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
   <section class="wide-table" tabIndex={0} aria-label={titles.join(", ")}>
     <table class="plain-table ledger">
       <thead>

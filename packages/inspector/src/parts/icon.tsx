@@ -14,7 +14,7 @@ const PATHS = {
   warning: "M8 2 1.5 13.5h13zM8 6.5v3.2M8 11.6v.1",
 } as const;
 
-/** A drawing that says nothing by itself: the words stand beside it. */
+/** A decorative drawing: the words next to it carry the meaning. */
 export const Icon = ({ name }: { readonly name: keyof typeof PATHS }) => (
   <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <path d={PATHS[name]} />

@@ -1,18 +1,18 @@
 import { useMemo, useState } from "preact/hooks";
 import { bytes } from "../format/figures.ts";
 
-/** What is longer is shown by its beginning, as it is, until somebody asks for more. */
+/** A text with more characters than this shows only its beginning, unformatted, until the reader asks for the rest. */
 export const UNASKED = 64 * 1024;
 
 interface LongTextProps {
   readonly text: string;
-  /** True for what may be JSON, which is then indented. */
+  /** True for text that may be JSON, which is then indented. */
   readonly isJson?: boolean;
-  /** Characters at the beginning that another text has as well; what follows is marked. */
+  /** Number of characters at the beginning that another text shares; the rest is marked. */
   readonly sameUntil?: number;
 }
 
-/** A text of any length, in lines as it has them. */
+/** A text of any length, with its own line breaks. */
 export function LongText({ text, isJson = false, sameUntil }: LongTextProps) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > UNASKED;
@@ -20,7 +20,7 @@ export function LongText({ text, isJson = false, sameUntil }: LongTextProps) {
     if (isLong && !isWhole) return text.slice(0, UNASKED);
     return isJson ? indented(text) : text;
   }, [text, isLong, isWhole, isJson]);
-  // An indented text has other places than the one that was compared.
+  // Positions in an indented text differ from those in the text that was compared.
   const marked = shown === text.slice(0, shown.length) ? sameUntil : undefined;
   return (
     <>
@@ -30,13 +30,13 @@ export function LongText({ text, isJson = false, sameUntil }: LongTextProps) {
         ) : (
           <>
             {plainText(shown.slice(0, marked))}
-            <mark title="From here on it differs">{plainText(shown.slice(marked))}</mark>
+            <mark title="Differs from here on">{plainText(shown.slice(marked))}</mark>
           </>
         )}
       </pre>
       {isLong && !isWhole && (
         <button type="button" class="quiet-button" onClick={() => setWhole(true)}>
-          Show all of {bytes(text.length)}
+          Show all {bytes(text.length)}
         </button>
       )}
     </>
@@ -52,18 +52,18 @@ function indented(text: string): string {
 }
 
 /**
- * Text with everything made visible that would change how its neighbours read: control characters, and the marks that turn
- * the direction of writing round. Line ends and tabs stay.
+ * Makes visible everything that would change how the surrounding text reads: control characters, and the marks that
+ * change the writing direction. Line ends and tabs stay.
  */
 export const plainText = (text: string): string => (HIDDEN.test(text) ? text.replace(ALL_HIDDEN, visible) : text);
 
-/** The same on one line. */
+/** Does the same, and puts the text on one line. */
 export const onOneLine = (text: string): string => plainText(text).replace(/\s+/g, " ");
 
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
 const ALL_HIDDEN = new RegExp(HIDDEN, "g");
 
-/** A control character of ASCII has a picture of its own; the others are written as JSON writes them. */
+/** ASCII control characters have Unicode pictures; the others are escaped as in JSON. */
 function visible(character: string): string {
   const code = character.charCodeAt(0);
   if (code === 0x0d) return "";

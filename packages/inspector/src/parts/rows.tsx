@@ -10,7 +10,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { useRowKeys } from "../state/row-keys.ts";
 
-/** Most rows of a list that are printed. */
+/** Maximum number of rows of a list that are printed. */
 const PRINTED = 400;
 
 interface RowsProps {
@@ -22,10 +22,10 @@ interface RowsProps {
   readonly onChoose: (index: number) => void;
   readonly onEnter?: (index: number) => void;
   readonly onUnfold?: (index: number, isOpen: boolean) => void;
-  /** What a row is known by while the list changes. */
+  /** Key of a row, stable while the list changes. */
   readonly keyOf?: (index: number) => string | number;
   readonly className?: string;
-  /** Cells of the head, as elements of role `columnheader`. */
+  /** Cells of the header row, as elements of role `columnheader`. */
   readonly head?: ComponentChildren;
   readonly rowClass?: (index: number) => string;
   /** Cells of a row, as elements of role `gridcell`. */
@@ -33,8 +33,8 @@ interface RowsProps {
 }
 
 /**
- * A list of which only what is seen is in the document. It is a grid for readers of screens: as many rows as the list has,
- * of which the chosen one is the active one.
+ * A list of which only the visible rows are in the document. To screen readers it is a grid with as many rows as the
+ * list has, of which the chosen one is active.
  */
 export function Rows(props: RowsProps) {
   const { label, length, chosen, onChoose, onEnter, onUnfold, className = "", head, children } = props;
@@ -70,7 +70,7 @@ export function Rows(props: RowsProps) {
       <div class="rows-all" role="rowgroup" style={{ height: printed ? "auto" : `${virtualizer.getTotalSize()}px` }}>
         <div class="rows-seen" role="presentation" style={{ transform: `translateY(${first}px)` }}>
           {indexes.map((index) => (
-            // Keys reach rows through the grid, which has the focus.
+            // The keyboard reaches rows through the grid, which has the focus.
             // biome-ignore lint/a11y/useKeyWithClickEvents: see above
             <div
               key={props.keyOf?.(index) ?? index}
@@ -109,7 +109,7 @@ function useVirtualRows({ length, height = 28, chosen, keyOf }: RowsProps, box: 
     observeElementRect,
     observeElementOffset,
     measureElement,
-    // A head stands over the first row, and takes its place from the last.
+    // The header row covers the first row and takes its height from the last.
     scrollPaddingStart: 30,
     scrollPaddingEnd: 30,
     onChange: () => redraw(undefined),
@@ -124,10 +124,10 @@ function useVirtualRows({ length, height = 28, chosen, keyOf }: RowsProps, box: 
   return { virtualizer, rowId: (index: number) => `row-${list}-${index}` };
 }
 
-/** True while the browser prints: then lists stand in the document as they are, as far as anybody would read them. */
+/** True while the browser prints: then lists are in the document row by row, up to {@link PRINTED} of them. */
 const isPrinting = signal(false);
 
-/** Follows what the browser does. */
+/** Tracks when the browser starts and stops printing. */
 export function followPrinting(): void {
   addEventListener("beforeprint", () => {
     isPrinting.value = true;

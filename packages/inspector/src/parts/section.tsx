@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A part of a panel under its name. */
+/** A part of a panel with a heading. */
 export const Section = ({
   title,
   note,
@@ -19,7 +19,7 @@ export const Section = ({
   </section>
 );
 
-/** What stands where there is nothing, and what would put something there. */
+/** A placeholder for an empty part of the page, and what would fill it. */
 export const Empty = ({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) => (
   <div class="empty">
     <p>{title}</p>
@@ -27,7 +27,7 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
   </div>
 );
 
-/** A figure with its name. */
+/** A figure with a label. */
 export const Figure = ({
   name,
   children,
@@ -52,9 +52,9 @@ interface ScrolledProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of the page that scrolls by itself, by keys as well. */
+/** A part of the page that scrolls on its own, by keyboard as well. */
 export const Scrolled = ({ label, children, class: name = "" }: ScrolledProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
   <section class={`scrolled ${name}`} tabIndex={0} aria-label={label}>
     {children}
   </section>

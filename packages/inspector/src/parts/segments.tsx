@@ -5,7 +5,7 @@ interface SegmentsProps<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few. */
+/** A choice of one option out of a few. */
 export const Segments = <Value extends string>({ label, options, chosen, onChange }: SegmentsProps<Value>) => (
   <fieldset class="segments">
     <legend class="unseen">{label}</legend>

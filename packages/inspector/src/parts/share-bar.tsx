@@ -1,13 +1,13 @@
 import { percent, whole } from "../format/figures.ts";
 
-/** A part of a whole: its name, its colour's name and how much it is. */
+/** A part of a whole: its name, the name of its colour, and its size. */
 export interface Share {
   readonly name: string;
   readonly tone: string;
   readonly value: number;
 }
 
-/** A whole as a line of its parts. What they are stands in {@link ShareTable}. */
+/** A whole as a bar of its parts. {@link ShareTable} names them. */
 export const ShareBar = ({ shares, all }: { readonly shares: readonly Share[]; readonly all: number }) => (
   <div class="share-bar" aria-hidden="true">
     {shares.map(({ name, tone, value }) =>
@@ -16,7 +16,7 @@ export const ShareBar = ({ shares, all }: { readonly shares: readonly Share[]; r
   </div>
 );
 
-/** The parts of a whole with their figures. Parts that are nothing are left out. */
+/** The parts of a whole with their figures. Parts of size 0 are left out. */
 export const ShareTable = ({
   shares,
   all,

@@ -6,7 +6,7 @@ interface UnfoldProps {
   readonly onChange: (isOpen: boolean) => void;
 }
 
-/** Shows or hides what is in a row. It is no stop of the tab key: `[` and `]` do the same for the chosen row. */
+/** Shows or hides the content of a row. It is not a tab stop: `[` and `]` do the same for the chosen row. */
 export const UnfoldButton = ({ isOpen, what, onChange }: UnfoldProps) => (
   <button
     type="button"

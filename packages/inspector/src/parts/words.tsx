@@ -3,7 +3,7 @@ import { whole } from "../format/figures.ts";
 import type { MessageAction } from "../model/messages-at.ts";
 import { onOneLine } from "./long-text.tsx";
 
-/** What was done with a message, in the words and colours of the whole page. */
+/** The word and the colour of every action, for the whole page. */
 export const ACTIONS: Readonly<
   Record<BlockAction | MessageAction | "hidden-branch", readonly [word: string, tone: string]>
 > = {
@@ -26,53 +26,53 @@ export const ACTIONS: Readonly<
   "hidden-branch": ["side branch", "dropped"],
 };
 
-/** Why a call paid for what a prompt cache could have had. */
+/** Why a call paid for tokens that a prompt cache could have served. */
 export const CAUSES: Readonly<Record<CallCause, string>> = {
   none: "nothing missed",
   "first-call": "first call",
   expired: "expired",
   "changed by fold": "changed by a fold",
-  "changed by recall": "changed by what was brought back",
-  "changed by tools": "changed by other tools",
-  "changed by system": "changed by another system text",
-  "changed by model": "changed by another model",
+  "changed by recall": "changed by recalled content",
+  "changed by tools": "changed by different tools",
+  "changed by system": "changed by a different system text",
+  "changed by model": "changed by a different model",
   "changed by host": "changed by the host",
   "below-minimum": "below the minimum",
-  "out-of-reach": "no mark near enough",
-  "not-claimed": "possible and not claimed",
+  "out-of-reach": "no breakpoint close enough",
+  "not-claimed": "possible but not claimed",
   "claimed-more": "more claimed than possible",
 };
 
 /** Why a fold that was due made no plan. */
 const OUTCOMES: Readonly<Record<AttemptRow["outcome"], string>> = {
   committed: "a plan was made",
-  "summarizer-failed-floor-used": "the summarizer failed, and the deterministic floor was folded",
+  "summarizer-failed-floor-used": "the summarizer failed, so the deterministic floor was used",
   "no-op": "nothing was left to fold",
-  postponed: "put off, because it would have cost more than it spared",
+  postponed: "postponed, because it would have cost more than it saved",
   ineffective: "it would have freed too little",
   inflated: "it would have made the request larger",
   refused: "its request would have broken a rule, or lost a standing instruction",
   conflict: "another writer committed a plan first",
   aborted: "it was interrupted",
   disabled: "folding is switched off",
-  vetoed: "a hook of the host said no",
+  vetoed: "a hook of the host vetoed it",
   failed: "a store or another port failed",
   infeasible: "what has to stay is larger than the budget",
 };
 
-/** How an attempt to fold ended, with the words of the hook that said no. */
+/** Describes how an attempt to fold ended, with the reason of the hook that vetoed it. */
 export const outcomeWords = ({ outcome, veto }: AttemptRow): string =>
   veto === null
     ? OUTCOMES[outcome]
     : `the hook ${veto.hook} vetoed it${veto.reason === "" ? "" : `: ${onOneLine(veto.reason)}`}`;
 
-/** What a break of the cache costs, as a sentence. */
+/** Describes the cost of a cache break in a sentence. */
 export const breakPrice = ({ lostTokens, price }: BreakRow): string =>
   price > 0
-    ? `${whole(lostTokens)} cached tokens are of no more use, which costs ${whole(price)} input tokens.`
-    : `${whole(lostTokens)} tokens behind it are other ones; none of them would have been read from the cache.`;
+    ? `${whole(lostTokens)} cached tokens became useless, at a cost of ${whole(price)} input tokens.`
+    : `${whole(lostTokens)} tokens after it differ; none of them would have been read from the cache.`;
 
-/** What was done with a message. */
+/** Shows what was done with a message. */
 export function ActionChip({ action }: { readonly action: keyof typeof ACTIONS }) {
   const [word, tone] = ACTIONS[action];
   return (

@@ -2,7 +2,7 @@ import { CACHE_PARTS, PARTS } from "../chart/call-shares.ts";
 import { useInspector } from "../state/inspector.ts";
 import { KEYS } from "./keys.ts";
 
-/** The keys, the colours, and what the page was made from. */
+/** A dialog with the keys, the colours, and what the page was made from. */
 export function HelpDialog({ dialog }: { readonly dialog: { current: HTMLDialogElement | null } }) {
   const { threadfoldVersion, madeAt, thread } = useInspector().index.value;
   return (
@@ -24,12 +24,12 @@ export function HelpDialog({ dialog }: { readonly dialog: { current: HTMLDialogE
           <Colours title="What a request is made of" parts={[...PARTS, ["tokens", "dropped", "dropped"]]} />
           <Colours title="What the prompt cache did" parts={CACHE_PARTS} />
           <p class="quiet">
-            What is paid is counted in uncached input tokens. Folds are lines across the timeline, or ticks at its top
-            where they stand close; breaks of the cache are red wedges at its foot.
+            Costs are counted in uncached input tokens. Folds are lines across the timeline, or ticks at its top where
+            they are close together; cache breaks are red wedges at its bottom.
           </p>
           <p class="quiet">
             Threadfold {threadfoldVersion}, {new Date(madeAt).toISOString().slice(0, 16).replace("T", " ")} UTC; thread
-            version {thread.version}. Every address says where one is: copy it to show somebody this very place.
+            version {thread.version}. The address says where you are: copy it to show someone this exact place.
           </p>
         </section>
       </div>

@@ -2,24 +2,24 @@ import type { Inspector } from "../state/inspector.ts";
 import { VIEWS } from "../state/place.ts";
 import { type KeyedList, keyedList } from "../state/row-keys.ts";
 
-/** Every key that the page takes, with what it does: the page's help is this list. */
+/** Every key that the page handles and what it does: the page's help shows this list. */
 export const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["j", "k"], "next and previous row"],
   [["g", "G"], "first and last row"],
   [["]", "["], "unfold and fold the row"],
-  [["Enter"], "what the row leads to: the call's request, the message's trail"],
+  [["Enter"], "open what the row leads to: the call's request, the message's trail"],
   [["J", "K"], "next and previous call"],
   [["f", "F"], "next and previous fold"],
-  [["b", "B"], "next and previous break of the cache"],
-  [["d"], "difference to the call before, and back"],
+  [["b", "B"], "next and previous cache break"],
+  [["d"], "difference from the previous call, and back"],
   [["l"], "the log at this call, and back"],
   [["w"], "why: the trail of the chosen message"],
   [["/"], "search"],
-  [["1", "–", "9"], "the views, as their tabs stand"],
+  [["1", "–", "9"], "the views, in tab order"],
   [["?"], "these keys"],
 ];
 
-/** What the page does besides what the data knows. */
+/** Actions that concern the page itself rather than its data. */
 export interface PageActions {
   search(): void;
   help(): void;
@@ -55,7 +55,7 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   ...Object.fromEntries(VIEWS.map((view, at) => [String(at + 1), (inspector: Inspector) => inspector.go({ view })])),
 };
 
-/** Lets the page's keys work wherever the focus is, but where it is in something that takes the key itself. */
+/** Makes the page's keys work wherever the focus is, except in an element that takes the key itself. */
 export function followKeys(inspector: Inspector, page: PageActions): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -66,7 +66,10 @@ export function followKeys(inspector: Inspector, page: PageActions): void {
   });
 }
 
-/** What one writes into takes every key, a button or a link Enter, and what scrolls and is no list those that scroll. */
+/**
+ * Checks whether the focused element takes the key: a text field takes every key, a button or link takes Enter, and a
+ * scrolling element that is not a list takes the scroll keys.
+ */
 function takesKey({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest("input:not([type=checkbox]), textarea, select, dialog[open]") !== null) return true;
@@ -85,7 +88,7 @@ const moveRow = (to: (row: number, length: number) => number): void =>
 
 function moveCall({ index, move }: Inspector, call: number): void {
   const last = index.value.calls.at.length - 1;
-  // At the newest one, it goes on being the newest as more are made.
+  // At the newest call, the page keeps following the newest as more are made.
   if (last >= 0) move({ call: call >= last ? null : Math.max(0, call) });
 }
 

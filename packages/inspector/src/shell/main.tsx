@@ -12,7 +12,7 @@ import { PageFrame } from "./page-frame.tsx";
 const root = document.getElementById(PAGE_ROOT);
 if (root !== null) void open(root);
 
-/** Opens what the document names, and draws it; or says why it cannot. */
+/** Opens the data that the document names and draws it, or says why it cannot. */
 async function open(place: HTMLElement): Promise<void> {
   followTheme();
   followPrinting();
@@ -28,9 +28,9 @@ async function open(place: HTMLElement): Promise<void> {
 }
 
 /**
- * Draws the page from its root whenever one goes somewhere or the thread grows. A component that draws itself again leaves
- * the first description of it with whoever made it, and from there Preact reaches every later one and what they had drawn:
- * drawn from its root alone, nothing keeps the first one.
+ * Redraws the page from its root whenever the place changes or the thread grows. A component that redraws itself leaves
+ * the first description of it with whatever created it, and through that Preact keeps every later one, and what they
+ * drew, reachable. When everything is drawn from the root, nothing keeps the first one.
  */
 const drawFrame = (inspector: Inspector, place: HTMLElement): void =>
   void effect(() => {
@@ -45,7 +45,7 @@ const drawFrame = (inspector: Inspector, place: HTMLElement): void =>
 
 async function openPair(place: HTMLElement): Promise<void> {
   const pair = (await (await embeddedPiece(document, "prompts")).json()) as PromptPair;
-  document.title = `${pair.name} · another prompt`;
+  document.title = `${pair.name} · changed prompt`;
   render(<PromptPairView pair={pair} />, emptied(place));
 }
 
@@ -56,7 +56,7 @@ function emptied(place: HTMLElement): HTMLElement {
 
 const Failed = ({ message }: { readonly message: string }) => (
   <main class="erased">
-    <h1>The page cannot be drawn</h1>
+    <h1>The page cannot be displayed</h1>
     <p>{message}</p>
   </main>
 );

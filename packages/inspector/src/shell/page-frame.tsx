@@ -31,7 +31,7 @@ const TABS: Readonly<Record<View, readonly [word: string, draw: () => preact.Com
   presets: ["Presets", () => <PresetsView />],
 };
 
-/** The whole page: where one is, the way to everywhere else, and the view. */
+/** The whole page: the current place, the navigation, and the view. */
 export function PageFrame() {
   const inspector = useInspector();
   const { index, place, call, move } = inspector;
@@ -94,9 +94,9 @@ function Heading() {
   const { index, liveness } = useInspector();
   const { thread, source, bodies, redacted } = index.value;
   const shown = [
-    source.simulated ? "calls as folding this log would make them" : "",
-    bodies === "all" ? "" : bodies === "none" ? "without what was said" : "long texts shortened",
-    redacted ? "secrets taken out" : "secrets shown",
+    source.simulated ? "calls simulated by folding this log" : "",
+    bodies === "all" ? "" : bodies === "none" ? "without message bodies" : "long texts shortened",
+    redacted ? "secrets removed" : "secrets shown",
   ].filter((word) => word !== "");
   return (
     <div class="heading">
@@ -107,9 +107,7 @@ function Heading() {
         <h1 class="cut">{thread.title ?? thread.id}</h1>
         <p class="quiet cut">
           {liveness.value !== "file" && (
-            <span class={`liveness ${liveness.value}`}>
-              {liveness.value === "live" ? "live" : "no longer answered"} ·{" "}
-            </span>
+            <span class={`liveness ${liveness.value}`}>{liveness.value === "live" ? "live" : "disconnected"} · </span>
           )}
           {thread.title !== null && `${thread.id} · `}
           {source.name}
@@ -152,7 +150,7 @@ function Tabs() {
     integrity.rules.filter((rule) => rule.violations.length > 0).length;
   const tabs = useRef<HTMLElement>(null);
   const { view: shown } = place.value;
-  // On a narrow screen the tabs are wider than it is.
+  // On a narrow screen not all tabs fit.
   useEffect(() => {
     const tab = tabs.current?.querySelector('[aria-current="page"]');
     tab?.scrollIntoView({ block: "nearest", inline: "center" });
@@ -173,7 +171,7 @@ function Tabs() {
           {view === "integrity" && (
             <span class={wrong === 0 ? "good" : "bad"}>
               <Icon name={wrong === 0 ? "done" : "warning"} />
-              <span class="unseen">{wrong === 0 ? "everything holds" : `${wrong} things do not hold`}</span>
+              <span class="unseen">{wrong === 0 ? "all checks pass" : `failed checks: ${wrong}`}</span>
             </span>
           )}
         </button>
@@ -182,7 +180,7 @@ function Tabs() {
   );
 }
 
-/** What every view says of a store that is damaged. */
+/** The warning about a damaged store, shown in every view but Integrity. */
 function Damage() {
   const { index, go, place } = useInspector();
   const { findings } = index.value.integrity;

@@ -1,10 +1,10 @@
 import type { BlockText, BodyChunks, BodyLists, MessageBody, PayloadDifference } from "@threadfold/inspection/rows";
 import type { DataSource } from "./data-source.ts";
 
-/** How many opened chunks stay in memory. One is some hundred kilobytes. */
+/** Number of opened chunks that stay in memory. Each is a few hundred kilobytes. */
 const OPEN_CHUNKS = 24;
 
-/** Reads what was said, chunk by chunk, when it is seen. What was left out of the page is undefined. */
+/** Reads message bodies, chunk by chunk, when they come into view. What was left out of the page is undefined. */
 export class BodyReader {
   readonly #opened = new Map<string, Promise<readonly unknown[]>>();
   readonly #source: DataSource;
@@ -12,7 +12,7 @@ export class BodyReader {
   /** The newest chunk of each list: only that one grows. */
   readonly #newest: ReadonlySet<string>;
 
-  /** @param before a reader of the same lists when they were shorter: what it has open stays open. */
+  /** @param before the reader of the same lists when they were shorter: its open chunks stay open. */
   constructor(source: DataSource, chunks: BodyChunks, before?: BodyReader) {
     this.#source = source;
     this.#chunks = chunks;
@@ -21,24 +21,24 @@ export class BodyReader {
     for (const [name, chunk] of before?.opened() ?? []) this.#opened.set(name, chunk);
   }
 
-  /** What is open and will not change. */
+  /** Yields the open chunks that will not change. */
   *opened(): Iterable<readonly [name: string, chunk: Promise<readonly unknown[]>]> {
     for (const chunk of this.#opened) if (!this.#newest.has(chunk[0])) yield chunk;
   }
 
-  /** A message as it is logged, by its ordinal. */
+  /** Returns a message as logged, by its ordinal. */
   message(ordinal: number): Promise<MessageBody | undefined> {
     return this.#item("messages", ordinal);
   }
 
-  /** The text of a block that is no message as it is, by its place. */
+  /** Returns the text of a block that is not an unchanged message, by its place. */
   text(place: number): Promise<BlockText | undefined> {
     return this.#item("texts", place);
   }
 
   /**
-   * The payload of a call, and in how many characters it begins as the payload before does: 0 where that is not known. Null
-   * where it could not be rendered.
+   * Returns the payload of a call, and the number of characters at its beginning that it shares with the payload
+   * before: 0 if that is not known. Null if the payload could not be rendered.
    */
   async payload(call: number): Promise<{ readonly text: string; readonly sameUntil: number } | null | undefined> {
     const place = this.#placeOf("payloads", call);
@@ -50,7 +50,7 @@ export class BodyReader {
     return { text: items.reduce((before, item) => withDifference(before, item), ""), sameUntil: last.start };
   }
 
-  /** All items of one chunk with the place of the first, for what reads everything. */
+  /** Returns all items of one chunk and the place of the first, for readers that go through everything. */
   async chunk<List extends "messages" | "texts">(
     list: List,
     chunk: number,
@@ -75,7 +75,7 @@ export class BodyReader {
   #chunk(list: keyof BodyLists, chunk: number): Promise<readonly unknown[]> {
     const name = `${list}-${chunk}`;
     const opened = this.#opened.get(name) ?? (this.#source.read({ kind: list, chunk }) as Promise<readonly unknown[]>);
-    // The one asked for last is the last to go.
+    // The most recently requested chunk is the last to be evicted.
     this.#opened.delete(name);
     this.#opened.set(name, opened);
     opened.catch(() => this.#opened.delete(name));
@@ -99,6 +99,6 @@ function lastAtMost(ascending: readonly number[], value: number): number {
   return low - 1;
 }
 
-/** A message as one text: its parts below each other, calls by the name of their tool. */
+/** Returns a message as one text: its parts one below the other, calls with the name of their tool. */
 export const bodyText = ({ parts }: MessageBody): string =>
   parts.map((part) => (part.type === "tool-call" ? `${part.tool}(${part.text})` : part.text)).join("\n");

@@ -8,37 +8,37 @@ import {
   type ThreadSize,
 } from "@threadfold/inspection/rows";
 
-/** Where the page gets what it shows. */
+/** The source of the page's data. */
 export interface DataSource {
   readonly kind: ThreadData["kind"];
   /** The view that the page opens with. */
   readonly view: string;
-  /** The JSON of a piece. Rejects with an `Error` that says what is missing. */
+  /** Reads the JSON of a piece. Rejects with an `Error` that says what is missing. */
   read(piece: Piece): Promise<unknown>;
-  /** The raw log, byte for byte. */
+  /** Reads the raw log, byte for byte. */
   readLog(): Promise<Blob>;
-  /** Calls back when something was added, and when the server comes and goes. */
+  /** Calls `onGrowth` when something was added, and `onConnection` when the server connects or disconnects. */
   listen(onGrowth: (size: ThreadSize) => void, onConnection: (isThere: boolean) => void): void;
 }
 
-/** What the page's own document says of its data. */
+/** Returns what the page's own document says about its data. */
 export const pageData = (page: Document): PageData =>
   JSON.parse(page.getElementById(PAGE_DATA)?.textContent ?? "") as PageData;
 
 type ThreadData = Exclude<PageData, { readonly kind: "prompts" }>;
 
-/** The source of a page that shows a thread. */
+/** Returns the source of a page that shows a thread. */
 export function pageSource(page: Document, { kind, view: asked }: ThreadData): DataSource {
   const view = asked ?? "timeline";
   return kind === "served" ? servedSource(view) : embeddedSource(page, view);
 }
 
-/** Reads the index, and refuses one of another shape. */
+/** Reads the index. Rejects when its shape has another version. */
 export async function readIndex(source: DataSource): Promise<InspectionIndex> {
   const index = (await source.read({ kind: "index" })) as InspectionIndex;
   if (index.inspectionVersion !== INSPECTION_VERSION)
     throw new Error(
-      `The data has shape ${index.inspectionVersion}, and this page reads ${INSPECTION_VERSION}. Make the page again with the version of Threadfold that made the data.`,
+      `The data has format version ${index.inspectionVersion}, but this page reads ${INSPECTION_VERSION}. Write the page again with the version of Threadfold that produced the data.`,
     );
   return index;
 }
@@ -59,14 +59,14 @@ const servedSource = (view: string): DataSource => ({
 async function fetchPiece(piece: Piece): Promise<Response> {
   const response = await fetch(pieceName(piece)).catch(() => {
     throw new Error(
-      "The command that serves this page no longer answers. Start it again, and open the page that it names.",
+      "The command that serves this page no longer responds. Start it again, and open the address that it prints.",
     );
   });
   if (!response.ok) throw new Error(`The server has no ${pieceName(piece)} (${response.status}).`);
   return response;
 }
 
-/** What stands in an element of the page, gzipped. */
+/** Returns the decompressed content of an element of the page that holds gzipped data. */
 export async function embeddedPiece(page: Document, name: string): Promise<Response> {
   const element = page.getElementById(name) ?? (await restOf(page)).getElementById(name);
   if (element === null) throw new Error(`The page has no ${name}: it was saved without it, or cut short.`);
@@ -85,7 +85,7 @@ const embeddedSource = (page: Document, view: string): DataSource => {
   };
 };
 
-/** What stands behind the script is not there before the browser has read the file to its end. */
+/** Elements after the script do not exist until the browser has read the file to its end. */
 const restOf = (page: Document): Promise<Document> =>
   page.readyState === "loading"
     ? new Promise((resolve) => page.addEventListener("DOMContentLoaded", () => resolve(page), { once: true }))
@@ -96,7 +96,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** As ECMAScript 2026 has it, which not every browser does. */
+/** `fromBase64` of ECMAScript 2026, which not every browser has. */
 interface Base64Reader {
   fromBase64(text: string): Uint8Array<ArrayBuffer>;
 }

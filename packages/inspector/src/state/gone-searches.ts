@@ -2,19 +2,19 @@ import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { GoneSearch, InspectionIndex } from "@threadfold/inspection/rows";
 import type { DataSource } from "../source/data-source.ts";
 
-/** Somebody who sees a message and what search gives for it. */
+/** A visible element that waits for the search result of a message. */
 interface Wish {
   readonly message: number;
 }
 
 /**
- * What search gives for messages that are gone. A server is asked for those that somebody sees, one after the other, and no
- * longer for one that went out of sight before its turn; a file has the answers that there are in one piece.
+ * Search results for messages that are gone. A server is asked for the messages in view, one at a time, and no longer
+ * for one that went out of view before its turn; a file has all its answers in one piece.
  */
 export class GoneSearches {
   readonly #source: DataSource;
   readonly #index: ReadonlySignal<Pick<InspectionIndex, "thread">>;
-  /** Null for a message that nobody can be asked for. */
+  /** Null for a message whose search result cannot be had. */
   readonly #found: Signal<ReadonlyMap<number, GoneSearch | null>> = signal(new Map());
   #wishes: readonly Wish[] = [];
   #planVersion = -1;
@@ -25,15 +25,17 @@ export class GoneSearches {
     this.#index = index;
   }
 
-  /** What was found under the newest plan; undefined for a message that was not asked for yet, null where nobody can be asked. */
+  /**
+   * Search results under the newest plan; undefined for a message not asked for yet, null if its result cannot be had.
+   */
   get found(): ReadonlySignal<ReadonlyMap<number, GoneSearch | null>> {
     return this.#found;
   }
 
   /**
-   * Asks for a message, until it is known or the returned function is called.
+   * Requests the search result of a message until it is known or the returned function is called.
    *
-   * @param isFirst true to ask for it before all others.
+   * @param isFirst true to request it before all others.
    */
   want(message: number, isFirst = false): () => void {
     const wish = { message };
@@ -49,7 +51,7 @@ export class GoneSearches {
     try {
       for (let next = this.#next(); next !== undefined; next = this.#next()) await this.#take(next);
     } catch {
-      // The connection says by itself that the server is gone.
+      // The connection reports on its own that the server is gone.
     }
     this.#isAsking = false;
   }
@@ -67,7 +69,7 @@ export class GoneSearches {
       this.#source.kind === "embedded"
         ? ((await this.#source.read({ kind: "searches" })) as readonly GoneSearch[])
         : [(await this.#source.read({ kind: "search", message })) as GoneSearch | null];
-    // Under another plan other messages are gone.
+    // Under another plan, different messages are gone.
     if (this.#index.peek().thread.planVersion !== planVersion) return;
     const found = new Map(this.#found.peek()).set(message, null);
     for (const answer of answers) if (answer !== null) found.set(answer.message, answer);

@@ -16,34 +16,34 @@ import { GoneSearches } from "./gone-searches.ts";
 import { type Loaded, useLoaded } from "./loaded.ts";
 import { fromHash, type Place, toHash } from "./place.ts";
 
-/** Whether more may come: a file is as it is, a server is there or is gone. */
+/** Whether more data may come: a file never changes, a server is live or gone. */
 type Liveness = "file" | "live" | "gone";
 
-/** What all views share: the data, and where one is in it. */
+/** What all views share: the data, and the current place in it. */
 export interface Inspector {
   readonly source: DataSource;
   readonly index: ReadonlySignal<InspectionIndex>;
   readonly bodies: ReadonlySignal<BodyReader>;
   readonly liveness: ReadonlySignal<Liveness>;
   readonly place: ReadonlySignal<Place>;
-  /** The chosen call, within those that there are; -1 where there are none. */
+  /** The chosen call, clamped to the existing ones; -1 if there are none. */
   readonly call: ReadonlySignal<number>;
-  /** Blocks of its request, and what it did with every message. */
+  /** Blocks of that call's request; `messages` says what it did with every message. */
   readonly blocks: ReadonlySignal<readonly number[]>;
   readonly messages: ReadonlySignal<MessagesAt>;
   /** Reads what the newest plan took out of the request, once under each plan. */
   readGone(): Promise<readonly GoneRow[]>;
-  /** What search gives for it. */
+  /** Search results for the messages that are gone. */
   readonly searches: GoneSearches;
-  /** Has the bill of the index hold for all calls that there are. */
+  /** Brings the bill of the index up to date with all calls. */
   readBill(): Promise<void>;
-  /** Goes somewhere else, and lets the browser's way back lead here. */
+  /** Goes to another place and adds it to the browser's history. */
   go(change: Partial<Place>): void;
-  /** Goes there without a step on the way back, for what changes at every stroke of a key. */
+  /** Goes to another place without adding it to the history, for changes at every keystroke. */
   move(change: Partial<Place>): void;
 }
 
-/** Opens what a source has, and follows it as it grows. */
+/** Opens the data of a source and follows it as it grows. */
 export async function openInspector(source: DataSource): Promise<Inspector> {
   const index = signal(await readIndex(source));
   const place = signal(fromHash(location.hash === "" ? `#/${source.view}` : location.hash));
@@ -105,13 +105,13 @@ function billReader(source: DataSource, index: Signal<InspectionIndex>): Inspect
       const bill = (await source.read({ kind: "bill" })) as InspectionIndex["bill"];
       index.value = { ...index.peek(), bill };
     } catch {
-      // The connection says by itself that the server is gone.
+      // The connection reports on its own that the server is gone.
     }
     isReading = false;
   };
 }
 
-/** Reads what was added when the server says that there is more: one reading at a time, and none is left out. */
+/** Reads what was added whenever the server announces more: one read at a time, and no announcement is missed. */
 function follow(source: DataSource, index: Signal<InspectionIndex>, liveness: Signal<Liveness>): void {
   let isReading = false;
   let isBehind = false;
@@ -127,7 +127,7 @@ function follow(source: DataSource, index: Signal<InspectionIndex>, liveness: Si
       index.value = next;
       if (isErasedNow) forgetAll();
     } catch {
-      // The connection says by itself that the server is gone.
+      // The connection reports on its own that the server is gone.
     }
     isReading = false;
     if (isBehind) await read();
@@ -140,7 +140,9 @@ function follow(source: DataSource, index: Signal<InspectionIndex>, liveness: Si
   );
 }
 
-/** What was read of a thread before it was erased goes with the document that read it, and so does what was looked for. */
+/**
+ * Reloads the page, so that neither what was read of a thread before its erasure nor what was searched for stays in it.
+ */
 function forgetAll(): void {
   history.replaceState(null, "", location.pathname);
   location.reload();
@@ -148,17 +150,21 @@ function forgetAll(): void {
 
 const InspectorContext = createContext<Inspector | null>(null);
 
-/** What everything below may use. */
+/** Provides the inspector to all components below it. */
 export const InspectorProvider = InspectorContext.Provider;
 
-/** @throws Error outside of an {@link InspectorProvider}. */
+/**
+ * Returns the inspector of the page.
+ *
+ * @throws Error when called outside an {@link InspectorProvider}.
+ */
 export function useInspector(): Inspector {
   const inspector = useContext(InspectorContext);
-  if (inspector === null) throw new Error("useInspector stands outside of an InspectorProvider.");
+  if (inspector === null) throw new Error("useInspector was called outside of an InspectorProvider.");
   return inspector;
 }
 
-/** Keeps the title of the document at what is shown. */
+/** Keeps the document's title in step with what is shown. */
 export const followTitle = ({ index, call, place }: Inspector): void =>
   void effect(() => {
     const { thread, erased } = index.value;
@@ -168,17 +174,17 @@ export const followTitle = ({ index, call, place }: Inspector): void =>
         : `${thread.id} was erased`;
   });
 
-/** What the newest plan took out of the request, which is looked for when somebody sees it. */
+/** Returns what the newest plan took out of the request; it is read when a component that shows it appears. */
 export function useGone(): Loaded<readonly GoneRow[]> {
   const { index, readGone } = useInspector();
   return useLoaded(readGone, [readGone, index.value.thread.planVersion]);
 }
 
 /**
- * What search gives for a message that is gone, which is asked for while it is shown; undefined until it is known, null where
- * nobody can be asked.
+ * Returns the search result of a message that is gone, and requests it while the message is shown; undefined until it
+ * is known, null if it cannot be had.
  *
- * @param isFirst true for what is looked at more closely than the rows of a list.
+ * @param isFirst true for a message that is looked at more closely than the rows of a list.
  */
 export function useGoneSearch(message: number, isFirst = false): GoneSearch | null | undefined {
   const { index, searches } = useInspector();

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** What is being read, and has been. */
+/** A value that is being read, was read, or could not be read. */
 export type Loaded<Value> =
   | { readonly state: "reading" }
   | { readonly state: "there"; readonly value: Value }
   | { readonly state: "failed"; readonly message: string };
 
-/** Reads something when it is shown, and again when one of `on` changes. An answer that comes too late is not shown. */
+/** Reads a value when the component appears and whenever one of `on` changes. Late answers are ignored. */
 export function useLoaded<Value>(read: () => Promise<Value>, on: readonly unknown[]): Loaded<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ state: "reading" });
   useEffect(() => {

@@ -1,4 +1,6 @@
-/** The views, in the order of their tabs. Each answers one question; the last one has a tab where presets were compared. */
+/**
+ * The views, in the order of their tabs. Each answers one question; the last has a tab only if presets were compared.
+ */
 export const VIEWS = ["timeline", "request", "why", "gone", "plans", "bill", "integrity", "search", "presets"] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -6,7 +8,7 @@ export type View = (typeof VIEWS)[number];
 export const MODES = ["request", "log", "difference", "payload"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** What the page shows: all that a link to it says. */
+/** What the page shows: everything that a link to it contains. */
 export interface Place {
   readonly view: View;
   /** Place of the chosen call; null for the newest, whichever that is. */
@@ -15,14 +17,16 @@ export interface Place {
   readonly message: number | null;
   readonly mode: Mode;
   readonly query: string;
-  /** Versions of two plans that are compared; null for the newest and the one before. */
+  /** Versions of the two plans being compared; null for the newest and the one before it. */
   readonly plans: readonly [number, number] | null;
 }
 
-/** Where a page opens that no link leads into. */
+/** Where a page opens without a link. */
 const START: Place = { view: "timeline", call: null, message: null, mode: "request", query: "", plans: null };
 
-/** A place as the end of a link: `#/request?call=41&message=12&mode=difference`. Calls are counted from 1. */
+/**
+ * Returns a place as the fragment of a link: `#/request?call=41&message=12&mode=difference`. Calls are numbered from 1.
+ */
 export function toHash({ view, call, message, mode, query, plans }: Place): string {
   const words: [string, string][] = [
     ...(call === null ? [] : [["call", String(call + 1)] as [string, string]]),
@@ -35,7 +39,7 @@ export function toHash({ view, call, message, mode, query, plans }: Place): stri
   return `#/${view}${search === "" ? "" : `?${search}`}`;
 }
 
-/** Reads the end of a link. What it does not understand is as at the start. */
+/** Parses the fragment of a link. Anything it does not understand gets its default. */
 export function fromHash(hash: string): Place {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const words = new URLSearchParams(search);
@@ -53,6 +57,6 @@ export function fromHash(hash: string): Place {
 const oneOf = <Word extends string>(words: readonly Word[], word: string | null): Word | undefined =>
   words.find((known) => known === word);
 
-/** A count that begins at `first`, as one that begins at 0. */
+/** Parses a number counted from `first` into one counted from 0; null if the text is not one. */
 const number = (text: string | null, first: number): number | null =>
   text !== null && /^\d{1,9}$/.test(text) && Number(text) >= first ? Number(text) - first : null;

@@ -1,22 +1,22 @@
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** A list that keys move in. */
+/** A list that the keyboard navigates. */
 export interface KeyedList {
   readonly length: number;
   /** Index of the chosen row; -1 for none. */
   readonly chosen: number;
   choose(index: number): void;
-  /** Shows or hides what is in a row; absent where rows have nothing in them. */
+  /** Shows or hides the content of a row; absent if rows have none. */
   unfold?(index: number, isOpen: boolean): void;
-  /** What Enter does. */
+  /** Handles Enter on a row. */
   enter?(index: number): void;
 }
 
-/** The list that is shown, which the page's keys reach whatever has the focus. */
+/** The list on screen, which the page's keys reach wherever the focus is. */
 export const keyedList = signal<KeyedList | null>(null);
 
-/** Makes a list the one that keys move in as long as it is shown: before the next key, however fast one types. */
+/** Makes a list the target of the page's keys while it is shown, in time for the next key however fast one types. */
 export function useRowKeys(list: KeyedList): void {
   useLayoutEffect(() => {
     keyedList.value = list;
@@ -26,7 +26,7 @@ export function useRowKeys(list: KeyedList): void {
   });
 }
 
-/** Which rows of a list are unfolded, by what they are known by. */
+/** Returns the keys of a list's unfolded rows, and a function that unfolds or folds a row. */
 export function useUnfolded<Key>(): readonly [ReadonlySet<Key>, (key: Key, isOpen: boolean) => void] {
   const [open, setOpen] = useState<ReadonlySet<Key>>(new Set());
   const change = (key: Key, isOpen: boolean): void =>

@@ -5,7 +5,7 @@ type Theme = (typeof THEMES)[number];
 
 const KEPT_AS = "threadfold-theme";
 
-/** The chosen colours. A file that is opened from a disk may have nowhere to keep the choice. */
+/** The chosen colours. A page opened from a file may have no storage for the choice. */
 export const theme = signal<Theme>(keptTheme());
 
 function keptTheme(): Theme {
@@ -16,13 +16,13 @@ function keptTheme(): Theme {
   }
 }
 
-/** Lets the document have the chosen colours, and keeps them for the next time. */
+/** Applies the chosen colours to the document and stores them for the next time. */
 export const followTheme = (): void =>
   void effect(() => {
     document.documentElement.dataset["theme"] = theme.value;
     try {
       localStorage.setItem(KEPT_AS, theme.value);
     } catch {
-      // Then it holds until the page is closed.
+      // Then the choice lasts until the page is closed.
     }
   });

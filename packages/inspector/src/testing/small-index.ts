@@ -1,6 +1,6 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
 
-/** A block of a request, as few words as say what it is. */
+/** A block of a request, in short form. */
 export type SmallBlock = readonly [
   action: "include" | "summarize" | "clear",
   from: number,
@@ -9,7 +9,7 @@ export type SmallBlock = readonly [
   tokens: number,
 ];
 
-/** A call of a small index: how many blocks it has in common with the one before, and its own. */
+/** A call of a small index: the number of blocks it shares with the call before, and its own blocks. */
 interface SmallCall {
   readonly shared: number;
   readonly own: readonly SmallBlock[];
@@ -19,7 +19,7 @@ interface SmallCall {
 
 type SmallRecord = Pick<InspectionIndex["records"][number], "action" | "fromPlan" | "toPlan" | "runs">;
 
-/** As much of an index as the page computes with, written by hand. */
+/** Builds as much of an index as the page computes with, from hand-written rows. */
 export function smallIndex(calls: readonly SmallCall[], records: readonly SmallRecord[] = []): InspectionIndex {
   const blocks = calls.flatMap(({ own }) => own);
   const messages = Math.max(0, ...calls.map((call) => call.messages));

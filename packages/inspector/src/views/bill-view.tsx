@@ -11,25 +11,25 @@ import { useInspector } from "../state/inspector.ts";
 
 type Bill = InspectionIndex["bill"];
 
-/** What the calls cost, by why they cost it. One is the price of an uncached input token. */
+/** The cost of the calls, by cause. The unit is the price of an uncached input token. */
 export function BillView() {
   const { index, readBill } = useInspector();
   const { bill, calls, revision } = index.value;
   useEffect(() => void readBill(), [revision, bill.revision, readBill]);
-  if (calls.at.length === 0) return <Empty title="Nothing was sent yet, so nothing was paid." />;
+  if (calls.at.length === 0) return <Empty title="Nothing has been sent yet, so nothing has been paid." />;
   const { totals, price } = bill;
   return (
     <Scrolled class="page" label="Cache and bill">
       <h2 class="unseen">Cache and bill</h2>
       <Totals bill={bill} />
-      <Section title="What all calls were paid as">
+      <Section title="How all calls were paid for">
         <ShareBar all={totals.inputTokens} shares={cacheShares(bill)} />
         <Legend bill={bill} />
         {price !== null && (
           <p class="quiet">
             Prices of <code>{price.id}</code>: a cached token costs {price.read}, one written to the cache {price.write}
-            ; a prefix stays {duration(1000 * price.ttlSeconds)}, and is cached from {whole(price.minimumPrefixTokens)}{" "}
-            tokens on.
+            ; a prefix is kept for {duration(1000 * price.ttlSeconds)}, and needs at least{" "}
+            {whole(price.minimumPrefixTokens)} tokens to be cached.
           </p>
         )}
       </Section>
@@ -58,20 +58,24 @@ const Legend = ({ bill }: { readonly bill: Bill }) => (
   </p>
 );
 
-/** Dollars, or a dash where a price is not known. */
+/** Dollars, or a dash if a price is not known. */
 const dollarsText = (dollars: number | null): string => (dollars === null ? "–" : money(dollars));
 
-/** A cell of dollars; none where nobody knows the prices of the model. */
+/** A cell of dollars; none if the prices of the model are not known. */
 const dollarCells = <Content,>({ totals }: Bill, cell: Content): readonly Content[] =>
   totals.dollars === null ? [] : [cell];
 
-/** The same calls by the rules, as they were sent and without folding: what folding saved is told from these two alone. */
+/**
+ * The same calls by the provider's rules, as sent and unfolded: what folding saved is computed from these two alone.
+ */
 const withoutFolding = ({ instead }: Bill) => ({
   sent: instead.find(({ as }) => as === "sent"),
   unfolded: instead.find(({ as }) => as === "unfolded"),
 });
 
-/** What folding saved of the input, as a share; negative where it cost more; null where the journal does not say. */
+/**
+ * Returns the share of the input cost that folding saved; negative if it cost more; null if the journal does not say.
+ */
 export function savedShare(bill: Bill): number | null {
   const { sent, unfolded } = withoutFolding(bill);
   return sent === undefined || unfolded === undefined || unfolded.bill === 0 ? null : 1 - sent.bill / unfolded.bill;
@@ -86,7 +90,7 @@ function Totals({ bill }: { readonly bill: Bill }) {
       <Figure name="Input tokens sent" note={count(totals.calls, "call")}>
         {short(totals.inputTokens)}
       </Figure>
-      <Figure name="Paid as" note="uncached input tokens">
+      <Figure name="Billed as" note="uncached input tokens">
         {short(totals.bill)}
       </Figure>
       <Figure
@@ -106,7 +110,7 @@ function Totals({ bill }: { readonly bill: Bill }) {
       )}
       <Figure
         name="Reported by the provider"
-        note={totals.reported === totals.calls ? "of every call" : "the others are billed by its rules"}
+        note={totals.reported === totals.calls ? "for every call" : "the others are billed by its rules"}
       >
         {shareOf(totals.reported, totals.calls)}
       </Figure>
@@ -116,7 +120,7 @@ function Totals({ bill }: { readonly bill: Bill }) {
         </Figure>
       )}
       {keepAlive !== null && keepAlive.pauses > 0 && (
-        <Figure name="Keep-alives could spare" note={`over ${count(keepAlive.pauses, "pause")}`}>
+        <Figure name="Keep-alives could save" note={`over ${count(keepAlive.pauses, "pause")}`}>
           {short(keepAlive.spared.bill)}
         </Figure>
       )}
@@ -129,18 +133,18 @@ const causeWord = (cause: string): string => (cause in CAUSES ? CAUSES[cause as 
 function Misses({ bill }: { readonly bill: Bill }) {
   const { misses } = bill;
   return (
-    <Section title="Paid for again" note="tokens that a cache could have had, by the cause">
+    <Section title="Paid for again" note="tokens that a cache could have held, by cause">
       {misses.length === 0 ? (
         <p class="quiet">Nothing was missed.</p>
       ) : (
         <FigureTable
-          titles={["Cause", "Times", "Tokens", ...dollarCells(bill, "More than cached")]}
+          titles={["Cause", "Times", "Tokens", ...dollarCells(bill, "Extra cost")]}
           rows={misses.map(({ cause, misses: times, tokens, dollars }) => ({
             key: cause,
             cells: [causeWord(cause), whole(times), whole(tokens), ...dollarCells(bill, dollarsText(dollars))],
           }))}
           foot={[
-            "together",
+            "total",
             whole(sum(misses, (row) => row.misses)),
             whole(sum(misses, (row) => row.tokens)),
             ...dollarCells(bill, dollarsText(dollarSum(misses, ({ dollars }) => dollars))),
@@ -154,7 +158,7 @@ function Misses({ bill }: { readonly bill: Bill }) {
 const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((all, row) => all + of(row), 0);
 
-/** Null where one of the amounts is not known. */
+/** Returns the sum; null if one of the amounts is not known. */
 const dollarSum = <Row,>(rows: readonly Row[], of: (row: Row) => number | null): number | null =>
   rows.reduce<number | null>((all, row) => {
     const dollars = of(row);
@@ -189,7 +193,7 @@ function Folds() {
     ];
   };
   return (
-    <Section title="By fold" note="what was paid anew when it was first sent, and what all of its calls had less">
+    <Section title="By fold" note="what was paid again when it was first sent, and how much less all of its calls sent">
       <FigureTable
         titles={[
           "Plan",
@@ -197,13 +201,13 @@ function Folds() {
           "Before",
           "After",
           "Calls",
-          "Paid anew",
+          "Paid again",
           ...dollarCells(bill, "Dollars"),
-          "Spared",
+          "Saved",
         ]}
         rows={bill.folds.map((fold) => ({ key: String(fold.planVersion), cells: cells(fold) }))}
         foot={[
-          ...["together", "", "", ""],
+          ...["total", "", "", ""],
           whole(sum(bill.folds, (fold) => fold.calls)),
           whole(sum(bill.folds, (fold) => fold.missedTokens)),
           ...dollarCells(bill, dollarsText(dollarSum(bill.folds, (fold) => fold.missedDollars))),
@@ -221,10 +225,10 @@ function Summaries({ bill }: { readonly bill: Bill }) {
   return (
     <Section
       title="Summaries and compactions"
-      note={`what folds asked a model for, and what the provider's own took${isCounted ? "; ~ was not reported and is the session's count" : ""}`}
+      note={`what folds asked a model for, and what the provider's own compactions took${isCounted ? "; ~ marks what was not reported but counted by the session" : ""}`}
     >
       <FigureTable
-        titles={["Model", "For", "Plan", "Calls", "Tokens in", "Of them cached", "Tokens out", "Dollars"]}
+        titles={["Model", "For", "Plan", "Calls", "Tokens in", "Cached in", "Tokens out", "Dollars"]}
         rows={summaries.map(({ sequence, by, model, summarizer, planVersion, calls, ...asked }) => ({
           key: String(sequence),
           cells: [
@@ -239,7 +243,7 @@ function Summaries({ bill }: { readonly bill: Bill }) {
           ],
         }))}
         foot={[
-          ...["together", "", ""],
+          ...["total", "", ""],
           whole(sum(summaries, ({ calls }) => calls)),
           whole(sum(summaries, ({ inputTokens }) => inputTokens)),
           whole(sum(summaries, ({ cacheReadTokens = 0 }) => cacheReadTokens)),
@@ -251,19 +255,19 @@ function Summaries({ bill }: { readonly bill: Bill }) {
   );
 }
 
-/** The same calls paid otherwise. */
+/** The same calls, had they been paid for differently. */
 function Instead({ bill }: { readonly bill: Bill }) {
   const { instead } = bill;
   if (instead.length === 0)
     return (
-      <Section title="The same calls, otherwise">
-        <p class="quiet">The journal does not say what the prompt cache could have had, so nothing can be told.</p>
+      <Section title="What the same calls would have cost">
+        <p class="quiet">The journal does not say what the prompt cache could have held, so this cannot be computed.</p>
       </Section>
     );
   return (
-    <Section title="The same calls, otherwise" note="by the provider's published rules, input alone">
+    <Section title="What the same calls would have cost" note="by the provider's published rules, input only">
       <FigureTable
-        titles={["How", "Paid as", ...dollarCells(bill, "Dollars"), "Larger than the window"]}
+        titles={["How", "Billed as", ...dollarCells(bill, "Dollars"), "Larger than the window"]}
         rows={instead.map(({ as, price, ttlSeconds, bill: paid, dollars, tooLarge }) => ({
           key: `${as} ${price}`,
           cells: [

@@ -12,11 +12,11 @@ interface BlockCellsProps {
   readonly place: number;
   readonly isOpen: boolean;
   readonly onUnfold: (isOpen: boolean) => void;
-  /** What stands before the number of the message. */
+  /** Shown before the number of the message. */
   readonly mark?: preact.ComponentChildren;
 }
 
-/** The cells of a block of a request: which messages, who, what, what was done with it, and how large it is. */
+/** The cells of a request's block: which messages, who, what, what was done with it, and how large it is. */
 export function BlockCells({ index, place, isOpen, onUnfold, mark }: BlockCellsProps) {
   const { blocks } = index;
   const from = blocks.from[place] ?? -1;
@@ -49,14 +49,14 @@ interface WhoProps {
   readonly tools: readonly string[];
 }
 
-/** Who says it, as a cell of a row. */
+/** The author of a message, as a cell of a row. */
 export const Who = ({ role, tools }: WhoProps) => (
   <Cell class="who" title={tools.length === 0 ? role : `${role}: ${tools.join(", ")}`}>
     <WhoName role={role} tools={tools} />
   </Cell>
 );
 
-/** Who says it: a role, and for calls and results the tool. */
+/** The author of a message: a role, and the tool for calls and results. */
 export const WhoName = ({ role, tools }: WhoProps) => (
   <span class={`role-${role}`}>
     {tools.length === 0 ? (
@@ -75,7 +75,7 @@ interface BlockBodyProps {
   readonly place: number;
 }
 
-/** What a request shows of a block, and of which messages it was made. */
+/** What a request shows of a block, and which decision made it so. */
 function BlockBody({ index, place }: BlockBodyProps) {
   const { blocks, records } = index;
   const text = blocks.text[place] ?? -1;

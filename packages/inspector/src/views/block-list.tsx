@@ -37,7 +37,7 @@ export function BlockList() {
     <>
       <div class="bar">
         <ChoiceChips
-          label="What was done"
+          label="Action"
           choices={actionChoices(blocks.value.map((one) => tables.blocks.action[one] ?? "include"))}
           chosen={actions}
           onChange={setActions}
@@ -98,7 +98,7 @@ function positionsOf(
   return order === "sent" ? positions : positions.sort((a, b) => tokensAt(b) - tokensAt(a) || a - b);
 }
 
-/** A chip for each action that occurs, in the order of the table of actions. */
+/** Returns a choice for each action that occurs, in the order of {@link ACTIONS}. */
 export function actionChoices(actions: readonly (keyof typeof ACTIONS)[]): readonly Choice[] {
   const counts = countBy(actions, String);
   return Object.entries(ACTIONS).flatMap(([value, [word, tone]]) => {

@@ -10,7 +10,7 @@ import { useInspector } from "../state/inspector.ts";
 
 const LARGEST = 7;
 
-/** What one call's request was made of, how it was paid for, what is largest in it, and whether it is proved. */
+/** A call's request: its parts, its payment, its largest blocks, and whether it is proved. */
 export function CallPanel({ onBlock }: { readonly onBlock: (position: number) => void }) {
   const { index, call } = useInspector();
   const { calls, frames } = index.value;
@@ -25,7 +25,7 @@ export function CallPanel({ onBlock }: { readonly onBlock: (position: number) =>
         <h2>Call {whole(at + 1)}</h2>
         <p class="quiet">
           <time title={dayAndTime(calls.at[at] ?? null)}>{timeOfDay(calls.at[at] ?? null)}</time>
-          {gap !== null && gap > 0 && ` · ${duration(gap)} after the last`}
+          {gap !== null && gap > 0 && ` · ${duration(gap)} after the previous one`}
           {model && ` · ${model}`} · plan {calls.planVersion[at]}
         </p>
       </header>
@@ -46,7 +46,7 @@ export function CallPanel({ onBlock }: { readonly onBlock: (position: number) =>
 
 const roomLeft = (tokens: number): string => (tokens < 0 ? `${short(-tokens)} over` : `${short(tokens)} free`);
 
-/** Why there was no fold before this call, where one was due. */
+/** Why no fold was made before this call although one was due. */
 function NotFolded() {
   const { index, call } = useInspector();
   const attempts = attemptsBefore(index.value, call.value);
@@ -55,7 +55,7 @@ function NotFolded() {
     <div class="notice">
       {attempts.map((attempt) => (
         <p key={attempt.sequence}>
-          <strong>A fold was due and made no plan</strong>: {outcomeWords(attempt)}.
+          <strong>A fold was due but made no plan</strong>: {outcomeWords(attempt)}.
         </p>
       ))}
     </div>
@@ -74,19 +74,19 @@ function Payment() {
   return (
     <Section
       title={dollars === null ? `${whole(calls.cost[at] ?? 0)} paid` : money(dollars)}
-      note={`for ${whole(tokens)} input tokens${dollars === null ? "" : `, paid as ${whole(calls.cost[at] ?? 0)}`}`}
+      note={`for ${whole(tokens)} input tokens${dollars === null ? "" : `, billed as ${whole(calls.cost[at] ?? 0)}`}`}
     >
       <ShareBar shares={callShares(calls, at, CACHE_PARTS)} all={tokens} />
       <ShareTable caption="What the prompt cache did" shares={callShares(calls, at, CACHE_PARTS)} all={tokens} />
       <p class="quiet">
-        {calls.reported[at] ? "As the provider reported it" : "Played through by the provider's published rules"};{" "}
+        {calls.reported[at] ? "As the provider reported it" : "Computed by the provider's published rules"};{" "}
         {missed > 0 && `${whole(missed)} tokens missed: `}
         {CAUSES[calls.cause[at] ?? "none"]}.
       </p>
       {broken !== undefined && !isSaidBeside && (
         <div class="notice bad-notice">
           <p>
-            <strong>Departs from call {whole(at)}</strong>
+            <strong>Diverges from call {whole(at)}</strong>
             {broken.byte !== null && ` at byte ${whole(broken.byte)}`}, block {broken.block}: {broken.reason}.
           </p>
           <p>
@@ -126,8 +126,8 @@ function Largest({ onBlock }: { readonly onBlock: (position: number) => void }) 
 }
 
 const REPLAYS = {
-  equal: ["Rendered again, it gives the recorded bytes.", "good"],
-  different: ["Rendered again, it gives other bytes than were recorded.", "bad"],
+  equal: ["Rendered again, it matches the recorded bytes.", "good"],
+  different: ["Rendered again, it differs from the recorded bytes.", "bad"],
   "not-rendered": ["It could not be rendered again.", "bad"],
 } as const;
 

@@ -14,10 +14,12 @@ import { useLoaded } from "../state/loaded.ts";
 import { useUnfolded } from "../state/row-keys.ts";
 import { BlockCells } from "./block-cells.tsx";
 
-/** Rows of a run that are shown at its beginning and at its end; what is between stands in one row until somebody asks. */
+/**
+ * Rows shown at the beginning and at the end of a run; the rows in between are one row until the reader asks for them.
+ */
 const AROUND = 3;
 
-/** What a call's request has that the one before had not, block by block. */
+/** The difference between a call's request and the one before, block by block. */
 export function DifferenceList() {
   const { index, call, move } = useInspector();
   const tables = index.value;
@@ -78,7 +80,7 @@ export function DifferenceList() {
 
 const MARKS: Readonly<Record<DifferenceRow["kind"], string>> = { same: "", removed: "−", added: "+" };
 
-/** Rows that are left out: `count` of one kind from the row `first` on. */
+/** Rows that are left out: `rows`, all of one kind, starting at row `first`. */
 interface SkippedRun {
   readonly kind: "skipped";
   readonly of: DifferenceRow["kind"];
@@ -93,7 +95,7 @@ const rowKey = (row: Shown | undefined): string =>
 
 const rowClass = (row: Shown | undefined): string => (row?.kind === "skipped" ? row.of : (row?.kind ?? ""));
 
-/** Leaves out the middle of long runs of one kind, but those whose first row is among the asked ones. */
+/** Leaves out the middle of long runs of one kind, except those that the reader asked for, by their first row. */
 function shortened(rows: readonly DifferenceRow[], asked: ReadonlySet<number>): readonly Shown[] {
   const shown: Shown[] = [];
   for (let start = 0, end = 0; start < rows.length; start = end) {
@@ -111,9 +113,9 @@ function shortened(rows: readonly DifferenceRow[], asked: ReadonlySet<number>): 
 }
 
 const SKIPPED: Readonly<Record<DifferenceRow["kind"], string>> = {
-  same: "more as before",
-  removed: "more that went",
-  added: "more that came",
+  same: "more unchanged",
+  removed: "more removed",
+  added: "more added",
 };
 
 function SkippedCells({ run, onAsk }: { readonly run: SkippedRun; readonly onAsk: () => void }) {
@@ -143,12 +145,12 @@ function DifferenceHead({ rows }: { readonly rows: readonly DifferenceRow[] }) {
       <p>
         {broken === undefined ? (
           <>
-            <strong>It continues call {whole(call.value)}</strong>: everything before stands as it stood, so a cache can
-            be read.
+            <strong>It continues call {whole(call.value)}</strong>: everything before is unchanged, so the cache can be
+            read.
           </>
         ) : (
           <>
-            <strong>It departs{broken.byte !== null && ` at byte ${whole(broken.byte)}`}</strong>, in block{" "}
+            <strong>It diverges{broken.byte !== null && ` at byte ${whole(broken.byte)}`}</strong>, in block{" "}
             {broken.block}: {broken.reason}. {breakPrice(broken)}
           </>
         )}{" "}
@@ -165,7 +167,7 @@ interface PairProps {
   readonly after: number;
 }
 
-/** Two blocks of the same messages, line by line. */
+/** Two blocks for the same messages, compared line by line. */
 function TextDifference({ before, after }: PairProps) {
   const { bodies, index } = useInspector();
   const reader = bodies.value;

@@ -1,7 +1,7 @@
 import type { ErasedRow } from "@threadfold/inspection/rows";
 import { count, dayAndTime } from "../format/figures.ts";
 
-/** All that is left of a thread that was erased: that it was. */
+/** All that is left of an erased thread: the record of its erasure. */
 export const ErasedView = ({ id, erased }: { readonly id: string; readonly erased: ErasedRow }) => (
   <main class="erased">
     <h1>{id} was erased</h1>
@@ -17,8 +17,8 @@ export const ErasedView = ({ id, erased }: { readonly id: string; readonly erase
     <p class="quiet">
       {count(erased.entries, "entry", "entries")}, {count(erased.plans, "plan")} and{" "}
       {count(erased.artifacts, "artifact")} are gone
-      {erased.keyShredded && ", and the key that they were sealed with was shredded"}. Nothing of what was said is left
-      to be shown.
+      {erased.keyShredded && ", and the key that they were sealed with was shredded"}. Nothing that was said is left to
+      show.
     </p>
   </main>
 );

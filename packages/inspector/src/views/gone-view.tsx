@@ -15,7 +15,9 @@ import { Recovery } from "./recovery.tsx";
 
 type Order = "size" | "name" | "needed";
 
-/** What the newest request does not show as it is: how large, whether it was needed, and how it is found again. */
+/**
+ * What the newest request does not show unchanged: how large it is, whether it was needed, and how to find it again.
+ */
 export function GoneView() {
   const { place } = useInspector();
   const found = useGone();
@@ -26,8 +28,8 @@ export function GoneView() {
   if (gone.length === 0)
     return (
       <Empty title="Nothing is gone.">
-        The newest request shows every message as it was said. What a fold takes away is listed here, with what it would
-        take to get it back.
+        The newest request shows every message unchanged. What a fold hides is listed here, with what it would take to
+        get it back.
       </Empty>
     );
   const row = gone.find(({ message }) => message === place.value.message);
@@ -41,7 +43,7 @@ export function GoneView() {
       {row === undefined ? (
         <aside class="panel">
           <Empty title="Choose a message.">
-            What needed it later, what search gives for it, and the commands that bring it back.
+            What needed it later, what search returns for it, and the commands that bring it back.
           </Empty>
         </aside>
       ) : (
@@ -67,13 +69,13 @@ function GoneFigures({ gone }: { readonly gone: readonly GoneRow[] }) {
   );
 }
 
-/** Of what was needed, what search finds, as far as it was asked; all of it is asked for when somebody says so. */
+/** How many of the needed messages search finds, of those asked about so far; the reader can ask about all of them. */
 function FoundFigure({ needed }: { readonly needed: readonly GoneRow[] }) {
   const { index, searches, source } = useInspector();
   const [wantsAll, setWantsAll] = useState(false);
   const { planVersion } = index.value.thread;
   useEffect(() => {
-    // A file has all answers in one piece, which the first of them opens.
+    // A file has all answers in one piece, which the first request opens.
     const wanted = wantsAll ? needed : source.kind === "embedded" ? needed.slice(0, 1) : [];
     const stops = wanted.map(({ message }) => searches.want(message));
     return () => {
@@ -87,15 +89,15 @@ function FoundFigure({ needed }: { readonly needed: readonly GoneRow[] }) {
       name="Of those, search finds"
       note={
         known.length === needed.length ? (
-          "among its first ten answers"
+          "among its first ten results"
         ) : (
           <>
-            of {whole(known.length)} asked for
+            of {whole(known.length)} searched for
             {source.kind === "served" && !wantsAll && (
               <>
                 ;{" "}
                 <button type="button" class="link" onClick={() => setWantsAll(true)}>
-                  ask for all
+                  search for all
                 </button>
               </>
             )}
@@ -109,15 +111,15 @@ function FoundFigure({ needed }: { readonly needed: readonly GoneRow[] }) {
   );
 }
 
-/** How search is asked for what a file does not say. */
+/** How to get the search results that a file does not have. */
 function NotAsked({ gone }: { readonly gone: readonly GoneRow[] }) {
   const { searches, source } = useInspector();
   const asked = [...searches.found.value.values()].filter((search) => search !== null).length;
   if (source.kind === "served" || asked === 0 || asked >= gone.length) return null;
   return (
     <p class="quiet not-asked">
-      When this file was written, search was asked for {whole(asked)} of them: what was needed, and then the largest.
-      Without <code>--out</code>, <code>threadfold inspect</code> serves a page that asks for each one that is seen.
+      When this file was written, {whole(asked)} of them were searched for: those that were needed, then the largest.
+      Without <code>--out</code>, <code>threadfold inspect</code> serves a page that searches for each one in view.
     </p>
   );
 }
@@ -143,7 +145,7 @@ function GoneList({ gone }: { readonly gone: readonly GoneRow[] }) {
   return (
     <>
       <div class="bar">
-        <ChoiceChips label="Of" choices={choices} chosen={tools} onChange={setTools} />
+        <ChoiceChips label="From" choices={choices} chosen={tools} onChange={setTools} />
         <Segments
           label="Order"
           options={[
@@ -163,7 +165,7 @@ function GoneList({ gone }: { readonly gone: readonly GoneRow[] }) {
         onChoose={(at) => move({ message: rows[at]?.message ?? null })}
         onEnter={(at) => go({ view: "why", message: rows[at]?.message ?? null })}
         keyOf={(at) => rows[at]?.message ?? at}
-        head={columnHeads(["Message", "Of", "What it says", "Now", "Needed by", "Search", "Tokens"])}
+        head={columnHeads(["Message", "From", "What it says", "Now", "Needed by", "Search", "Tokens"])}
       >
         {(at) => rows[at] !== undefined && <GoneCells row={rows[at]} name={nameOf(rows[at])} />}
       </Rows>
@@ -199,7 +201,7 @@ function GoneCells({ row, name }: { readonly row: GoneRow; readonly name: string
   );
 }
 
-/** Its place among the answers. */
+/** The message's place among the search results. */
 function SearchCell({ message }: { readonly message: number }) {
   const search = useGoneSearch(message);
   const isMissed = search?.asked === true && search.rank === null;
@@ -207,12 +209,12 @@ function SearchCell({ message }: { readonly message: number }) {
 }
 
 function searchWord(search: GoneSearch | null | undefined): string {
-  if (search === undefined) return "asking…";
-  if (!search?.asked) return "not asked";
-  return search.rank === null ? "not found" : `answer ${search.rank}`;
+  if (search === undefined) return "searching…";
+  if (!search?.asked) return "not run";
+  return search.rank === null ? "not found" : `result ${search.rank}`;
 }
 
-/** Most calls that are listed by number. */
+/** Maximum number of calls listed by number. */
 const MOST_CALLS = 12;
 
 function GonePanel({ row }: { readonly row: GoneRow }) {
@@ -225,7 +227,7 @@ function GonePanel({ row }: { readonly row: GoneRow }) {
         <p class="quiet">
           {record?.reason}{" "}
           <button type="button" class="link" onClick={() => go({ view: "why" })}>
-            Its whole trail
+            Its full trail
           </button>
         </p>
       </header>
@@ -246,7 +248,9 @@ function GonePanel({ row }: { readonly row: GoneRow }) {
               <span class="quiet"> and {row.neededBy.length - MOST_CALLS} more</span>
             )}
           </p>
-          <p class="quiet">They named, and their prompt had nowhere: {row.needed.map(onOneLine).join(", ")}.</p>
+          <p class="quiet">
+            Names they used that were nowhere in their prompt: {row.needed.map(onOneLine).join(", ")}.
+          </p>
         </Section>
       )}
       <Recovery ordinal={row.message} />

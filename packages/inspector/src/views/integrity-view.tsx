@@ -6,7 +6,7 @@ import { SaveButton } from "../parts/save-button.tsx";
 import { Scrolled, Section } from "../parts/section.tsx";
 import { useInspector } from "../state/inspector.ts";
 
-/** Whether what is shown is what was recorded, and whether what was recorded holds. */
+/** Whether what is shown is what was recorded, and whether the record is intact. */
 export function IntegrityView() {
   const { index } = useInspector();
   const { integrity, source } = index.value;
@@ -40,14 +40,14 @@ function Verdicts() {
       <Verdict
         isGood={findings.length === 0}
         good="What the store holds is intact"
-        bad={`${count(findings.length, "thing")} in the store do not verify`}
+        bad={`${count(findings.length, "thing")} in the store failed verification`}
       >
         {count(integrity.entries, "entry", "entries")}, {count(integrity.plans, "plan")},{" "}
         {count(integrity.artifacts, "artifact")}, {count(integrity.journal, "record")}
       </Verdict>
       <Verdict
         isGood={replay.equal === all}
-        good="Every request rendered again gives the recorded bytes"
+        good="Every request, rendered again, matches the recorded bytes"
         bad={`${count(all - replay.equal, "request")} of ${whole(all)} could not be reproduced`}
       >
         {whole(replay.equal)} of {whole(all)}
@@ -62,7 +62,7 @@ function Verdicts() {
       <Verdict
         isGood={missing.length === 0}
         good={
-          pins.length === 0 ? "No standing instruction was given" : "Every standing instruction stood in every request"
+          pins.length === 0 ? "No standing instruction was given" : "Every standing instruction was in every request"
         }
         bad={`${count(missing.length, "standing instruction")} missing from requests`}
       >
@@ -93,7 +93,7 @@ const Verdict = ({ isGood, good, bad, children }: VerdictProps) => (
 function Findings() {
   const { integrity } = useInspector().index.value;
   return (
-    <Section title="What does not verify">
+    <Section title="What failed verification">
       <ul class="findings">
         {integrity.findings.map((finding, at) => (
           <li key={at} class="bad">
@@ -139,10 +139,10 @@ function Chain() {
           </div>
         ))}
         <div>
-          <dt>The log as it is, byte for byte</dt>
+          <dt>The raw log, byte for byte</dt>
           {rawLog === null ? (
             <dd class="quiet">
-              Not in this page; <code>--bodies all --unredacted</code> puts it in.
+              Not included in this page; <code>--bodies all --unredacted</code> includes it.
             </dd>
           ) : (
             <dd>
@@ -155,7 +155,7 @@ function Chain() {
   );
 }
 
-/** Most calls or violations that are listed. */
+/** Maximum number of calls or violations listed. */
 const MOST = 50;
 
 function Mismatches() {
@@ -181,7 +181,7 @@ function Mismatches() {
   );
 }
 
-/** Every rule beside all calls: a line that is unbroken, with the places where it is not. */
+/** Every rule across all calls: an unbroken line, marked where the rule was broken. */
 function Rules({ rules }: { readonly rules: readonly RuleRow[] }) {
   const { index, go } = useInspector();
   const calls = index.value.calls.at.length;
@@ -196,7 +196,7 @@ function Rules({ rules }: { readonly rules: readonly RuleRow[] }) {
         <thead class="unseen">
           <tr>
             <th scope="col">Rule</th>
-            <th scope="col">What it asks for</th>
+            <th scope="col">What it requires</th>
             <th scope="col">Calls that break it</th>
           </tr>
         </thead>
@@ -246,7 +246,7 @@ function Pins() {
   if (pins.length === 0)
     return (
       <Section title="Standing instructions">
-        <p class="quiet">Nobody said anything that has to stay in every request.</p>
+        <p class="quiet">There are no instructions that must stay in every request.</p>
       </Section>
     );
   return (

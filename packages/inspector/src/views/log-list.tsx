@@ -15,7 +15,9 @@ import { useUnfolded } from "../state/row-keys.ts";
 import { Who } from "./block-cells.tsx";
 import { actionChoices } from "./block-list.tsx";
 
-/** Every message that the thread had at a call. What its request does not show as it is, is dim and says why. */
+/**
+ * Every message that the thread had at a call. Those that its request does not show unchanged are dimmed and say why.
+ */
 export function LogList() {
   const { index, messages, place, go, move } = useInspector();
   const tables = index.value;
@@ -31,7 +33,7 @@ export function LogList() {
   return (
     <>
       <div class="bar">
-        <ChoiceChips label="What was done" choices={actionChoices(all)} chosen={actions} onChange={setActions} />
+        <ChoiceChips label="Action" choices={actionChoices(all)} chosen={actions} onChange={setActions} />
       </div>
       <Rows
         label="Log"

@@ -23,10 +23,10 @@ export function PayloadView() {
             <>
               <div class="bar">
                 <p class="quiet">
-                  {bytes(calls.bytes[at] ?? value.text.length)} as sent{redacted && ", secrets taken out here"}
+                  {bytes(calls.bytes[at] ?? value.text.length)} as sent{redacted && ", secrets removed here"}
                   {at > 0 &&
                     value.sameUntil > 0 &&
-                    `; the first ${whole(value.sameUntil)} characters stood in call ${whole(at)} too`}
+                    `; the first ${whole(value.sameUntil)} characters are the same as in call ${whole(at)}`}
                 </p>
                 <CopyButton text={value.text} what="the payload" />
                 <SaveButton

@@ -14,18 +14,18 @@ import { useInspector } from "../state/inspector.ts";
 
 const FOLDED = ["summarize", "externalize", "clear", "drop"] as const;
 
-/** The plans of a thread, one beside another, and what else was tried. */
+/** The plans of a thread, compared with one another, and what else was tried. */
 export function PlansView() {
   const { index, place, move, go } = useInspector();
   const { plans, calls } = index.value;
   const shares = useMemo(() => plans.map((plan) => planShares(calls, plan)), [plans, calls]);
-  // Bars have one scale, so that plans are compared by how large a request they left.
+  // All bars have one scale, so that plans can be compared by the size of the request they left.
   const most = shares.reduce((top, one) => Math.max(top, sharesTogether(one)), 1);
   const [older, newer] = place.value.plans ?? [plans.length - 1, plans.length];
   const [isAnchored, setAnchored] = useState(false);
   if (plans.length === 0)
     return (
-      <Empty title="Nothing was folded yet.">
+      <Empty title="Nothing has been folded yet.">
         A plan is made when a request would be too large, or when somebody asks for one. Until then every message is
         sent as it is.
       </Empty>
@@ -58,10 +58,10 @@ export function PlansView() {
             checked={isAnchored}
             onChange={({ currentTarget }) => setAnchored(currentTarget.checked)}
           />
-          Keep plan {older} as the one to compare with
+          Keep comparing with plan {older}
         </label>
       </div>
-      <Scrolled label={`Plan ${newer} beside plan ${older}`}>
+      <Scrolled label={`Plan ${newer} compared with plan ${older}`}>
         <Comparison older={older} newer={newer} />
         <Attempts />
         <OtherPresets />
@@ -76,7 +76,7 @@ const sorted = (one: number, other: number): readonly [number, number] =>
 interface PlanCellsProps {
   readonly plan: PlanRow;
   readonly shares: readonly Share[];
-  /** Tokens of a bar that is as long as there is room. */
+  /** Tokens of a bar of full length. */
   readonly most: number;
 }
 
@@ -96,7 +96,7 @@ function PlanCells({ plan, shares, most }: PlanCellsProps) {
           </span>
         ))}
         <br />
-        {plan.calls === 0 ? "no call" : count(plan.calls, "call")}
+        {plan.calls === 0 ? "no calls" : count(plan.calls, "call")}
       </Cell>
     </>
   );
@@ -116,7 +116,7 @@ function Comparison({ older, newer }: { readonly older: number; readonly newer: 
     <>
       <header class="panel-head">
         <h2>
-          Plan {newer} <span class="quiet">beside {older === 0 ? "no plan at all" : `plan ${older}`}</span>
+          Plan {newer} <span class="quiet">compared with {older === 0 ? "no plan" : `plan ${older}`}</span>
         </h2>
         <p class="quiet">
           {dayAndTime(plan.at)} · {plan.policyVersion} · {whole(plan.originalTokens)} → {whole(plan.compactedTokens)}{" "}
@@ -134,10 +134,10 @@ function Comparison({ older, newer }: { readonly older: number; readonly newer: 
           )}
         </p>
       </header>
-      <Records title="Came" places={added} empty="Nothing that the other had not." />
-      <Records title="Went" places={removed} empty="Nothing that the other had." />
+      <Records title="Added" places={added} empty="Nothing was added." />
+      <Records title="Removed" places={removed} empty="Nothing was removed." />
       {commands !== null && newer !== index.value.thread.planVersion && (
-        <Section title="Let it hold again">
+        <Section title="Restore this plan">
           <Command what="the command that reverts" text={shellCommand(commands.revert, { plan: String(newer) })} />
         </Section>
       )}
@@ -151,7 +151,7 @@ interface RecordsProps {
   readonly empty: string;
 }
 
-/** Most decisions that are listed before somebody asks for the rest. */
+/** Maximum number of decisions listed before the reader asks for the rest. */
 const FIRST_RECORDS = 40;
 
 function Records({ title, places, empty }: RecordsProps) {
@@ -213,7 +213,7 @@ function RecordLine({ record }: { readonly record: RecordRow }) {
   );
 }
 
-/** What other presets would have made of the same log, or how it is found out. */
+/** What other presets would have made of the same log, or how to find out. */
 function OtherPresets() {
   const { index, go } = useInspector();
   return (
@@ -224,25 +224,25 @@ function OtherPresets() {
         </p>
       ) : (
         <button type="button" class="link" onClick={() => go({ view: "presets" })}>
-          See the presets against each other on this log
+          Compare the presets on this log
         </button>
       )}
     </Section>
   );
 }
 
-/** Folds that were due and made no plan. */
+/** Folds that were due but made no plan. */
 function Attempts() {
   const { index, go } = useInspector();
   const { attempts } = index.value;
   if (attempts.length === 0)
     return (
-      <Section title="Tried without a plan">
+      <Section title="Attempts that made no plan">
         <p class="quiet">No fold was vetoed, none lost to another writer, and no request was refused.</p>
       </Section>
     );
   return (
-    <Section title="Tried without a plan" note={whole(attempts.length)}>
+    <Section title="Attempts that made no plan" note={whole(attempts.length)}>
       <table class="plain-table">
         <thead>
           <tr>

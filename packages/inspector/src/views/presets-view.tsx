@@ -48,7 +48,7 @@ function Compared({ comparison }: { readonly comparison: PresetComparison }) {
           />
         )}
       </div>
-      <Section title="What is remembered for the money" note="up is better, left is cheaper">
+      <Section title="Memory against cost" note="up is better, left is cheaper">
         <FrontierChart policies={policies} chosen={chosen} onChoose={choose} />
       </Section>
       {comparison.groups.map(({ title, columns, notes }, group) => (
@@ -95,7 +95,7 @@ interface RunsProps {
   readonly chosen: string;
 }
 
-/** One session call by call, the chosen policy before all others. */
+/** One session call by call, with the chosen policy in front of the others. */
 function Runs({ comparison, budget, chosen }: RunsProps) {
   const sessions = sessionsAt(comparison, budget);
   const [name, setName] = useState(sessions[0]?.name ?? "");
@@ -106,7 +106,7 @@ function Runs({ comparison, budget, chosen }: RunsProps) {
   return (
     <Section
       title="Call by call"
-      note={`${session.name}: ${count(session.calls, "call")}, ${short(session.tokens)} tokens in all; ${chosen} is the strong line`}
+      note={`${session.name}: ${count(session.calls, "call")}, ${short(session.tokens)} tokens in all; ${chosen} is the bold line`}
     >
       {sessions.length > 1 && (
         <label class="check">
@@ -124,13 +124,13 @@ function Runs({ comparison, budget, chosen }: RunsProps) {
   );
 }
 
-/** The other views show one of the sessions, folded: there its folds are clicked through. */
+/** The folds of the session that the other views show: links lead to each. */
 function ShownSession() {
   const { index, go } = useInspector();
   const { source, plans, calls } = index.value;
   if (!source.simulated || plans.length === 0) return null;
   return (
-    <Section title="Its folds" note={`${source.name}, folded as this page's other views show it`}>
+    <Section title="Folds" note={`of ${source.name}, as the other views of this page show it`}>
       <FigureTable
         titles={["Plan", "First call", "Without folding", "Request"]}
         rows={plans.map(({ version, firstCall, originalTokens, compactedTokens }) => ({

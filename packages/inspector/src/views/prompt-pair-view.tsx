@@ -7,7 +7,7 @@ import { plainText } from "../parts/long-text.tsx";
 import { Scrolled } from "../parts/section.tsx";
 import { Segments } from "../parts/segments.tsx";
 
-/** A golden prompt beside the one that came out now, from the first difference on. */
+/** A golden prompt next to the one produced now, from the first difference on. */
 export function PromptPairView({ pair }: { readonly pair: PromptPair }) {
   const { name, findings, accept, files } = pair;
   const [chosen, choose] = useState(files[0]?.name ?? "");
@@ -21,7 +21,7 @@ export function PromptPairView({ pair }: { readonly pair: PromptPair }) {
           </span>
           <div>
             <h1 class="cut">{name}</h1>
-            <p class="quiet cut">another prompt than the golden one</p>
+            <p class="quiet cut">differs from the golden prompt</p>
           </div>
         </div>
       </header>
@@ -30,7 +30,7 @@ export function PromptPairView({ pair }: { readonly pair: PromptPair }) {
           {findings.map((finding) => (
             <p key={finding}>{finding}</p>
           ))}
-          <p class="quiet">If this is what was meant:</p>
+          <p class="quiet">If this is intended:</p>
           <Command what="the command that accepts it" text={accept} />
           <Segments
             label="File"
@@ -50,7 +50,7 @@ function Pair({ file }: { readonly file: PromptFile }) {
   const runs = useMemo(() => shownRuns(rows), [rows]);
   const [asked, ask] = useState<ReadonlySet<number>>(new Set());
   return (
-    <Scrolled class="pair" label={`${file.name}, the golden one beside the new one`}>
+    <Scrolled class="pair" label={`${file.name}, golden and new side by side`}>
       <table>
         <colgroup>
           <col class="line-numbers" />
@@ -61,10 +61,10 @@ function Pair({ file }: { readonly file: PromptFile }) {
         <thead>
           <tr>
             <th scope="col" colSpan={2}>
-              Golden{file.before === null && ": there is none"}
+              Golden{file.before === null && ": none"}
             </th>
             <th scope="col" colSpan={2}>
-              Now{file.after === null && ": it is not made any more"}
+              Now{file.after === null && ": no longer produced"}
             </th>
           </tr>
         </thead>
@@ -76,7 +76,7 @@ function Pair({ file }: { readonly file: PromptFile }) {
               <tr class="skipped">
                 <td colSpan={4}>
                   <button type="button" class="link" onClick={() => ask(new Set([...asked, first]))}>
-                    {whole(end - first)} equal lines
+                    {whole(end - first)} identical lines
                   </button>
                 </td>
               </tr>

@@ -6,7 +6,7 @@ import { Command, firstWords, shellCommand } from "../parts/copy-button.tsx";
 import { Section } from "../parts/section.tsx";
 import { useGoneSearch, useInspector } from "../state/inspector.ts";
 
-/** Where a folded message is now, and what brings it back. */
+/** Where a folded message is now, and how to bring it back. */
 export function Recovery({ ordinal }: { readonly ordinal: number }) {
   const { messages, records } = useInspector().index.value;
   const record = records[messages.record[ordinal] ?? -1];
@@ -23,7 +23,7 @@ function FoldedRecovery({ ordinal, record }: { readonly ordinal: number; readonl
     <>
       <Section title="Where it is now">
         <ul class="ways">
-          <li>In the log, whole, as everything that was ever said.</li>
+          <li>In the log, in full, like everything that was ever said.</li>
           {record.artifact !== null && (
             <li>
               In the artifact store, as <code>{record.artifact}</code>, for <code>read_artifact</code>.
@@ -35,10 +35,10 @@ function FoldedRecovery({ ordinal, record }: { readonly ordinal: number; readonl
               {short(record.originalTokens)} tokens.
             </li>
           )}
-          {search === undefined && <li class="quiet">What search gives for it is being looked for…</li>}
-          {search === null && <li class="quiet">This file does not say what search gives for it.</li>}
+          {search === undefined && <li class="quiet">Searching for it…</li>}
+          {search === null && <li class="quiet">This file does not include search results for it.</li>}
           {search?.asked && <SearchWay query={search.query} rank={search.rank} />}
-          {record.keywords.length > 0 && <li>Under the words: {record.keywords.join(", ")}.</li>}
+          {record.keywords.length > 0 && <li>Under the keywords: {record.keywords.join(", ")}.</li>}
         </ul>
         {text >= 0 && (
           <details>
@@ -49,7 +49,7 @@ function FoldedRecovery({ ordinal, record }: { readonly ordinal: number; readonl
       </Section>
       {source.commands !== null && (
         <Section title="Get it back">
-          <p class="quiet">Let the newest plan that showed it hold again:</p>
+          <p class="quiet">Restore the newest plan that showed it:</p>
           <Command
             what="the command that reverts"
             text={shellCommand(source.commands.revert, { plan: String(lastShownPlan(index.value, ordinal)) })}
@@ -77,16 +77,16 @@ function FoldedRecovery({ ordinal, record }: { readonly ordinal: number; readonl
 const SearchWay = ({ query, rank }: { readonly query: string; readonly rank: number | null }) => (
   <li>
     {rank === null ? (
-      <span class="bad">search_thread does not find it among its first ten answers</span>
+      <span class="bad">search_thread does not find it among its first ten results</span>
     ) : (
       <>
-        <code>search_thread</code> gives it as answer {rank}
+        <code>search_thread</code> returns it as result {rank}
       </>
     )}
     {query !== "" && (
       <>
         {" "}
-        to <q>{query}</q>
+        for <q>{query}</q>
       </>
     )}
     .

@@ -16,14 +16,14 @@ const WORDS: Readonly<Record<Mode, string>> = {
   payload: "Raw payload",
 };
 
-/** What the model saw at a call: the request in the provider's order, the log beside it, what changed, and the bytes. */
+/** What the model saw at a call: the request in the provider's order, the log, what changed, and the bytes. */
 export function RequestView() {
   const { index, call, place, blocks, go } = useInspector();
   const { mode } = place.value;
   const options = MODES.map((one) => [one, WORDS[one], one === "difference" ? "d" : undefined] as const);
   if (call.value < 0)
     return (
-      <Empty title="No request was made of this thread yet.">
+      <Empty title="No request has been made from this thread yet.">
         The first one appears here as soon as it is handed out.
       </Empty>
     );

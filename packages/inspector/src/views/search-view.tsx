@@ -12,7 +12,7 @@ import { ACTIONS, ActionChip } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 import { WhoName } from "./block-cells.tsx";
 
-/** A hit with what it can be narrowed by. */
+/** A hit with the fields it can be filtered by. */
 interface FoundRow extends Hit {
   readonly role: string;
   readonly tool: string;
@@ -27,7 +27,7 @@ const FACETS = ["action", "role", "tool"] as const;
 type Chosen = Readonly<Record<(typeof FACETS)[number], ReadonlySet<string>>>;
 const NOTHING: Chosen = { action: new Set(), role: new Set(), tool: new Set() };
 
-/** Looks in all that was said and in all that requests showed instead. */
+/** Searches everything that was said and everything that requests showed instead. */
 export function SearchView() {
   const { index, place, go } = useInspector();
   const { query } = place.value;
@@ -45,8 +45,7 @@ export function SearchView() {
   if (words.length === 0)
     return (
       <Empty title="What are you looking for?">
-        Every word has to stand in a message or in what a request shows instead; "words in quotation marks" stand
-        together.
+        Every word must occur in a message or in what a request shows instead; "quoted words" are matched as a phrase.
       </Empty>
     );
   const open = (at: number): void => {
@@ -61,12 +60,12 @@ export function SearchView() {
         <p role="status" class={problem === "" ? "" : "bad"}>
           {problem !== ""
             ? problem
-            : `${count(shown.length, "place")}${hits.length >= MOST_HITS ? ", and more" : ""}${isDone ? "" : ", still looking…"}`}
+            : `${count(shown.length, "place")}${hits.length >= MOST_HITS ? ", and more" : ""}${isDone ? "" : ", still searching…"}`}
           {isDone && newer > 0 && (
             <>
               {" "}
               <button type="button" class="link" onClick={() => setRound(round + 1)}>
-                search {count(newer, "newer message")} as well
+                also search {count(newer, "newer message")}
               </button>
             </>
           )}
@@ -82,10 +81,10 @@ export function SearchView() {
         ))}
       </div>
       {isDone && shown.length === 0 ? (
-        <Empty title="It stands nowhere.">
+        <Empty title="Not found.">
           {index.value.bodies === "all"
             ? "Neither in the log nor in any request."
-            : "Texts are shortened in this page; --bodies all puts all of them in."}
+            : "Texts are shortened in this page; --bodies all includes them in full."}
         </Empty>
       ) : (
         <Rows
@@ -109,13 +108,13 @@ const isIn = (chosen: ReadonlySet<string>, value: string): boolean => chosen.siz
 
 interface SearchState {
   readonly hits: readonly Hit[];
-  /** How many messages the thread had when the search began: a search of all bodies is not begun again at every call. */
+  /** Number of messages in the thread when the search began: a search of all bodies is not restarted at every call. */
   readonly messages: number;
   readonly isDone: boolean;
   readonly problem: string;
 }
 
-/** @param round searches once more when it is another one. */
+/** @param round searches again when it changes. */
 function useSearch(query: string, round: number): SearchState {
   const { index, bodies } = useInspector();
   const [state, setState] = useState<SearchState>({ hits: [], messages: 0, isDone: true, problem: "" });

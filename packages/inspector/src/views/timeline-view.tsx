@@ -33,7 +33,7 @@ export function TimelineView() {
             {index.value.calls.limit.some((limit) => limit !== null) && (
               <span>
                 <i class="dash" />
-                room
+                limit
               </span>
             )}
             <Segments label="Calls in the chart" options={WINDOWS} chosen={window} onChange={setWindow} />
@@ -58,8 +58,8 @@ export function TimelineView() {
 type Window = "all" | "200" | "50";
 const WINDOWS = [
   ["all", "All calls"],
-  ["200", "200 around"],
-  ["50", "50 around"],
+  ["200", "Nearest 200"],
+  ["50", "Nearest 50"],
 ] as const;
 
 function spanOf(calls: number, call: number, window: Window): Span {
@@ -72,7 +72,7 @@ function Totals() {
   const { thread, calls, plans, breaks, bill, integrity, revision } = index.value;
   const newest = calls.tokens.at(-1) ?? 0;
   const [cached, input, paid] = [sum(calls.cached), sum(calls.inputTokens), sum(calls.cost)];
-  // While the agent works the bill is a piece that is read where all of it is shown.
+  // While the agent works, the bill is a separate piece, read only by the view that shows all of it.
   const saved = bill.revision === revision ? savedShare(bill) : null;
   const replayed = integrity.replay;
   const proved = replayed.equal;
@@ -91,7 +91,7 @@ function Totals() {
       <Figure name="Read from the cache" note={`${short(cached)} of ${short(input)} tokens`}>
         {shareOf(cached, input)}
       </Figure>
-      <Figure name="Input tokens paid" note={saved === null ? "as uncached ones" : savedNote(saved)}>
+      <Figure name="Input tokens billed" note={saved === null ? "as uncached tokens" : savedNote(saved)}>
         {short(paid)}
       </Figure>
       <Figure
@@ -122,7 +122,7 @@ function CallTable({ onOpen }: { readonly onOpen: () => void }) {
       chosen={call.value}
       onChoose={(at) => move({ call: at })}
       onEnter={onOpen}
-      head={columnHeads(["Call", "Time (UTC)", "Plan", "Messages", "Tokens", "Cached", "Paid as", "What happened"])}
+      head={columnHeads(["Call", "Time (UTC)", "Plan", "Messages", "Tokens", "Cached", "Billed as", "What happened"])}
     >
       {(at) => {
         const broken = breaks[calls.break[at] ?? -1];

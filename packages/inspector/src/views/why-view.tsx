@@ -15,7 +15,7 @@ import { WhoName } from "./block-cells.tsx";
 import { actionChoices } from "./block-list.tsx";
 import { Recovery } from "./recovery.tsx";
 
-/** The trail of one message over the plans, beside the list that it is chosen from. */
+/** The trail of one message over the plans, next to the list of messages. */
 export function WhyView() {
   const { index, place } = useInspector();
   const { message } = place.value;
@@ -78,15 +78,15 @@ function MessageList() {
   );
 }
 
-/** Why a message is still as it was said, where folds were due since the newest plan. */
+/** Why a message is still shown unchanged although folds were due since the newest plan. */
 function NotFolded() {
   const attempts = attemptsSincePlan(useInspector().index.value);
   const newest = attempts.at(-1);
   if (newest === undefined) return null;
   return (
     <p class="notice">
-      <strong>Why it is not folded</strong>: {count(attempts.length, "fold")} since the newest plan made no other one.
-      The last, {newest.call < 0 ? "before the first call" : `after call ${whole(newest.call + 1)}`}:{" "}
+      <strong>Why it is not folded</strong>: {count(attempts.length, "fold")} attempted since the newest plan made no
+      new plan. The last, {newest.call < 0 ? "before the first call" : `after call ${whole(newest.call + 1)}`}:{" "}
       {outcomeWords(newest)}.
     </p>
   );

@@ -4,33 +4,33 @@ import type { ContextSession } from "@threadfold/session";
 import { type AcpSession, foldUpdates, planUpdate, sendUpdate } from "./fold-updates.ts";
 import { messageUpdates } from "./messages.ts";
 
-/** A session of the protocol with the thread that it is kept in. */
+/** A protocol session together with the thread that stores it. */
 export interface AcpThread {
   readonly acp: AcpSession;
   readonly session: ContextSession;
 }
 
-/** Opens the thread of a session; `onEvent` tells the client what folding does. */
+/** Opens the thread of a session; `onEvent` reports to the client what folding does. */
 export type OpenAcpThread = (sessionId: string, onEvent: CompactionEventListener) => Promise<ContextSession>;
 
-/** The sessions that are open over one connection, each with a thread of its own. */
+/** The sessions that are open over one connection, each with its own thread. */
 export class AcpSessions {
   readonly #openThread: OpenAcpThread;
   readonly #open = new Map<string, Promise<AcpThread>>();
-  /** The `clientCapabilities` of `initialize`: set them before a session is opened. */
+  /** The `clientCapabilities` from `initialize`; set them before opening a session. */
   capabilities: ClientCapabilities | null | undefined;
 
   constructor(open: OpenAcpThread) {
     this.#openThread = open;
   }
 
-  /** A session: opened when it is asked for first, the same from then on. @throws what opening its thread throws. */
+  /** Returns a session, opening it on first use. @throws what opening its thread throws. */
   open({ sessionId, client }: Pick<AcpSession, "sessionId" | "client">): Promise<AcpThread> {
     const known = this.#open.get(sessionId);
     if (known !== undefined) return known;
     const opened = this.#begin({ sessionId, client, capabilities: this.capabilities });
     this.#open.set(sessionId, opened);
-    // One that could not be opened is tried anew.
+    // A session that could not be opened is tried again on the next call.
     opened.catch(() => this.#open.delete(sessionId));
     return opened;
   }
@@ -48,9 +48,10 @@ export class AcpSessions {
 }
 
 /**
- * Sends what was said in a thread, folded or not, and then how full the window is. All of it, with each compaction where it
- * took place, is the answer to `session/load`; `since` sends the messages from that place in the thread on, such as what a
- * prompt led to. What stands on side branches is left out.
+ * Sends the messages of a thread, folded or not, followed by how full the window is. Without `since` it sends the whole
+ * history, with each compaction at the point where it happened, which is what answers `session/load`. With `since` it
+ * sends the messages from that position in the thread on, such as those that a prompt produced. Messages on side
+ * branches are left out.
  *
  * @throws what the store or the connection throws.
  */
@@ -84,8 +85,8 @@ async function sendMessage(acp: AcpSession, message: Message): Promise<void> {
 }
 
 /**
- * Sends how full the window is and, where the prices of all models are known, what the thread's calls have cost by now. Reads the
- * whole journal, so once a prompt is often enough.
+ * Sends how full the window is and, when the prices of all models are known, what the thread's calls have cost so far.
+ * It reads the whole journal, so once per prompt is often enough.
  *
  * @throws what the store or the connection throws.
  */

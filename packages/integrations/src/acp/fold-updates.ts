@@ -19,10 +19,11 @@ type FoldEvent = Extract<ContextCompactionEvent, { readonly foldId: string }>;
 type CompletedEvent = Extract<FoldEvent, { readonly type: "compaction_completed" }>;
 
 /**
- * Tells a client what folding does, as the session's `onEvent`: `compaction_update` from the moment that something is about to
- * be folded, with the new plan's figures and summaries when it is; `usage_update` whenever the size of the request is known anew;
- * and `notice` for what a user should hear of. Compactions and notices go only to a client that names them in its capabilities.
- * A check that folds nothing makes no compaction. What cannot be sent is lost, and breaks nothing.
+ * Returns an `onEvent` listener for a session that reports folding to the client: `compaction_update` from the moment
+ * that something is about to be folded, with the new plan's figures and summaries once it is committed; `usage_update`
+ * whenever the size of the request changes; and `notice` for anything else that a user should know. Compactions and
+ * notices are sent only to a client that lists them in its capabilities. A check that folds nothing is not reported as
+ * a compaction. An update that cannot be sent is dropped without an error.
  *
  * @see https://agentclientprotocol.com/protocol/v1/overview
  */
@@ -40,10 +41,10 @@ export function foldUpdates(session: AcpSession): CompactionEventListener {
   };
 }
 
-/** The connection is gone: its `closed` tells the host, and the agent's loop is not to end for it. */
+/** The connection is gone: its `closed` tells the host, and that must not end the agent's loop. */
 const ignore = (): void => undefined;
 
-/** The attempts to fold that a client was told of and that have not ended. */
+/** The attempts to fold that have been reported to the client and have not ended. */
 class FoldsUnderWay {
   readonly #told = new Set<string>();
   readonly #notices = new Map<string, string>();
@@ -84,7 +85,10 @@ class FoldsUnderWay {
   }
 }
 
-/** How an attempt ended, in the protocol's words: what was not to be is `cancelled`, what should have been is `failed`. */
+/**
+ * How an attempt ended, in the protocol's terms: one that ended without a fold for an expected reason is `cancelled`,
+ * one that should have folded but did not is `failed`.
+ */
 const STATUS_OF = {
   committed: "completed",
   "summarizer-failed-floor-used": "completed",
@@ -106,9 +110,9 @@ function problemOf(outcome: CompactionOutcome): string {
     case "failed":
       return outcome.problem;
     case "infeasible":
-      return `What must stay takes ${outcome.required} tokens, and the budget is ${outcome.budget}.`;
+      return `What must stay takes ${outcome.required} tokens, but the budget is ${outcome.budget}.`;
     case "refused":
-      return "The folded request would break a rule of the provider, so it was not taken.";
+      return "The folded request would break a rule of the provider, so it was not used.";
     default:
       return "Folding would have freed too little, so the history stays as it is.";
   }
@@ -120,12 +124,12 @@ const compactionUpdate = (compactionId: string, status: CompactionStatus): Compa
 
 type CompactionUpdate = Extract<SessionUpdate, { readonly sessionUpdate: "compaction_update" }>;
 
-/** A committed plan as a compaction that is over. */
+/** Returns the update that reports a committed plan as a completed compaction. */
 export const planUpdate = (plan: CompactionPlan): SessionUpdate => ({
   ...{ ...compactionUpdate(`plan-${plan.version}`, "completed"), summary: planSummary(plan) },
 });
 
-/** What a user is shown of a plan: its figures, and the summaries that are new in it. */
+/** What a user is shown of a plan: its figures and the summaries that are new in it. */
 function planSummary(plan: CompactionPlan, notice = figuresOf(plan)): ContentBlock[] {
   const summaries = plan.summarizations.filter(({ sincePlanVersion }) => sincePlanVersion === plan.version);
   return [notice, ...summaries.map(({ summary }) => renderSummary(summary))].map((text) => ({ type: "text", text }));
@@ -134,7 +138,7 @@ function planSummary(plan: CompactionPlan, notice = figuresOf(plan)): ContentBlo
 const figuresOf = ({ originalTokens, compactedTokens }: CompactionPlan): string =>
   `Context compacted: ${originalTokens} → ${compactedTokens} tokens.`;
 
-/** The size of the request, as far as it changed since it was last shown. */
+/** Reports the size of the request when it has changed since it was last reported. */
 class UsageShown {
   #shown: { readonly used: number; readonly size: number } | undefined;
 
@@ -147,7 +151,7 @@ class UsageShown {
   }
 }
 
-/** What a user should hear of besides folds. */
+/** Notices for events other than folds. */
 function noticesFor(event: ContextCompactionEvent): readonly SessionUpdate[] {
   switch (event.type) {
     case "compaction_boundary":
@@ -157,13 +161,13 @@ function noticesFor(event: ContextCompactionEvent): readonly SessionUpdate[] {
         notice(
           "warning",
           `${event.count} standing rules take ${event.tokens} tokens and are not pinned`,
-          `Pinned rules may take ${event.maxTokens} tokens together. Pin what must hold explicitly.`,
+          `Pinned rules may take ${event.maxTokens} tokens in total. Explicitly pin the rules that must apply.`,
         ),
       ];
     case "compaction_breaker_opened":
-      return [notice("warning", "Folding failed several times in a row and rests for a while", event.reason)];
+      return [notice("warning", "Folding failed several times in a row and is paused for a while", event.reason)];
     case "summarizer_failing":
-      return [notice("warning", "The model that summarizes fails; summaries are made without it", event.problem)];
+      return [notice("warning", "The summarizing model is failing; summaries are made without it", event.problem)];
     default:
       return [];
   }
@@ -174,12 +178,12 @@ const notice = (severity: NoticeSeverity, title: string, description?: string): 
   ...(description !== undefined && { description }),
 });
 
-/** A session of the protocol, on the agent's side. */
+/** A protocol session, seen from the agent's side. */
 export interface AcpSession {
   readonly sessionId: string;
-  /** The client, as the context of every handler has it. */
+  /** The client, as found in every handler's context. */
   readonly client: Pick<AgentContext, "notify">;
-  /** The `clientCapabilities` of `initialize`: what a client does not name it is not sent. */
+  /** The `clientCapabilities` from `initialize`; a client is sent only what it lists there. */
   readonly capabilities?: ClientCapabilities | null | undefined;
 }
 

@@ -11,8 +11,8 @@ import {
 import { systemClock } from "@threadfold/session";
 
 /**
- * What a user said in a `session/prompt`, as `ContextSession.append` takes it: texts and pictures as they are, audio and embedded
- * files as files, embedded texts with their address, and links as links.
+ * Converts the user's message in a `session/prompt` to a message for `ContextSession.append`: texts and images stay as
+ * they are, audio and embedded files become files, embedded texts keep their address, and links become Markdown links.
  *
  * @param clock dates the message. The machine's clock by default.
  */
@@ -46,8 +46,8 @@ function partOf(block: ContentBlock): Part {
 }
 
 /**
- * A message of a thread as the updates that show it: what the user said, what the model said and thought, its calls, and their
- * results. Nothing for system text and for what nobody typed, such as reminders.
+ * Returns the updates that show a message of a thread: what the user said, what the model said and thought, its calls,
+ * and their results. Returns none for system text or for messages that nobody typed, such as reminders.
  */
 export function messageUpdates(message: Pick<Message, "id" | "role" | "parts" | "origin">): readonly SessionUpdate[] {
   if (message.origin !== undefined || message.role === "system") return [];
@@ -89,7 +89,7 @@ function resultContent(content: ToolResultContent): ToolCallContent[] {
   return (blocks ?? [{ type: "text" as const, text: said }]).map((block) => ({ type: "content", content: block }));
 }
 
-/** A part as content; undefined for a file of which there is only a provider's id. */
+/** A part as a content block; undefined for a file that is known only by a provider's id. */
 function contentOf(part: Extract<Part, { readonly type: "text" }> | MediaPart): ContentBlock | undefined {
   if (part.type === "text") return { type: "text", text: part.text };
   const { source, name } = part;

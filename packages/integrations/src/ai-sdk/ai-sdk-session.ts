@@ -4,31 +4,34 @@ import { type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
 import { ThreadMirror } from "../mirror/thread-mirror.ts";
 
 /**
- * What everything here is made with. `createPrepareStep`, `createOnEnd` and `compactionMiddleware` of one session share
- * its state: of what each of them is given besides the session, the newest holds for all.
+ * Options that `createPrepareStep`, `createOnEnd` and `compactionMiddleware` share. All of them use one state per
+ * session: for every option besides `session`, the value given last applies to all of them.
  */
 export interface AiSdkSessionOptions extends DoorOptions {
-  /** Its format has to be `ai-sdk`. */
+  /** Its format must be `ai-sdk`. */
   readonly session: ContextSession;
 }
 
-/** How a session stands between the SDK's messages and a model: shared by its prepare step and its middleware. */
+/**
+ * The state that connects the SDK's messages, a session and a model; shared by the session's prepare step and its
+ * middleware.
+ */
 export interface AiSdkSession {
   readonly mirror: ThreadMirror;
-  /** True when a prepare step makes the prompts: what a model is handed is folded already. */
+  /** True when a prepare step makes the prompts, so that the prompt the middleware sees is already folded. */
   hasSteps: boolean;
   /** True when a middleware sees each answer's usage. */
   hasMiddleware: boolean;
-  /** True when the session's tools were made: the host has them among those that it offers. */
+  /** True when the session's tools were created, so that the host offers them to the model. */
   hasTools: boolean;
-  /** The conversation before the newest run, as its first step was given it. */
+  /** The conversation before the newest run, as passed to its first step. */
   initialMessages: readonly unknown[];
   onRequest: AskOptions["onRequest"];
 }
 
 const KNOWN = new WeakMap<ContextSession, AiSdkSession>();
 
-/** The one state that a session has here. */
+/** Returns the session's shared state, creating it on first use. */
 export function aiSdkSession({ session, ...options }: AiSdkSessionOptions): AiSdkSession {
   const state = KNOWN.get(session) ?? newState(session);
   const { onRequest, ...divergence } = givenDoorOptions(options);
@@ -50,7 +53,7 @@ function newState(session: ContextSession): AiSdkSession {
   return state;
 }
 
-/** Token figures as steps report them (plain numbers) and as models do (by kind). */
+/** Token counts, either as steps report them (plain numbers) or as models do (broken down by kind). */
 interface AiSdkUsage {
   readonly inputTokens?: number | AiSdkTokens | undefined;
   readonly outputTokens?: number | AiSdkTokens | undefined;
@@ -66,13 +69,13 @@ interface AiSdkTokens {
   readonly cacheWrite?: number | undefined;
 }
 
-/** An answer as far as the session learns from it. Its messages come with the conversation, at the next step. */
+/** The fields of an answer that the session uses. Its messages come with the conversation, at the next step. */
 export interface ReportedAnswer {
   readonly usage: AiSdkUsage;
   readonly finishReason: string | { readonly unified: string };
 }
 
-/** Tells the session what an answer used and why it ended. */
+/** Reports an answer's usage and stop reason to the session. */
 export async function reportAnswer(session: ContextSession, { usage, finishReason }: ReportedAnswer): Promise<void> {
   const reason = typeof finishReason === "string" ? finishReason : finishReason.unified;
   await session.complete({ messages: [], ...usageOf(usage), stopReason: stopReasonOf(reason) });

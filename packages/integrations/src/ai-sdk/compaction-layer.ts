@@ -9,56 +9,56 @@ import {
 import { aiSdkPrompt } from "@threadfold/summarizers";
 import type { ModelMessage } from "ai";
 
-// The layer as a set of plain functions of message lists, for hosts that keep their own history.
+// The compaction layer as plain functions over message lists, for hosts that keep their own history.
 
-/** When the layer compacts and what it keeps. Token figures are those of {@link estimateMessagesTokens}. */
+/** When the layer compacts and what it keeps. Tokens are counted as by {@link estimateMessagesTokens}. */
 export interface CompactionConfig {
-  /** Tokens that the model takes, answer included. */
+  /** The model's context window in tokens, answer included. */
   readonly modelContextLimit: number;
-  /** Kept free for system text and tools. */
+  /** Tokens kept free for system text and tools. */
   readonly systemReserve: number;
-  /** Tokens that are kept free for the answer. */
+  /** Tokens kept free for the answer. */
   readonly outputReserve: number;
-  /** Kept free for what the estimate is off by. */
+  /** Tokens kept free as a margin for estimation error. */
   readonly safetyBuffer: number;
-  /** Share of what is left, from 0 to 1, at which it compacts. */
+  /** Share of the remaining window, from 0 to 1, at which the layer compacts. */
   readonly thresholdPercent: number;
-  /** So many of the newest messages stay as they are. */
+  /** Number of newest messages that stay unchanged. */
   readonly recentMessagesToKeep: number;
 }
 
-/** The layer's own figures: it compacts at 93 600 tokens. */
+/** The layer's default settings: it compacts at 93 600 tokens. */
 export const DEFAULT_CONFIG: CompactionConfig = Object.freeze({
   modelContextLimit: 128_000,
   ...AI_SDK_RESERVES,
   recentMessagesToKeep: AI_SDK_RECENT_MESSAGES,
 });
 
-/** A quarter of the characters, rounded up; 0 for what is no text. */
+/** Returns a quarter of the number of characters, rounded up; 0 for a value that is not a string. */
 export function estimateTokens(text: string): number {
   return typeof text === "string" ? Math.ceil(text.length / 4) : 0;
 }
 
-/** Tokens of a message list: 2 for each role, and what its texts, calls and results take. */
+/** Estimates the tokens of a message list: 2 for each role, plus those of its texts, calls and results. */
 export function estimateMessagesTokens(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { content }) => sum + 2 + estimateTokens(partsOf(content).map(textOf).join("")), 0);
 }
 
-/** True when there is more than what is kept, and the list takes the threshold or more. */
+/** Checks whether the list has more messages than are kept and has reached the threshold. */
 export function shouldCompact(messages: readonly ModelMessage[], config: CompactionConfig = DEFAULT_CONFIG): boolean {
   if (messages.length <= config.recentMessagesToKeep + 1) return false;
   return estimateMessagesTokens(messages) >= compactionThreshold(config);
 }
 
-/** What of a list is summarized and what stays. */
+/** The messages of a list that are summarized and those that stay. */
 export interface CompactionSelection {
   readonly messagesToCompact: readonly ModelMessage[];
   readonly messagesToKeep: readonly ModelMessage[];
-  /** The summary of the round before, which the new one takes in. */
+  /** The summary of the previous round, which the new one incorporates. */
   readonly previousSummary: string | null;
 }
 
-/** Keeps a system message at the beginning and the last messages, no result without its call. */
+/** Keeps a leading system message and the newest messages, never a tool result without its call. */
 export function selectMessagesToCompact(
   messages: readonly ModelMessage[],
   keepLast: number = AI_SDK_RECENT_MESSAGES,
@@ -79,10 +79,10 @@ export function selectMessagesToCompact(
 }
 
 /**
- * Writes the summary of a round with the layer's prompt, at a temperature of 0.3 and in at most 1 000 tokens. Its first line
- * is the layer's title, by which the next round finds it.
+ * Writes the summary of a round with the layer's prompt, at a temperature of 0.3 and in at most 1 000 tokens. Its first
+ * line is the layer's title, by which the next round recognizes it.
  *
- * @param model `aiSdkModel` of the summarizers makes one of a language model of the AI SDK.
+ * @param model writes the summary; `aiSdkModel` of the summarizers makes one from an AI SDK language model.
  * @throws ThreadfoldError `SUMMARIZER_FAILED` for an empty answer; what the model throws.
  */
 export async function generateSummary(
@@ -107,33 +107,33 @@ export async function generateSummary(
     temperature,
   });
   const said = answer.text.trim();
-  if (said === "") throw new ThreadfoldError("SUMMARIZER_FAILED", `${model.id} gave no summary.`);
+  if (said === "") throw new ThreadfoldError("SUMMARIZER_FAILED", `${model.id} returned no summary.`);
   const title = AI_SDK_SUMMARY_TITLE.replace("{round}", String(compactionRound));
   return said.startsWith("## Session Summary") ? said : `${title}\n${said}`;
 }
 
-/** What a compaction did. */
+/** The result of a compaction. */
 export interface CompactionEvent {
   /** 0 when nothing was compacted. */
   readonly round: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly summaryContent: string;
-  /** How many messages the summary stands for, the summary of the round before not among them. */
+  /** How many messages the summary covers, not counting the previous round's summary. */
   readonly compactedMessages: number;
 }
 
-/** What a list is compacted with. */
+/** Options of {@link compact}. */
 export interface CompactOptions {
   /** The model that writes the summary. */
   readonly model: CompletionModel;
-  /** When to fold, and what to keep. */
+  /** When to compact and what to keep. {@link DEFAULT_CONFIG} by default. */
   readonly config?: CompactionConfig;
 }
 
 /**
- * Summarizes all but the last messages of a list, round by round. Asks the model whatever the size is: see
- * {@link shouldCompact}.
+ * Summarizes all but the newest messages of a list, one round per call. It calls the model whatever the size of the
+ * list; to check the size first, use {@link shouldCompact}.
  *
  * @throws what {@link generateSummary} throws.
  */
@@ -166,11 +166,13 @@ export async function compact(
   };
 }
 
-/** The same, and the list as it is when something fails: compaction never fails the agent. */
+/**
+ * Like {@link compact}, but returns the list unchanged when something fails, so that compaction never fails the agent.
+ */
 export async function safeCompact(
   messages: readonly ModelMessage[],
   options: CompactOptions & {
-    /** Keeps the event; what it throws leaves the list as it is, too. */
+    /** Stores the event. When it throws, the list is returned unchanged as well. */
     readonly onCompaction?: (event: CompactionEvent) => unknown;
     readonly onError?: (error: unknown) => void;
   },
@@ -185,7 +187,7 @@ export async function safeCompact(
   }
 }
 
-/** What is shown of a result and of a message, in UTF-16 code units. */
+/** How much of a tool result and of a message the model is shown, in UTF-16 code units. */
 const SHOWN_OF_RESULT = 500;
 const SHOWN_OF_MESSAGE = 2_000;
 
@@ -221,7 +223,7 @@ function summaryIn(message: ModelMessage | undefined): string | null {
 
 const roundOf = (summary: string | null): number => Number(/Round (\d+)\)/.exec(summary ?? "")?.[1] ?? 0);
 
-/** The first request; behind a summary that holds it, the summary says it. */
+/** The first user message; when there is a previous summary, a reference to that summary, which already contains it. */
 function originalTask(previousSummary: string | null, messages: readonly ModelMessage[]): string {
   if (previousSummary !== null) return "As the previous summary has it.";
   const first = messages.find(({ role }) => role === "user");

@@ -18,14 +18,14 @@ type StreamResult = Awaited<ReturnType<WrapStream>>;
 type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Part : never;
 
 /**
- * A middleware for `wrapLanguageModel` of the AI SDK, versions 6 and 7. Every call's prompt is mirrored into the
- * session's thread, and the model is sent what the session makes of it. Instructions and tools of the call, when it has
- * any, take precedence over `system` and `tools` of the session's own frame, field by field; tools are sent as the call
- * has them. Usage and finish reason go to the session. A request that is refused as too long is folded and sent once
+ * A middleware for `wrapLanguageModel` of the AI SDK, versions 6 and 7. It mirrors every call's prompt into the
+ * session's thread and sends the model the prompt that the session prepares. Instructions and tools of the call, when
+ * it has any, take precedence over `system` and `tools` of the session's own frame, field by field; tools are sent
+ * unchanged. Usage and finish reason go to the session. A request that is refused as too long is folded and sent once
  * more.
  *
- * It suits any call over one growing conversation. Together with `createPrepareStep` of the same session it leaves the
- * prompts to that, and handles overflow and usage only.
+ * It suits any call over one growing conversation. When the same session also has a `createPrepareStep`, that makes the
+ * prompts and the middleware handles only overflow and usage.
  */
 export function compactionMiddleware(options: AiSdkSessionOptions): LanguageModelMiddleware {
   const state = aiSdkSession(options);
@@ -66,7 +66,9 @@ async function ask<Result>(
   return askModel(session, { frame, ...options }, sendRequest);
 }
 
-/** Lets a stream pass and reports what it says at its end. An overflow that shows in mid-stream is folded for at the next call. */
+/**
+ * Passes a stream through and reports its usage at the end. An overflow in mid-stream is folded for at the next call.
+ */
 function reporting(session: () => ContextSession): TransformStream<StreamPart, StreamPart> {
   return new TransformStream({
     async transform(part, controller) {
@@ -79,10 +81,13 @@ function reporting(session: () => ContextSession): TransformStream<StreamPart, S
 
 type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>[0]["params"];
 
-/** The prompt of a language model of the SDK. */
+/** The prompt of an AI SDK language model. */
 type LanguageModelPrompt = CallOptions["prompt"];
 
-/** A prompt, taken apart into what a session's frame is and what its thread is. */
+/**
+ * Splits a prompt into the instructions, which belong to a session's frame, and the messages, which belong to its
+ * thread.
+ */
 export function partsOfPrompt(prompt: LanguageModelPrompt): {
   readonly instructions: readonly unknown[];
   readonly messages: readonly unknown[];
@@ -93,8 +98,8 @@ export function partsOfPrompt(prompt: LanguageModelPrompt): {
 }
 
 /**
- * Messages for the SDK as a prompt for one of its models: instructions first, results of one batch in one message, and
- * files in the form of the model's specification (`v4` names the kind of their data, `v3` does not).
+ * Converts messages for the SDK to a prompt for one of its models: instructions first, results of one batch in one
+ * message, and files in the form of the model's specification (`v4` names the kind of their data, `v3` does not).
  */
 export function languageModelPrompt(payload: JsonObject, specification: string): LanguageModelPrompt {
   const { instructions = [], messages = [] } = payload as Readonly<Record<string, readonly JsonObject[]>>;
@@ -116,7 +121,7 @@ function promptPart(part: JsonObject, tagged: boolean): unknown {
   return { ...part, output: { ...output, value: (output["value"] as readonly JsonObject[]).map(resultPart) } };
 }
 
-/** Media in a result: the newer specification has one kind of part for what the older one has four. */
+/** Media in a result: the newer specification has one kind of part for the four kinds of the older one. */
 function resultPart(part: JsonObject): unknown {
   const { type, data, url, mediaType, filename } = part;
   const kind = /^(image|file)-(data|url)$/.exec(String(type));

@@ -7,25 +7,25 @@ import { currentSession } from "../mirror/divergence.ts";
 import { RECALL_DEFINITIONS, recallNames, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
 import { type AiSdkSessionOptions, aiSdkSession, type ReportedAnswer, reportAnswer } from "./ai-sdk-session.ts";
 
-/** How a prepare step is made. */
+/** Options of {@link createPrepareStep}. */
 export interface PrepareStepOptions extends AiSdkSessionOptions {
   /**
-   * The tools of the call, for counting, and for the session to know that the model has `threadfoldTools` among them.
+   * The tools of the call, so that they are counted and the session knows whether `threadfoldTools` are among them.
    * They take precedence over the `tools` of the session's own frame.
    */
   readonly tools?: ToolSet;
   /**
-   * The call's instructions, where a step is not told them: in version 6, which calls them `system`. The instructions
-   * of a call take precedence over the `system` of the session's own frame, which is sent where the call has none.
+   * The call's instructions, for SDK versions that do not pass them to a step: version 6, which calls them `system`.
+   * They take precedence over the `system` of the session's own frame, which is sent when the call has none.
    */
   readonly instructions?: string | SystemModelMessage | readonly SystemModelMessage[];
-  /** Ends a fold that is under way: a prepare step is not told the call's own signal. */
+  /** Aborts a fold that is in progress: a prepare step does not receive the call's own signal. */
   readonly signal?: AbortSignal;
 }
 
-/** The part of a step's input that is read here. Version 6 does not keep the initial messages apart. */
+/** The fields of a step's input that are used here. Version 6 does not pass the initial messages separately. */
 interface StepInput {
-  /** The model of the step, or the name of one at a gateway. */
+  /** The step's model, or a model name at a gateway. */
   readonly model?: string | { readonly modelId?: unknown } | undefined;
   readonly steps: readonly (ReportedAnswer & StepMessages)[];
   readonly messages: readonly unknown[];
@@ -40,7 +40,7 @@ interface StepMessages {
   readonly experimental_steeringMessages?: readonly unknown[];
 }
 
-/** What a step is to send. `instructions` is what version 7 calls it, `system` what version 6 does. */
+/** What a step sends. `instructions` is version 7's name for the field that version 6 calls `system`. */
 export interface PreparedStep {
   readonly messages: ModelMessage[];
   readonly instructions?: SystemModelMessage[];
@@ -48,10 +48,10 @@ export interface PreparedStep {
 }
 
 /**
- * A `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, versions 6 and 7: before each step the
- * session appends what is new and makes the prompt. It starts from the initial and the response messages every time,
- * never from what an earlier step sent, so that no fold is made of a fold. Add {@link createOnEnd}, so that the last
- * answer is appended as well, and `compactionMiddleware` around the model, so that an overflow is folded for.
+ * Returns a `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, versions 6 and 7: before each step
+ * the session appends the new messages and makes the prompt. It always starts from the initial and the response
+ * messages, never from what an earlier step sent, so a fold is never folded again. Add {@link createOnEnd}, so that the
+ * last answer is appended as well, and `compactionMiddleware` around the model, so that an overflow is folded for.
  */
 export function createPrepareStep({ tools, instructions, signal, ...options }: PrepareStepOptions) {
   const state = aiSdkSession(options);
@@ -82,13 +82,13 @@ export function createPrepareStep({ tools, instructions, signal, ...options }: P
 const stepModel = ({ model }: StepInput): string | undefined =>
   modelName(typeof model === "object" ? model.modelId : model);
 
-/** The session's own tools and those that lead to what is folded, which the host offers without saying so here. */
+/** The session's own tools plus the recall tools, which the host offers without listing them here. */
 const withRecallTools = ({ frame: { tools } }: ContextSession): FrameFields["tools"] => {
   const known = recallNames(tools);
   return [...tools, ...RECALL_DEFINITIONS.filter(({ name }) => !known.has(name))];
 };
 
-/** The conversation as it is, whatever earlier steps sent of it. */
+/** The original conversation, whatever earlier steps sent of it. */
 function conversationOf(step: StepInput): readonly unknown[] {
   const { initialMessages, responseMessages = [], steps, messages } = step;
   if (initialMessages === undefined) return messages;
@@ -109,7 +109,7 @@ function preparedStep(prepared: PreparedRequest, field: "instructions" | "system
   return { messages, ...(instructions !== undefined && { [field]: instructions }) };
 }
 
-/** The part of a run's end that is read here. Only version 7 has all response messages in one place. */
+/** The fields of a run's end that are used here. Only version 7 has all response messages in one place. */
 interface RunEnd {
   readonly steps: readonly ReportedAnswer[];
   readonly responseMessages?: readonly unknown[];
@@ -117,8 +117,8 @@ interface RunEnd {
 }
 
 /**
- * An `onEnd` (in version 6 `onFinish`) to go with {@link createPrepareStep}: appends the last answer of a run, so that
- * the thread is complete when the run is, and what it used.
+ * Returns an `onEnd` (in version 6 `onFinish`) to go with {@link createPrepareStep}: it appends the last answer of a
+ * run and reports its usage, so that the thread is complete when the run is.
  */
 export function createOnEnd(options: AiSdkSessionOptions) {
   const state = aiSdkSession(options);
@@ -130,8 +130,9 @@ export function createOnEnd(options: AiSdkSessionOptions) {
 }
 
 /**
- * `read_artifact` and `search_thread` as tools of the AI SDK: the model's own ways to what is folded. Spread them into a
- * call's `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
+ * Returns `read_artifact` and `search_thread` as tools of the AI SDK, with which the model can read what is folded.
+ * Spread them into a call's `tools`. When nothing is found, the model is told so in text; a call fails only when the
+ * store does.
  */
 export function threadfoldTools(session: ContextSession): Record<ThreadfoldToolName, Tool<JsonValue, string>> {
   aiSdkSession({ session }).hasTools = true;
@@ -141,7 +142,7 @@ export function threadfoldTools(session: ContextSession): Record<ThreadfoldToolN
   return { read_artifact: toolOf(readArtifact), search_thread: toolOf(searchThread) };
 }
 
-/** A set of tools as a session counts it. Tools that run at the provider have no schema and are left out. */
+/** Tool definitions as a session counts them. Tools that run at the provider have no schema and are left out. */
 async function toolDefinitions(tools: ToolSet): Promise<readonly ToolDefinition[]> {
   const own = Object.entries(tools).filter(
     ([, { type }]) => type === undefined || type === "function" || type === "dynamic",

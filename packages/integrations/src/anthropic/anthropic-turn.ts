@@ -13,46 +13,47 @@ import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
 
-/** A stream of the SDK's client. */
+/** A stream of the Anthropic SDK's client. */
 type MessageStream = ReturnType<Anthropic["messages"]["stream"]>;
 
-/** What a loop over the Anthropic SDK is made with: everything of a request but its messages stays the host's. */
+/** Options of {@link anthropicTurn}. Every request field but the messages is the host's to set. */
 export interface AnthropicTurnOptions
   extends SessionTurnOptions,
     Omit<Anthropic.MessageCreateParamsNonStreaming, "messages" | "stream"> {
   /** The host's own client, with its retries. */
   readonly client: Anthropic;
-  /** Called with each stream before it is read to its end. Without it answers are waited for at once. */
+  /** Called with each stream before it is read to its end. Without it answers are not streamed. */
   readonly onStream?: (stream: MessageStream) => void;
 }
 
-/** The model's answer: the SDK's message and what the host has to do with it. */
+/** The model's answer: the SDK's message and what the host must do with it. */
 export interface AnthropicAnswer extends RequestNotes {
-  /**
-   * The message as the SDK returned it; the newest one, when the model was asked again after it read what is folded.
-   */
+  /** The message as the SDK returned it; the newest one when the model was asked again after using a recall tool. */
   readonly message: Anthropic.Message;
-  /** The calls to run: those that the output limit cut off and those of `threadfoldTools` are not among them. */
+  /** The calls to run, without those that the output limit cut off and those of `threadfoldTools`. */
   readonly calls: readonly Anthropic.ToolUseBlock[];
-  /** True when the answer was cut off and the next request will be shorter, or the model still reads: call `step` again. */
+  /**
+   * True when `step` must be called again: the answer was cut off and the next request will be shorter, or the model is
+   * not done reading.
+   */
   readonly retry: boolean;
 }
 
 /** A loop over the Anthropic SDK in which a session makes the requests. */
 export interface AnthropicTurn {
-  /** Says something, or hands back results of tools (as the content of a user message), and asks the model. */
+  /** Appends a user message, or tool results (as the content of a user message), and asks the model. */
   send(message: string | Anthropic.MessageParam, options?: { readonly signal?: AbortSignal }): Promise<AnthropicAnswer>;
-  /** Asks the model without saying anything new. */
+  /** Asks the model without adding a message. */
   step(options?: { readonly signal?: AbortSignal }): Promise<AnthropicAnswer>;
 }
 
 /**
- * A loop over the Anthropic SDK: what is said goes into the session's thread, the session makes the request and folds
- * when that is due, the answer goes into the thread. A request that is refused as too long is folded and sent once
- * more. `system` and `tools`, when given here, take precedence over those of the session's own frame, field by field.
- * Calls of tools from `threadfoldTools` are answered here; when the model called nothing else, it is asked again at
- * once. With `providerCompaction` the header asks for the betas of the request; it takes the place of an `anthropic-beta` of
- * the client's own.
+ * Creates a loop over the Anthropic SDK: messages go into the session's thread, the session makes the request and folds
+ * when that is due, and the answer is appended to the thread. A request that is refused as too long is folded and sent
+ * once more. `system` and `tools`, when given here, take precedence over those of the session's own frame, field by
+ * field. Calls of `threadfoldTools` are answered here; when the model called nothing else, it is asked again at once.
+ * With `providerCompaction` the `anthropic-beta` header lists the betas of the request, replacing any `anthropic-beta`
+ * header that the client sets.
  */
 export function anthropicTurn({ session, clock, client, onStream, ...request }: AnthropicTurnOptions): AnthropicTurn {
   const { system, tools, ...settings } = request;
@@ -96,15 +97,15 @@ function frameOf(system: Frame["system"], tools: Frame["tools"]): FrameFields {
   return { ...(system !== undefined && { system: frame.system }), ...(tools !== undefined && { tools: frame.tools }) };
 }
 
-/** Thinking with a budget puts rules on what a fold leaves of the open tool loop, whatever the model is called. */
+/** Thinking with a budget restricts what a fold may remove from the open tool loop, whatever the model's name. */
 const hostOf = ({ frame: { host } }: ContextSession, thinking: AnthropicTurnOptions["thinking"]): FrameFields =>
   thinking === undefined ? {} : { host: { ...host, thinking: { ...thinking } } };
 
-/** The part of a Messages request that the session makes: the host adds model, `max_tokens` and its settings. */
+/** The part of a Messages request that the session makes; the host adds the model, `max_tokens` and its settings. */
 export type AnthropicConversation = Pick<Anthropic.MessageCreateParams, "messages" | "system" | "tools">;
 
 /**
- * A prepared request as the SDK's own parameters.
+ * Returns a prepared request as the SDK's own parameters.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when the session makes requests in another format.
  */
@@ -112,8 +113,9 @@ export const toAnthropicRequest = (prepared: Pick<PreparedRequest, "format" | "p
   payloadOf(prepared, "anthropic-messages") as unknown as AnthropicConversation;
 
 /**
- * A message of the SDK, whole or put together from a stream, as `ContextSession.complete` takes it: with its thoughts and
- * their signatures, its usage, and why it ended. The message's id becomes the id in the thread.
+ * Converts a message of the SDK, whether complete or assembled from a stream, to a response for
+ * `ContextSession.complete`: with its thinking blocks and their signatures, its usage, and its stop reason. The
+ * message's id becomes the id in the thread.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is not a message.
  */
@@ -122,15 +124,15 @@ export function fromAnthropic(message: Anthropic.Message | Anthropic.Beta.BetaMe
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(message.stop_reason) };
 }
 
-/** A tool of the Messages API with what runs when the model calls it, as the SDK's own runnable tools have it. */
+/** A tool of the Messages API with the function that runs it, as in the SDK's own runnable tools. */
 export interface ThreadfoldTool extends Anthropic.Tool {
   readonly run: (input: unknown) => Promise<string>;
 }
 
 /**
- * `read_artifact` and `search_thread` as tools of the Messages API: the model's own ways to what is folded. Spread them into
- * `tools`. `anthropicTurn` answers their calls; a loop of your own runs them by `run`. What cannot be found is said to the
- * model in words; only a failing store fails a call.
+ * Returns `read_artifact` and `search_thread` as tools of the Messages API, with which the model can read what is
+ * folded. Spread them into `tools`. `anthropicTurn` answers their calls; a loop of your own runs them with `run`. When
+ * nothing is found, the model is told so in text; a call fails only when the store does.
  */
 export const threadfoldTools = (session: ContextSession): ThreadfoldTool[] =>
   recallTools(() => currentSession(session)).map(({ name, description, inputSchema, run }) => ({

@@ -8,7 +8,7 @@ import { LLMSummarizer } from "@threadfold/summarizers";
 import { type ThreadHttpOptions, threadHttpHandler } from "../mcp/serve-over-http.ts";
 import { sessionTelemetry, type TelemetryOptions } from "../opentelemetry/telemetry.ts";
 
-/** Spans and metrics of every fold, through whatever providers your process has registered. */
+/** Records spans and metrics of every fold through whatever providers your process has registered. */
 export function traced(threadId: ThreadId, store: ThreadfoldStore, model: CompletionModel, options?: TelemetryOptions) {
   const telemetry = sessionTelemetry(options);
   const facts = { providerName: "anthropic", requestModel: "claude-haiku-4-5" };
@@ -21,8 +21,8 @@ export function traced(threadId: ThreadId, store: ThreadfoldStore, model: Comple
 }
 
 /**
- * What was folded away, as tools for any MCP client: `threadfold mcp` does this over stdio. Here it is one route of a web
- * server of your own, and what a client may see comes from its token.
+ * Serves folded content as tools for any MCP client. `threadfold mcp` does this over stdio; here it is one route of
+ * your own web server, and the client's token decides what it may see.
  */
 export function folded(store: ThreadfoldStore, verifier: ThreadHttpOptions["verifier"]) {
   return threadHttpHandler({
@@ -37,7 +37,10 @@ export function folded(store: ThreadfoldStore, verifier: ThreadHttpOptions["veri
   });
 }
 
-/** A session of pi, folded here and opened by pi again: the log grows at its end, and nothing of it is lost. */
+/**
+ * Folds a session of pi in a form that pi can open again: entries are only added at the end of the log, and nothing is
+ * lost.
+ */
 export async function foldFile(from: string, to: string, maxInputTokens: number) {
   const imported = await importSession(readFileSync(from));
   const session = await ContextSession.open({ threadId: imported.threadId, config: { maxInputTokens } });

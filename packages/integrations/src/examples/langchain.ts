@@ -1,5 +1,5 @@
-// Folding in LangChain's createAgent: one line among the middleware, one among the tools, and a session for each thread of
-// LangGraph.
+// Folding in LangChain's createAgent: one line among the middleware, one among the tools, and a session for each
+// LangGraph thread.
 import type { ThreadfoldStore } from "@threadfold/core";
 import { ContextSession } from "@threadfold/session";
 import { type CreateAgentParams, createAgent } from "langchain";

@@ -1,5 +1,5 @@
-// A Mastra agent whose requests Threadfold folds: one processor, last among those for the input and among those for errors,
-// with a session for each thread of the agent's memory, and two tools to what was folded.
+// A Mastra agent whose requests Threadfold folds: one processor, last among the input processors and the error
+// processors, with a session for each thread of the agent's memory, and two tools that read what was folded.
 import { Agent, type AgentConfig } from "@mastra/core/agent";
 import type { ThreadfoldStore } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";

@@ -1,5 +1,5 @@
-// An extension of pi of your own, in a folder under ~/.pi/agent/extensions: pi says when to compact and what stays, Threadfold
-// supplies the summary and the tools to what was folded. (Without options of your own, `pi install
+// Your own pi extension, in a folder under ~/.pi/agent/extensions: pi decides when to compact and what stays,
+// Threadfold supplies the summary and the tools that read what was folded. (If you need no options, `pi install
 // npm:@threadfold/integrations` does the same.)
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 

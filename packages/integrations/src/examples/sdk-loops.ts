@@ -1,5 +1,5 @@
-// Folding in the loops of SDKs: those that the AI SDK and the OpenAI Agents SDK have, and yours over the SDKs of Anthropic
-// and OpenAI. In your own code the doors come from "@threadfold/integrations/ai-sdk", ".../openai-agents",
+// Folding in agent loops: those of the AI SDK and the OpenAI Agents SDK, and your own over the SDKs of Anthropic and
+// OpenAI. In your own code the imports come from "@threadfold/integrations/ai-sdk", ".../openai-agents",
 // ".../anthropic" and ".../openai".
 import type Anthropic from "@anthropic-ai/sdk";
 import { Agent, type ModelProvider, Runner } from "@openai/agents";
@@ -28,7 +28,7 @@ type Model = Exclude<LanguageModel, string>;
 
 /**
  * The AI SDK's own loop of steps, version 6 or 7: the session makes the prompt before each step, the middleware handles
- * what a provider refuses as too long, and the model has two tools to what was folded.
+ * requests that a provider refuses as too long, and the model has two tools that read what was folded.
  */
 export async function chat(threadId: ThreadId, model: Model, own: ToolSet, questions: readonly string[]) {
   const session = await ContextSession.open({
@@ -53,7 +53,7 @@ export async function chat(threadId: ThreadId, model: Model, own: ToolSet, quest
   return session;
 }
 
-/** A loop over the Anthropic SDK: what is said and answered goes into the thread, the session makes the requests. */
+/** A loop over the Anthropic SDK: messages and answers go into the thread, the session makes the requests. */
 export async function work(
   threadId: ThreadId,
   client: Anthropic,
@@ -71,7 +71,7 @@ export async function work(
     client,
     model: "claude-haiku-4-5",
     max_tokens: 8_000,
-    // The turn itself answers the calls that lead to what was folded.
+    // The turn itself answers calls of the recall tools.
     tools: [...tools, ...threadfoldTools(session)],
   });
   let { calls, message } = await turn.send(task);
@@ -84,7 +84,7 @@ export async function work(
   return { session, message };
 }
 
-/** The OpenAI SDK's Chat Completions with the loop helper, which answers the calls that lead to what was folded. */
+/** The OpenAI SDK's Chat Completions with the loop helper, which answers calls of the recall tools itself. */
 export async function ask(threadId: ThreadId, client: OpenAI, questions: readonly string[]) {
   const session = await ContextSession.open({ threadId, format: formatById("openai-chat") });
   const turn = openaiChatTurn({ session, client, model: "gpt-5.1", tools: threadfoldChatTools(session) });
@@ -92,7 +92,10 @@ export async function ask(threadId: ThreadId, client: OpenAI, questions: readonl
   return session;
 }
 
-/** The OpenAI SDK's Responses in a loop of one's own: what the session prepared goes out, what came back goes into its thread, and each tool has its `run`. */
+/**
+ * The OpenAI SDK's Responses in a loop of your own: it sends what the session prepared, appends what came back, and
+ * runs each tool with its `run`.
+ */
 export async function answer(session: ContextSession, client: OpenAI) {
   const own = threadfoldResponsesTools(session);
   const { tools } = liveFrame("openai-responses", { tools: own });
@@ -122,8 +125,8 @@ const resultOf = ({ call_id, name }: OpenAI.Responses.ResponseFunctionToolCall, 
 });
 
 /**
- * The Agents SDK over Threadfold: the runner keeps its items in our log, the model is sent what the plan shows, and the agent
- * has two tools to what was folded.
+ * The Agents SDK over Threadfold: the runner stores its items in Threadfold's log, the model is sent what the plan
+ * shows, and the agent has two tools that read what was folded.
  */
 export async function conversation(
   name: string,

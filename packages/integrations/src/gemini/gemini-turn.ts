@@ -23,50 +23,56 @@ import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
 
-/** What a loop over Google's SDK is made with: everything of a request but its contents stays the host's. */
+/** Options of {@link geminiTurn}. Every request field but the contents is the host's to set. */
 export interface GeminiTurnOptions extends SessionTurnOptions {
   /** The host's own client. */
   readonly client: Pick<GoogleGenAI, "models">;
   /** Name of the model, such as `gemini-2.5-pro`. */
   readonly model: string;
-  /** What else a request has: temperature, thinking, safety settings, tools, system text. */
+  /** The other settings of a request: temperature, thinking, safety settings, tools, system text. */
   readonly config?: Omit<GenerateContentConfig, "abortSignal">;
-  /** Called with each chunk of a stream as it comes. Without it answers are waited for at once. */
+  /** Called with each chunk of a stream as it arrives. Without it answers are not streamed. */
   readonly onChunk?: (chunk: GenerateContentResponse) => void;
 }
 
-/** An answer of the API, as far as it is read here: the SDK's response, or the chunks of one put together. */
+/** The fields of an API response that are used here: the SDK's response, or the chunks of a stream joined into one. */
 export type GeminiResponse = Pick<
   GenerateContentResponse,
   "candidates" | "usageMetadata" | "modelVersion" | "responseId"
 >;
 
-/** The model's answer: the SDK's response and what the host has to do with it. */
+/** The model's answer: the SDK's response and what the host must do with it. */
 export interface GeminiAnswer extends RequestNotes {
-  /** The response, in which every call has an id; the newest one, when the model was asked again after it read what is folded. */
+  /**
+   * The response, in which every call has an id; the newest one when the model was asked again after using a recall
+   * tool.
+   */
   readonly response: GeminiResponse;
   /** Its text, without thoughts. */
   readonly text: string;
-  /** The calls to run: those that the output limit cut off and those of `threadfoldFunctions` are not among them. */
+  /** The calls to run, without those that the output limit cut off and those of `threadfoldFunctions`. */
   readonly calls: readonly FunctionCall[];
-  /** True when the answer was cut off and the next request will be shorter, or the model still reads: call `step` again. */
+  /**
+   * True when `step` must be called again: the answer was cut off and the next request will be shorter, or the model is
+   * not done reading.
+   */
   readonly retry: boolean;
 }
 
 /** A loop over Google's SDK in which a session makes the requests. */
 export interface GeminiTurn {
-  /** Says something, or hands back results of functions (as `functionResponse` parts), and asks the model. */
+  /** Appends a user message, or function results (as `functionResponse` parts), and asks the model. */
   send(message: string | readonly Part[], options?: { readonly signal?: AbortSignal }): Promise<GeminiAnswer>;
-  /** Asks the model without saying anything new. */
+  /** Asks the model without adding a message. */
   step(options?: { readonly signal?: AbortSignal }): Promise<GeminiAnswer>;
 }
 
 /**
- * A loop over Google's SDK: what is said goes into the session's thread, the session makes the request and folds when that
- * is due, the answer goes into the thread. A request that is refused as too long is folded and sent once more.
- * `systemInstruction` and function declarations in `config` take precedence over `system` and `tools` of the session's own
- * frame, field by field; tools that run at Google are sent as they are. Calls of `threadfoldFunctions` are answered here;
- * when the model called nothing else, it is asked again at once.
+ * Creates a loop over Google's SDK: messages go into the session's thread, the session makes the request and folds when
+ * that is due, and the answer is appended to the thread. A request that is refused as too long is folded and sent once
+ * more. `systemInstruction` and function declarations in `config` take precedence over `system` and `tools` of the
+ * session's own frame, field by field; tools that run at Google are sent unchanged. Calls of `threadfoldFunctions` are
+ * answered here; when the model called nothing else, it is asked again at once.
  */
 export function geminiTurn({ session, clock, client, model, config = {}, onChunk }: GeminiTurnOptions): GeminiTurn {
   const door = {
@@ -116,7 +122,7 @@ function frameOf({ systemInstruction, tools }: GenerateContentConfig): FrameFiel
   };
 }
 
-/** Tools that run at Google, which no session makes. */
+/** Tools that run at Google, which sessions do not handle. */
 const googleTools = (tools: GenerateContentConfig["tools"] = []) =>
   tools.filter((tool) => !("functionDeclarations" in tool));
 
@@ -132,7 +138,10 @@ async function collected(
   return chunks;
 }
 
-/** The chunks of a stream as one response: its parts in their order, and what the last chunks say of the whole. */
+/**
+ * The chunks of a stream as one response: their parts in order, and the newest value of each field that describes the
+ * whole.
+ */
 function joined(chunks: readonly GeminiResponse[]): GeminiResponse {
   const parts = chunks.flatMap(partsOf).reduce<readonly Part[]>(withPart, []);
   const last = <Field extends keyof GeminiResponse>(field: Field) => chunks.findLast((chunk) => chunk[field])?.[field];
@@ -147,7 +156,7 @@ function joined(chunks: readonly GeminiResponse[]): GeminiResponse {
   };
 }
 
-/** A text goes on in the next chunk as long as nothing but text, and no signature, comes between. */
+/** Joins a text to the previous part unless something other than text, or a signature, comes between them. */
 function withPart(parts: readonly Part[], part: Part): readonly Part[] {
   const last = parts.at(-1);
   if (last === undefined || !isPlainText(last) || !isPlainText(part) || last.thought !== part.thought)
@@ -159,7 +168,7 @@ const isPlainText = ({ text, thoughtSignature }: Part): boolean => text !== unde
 
 const partsOf = ({ candidates }: GeminiResponse): readonly Part[] => candidates?.[0]?.content?.parts ?? [];
 
-/** A response in which every call has an id: the API may leave them out, and results need one to answer. */
+/** Gives every call in a response an id: the API may leave ids out, and results need them to refer to their calls. */
 function withCallIds(response: GeminiResponse): GeminiResponse {
   const [first] = response.candidates ?? [];
   if (first?.content === undefined) return response;
@@ -172,13 +181,16 @@ function withCallIds(response: GeminiResponse): GeminiResponse {
   return { ...response, candidates: [candidate] };
 }
 
-/** The part of a `generateContent` request that the session makes: the host adds model and settings. */
+/** The part of a `generateContent` request that the session makes; the host adds the model and its settings. */
 export interface GeminiConversation {
   readonly contents: Content[];
   readonly config: Pick<GenerateContentConfig, "systemInstruction" | "tools">;
 }
 
-/** A prepared request for Google's SDK. @throws ThreadfoldError `INVALID_CONFIG` for a session of another format. */
+/**
+ * Returns a prepared request for Google's SDK. @throws ThreadfoldError `INVALID_CONFIG` for a session of another
+ * format.
+ */
 export function toGeminiRequest(prepared: Pick<PreparedRequest, "format" | "payload">): GeminiConversation {
   const { contents, ...config } = payloadOf(prepared, "gemini") as unknown as Pick<GeminiConversation, "contents"> &
     GeminiConversation["config"];
@@ -186,8 +198,8 @@ export function toGeminiRequest(prepared: Pick<PreparedRequest, "format" | "payl
 }
 
 /**
- * A response of the SDK as `ContextSession.complete` takes it: its first candidate, thoughts and their signatures among the
- * parts, its usage, and why it ended. The response's id becomes the id in the thread.
+ * Converts a response of the SDK to one for `ContextSession.complete`: its first candidate, with thoughts and their
+ * signatures among the parts, its usage, and its stop reason. The response's id becomes the id in the thread.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for a response without a candidate.
  */
@@ -202,15 +214,16 @@ export function fromGemini(response: GeminiResponse): ModelResponse {
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(candidate?.finishReason) };
 }
 
-/** A function of Gemini with what runs when the model calls it, which the SDK leaves out of what it sends. */
+/** A Gemini function with the code that runs when the model calls it, which the SDK does not send. */
 export interface ThreadfoldFunction extends FunctionDeclaration {
   readonly run: (input: unknown) => Promise<string>;
 }
 
 /**
- * `read_artifact` and `search_thread` as function declarations: the model's own ways to what is folded. Spread them into
- * `functionDeclarations`. `geminiTurn` answers their calls; a loop of your own runs them by `run`, with the call's `args`.
- * What cannot be found is said to the model in words; only a failing store fails a call.
+ * Returns `read_artifact` and `search_thread` as function declarations, with which the model can read what is folded.
+ * Spread them into `functionDeclarations`. `geminiTurn` answers their calls; a loop of your own runs them with `run`,
+ * passing the call's `args`. When nothing is found, the model is told so in text; a call fails only when the store
+ * does.
  */
 export const threadfoldFunctions = (session: ContextSession): ThreadfoldFunction[] =>
   recallTools(() => currentSession(session)).map(({ name, description, inputSchema, run }) => ({

@@ -19,7 +19,7 @@ describe("the loopback", () => {
     const port = await listenOnLoopback(first, 0);
     await expect(listenOnLoopback(createServer(), port)).rejects.toMatchObject({
       code: "USAGE",
-      message: `Port ${port} of the loopback cannot be listened on.`,
+      message: `Cannot listen on port ${port} of the loopback interface.`,
     });
     await closeNow(first);
   });

@@ -3,23 +3,23 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ThreadfoldError } from "@threadfold/core";
 
-/** The address that no other machine reaches. */
+/** An address that no other machine can reach. */
 export const LOOPBACK = "127.0.0.1";
 
-/** What is served on the loopback, and for how long. */
+/** A service on the loopback interface and its lifetime. */
 export interface LoopbackService {
-  /** Port of the loopback; 0 takes a free one. */
+  /** Port on the loopback interface; 0 picks a free one. */
   readonly port: number;
-  /** Ends the service when it is aborted. */
+  /** Ends the service when aborted. */
   readonly signal: AbortSignal;
-  /** Called once requests are answered, with the port. */
+  /** Called with the port once the server accepts requests. */
   readonly onListening: (port: number) => void;
-  /** Ends what the service itself has under way, before its connections are cut. */
+  /** Ends the service's own work in progress, before its connections are closed. */
   readonly onEnding: () => void | Promise<void>;
 }
 
 /**
- * Answers requests on the loopback until the signal is aborted.
+ * Answers requests on the loopback interface until the signal is aborted.
  *
  * @throws ThreadfoldError `USAGE` when the port cannot be listened on.
  */
@@ -35,7 +35,7 @@ export async function serveOnLoopback(server: Server, service: LoopbackService):
 }
 
 /**
- * Listens on a port of the loopback, and says which one it is: with 0 it is a free one.
+ * Listens on a port of the loopback interface and returns it; port 0 picks a free one.
  *
  * @throws ThreadfoldError `USAGE` when the port cannot be listened on.
  */
@@ -46,7 +46,7 @@ export async function listenOnLoopback(server: Server, port: number): Promise<nu
   try {
     await promise;
   } catch (cause) {
-    throw new ThreadfoldError("USAGE", `Port ${port} of the loopback cannot be listened on.`, {
+    throw new ThreadfoldError("USAGE", `Cannot listen on port ${port} of the loopback interface.`, {
       hint: "Another program may use it. Name another port, or 0 for a free one.",
       cause,
     });
@@ -54,17 +54,20 @@ export async function listenOnLoopback(server: Server, port: number): Promise<nu
   return (server.address() as AddressInfo).port;
 }
 
-/** Cuts every connection of a server and waits until it has ended. */
+/** Closes every connection of a server and waits until the server has closed. */
 export function closeNow(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** False for a page of another site that has its own name point here: it comes under that name. */
+/**
+ * Checks that a Host header names the loopback interface. It does not when another site's page points its own domain
+ * name here.
+ */
 export const isLoopbackHost = (host: string | undefined): boolean =>
   /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i.test(host ?? "");
 
-/** Compares two tokens without telling how much of a guess was right. */
+/** Compares two tokens in constant time, without revealing how much of a guess was right. */
 export const isSameToken = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected));
 

@@ -17,52 +17,52 @@ import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/di
 import { type RecallTool, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
 import { openOneSession, type ThreadMirror, ThreadMirrors } from "../mirror/thread-mirror.ts";
 
-/** What every form of the processor takes. */
+/** Options common to both forms of the processor. */
 interface SharedOptions extends DoorOptions {
-  /** Tools to count where Mastra does not say which ones a request offers; those of each step by default. */
+  /** Tools to count for requests whose step does not list its tools; the tools of each step take precedence. */
   readonly tools?: RequestFrame["tools"];
 }
 
-/** One conversation, in a session that is open. */
+/** One conversation, in a session that is already open. */
 export interface SingleSession extends SharedOptions {
-  /** Its format has to be `ai-sdk`. */
+  /** Its format must be `ai-sdk`. */
   readonly session: ContextSession;
 }
 
 /** A session for each thread of Mastra's memory. */
 export interface SessionPerThread extends SharedOptions {
   /**
-   * Opens the session of a thread, whose format has to be `ai-sdk`. `resourceId` is whose thread it is, where the run says so.
-   * Forks of a thread are opened by their own ids.
+   * Opens the session of a thread, whose format must be `ai-sdk`. `resourceId` is the owner of the thread, when the run
+   * names one. Forks of a thread are opened by their own ids.
    */
   readonly open: (threadId: ThreadId, resourceId: string | undefined) => Promise<ContextSession>;
-  /** How many sessions are kept open, 100 by default; one that was dropped is opened anew when it is needed. */
+  /** How many sessions are kept open, 100 by default; a dropped session is reopened when it is needed. */
   readonly maxOpenSessions?: number;
 }
 
 export type ThreadfoldProcessorOptions = SingleSession | SessionPerThread;
 
-/** Where a call of Mastra's belongs. */
+/** The part of a Mastra call that names its thread. */
 export type RunContext = Pick<ProcessLLMRequestArgs, "requestContext">;
 
 /**
- * A processor of Mastra that folds what the model is sent: put it last among `inputProcessors`, and among
+ * A Mastra processor that folds what the model is sent. Put it last among `inputProcessors`, and also among
  * `errorProcessors` to have requests that are refused as too long folded and sent once more. Mastra's messages and
- * memory stay as they are. Usage and finish reason of each answer go to the session. Instructions and tools of the
- * agent take precedence over `system` and `tools` of the session's own frame, field by field; tools are sent as the
- * agent has them.
+ * memory stay unchanged. Usage and finish reason of each answer go to the session. Instructions and tools of the agent
+ * take precedence over `system` and `tools` of the session's own frame, field by field; tools are sent as the agent
+ * provides them.
  *
- * Mastra may hand in the whole conversation or, as its memory does, the newest messages of it: what the thread has beyond
- * them stays in it. Without memory hand `result.messages` back with the next message: `response.dbMessages` has the answers
- * alone, and a conversation of answers alone is another one. Let each run begin with a message of the user, for an answer to an
- * answer is joined to it, which changes the past.
+ * Mastra may pass the whole conversation or, with memory, only its newest messages; earlier messages then stay in the
+ * thread. Without memory, pass `result.messages` back together with the next message: `response.dbMessages` has only
+ * the answers, and a list of answers alone counts as a different conversation. Start each run with a user message,
+ * because Mastra joins consecutive answers into one, which changes the past.
  */
 export class ThreadfoldProcessor implements Processor<"threadfold"> {
   readonly id = "threadfold";
   readonly #options: ThreadfoldProcessorOptions;
   readonly #mirrors: ThreadMirrors;
   readonly #onRequest: OnRequest | undefined;
-  /** What each run's newest step offers. Mastra keeps one state object for a run. */
+  /** The tools of each run's newest step. Mastra keeps one state object per run. */
   readonly #stepTools = new WeakMap<object, RequestFrame["tools"]>();
 
   constructor(options: ThreadfoldProcessorOptions) {
@@ -74,10 +74,11 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
   }
 
   /**
-   * The session of a run: of the thread that it names, or the one that the processor was given, and another one after
-   * the conversation diverged.
+   * Returns the session of a run: that of the thread it names or the one that the processor was given, or its successor
+   * after the conversation diverged.
    *
-   * @throws ThreadfoldError `INVALID_CONFIG` where sessions are opened by thread and the run names none; what `open` throws.
+   * @throws ThreadfoldError `INVALID_CONFIG` when sessions are opened by thread and the run names none; what `open`
+   *   throws.
    */
   async sessionOf(run: RunContext = {}): Promise<ContextSession> {
     return (await this.#mirrorOf(run)).session;
@@ -115,7 +116,9 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
     await reportAnswer(await this.sessionOf(response), { usage: told, finishReason: stepResult?.reason ?? "stop" });
   }
 
-  /** Mastra calls this for refusals that it does not retry itself. The next request is folded for an overflow, once. */
+  /**
+   * Mastra calls this for refusals that it does not retry itself. After an overflow the next request is folded, once.
+   */
   async processAPIError(failure: ProcessAPIErrorArgs): Promise<ProcessAPIErrorResult | undefined> {
     const { retry } = await (await this.sessionOf(failure)).failed(failure.error);
     return retry ? { retry } : undefined;
@@ -134,7 +137,7 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
   }
 }
 
-/** What Mastra's memory notes of a run, under the name that its own processors read. */
+/** The run information that Mastra's memory stores, under the key that its own processors read. */
 interface MemoryContext {
   readonly thread?: { readonly id?: string };
   readonly resourceId?: string;
@@ -165,17 +168,17 @@ interface FinishPayload {
   readonly stepResult?: { readonly reason?: string };
 }
 
-/** A prompt as Mastra hands it to its processors, whatever the version of the model behind it. */
+/** A prompt as Mastra passes it to its processors, whatever the version of the underlying model. */
 type MastraPrompt = ProcessLLMRequestArgs["prompt"];
 
-/** The version of the AI SDK's specification whose prompts these are. */
+/** The version of the AI SDK's specification that these prompts follow. */
 const SPECIFICATION = "v2";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A message of such a prompt without what Mastra notes for itself under its own name, such as the time of a part: it is
- * another one each time that a message is handed in, and no provider reads it.
+ * A message of such a prompt without what Mastra adds for itself under its own name, such as the time of a part: it
+ * differs each time that the message is passed, and no provider reads it.
  */
 function withoutNotes(message: unknown): unknown {
   const { content, ...fields } = message as Fields;
@@ -187,7 +190,7 @@ function withoutOwn({ providerOptions, ...fields }: Fields): Fields {
   return Object.keys(others).length === 0 ? fields : { ...fields, providerOptions: others };
 }
 
-/** Messages for the AI SDK as a prompt for Mastra, in which media in a result have one form. */
+/** Converts messages for the AI SDK to a prompt for Mastra, in which media in results have one form. */
 export function mastraPrompt(payload: JsonObject): MastraPrompt {
   const prompt = languageModelPrompt(payload, SPECIFICATION) as unknown as readonly JsonObject[];
   return prompt.map((message) => {
@@ -202,21 +205,22 @@ function resultPart(part: JsonObject): JsonObject {
   return { ...part, output: { ...output, value: (output["value"] as readonly JsonObject[]).map(mediaPart) } };
 }
 
-/** That version allows bytes in a result but no URLs: a URL becomes text. */
+/** That version allows bytes in a result but no URLs, so a URL becomes text. */
 function mediaPart(part: JsonObject): JsonObject {
   const { type, data, url, mediaType } = part;
   if (type === "text") return part;
   return url === undefined ? { type: "media", data, mediaType } : { type: "text", text: `[${url}]` };
 }
 
-/** A tool of Mastra that takes what its schema says and returns text. */
+/** A Mastra tool that takes the input its schema describes and returns text. */
 export type ThreadfoldTool = Tool<JsonObject, string>;
 
 /**
- * `read_artifact` and `search_thread` as tools of Mastra: the model's own ways to what is folded. Spread them into an agent's
- * `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
+ * Returns `read_artifact` and `search_thread` as Mastra tools, with which the model can read what is folded. Spread
+ * them into an agent's `tools`. When nothing is found, the model is told so in text; a call fails only when the store
+ * does.
  *
- * @param source the processor, whose tools look into the thread of the run that calls them, or one session.
+ * @param source the processor, whose tools read the thread of the run that calls them, or one session.
  */
 export function threadfoldTools(
   source: ThreadfoldProcessor | ContextSession,

@@ -2,19 +2,22 @@ import { isDeepStrictEqual } from "node:util";
 import { type AgentThread, canonicalJson, type JsonValue, type MessageInput, type Part } from "@threadfold/core";
 import { livePositions } from "@threadfold/importers";
 
-/** How a host's list lies on a thread. */
+/** How a host's list lines up with a thread. */
 interface Alignment {
-  /** Place in the conversation of the list's first message: above 0 when the host hands in the end of it alone. */
+  /**
+   * Position in the conversation of the list's first message; above 0 when the host passes only the end of the
+   * conversation.
+   */
   readonly offset: number;
-  /** How many of the messages that were read from the list the thread has. */
+  /** How many of the messages read from the list are in the thread. */
   readonly common: number;
-  /** Place in the conversation from which the thread differs from the list; undefined when it does not. */
+  /** Position in the conversation from which the thread differs from the list; undefined when it does not. */
   readonly partedAt: number | undefined;
 }
 
 /**
- * Finds where a host's list stands in a thread. It begins where the thread begins, or it is a window: its first messages
- * are those from a later place on.
+ * Finds where a host's list belongs in a thread. The list either begins where the thread begins, or is a window whose
+ * first messages match those from a later position on.
  *
  * @param read the messages of the list, with positions from 0.
  */
@@ -37,13 +40,14 @@ export function alignmentOf(thread: AgentThread, read: readonly MessageInput[]):
 }
 
 /**
- * Says whether that many matching messages prove that a list is the end of the conversation. A question alone is easily
- * asked twice: an answer of the model has to be among them, or to follow where they end with the thread.
+ * Checks whether this many matching messages prove that a list is the end of the conversation. The same question may
+ * well be asked twice, so an answer of the model must be among them, or must follow when they end where the thread
+ * ends.
  */
 const isWindow = (read: readonly MessageInput[], run: number, isEnd: boolean): boolean =>
   read.slice(0, run).some(({ role }) => role === "assistant") || (isEnd && read[run]?.role === "assistant");
 
-/** The messages of a thread that were read from a host's list; the others are not compared. */
+/** Returns the messages of a thread that were read from a host's list; the others are not compared. */
 export const mirroredMessages = (thread: AgentThread): readonly MessageInput[] =>
   [...thread.messagesBetween(0)].filter((message) => livePositions(message).length > 0);
 
@@ -61,7 +65,7 @@ function commonRun(held: readonly MessageInput[], start: number, said: readonly 
 
 const contents = new WeakMap<readonly Part[], string>();
 
-/** What a message says, whatever its id, its time and its cache marks are. */
+/** Returns what a message says, regardless of its id, its time and its cache marks. */
 export function contentOf({ role, parts }: MessageInput): string {
   const known = contents.get(parts);
   if (known !== undefined) return known;
@@ -70,18 +74,18 @@ export function contentOf({ role, parts }: MessageInput): string {
   return content;
 }
 
-/** The tool of a result is that of its call, which a window may have left behind. */
+/** Leaves out the tool name of a result: it comes from the call, which may be outside the window. */
 const withoutToolName = (part: Part): unknown =>
   part.type === "tool-result" ? { ...part, result: { ...part.result, toolName: "" } } : part;
 
-/** How APIs and SDKs say where a cached prefix ends. Hosts move these marks from request to request. */
+/** Fields with which APIs and SDKs mark the end of a cached prefix. Hosts move these marks from request to request. */
 const CACHE_MARKS: ReadonlySet<string> = new Set([
   ...["cache_control", "cacheControl", "prompt_cache_breakpoint", "promptCacheBreakpoint"],
 ]);
 
 /**
- * A message without the marks that only say where a cached prefix ends, without fields that are undefined, and without
- * objects that held nothing else. Instances of classes, such as URLs and bytes, stay as they are.
+ * Returns a message without the marks that only say where a cached prefix ends, without undefined fields, and without
+ * objects that contained nothing else. Class instances, such as URLs and bytes, stay unchanged.
  */
 export function withoutCacheMarks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutCacheMarks);
@@ -107,8 +111,8 @@ const isEmptied = (before: unknown, after: unknown): boolean =>
   Object.keys(before as object).length > 0;
 
 /**
- * Says whether a host's message is unchanged: the same object, or one with the same content. Texts are compared by
- * identity first, so a copy that shares them costs little. Cache marks do not count.
+ * Checks whether a host's message is unchanged: the same object, or one with the same content. Texts are compared by
+ * identity first, so comparing a copy that shares them is cheap. Cache marks are ignored.
  */
 export const isSameMessage = (before: unknown, now: unknown): boolean =>
   before === now ||

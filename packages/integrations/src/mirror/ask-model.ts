@@ -3,32 +3,33 @@ import type { LiveFormat } from "@threadfold/importers";
 import { capabilitiesOf } from "@threadfold/renderer";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
 
-/** How a request is prepared. */
+/** Options for preparing a request. */
 export interface AskOptions {
   /** Takes precedence over the session's own frame, field by field. */
   readonly frame?: FrameFields;
   /**
-   * Name of the model that the host asks. A session that was opened without one makes its requests for it where it is one of
-   * Anthropic's: they differ in what thinking they take back, and of a model that nobody names the strictest is assumed.
+   * Name of the model that the host uses. A session that was opened without a model adopts this one when it is an
+   * Anthropic model: these differ in which thinking they accept back, and for an unnamed model the strictest rules are
+   * assumed.
    */
   readonly model?: string | undefined;
-  /** Ends the fold and the call of the model. */
+  /** Aborts the fold and the model call. */
   readonly signal?: AbortSignal;
-  /** Called with each request that is prepared. What it throws is ignored. */
+  /** Called with each prepared request. What it throws is ignored. */
   readonly onRequest?: OnRequest;
 }
 
 /**
- * Called with a request before it is sent: its `outcome` says how folding ended, `warnings` what was left out of it, and
- * `tokens` and `breakdown` how large it is.
+ * Called with a request before it is sent: its `outcome` is the result of folding, `warnings` lists what was left out
+ * of it, and `tokens` and `breakdown` give its size.
  */
 export type OnRequest = (request: PreparedRequest) => void;
 
 /**
  * Prepares the next request and sends it; when the provider refuses it as too long, folds and sends it once more. Other
- * errors are the host's, and come out as they are.
+ * errors are thrown unchanged, for the host to handle.
  *
- * @param send sends a request, with the client and the retries that the host has.
+ * @param send sends a request, with the host's own client and retries.
  * @throws what `send` throws, and what `ContextSession.prepare` throws.
  */
 export async function askModel<Answer>(
@@ -40,7 +41,7 @@ export async function askModel<Answer>(
   return askAgain(session, options, () => send(request), send);
 }
 
-/** As {@link askModel}, for a request that is made already. */
+/** Like {@link askModel}, for a first request that has already been made. */
 export async function askAgain<Answer>(
   session: ContextSession,
   options: AskOptions,
@@ -72,7 +73,7 @@ export async function prepareFor(
   return request;
 }
 
-/** The models that sessions were told of here. */
+/** The model that each session adopted from its host here. */
 const followed = new WeakMap<ContextSession, string>();
 
 function followModel(session: ContextSession, model: string | undefined): void {
@@ -83,17 +84,17 @@ function followModel(session: ContextSession, model: string | undefined): void {
   session.switchModel({ model });
 }
 
-/** Lets a session that goes on where others left off follow the host's models as they do, unless it was given its own. */
+/** Makes a session that continues others follow the host's models as they do, unless it was given its own model. */
 export function followOn(session: ContextSession, before: readonly ContextSession[]): void {
   const { model } = session;
   if (model !== undefined && before.some((one) => followed.get(one) === model)) followed.set(session, model);
 }
 
-/** A field of a host's model that names it; undefined for whatever is no name. */
+/** Returns the model name in a field of a host's model; undefined when it is not a string. */
 export const modelName = (named: unknown): string | undefined => (typeof named === "string" ? named : undefined);
 
 /**
- * The body of a prepared request, as a format's SDK takes it.
+ * Returns the body of a prepared request for the SDK of a format.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when the session's requests are in another format.
  */
@@ -102,7 +103,7 @@ export function payloadOf(
   wanted: LiveFormat,
 ): JsonObject {
   if (format === wanted) return payload;
-  throw new ThreadfoldError("INVALID_CONFIG", `The session makes requests in the format ${format}, not ${wanted}.`, {
+  throw new ThreadfoldError("INVALID_CONFIG", `The session renders requests in the format ${format}, not ${wanted}.`, {
     hint: `Open the session with format: formatById("${wanted}").`,
   });
 }

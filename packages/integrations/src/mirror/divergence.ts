@@ -12,39 +12,43 @@ import { type ContextSession, forkThread } from "@threadfold/session";
 import { alignmentOf, contentOf, mirroredMessages, positionOf } from "./alignment.ts";
 import type { OnRequest } from "./ask-model.ts";
 
-/** Where a host's history parts from the thread that mirrors it. */
+/** The point at which a host's history departs from the thread that mirrors it. */
 export interface Divergence {
-  /** The session whose thread is no longer what the host's history begins with. */
+  /** The session whose thread is no longer a prefix of the host's history. */
   readonly session: ContextSession;
-  /** Place in the conversation of the first message that is not what it was, or behind its end when it became shorter. */
+  /**
+   * Position in the conversation of the first message that differs, or just past the end of the host's list when it
+   * became shorter.
+   */
   readonly position: number;
-  /** How many of the thread's entries are common to both: what a fork begins with. */
+  /** How many of the thread's entries are common to both; a fork starts with these. */
   readonly atVersion: number;
 }
 
 /**
- * What an integration does when the host's history diverged: an answer that is made anew, a message of the user that
- * was edited, a branch that the user went back to.
+ * What an integration does when the host's history diverged: an answer was regenerated, a user message was edited, or
+ * the user went back to an earlier branch.
  *
- * - `"fork"` goes on in the thread of that way: in the one that has it already, else in a new fork of what is common.
+ * - `"fork"` continues in the thread of that branch: an existing one if there is one, otherwise a new fork of the
+ *   common part.
  * - `"refuse"` throws `HISTORY_DIVERGED`.
- * - A function returns the session to go on with, such as one on a fork that it named itself.
+ * - A function returns the session to continue with, such as one on a fork that it named itself.
  */
 export type OnDiverged = "fork" | "refuse" | ((divergence: Divergence) => ContextSession | Promise<ContextSession>);
 
-/** The thread that a door left and the one that it goes on with. */
+/** A switch of an integration from one thread to another. */
 export interface ThreadSwitch {
-  /** The session that goes on, on the thread of the way that the host took. */
+  /** The session that continues, on the thread of the host's branch. */
   readonly session: ContextSession;
-  /** The thread that was left; it stays as it is. */
+  /** The thread that was left; it stays unchanged. */
   readonly left: ThreadId;
-  /** True for a fork that was made just now, false for a thread that was there, such as the earlier branch. */
+  /** True for a fork that was just created, false for a thread that already existed, such as the earlier branch. */
   readonly isNew: boolean;
-  /** Place in the conversation of the first message that is another one. */
+  /** Position in the conversation of the first message that differs. */
   readonly position: number;
 }
 
-/** How a door follows its host's history. */
+/** How an integration follows its host's history. */
 export interface DivergenceOptions {
   /** What happens when the host's history diverges; `"fork"` by default. */
   readonly onDiverged?: OnDiverged;
@@ -52,7 +56,7 @@ export interface DivergenceOptions {
   readonly onSwitch?: (change: ThreadSwitch) => void;
 }
 
-/** How many of the thread's entries come before what was made of the host's messages from a position on. */
+/** Returns how many of the thread's entries precede those made from the host's messages at or after a position. */
 export function versionBefore(thread: AgentThread, position: number): number {
   const entries = thread.entriesBetween(0);
   const parted = entries.findIndex(
@@ -64,17 +68,17 @@ export function versionBefore(thread: AgentThread, position: number): number {
 export const historyDiverged = (threadId: string, position: number): ThreadfoldError =>
   new ThreadfoldError(
     "HISTORY_DIVERGED",
-    `The host's history is not what thread ${threadId} was made of, from its message ${position} on.`,
+    `The host's history differs from what thread ${threadId} was made from, starting at its message ${position}.`,
     { details: { threadId, position } },
   );
 
-/** What every door to a host's own list of messages takes besides its session. */
+/** Options that every integration with a host's own message list takes besides its session. */
 export interface DoorOptions extends DivergenceOptions {
-  /** Called with each request that is prepared. What it throws is ignored. */
+  /** Called with each prepared request. What it throws is ignored. */
   readonly onRequest?: OnRequest;
 }
 
-/** The options that are given: one that is undefined is left out. */
+/** Returns the options that were given, without undefined ones. */
 export const givenDoorOptions = ({ onDiverged, onSwitch, onRequest }: DoorOptions): DoorOptions => ({
   ...(onDiverged !== undefined && { onDiverged }),
   ...(onSwitch !== undefined && { onSwitch }),
@@ -84,26 +88,27 @@ export const givenDoorOptions = ({ onDiverged, onSwitch, onRequest }: DoorOption
 const current = new WeakMap<ContextSession, ContextSession>();
 
 /**
- * The session that a door goes on with in the place of the one that it was made with: another one since the host's
- * conversation diverged, the same one as long as it did not.
+ * Returns the session that an integration now uses instead of the one it was created with: a different one once the
+ * host's conversation has diverged, otherwise the same one.
  */
 export const currentSession = (session: ContextSession): ContextSession => current.get(session) ?? session;
 
-/** Notes which session goes on. */
+/** Records which session an integration now uses. */
 export function setCurrentSession(session: ContextSession, goesOn: ContextSession): void {
   current.set(session, goesOn);
 }
 
-/** The thread of a way that a conversation took. */
+/** The thread of one branch that a conversation took. */
 interface Way {
   readonly threadId: ThreadId;
   readonly isNew: boolean;
 }
 
 /**
- * Finds the thread of the way that a host's list is on, or makes it: a fork of what is common. All ways of a conversation
- * hang together in a tree of forks below the thread that it began with. A fork is named after the messages before the
- * parting and numbered there, so that it is found again by every process, however the host went from way to way.
+ * Finds the thread of the branch that a host's list is on, or creates it as a fork of the common part. All branches of
+ * a conversation form a tree of forks below the thread that it began with. A fork's name is derived from the messages
+ * before the point of divergence and a number, so that every process finds it again, in whatever order the host moved
+ * between branches.
  *
  * @param read the messages of the list, with positions from 0.
  */
@@ -130,7 +135,10 @@ async function rootOf(store: ThreadfoldStore, threadId: ThreadId): Promise<Threa
 const load = async (store: ThreadfoldStore, threadId: ThreadId): Promise<AgentThread> =>
   (await store.threads.load(threadId)) ?? AgentThread.empty(threadId);
 
-/** Goes through the ways that part at a place: one that goes further with the list, or a new one behind them. */
+/**
+ * Looks through the branches that diverge at a position for one that matches more of the list; otherwise creates a new
+ * fork.
+ */
 async function otherWay(
   store: ThreadfoldStore,
   root: ThreadId,
@@ -146,13 +154,13 @@ async function otherWay(
     const known = await store.threads.load(threadId);
     if (known === null) {
       if (await fork(store, thread, threadId, position)) return { threadId, isNew: true };
-      // Somebody else made it just now.
+      // Another process created it just now.
       number--;
     } else if ((alignmentOf(known, read).partedAt ?? Number.POSITIVE_INFINITY) > position) return known;
   }
 }
 
-/** @returns false when the id was taken. */
+/** @returns false when the id was already taken. */
 async function fork(
   store: ThreadfoldStore,
   thread: AgentThread,

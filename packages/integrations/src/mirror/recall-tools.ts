@@ -5,19 +5,19 @@ import type { ContextSession } from "@threadfold/session";
 /** The names of the tools with which a model reads what is folded. */
 export type ThreadfoldToolName = "read_artifact" | "search_thread";
 
-/** The definitions of both tools, for the frame of a host that does not say what it offers. */
+/** The definitions of both tools, for the frame of a host that does not list its tools. */
 export const RECALL_DEFINITIONS: readonly ToolDefinition[] = Object.freeze([
   READ_ARTIFACT_DEFINITION,
   SEARCH_THREAD_DEFINITION,
 ]);
 
-/** One of the tools, for a host to offer in a form of its own. */
+/** One of the tools, for a host to offer in its own form. */
 export interface RecallTool<Context> {
   readonly name: ThreadfoldToolName;
   readonly description: string;
   readonly inputSchema: ToolDefinition["inputSchema"];
   /**
-   * Returns what the model reads. What cannot be found is said in words.
+   * Returns the text for the model. When nothing is found, the text says so.
    *
    * @throws what a failing store throws.
    */
@@ -25,9 +25,10 @@ export interface RecallTool<Context> {
 }
 
 /**
- * `read_artifact` and `search_thread` over the session of a conversation: what every host's tools are made of.
+ * Creates `read_artifact` and `search_thread` over the session of a conversation; every host's tools are built from
+ * these.
  *
- * @param sessionOf returns the session of a call, from what the host passes along with the call.
+ * @param sessionOf returns the session of a call, given what the host passes along with the call.
  */
 export function recallTools<Context = void>(
   sessionOf: (context: Context) => ContextSession | Promise<ContextSession>,
@@ -41,14 +42,16 @@ export function recallTools<Context = void>(
   return [toolOf(READ_ARTIFACT_DEFINITION), toolOf(SEARCH_THREAD_DEFINITION)];
 }
 
-/** Runs a tool of a session by its name. @throws what a failing store throws. */
+/** Runs one of a session's recall tools by name. @throws what a failing store throws. */
 export async function runRecall(session: ContextSession, name: string, input: unknown): Promise<string> {
   const [readArtifact, searchThread] = session.tools();
   const tool = name === searchThread.definition.name ? searchThread : readArtifact;
   return (await tool.execute((input ?? {}) as JsonValue)).text;
 }
 
-/** The names of our tools among those that a request offers. A host's own tool of the same name has another schema. */
+/**
+ * Returns which of a request's tools are our recall tools. A host's own tool of the same name has a different schema.
+ */
 export const recallNames = (tools: readonly ToolDefinition[]): ReadonlySet<string> =>
   new Set(tools.filter((tool) => RECALL_DEFINITIONS.some((own) => isSameTool(own, tool))).map(({ name }) => name));
 

@@ -21,20 +21,23 @@ import {
 import { askModel } from "./ask-model.ts";
 import { recallNames, runRecall } from "./recall-tools.ts";
 
-/** One provider's SDK, as far as a loop needs it. */
+/** The operations of a provider's SDK that a loop needs. */
 export interface ModelDoor<Answer> {
   readonly format: LiveFormat;
-  /** Name of the model that is asked. */
+  /** Name of the model that is called. */
   readonly model: string | undefined;
-  /** What the host sends besides the conversation; the session's own frame holds for the fields that are left out. */
+  /** What the host sends besides the conversation; fields that are left out come from the session's own frame. */
   readonly frame?: FrameFields;
   /** Sends a request of the session. */
   ask(payload: JsonObject, signal: AbortSignal | undefined, betas: readonly string[]): Promise<Answer>;
-  /** The answer as the session takes it. */
+  /** Converts the answer to a response for the session. */
   read(answer: Answer): ModelResponse;
 }
 
-/** What the session reports about the request behind an answer: how folding ended, and what was left out. */
+/**
+ * What the session reports about the request that was answered: the result of folding, and warnings about what was left
+ * out.
+ */
 export type RequestNotes = Pick<PreparedRequest, "outcome" | "warnings">;
 
 /** The result of one step of a loop. */
@@ -42,24 +45,27 @@ export interface AnsweredTurn<Answer> extends RequestNotes {
   readonly answer: Answer;
   /** Ids of calls that the host must not run: those that the output limit cut off and those that were answered here. */
   readonly settled: ReadonlySet<ToolCall["callId"]>;
-  /** True when asking again goes on: after an answer that was cut off, or while the model reads what is folded. */
+  /**
+   * True when the model should be asked again: after an answer that was cut off, or while it is still using recall
+   * tools.
+   */
   readonly retry: boolean;
 }
 
-/** How a turn is made. */
+/** Options of every loop over a session. */
 export interface SessionTurnOptions {
-  /** The conversation that makes the requests. */
+  /** The session that makes the requests. */
   readonly session: ContextSession;
   /** Dates the messages. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
-/** How often in a row a step asks the model again because all that it called were our own tools. */
+/** How often in a row a step asks the model again because it called nothing but the recall tools. */
 const RECALL_ROUNDS = 20;
 
 /**
- * The loop of a provider's SDK over a session: say something, ask the model, take in what it answered. Calls of
- * `read_artifact` and `search_thread`, where the request offers them, are answered here; when the model called nothing
+ * The loop of a provider's SDK over a session: append a message, ask the model, append its answer. Calls of
+ * `read_artifact` and `search_thread`, when the request offers them, are answered here; when the model called nothing
  * else, it is asked again at once.
  */
 export class SessionTurn<Answer> {
@@ -67,9 +73,11 @@ export class SessionTurn<Answer> {
   readonly #session: ContextSession;
   readonly #clock: Clock;
   readonly #reader: MessageReader;
-  /** Where the next message stands: ids are made of it. */
+  /** The position of the next message, from which its id is made. */
   #next = 0;
-  /** What was read and could not be appended: saying it again appends the same. */
+  /**
+   * Messages that were read but could not be appended, so that passing the same values again appends the same messages.
+   */
   #unwritten: { readonly values: readonly unknown[]; readonly messages: readonly MessageInput[] } | undefined;
 
   constructor(door: ModelDoor<Answer>, { session, clock = systemClock }: SessionTurnOptions) {
@@ -79,7 +87,7 @@ export class SessionTurn<Answer> {
     this.#reader = messageReader(door.format, { seed: session.threadId });
   }
 
-  /** Appends what the user said or what tools gave back. @throws ThreadfoldError as `ContextSession.append` does. */
+  /** Appends what the user said or what tools returned. @throws ThreadfoldError as `ContextSession.append` does. */
   async tell(values: readonly unknown[]): Promise<void> {
     const again = this.#unwritten;
     const messages =
@@ -92,7 +100,8 @@ export class SessionTurn<Answer> {
   /**
    * Asks the model and appends its answer.
    *
-   * @throws what the SDK throws, but for an overflow that folding helps against, and what `ContextSession.prepare` throws.
+   * @throws what the SDK throws, except for an overflow that folding resolves, and what `ContextSession.prepare`
+   *   throws.
    */
   async step(signal?: AbortSignal): Promise<AnsweredTurn<Answer>> {
     for (let round = 1; ; round++) {
@@ -109,7 +118,7 @@ export class SessionTurn<Answer> {
 
   async #ask(signal: AbortSignal | undefined): Promise<{
     readonly answered: AnsweredTurn<Answer>;
-    /** The calls of the answer, as they stand in the thread. */
+    /** The calls of the answer, as appended to the thread. */
     readonly calls: readonly ToolCall[];
     readonly request: PreparedRequest;
   }> {
@@ -147,7 +156,7 @@ export class SessionTurn<Answer> {
     return this.#reader.read(values, { position, now: this.#clock.now() }).map(withoutPositions);
   }
 
-  /** Reserves places for this many messages and returns the first. */
+  /** Reserves positions for this many messages and returns the first. */
   #take(count: number): number {
     const position = Math.max(this.#next, this.#session.thread.length);
     this.#next = position + count;
@@ -168,9 +177,9 @@ const callsIn = (messages: readonly Message[]): readonly ToolCall[] =>
   messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-call"));
 
 /**
- * Reads an answer that stands alone: it belongs to no list, so it has no position in one.
+ * Reads a standalone answer, which belongs to no list and so has no position in one.
  *
- * @param seed what the id begins with that an answer without one is given.
+ * @param seed prefix of the id that is given to an answer without one.
  */
 export const readOnce = (
   format: LiveFormat,
@@ -179,13 +188,13 @@ export const readOnce = (
   options?: ReadOptions,
 ): readonly MessageInput[] => messageReader(format, { seed }).read(values, options).map(withoutPositions);
 
-/** A message without its place in a host's list, for messages that come one by one and mirror no list. */
+/** Removes a message's position in a host's list, for messages that arrive one by one and mirror no list. */
 function withoutPositions({ metadata = {}, ...message }: MessageInput): MessageInput {
   const { positions: _positions, ...notes } = metadata;
   return Object.keys(notes).length === 0 ? message : { ...message, metadata: notes satisfies JsonObject };
 }
 
-/** The usage that a message reports, as a session takes it; empty when the provider reported none. */
+/** Converts the usage that a message reports to a report for the session; empty when the provider reported none. */
 export function reportOf(usage: Usage | undefined): Pick<ModelResponse, "usage"> {
   if (usage === undefined) return {};
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, compaction } = usage;

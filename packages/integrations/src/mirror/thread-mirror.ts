@@ -12,15 +12,15 @@ import {
   wayOf,
 } from "./divergence.ts";
 
-/** What a mirror is made with. */
+/** Options of {@link ThreadMirror}. */
 export interface ThreadMirrorOptions extends DivergenceOptions {
-  /** The conversation that mirrors the host's list. */
+  /** The session that mirrors the host's list. */
   readonly session: ContextSession;
   /** The form of the host's messages. */
   readonly format: LiveFormat;
-  /** Opens the session of another branch of the conversation; as `session` was opened, by default. */
+  /** Opens the session of another branch of the conversation; by default, with the options of `session`. */
   readonly open?: (threadId: ThreadId) => Promise<ContextSession>;
-  /** What the ids begin with that messages without one are given. The thread's id by default. */
+  /** Prefix of the ids that are given to messages without one. The thread's id by default. */
   readonly seed?: string;
   /** Dates the messages. The machine's clock by default. */
   readonly clock?: Clock;
@@ -28,15 +28,21 @@ export interface ThreadMirrorOptions extends DivergenceOptions {
 
 /** The result of a sync. */
 export interface MirroredThread {
-  /** The session that goes on; another one after the host's history diverged. */
+  /** The session that continues; a different one after the host's history diverged. */
   readonly session: ContextSession;
-  /** The new messages, as the thread has them. */
+  /** The new messages, as appended to the thread. */
   readonly appended: readonly MessageInput[];
-  /** Place in the conversation of the list's first message: above 0 when the host hands in the end of it alone. */
+  /**
+   * Position in the conversation of the list's first message; above 0 when the host passes only the end of the
+   * conversation.
+   */
   readonly offset: number;
 }
 
-/** What is read and not yet in the thread. It is kept while the store fails, so that trying again appends the same. */
+/**
+ * Messages that were read but are not yet in the thread. They are kept when the store fails, so that a retry appends
+ * the same.
+ */
 interface Unwritten {
   readonly values: readonly unknown[];
   readonly messages: readonly MessageInput[];
@@ -44,19 +50,20 @@ interface Unwritten {
 
 const NOTHING: Unwritten = Object.freeze({ values: [], messages: [] });
 
-/** How often a sync begins anew when others append to the same thread. */
+/** How often a sync starts over when others append to the same thread. */
 const TRIES = 5;
 
 /**
- * Keeps a session's thread equal to a host's list of messages. The host goes on with its list as it likes, and hands in
- * all of it before each request, or its end from some place on; only what is new is read and appended. Messages count as
- * values: one that the host changes in place, without handing in another object, is not seen to change.
+ * Keeps a session's thread equal to a host's list of messages. The host manages its list as it likes and passes all of
+ * it before each request, or only its end; only new messages are read and appended. Messages are treated as values: a
+ * change that the host makes in place, without passing a new object, is not noticed.
  *
- * When the list diverges from the thread, as after an edited message or an answer that is made anew, the mirror goes on
- * in the thread of that branch (see {@link OnDiverged}). What others appended to the same thread is read.
+ * When the list diverges from the thread, as after an edited message or a regenerated answer, the mirror continues in
+ * the thread of that branch (see {@link OnDiverged}). Messages that others appended to the same thread are taken into
+ * account.
  *
- * What stands in the thread already when the mirror is made, as after a restart, is compared once with the list; that
- * loads the thread's history.
+ * Messages that are already in the thread when the mirror is created, as after a restart, are compared with the list
+ * once; that loads the thread's history.
  */
 export class ThreadMirror {
   readonly #options: ThreadMirrorOptions;
@@ -65,7 +72,10 @@ export class ThreadMirror {
   #divergence: DivergenceOptions;
   #session: ContextSession;
   #reader: MessageReader;
-  /** The newest object that the host had at each place of its list that is in the thread; undefined when it is to be compared. */
+  /**
+   * The newest object that the host had at each position of its list that is in the thread; undefined when the list
+   * must be compared.
+   */
   #seen: unknown[] | undefined;
   #offset = 0;
   #unwritten = NOTHING;
@@ -78,22 +88,22 @@ export class ThreadMirror {
     this.#reader = this.#newReader();
   }
 
-  /** The session that goes on. */
+  /** The session that continues. */
   get session(): ContextSession {
     return this.#session;
   }
 
-  /** Changes what happens when the history diverges; an option that is left out stays as it was. */
+  /** Changes what happens when the history diverges; options that are left out keep their values. */
   follow(divergence: DivergenceOptions): void {
     this.#divergence = { ...this.#divergence, ...divergence };
   }
 
   /**
-   * Appends what is new in the host's list, of which nothing is changed. Calls are answered one after the other.
+   * Appends what is new in the host's list, which is not modified. Concurrent calls run one at a time.
    *
    * @throws ThreadfoldError `HISTORY_DIVERGED` when the list diverges from the thread and `onDiverged` refuses it, or
-   * chooses a thread that is not on that way either; `INVALID_MESSAGE` for a value that is not a message; what the
-   * store throws.
+   *   returns a thread that does not match the list either; `INVALID_MESSAGE` for a value that is not a message; what
+   *   the store throws.
    */
   sync(values: readonly unknown[]): Promise<MirroredThread> {
     return this.#queue.run(() => this.#sync([...values]));
@@ -105,7 +115,7 @@ export class ThreadMirror {
         return await this.#syncOnce(values);
       } catch (error) {
         if (!isForeignAppend(error) || attempt === TRIES) throw error;
-        // Somebody else appended: what they said is compared with the list like anything that stood in the thread before.
+        // Another writer appended: its messages are compared with the list like any that were in the thread before.
         await this.#session.refresh();
         this.#seen = undefined;
         this.#unwritten = NOTHING;
@@ -121,7 +131,7 @@ export class ThreadMirror {
     return { session: this.#session, appended, offset: this.#offset };
   }
 
-  /** Remembers the newest objects of what is mirrored and reads what follows it. */
+  /** Remembers the newest objects of the mirrored messages and reads those that follow. */
   #readFrom(values: readonly unknown[]): void {
     const { length } = this.#seen ?? [];
     this.#seen = values.slice(0, length);
@@ -135,7 +145,7 @@ export class ThreadMirror {
         messages: [...this.#unwritten.messages, ...messages],
       };
     } catch (error) {
-      // The reader has given out ids of what came before the bad value. The next sync begins anew.
+      // The reader has already assigned ids to the messages before the bad value. The next sync starts over.
       this.#seen = undefined;
       throw error;
     }
@@ -149,7 +159,7 @@ export class ThreadMirror {
     return messages;
   }
 
-  /** Finds the place of the list in the thread, or the thread of the way that it is on. */
+  /** Finds the list's position in the thread, or switches to the thread of its branch. */
   async #place(values: readonly unknown[]): Promise<void> {
     this.#seen = undefined;
     const position = await this.#adopt(values);
@@ -188,8 +198,8 @@ export class ThreadMirror {
   }
 
   /**
-   * Finds out how much of the list the thread has already, and reads what it does not have. Returns the first place at
-   * which they part, if they do.
+   * Determines how much of the list is already in the thread and reads the rest. Returns the first position at which
+   * they differ, if any.
    */
   async #adopt(values: readonly unknown[]): Promise<number | undefined> {
     await this.#session.loadHistory();
@@ -216,7 +226,7 @@ export class ThreadMirror {
   }
 }
 
-/** Another writer appended first: other entries, or other content under the id of the same place. */
+/** Another writer appended first: other entries, or other content under the id of the same position. */
 const isForeignAppend = (error: unknown): boolean =>
   ThreadfoldError.isInstance(error) && (error.code === "VERSION_CONFLICT" || error.code === "DUPLICATE_MESSAGE_ID");
 
@@ -226,14 +236,14 @@ const beginsWith = (values: readonly unknown[], seen: readonly unknown[]): boole
 /** Opens the session of a thread. */
 export type OpenSession = (threadId: ThreadId) => Promise<ContextSession>;
 
-/** How the threads of a host are mirrored. */
+/** Options of {@link ThreadMirrors}. */
 interface ThreadMirrorsOptions extends DivergenceOptions {
   readonly format: LiveFormat;
-  /** How many sessions are kept open; the least recently used one is dropped first, and opened anew when it is needed. */
+  /** How many sessions are kept open; the least recently used one is dropped first and reopened when it is needed. */
   readonly maxOpenSessions: number;
 }
 
-/** The mirrors of the threads of a host, each opened when the thread is first used. */
+/** The mirrors of a host's threads, each opened when its thread is first used. */
 export class ThreadMirrors {
   readonly #options: ThreadMirrorsOptions;
   readonly #open = new Map<string, Promise<ThreadMirror>>();
@@ -243,7 +253,9 @@ export class ThreadMirrors {
   }
 
   /**
-   * @param open opens the session when the thread has no mirror yet, and those of its other ways later on.
+   * Returns the mirror of a thread, creating it on first use.
+   *
+   * @param open opens the session when the thread has no mirror yet, and later those of its other branches.
    * @throws what opening the session throws; the next call tries again.
    */
   of(threadId: string, open: OpenSession): Promise<ThreadMirror> {
@@ -261,7 +273,10 @@ export class ThreadMirrors {
   }
 }
 
-/** Lets one session stand for many: itself for its own thread, and sessions opened like it for the other ways. */
+/**
+ * Returns an opener for a single session: the session itself for its own thread, and sessions opened with its options
+ * for other branches.
+ */
 export const openOneSession =
   (session: ContextSession): OpenSession =>
   async (threadId) =>

@@ -14,29 +14,32 @@ import {
 import { livePositions } from "@threadfold/importers";
 import type { PreparedRequest } from "@threadfold/session";
 
-/** What the model is sent. */
+/** What the model is sent instead of the run's own input. */
 export interface ShownInput {
   readonly input: AgentInputItem[];
-  /** Set when they are others than the agent's, such as when the thread has something to add to them. */
+  /** Set when they differ from the agent's, for example because the thread adds to them. */
   readonly instructions?: string;
 }
 
-/** What the host has itself: the items that the thread is the mirror of, and the agent's instructions. */
+/** What the host has: the items that the thread mirrors, and the agent's instructions. */
 interface HostInput {
   readonly items: readonly AgentInputItem[];
-  /** Place in the conversation of the first item. */
+  /** Position in the conversation of the first item. */
   readonly offset: number;
   readonly instructions: string | undefined;
 }
 
-/** The input of a request. What the plan shows as it was said are the host's own items; what it folds are items of ours. */
+/**
+ * Returns the input of a request. Messages that the plan shows unchanged are the host's own items; folded ones are
+ * created here.
+ */
 export function shownInput({ request }: PreparedRequest, thread: AgentThread, host: HostInput): ShownInput {
   const input = request.messages.flatMap((message) => ownItems(message, thread, host) ?? agentItems(message));
   const instructions = request.system.map((entry) => toSystemText(entry).text).join("\n\n");
   return instructions === (host.instructions ?? "") ? { input } : { input, instructions };
 }
 
-/** The host's items behind a message that rendering left as it is. */
+/** The host's items for a message that rendering left unchanged. */
 function ownItems(
   { sources, synthetic, parts }: ChatMessage,
   thread: AgentThread,
@@ -52,7 +55,7 @@ function ownItems(
 
 type Said = TextPart | MediaPart;
 
-/** A message that rendering made, or changed, as items of the Agents SDK. */
+/** Converts a message that rendering created or changed to items of the Agents SDK. */
 function agentItems({ role, parts }: ChatMessage): AgentInputItem[] {
   const items: AgentInputItem[] = [];
   let said: Said[] = [];
@@ -118,9 +121,9 @@ function itemOf(part: Exclude<Part, Said>): AgentInputItem {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An item of the Agents SDK as the Responses API has it on the wire, for the live reader of that format. Items of tools
- * that the reader has no part for, such as a shell or a computer, stay as they are and travel whole. Ids are left out: the
- * SDK has them on an item at one time and not at another, and what is sent unchanged is the host's own item.
+ * Converts an item of the Agents SDK to the wire form of the Responses API, for the live reader of that format. Tool
+ * items that the reader has no part for, such as a shell or a computer, are passed on whole and unchanged. Ids are left
+ * out: the SDK does not set them consistently on the same item, and what is sent unchanged is the host's own item.
  */
 export function liveItem(item: AgentInputItem): JsonObject {
   const fields = item as Fields;
@@ -165,7 +168,7 @@ function livePart(part: Fields): JsonValue {
   }
 }
 
-/** Where the bytes are: an uploaded file, an address, or the bytes themselves. */
+/** The location of the data: an uploaded file, a URL, or the data itself. */
 function placeOf(place: unknown, field: "image_url" | "file_url"): JsonObject {
   if (typeof place !== "string") {
     const { id, url } = (place ?? {}) as Fields;
@@ -178,7 +181,7 @@ function placeOf(place: unknown, field: "image_url" | "file_url"): JsonObject {
 const detailOf = ({ detail }: Fields): JsonObject => (typeof detail === "string" ? { detail } : {});
 const nameOf = ({ filename }: Fields): JsonObject => (typeof filename === "string" ? { filename } : {});
 
-/** A text, a list of content, or one piece in the form that older versions of the SDK write. */
+/** A text, a list of content, or a single object in the form that older versions of the SDK write. */
 function liveOutput(output: unknown): JsonValue {
   if (Array.isArray(output)) return output.map(livePart);
   const { type, text } = (output ?? {}) as Fields;

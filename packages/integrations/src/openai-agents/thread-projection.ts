@@ -20,35 +20,35 @@ import { recallTools } from "../mirror/recall-tools.ts";
 import { ThreadMirror } from "../mirror/thread-mirror.ts";
 import { liveItem, type ShownInput, shownInput } from "./agent-items.ts";
 
-/** What a projection is made with. */
+/** Options of {@link ThreadProjection}. */
 export interface ThreadProjectionOptions extends DoorOptions {
-  /** Open, on the thread of this conversation. Requests for OpenAI want the format `openai-responses` or `openai-chat`. */
+  /** The open session of this conversation. Requests to OpenAI need the format `openai-responses` or `openai-chat`. */
   readonly session: ContextSession;
   /**
-   * Tools and instructions that requests are counted with, such as those of MCP servers. They take precedence over
-   * those of the agent, and these over `system` and `tools` of the session's own frame, field by field. Tools are sent
-   * as the agent has them; the instructions that hold are sent.
+   * Tools and instructions that requests are counted with, such as those of MCP servers. They take precedence over the
+   * agent's own, which in turn take precedence over `system` and `tools` of the session's own frame, field by field.
+   * Tools are sent as the agent provides them; instructions are sent as they result from this precedence.
    */
   readonly frame?: FrameFields;
 }
 
 /**
  * One conversation of the Agents SDK as Threadfold shows it to the model. The run's own items, its history and its
- * session stay whole; only what is sent is folded. When the run's history diverges, as after an edited message, the
- * projection goes on in the thread of that branch.
+ * session stay complete; only what is sent is folded. When the run's history diverges, as after an edited message, the
+ * projection continues in the thread of that branch.
  */
 export class ThreadProjection {
   readonly #frame: FrameFields | undefined;
   readonly #onRequest: OnRequest | undefined;
   readonly #mirror: ThreadMirror;
-  /** What the newest request was made of, for asking again. */
+  /** The inputs of the newest request, for preparing it again. */
   #newest:
     | {
         readonly items: readonly AgentInputItem[];
         readonly offset: number;
         readonly frame: FrameFields;
         readonly instructions: string | undefined;
-        /** The agent's own model, where it names one. */
+        /** The agent's own model, if it names one. */
         readonly model: string | undefined;
       }
     | undefined;
@@ -60,12 +60,12 @@ export class ThreadProjection {
     this.#mirror = new ThreadMirror({ ...divergence, session, format: "openai-responses" });
   }
 
-  /** The session that goes on; another one after the history diverged. */
+  /** The session that continues; a different one after the history diverged. */
   get session(): ContextSession {
     return this.#mirror.session;
   }
 
-  /** For `Runner` or `run`: appends what is new to the thread and returns what the plan shows. */
+  /** The filter for `Runner` or `run`: appends new messages to the thread and returns what the plan shows. */
   readonly callModelInputFilter: CallModelInputFilter = async ({ modelData, agent }) => {
     const { input, instructions } = modelData;
     const frame = { ...agentFrame(agent, instructions), ...this.#frame };
@@ -74,7 +74,7 @@ export class ThreadProjection {
     return { ...(instructions !== undefined && { instructions }), ...(await this.again()) };
   };
 
-  /** The newest request, prepared anew: after an overflow was reported it is folded. */
+  /** Prepares the newest request again; after a reported overflow it is folded. */
   readonly again = async (signal?: AbortSignal): Promise<ShownInput> => {
     const { items = [], offset = 0, frame = this.#frame, instructions, model } = this.#newest ?? {};
     const prepared = await prepareFor(this.session, {
@@ -87,30 +87,30 @@ export class ThreadProjection {
   };
 
   /**
-   * A model that tells the session what the provider reported, asks once more after an overflow that a fold helps against,
-   * and asks once more when the output limit cut off a call.
+   * Wraps a model so that it reports the provider's usage to the session, and asks again, once each, after an overflow
+   * that a fold helps against and when the output limit cut off a call.
    */
   model(model: Model): Model {
     return new FoldingModel(model, this);
   }
 
-  /** A provider of such models, for `Runner`. */
+  /** Returns a provider of such models, for `Runner`. */
   modelProvider(provider: ModelProvider): ModelProvider {
     return { getModel: async (name) => this.model(await provider.getModel(name)) };
   }
 }
 
 /**
- * A filter for `Runner` or `run` that folds what the model is sent. To have overflows handled and usage recorded as
- * well, make a {@link ThreadProjection} and give the runner its models.
+ * Returns a filter for `Runner` or `run` that folds what the model is sent. To have overflows handled and usage
+ * recorded as well, create a {@link ThreadProjection} and give the runner its models.
  */
 export const createCallModelInputFilter = (options: ThreadProjectionOptions): CallModelInputFilter =>
   new ThreadProjection(options).callModelInputFilter;
 
-/** What a folding model needs of the conversation that it answers in. */
+/** What a folding model needs from its conversation. */
 interface Conversation {
   readonly session: ContextSession;
-  /** The newest request, prepared anew. */
+  /** Prepares the newest request again. */
   readonly again: (signal?: AbortSignal) => Promise<ShownInput>;
 }
 
@@ -122,9 +122,9 @@ interface AnswerUsage {
 }
 
 /**
- * A model whose answers and failures are reported to the session. A request that was refused as too long is folded and sent once
- * more, and so is one whose answer the output limit cut off, for which the SDK's models throw; any other error is the
- * runner's.
+ * A model that reports its answers and failures to the session. A request that was refused as too long is folded and
+ * sent once more, and so is one whose answer the output limit cut off, for which the SDK's models throw; any other
+ * error is left to the runner.
  */
 class FoldingModel implements Model {
   readonly #model: Model;
@@ -158,7 +158,7 @@ class FoldingModel implements Model {
       let told = false;
       try {
         for await (const event of this.#model.getStreamedResponse(next)) {
-          // Until an event tells something of the answer, nobody notices that it is asked for again.
+          // Until an event carries part of the answer, the caller cannot tell that the request is sent again.
           told ||= event.type !== "response_started" && event.type !== "model";
           if (event.type === "response_done") await this.#heard(event.response.usage as AnswerUsage);
           yield event;
@@ -175,10 +175,10 @@ class FoldingModel implements Model {
   }
 
   /**
-   * Returns the request to send after a failure: once after an answer that was cut off, and after an overflow as long as the
-   * session has a fold for it, which it has once.
+   * Returns the request to send after a failure: once after an answer that was cut off, and after an overflow when the
+   * session can fold for it, which it does once.
    *
-   * @throws the error when asking again cannot help, or when something of the answer was told already.
+   * @throws the error when asking again cannot help, or when part of the answer was already passed on.
    */
   #failures(request: ModelRequest): (error: unknown, told?: boolean) => Promise<ModelRequest> {
     const { session, again } = this.#conversation;
@@ -205,14 +205,14 @@ function usageReport({ inputTokens, outputTokens, inputTokensDetails }: AnswerUs
   return { inputTokens, outputTokens, ...(cached !== undefined && { cacheReadTokens: cached }) };
 }
 
-/** The SDK gives up an answer that the output limit cut off, and says so in the words of the API. */
+/** Detects an answer that the output limit cut off: the SDK then throws, with the API's term in the message. */
 const isCutOff = (error: unknown): boolean => error instanceof Error && error.message.includes('"response.incomplete"');
 
 type Tool = Agent["tools"][number];
 
 /**
- * What the SDK sends besides the conversation, as far as the agent itself has it: of one without instructions the
- * session's own hold, and tools of MCP servers are not known here.
+ * What the SDK sends besides the conversation, as far as the agent itself defines it: an agent without instructions
+ * uses the session's own, and tools of MCP servers are not known here.
  */
 const agentFrame = (agent: Pick<Agent, "tools">, instructions: string | undefined): FrameFields => ({
   ...(instructions !== undefined && instructions !== "" && { system: [instructions] }),
@@ -234,8 +234,9 @@ type JsonSchema = {
 };
 
 /**
- * `read_artifact` and `search_thread` as tools of the Agents SDK: the model's own ways to what is folded. Spread them into
- * an agent's `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
+ * Returns `read_artifact` and `search_thread` as tools of the Agents SDK, with which the model can read what is folded.
+ * Spread them into an agent's `tools`. When nothing is found, the model is told so in text; a call fails only when the
+ * store does.
  *
  * @param source the projection of the conversation, or its session.
  */

@@ -16,29 +16,29 @@ import { messageReader } from "@threadfold/importers";
 import { SerialQueue, systemClock } from "@threadfold/session";
 import { liveItem } from "./agent-items.ts";
 
-/** What a session of the SDK is kept with. */
+/** Options of {@link ThreadSession}. */
 export interface ThreadSessionOptions {
   /** Names the conversation; the same name opens it again. */
   readonly threadId: ThreadId;
-  /** Where the items are kept: `threads` of any store of Threadfold. */
+  /** Where the items are stored: the `threads` of any Threadfold store. */
   readonly threads: ThreadStore;
   /** Dates the items. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
-/** What a mark takes out of sight: the newest item, or all of them. */
+/** What a mark hides: the newest item, or all of them. */
 type Mark = "pop" | "clear";
 
-/** The branch that marks stand on: no prompt shows it. */
+/** The branch that marks are on: no prompt shows it. */
 const MARKS = "openai-agents-marks";
 /** How often an append is tried when other processes append to the same thread. */
 const TRIES = 5;
 
 /**
- * A session of the Agents SDK whose items are messages of a thread. The thread only grows: what `popItem` and
- * `clearSession` take away is out of sight for the runner and still in the log, and the mark that hides it stands there
- * with its time. Items come back as they were given. Keep it on a thread of its own, apart from the one that the
- * model's input is mirrored in: the runner stores what was said, and the model is sent what is folded.
+ * A session of the Agents SDK whose items are messages of a thread. The thread only grows: items that `popItem` and
+ * `clearSession` remove are hidden from the runner but stay in the log, as does the dated mark that hides them. Items
+ * are returned as they were given. Give it a separate thread from the one that mirrors the model's input: the runner
+ * stores what was said, and the model is sent what is folded.
  */
 export class ThreadSession implements Session {
   readonly #threadId: ThreadId;
@@ -59,7 +59,7 @@ export class ThreadSession implements Session {
     return Promise.resolve(this.#threadId);
   }
 
-  /** The newest items that are in sight, oldest first; all of them without a limit. */
+  /** Returns the newest visible items, oldest first; all of them without a limit. */
   getItems(limit?: number): Promise<AgentInputItem[]> {
     return this.#queue.run(async () => {
       await this.#refresh();
@@ -68,12 +68,12 @@ export class ThreadSession implements Session {
     });
   }
 
-  /** @throws what the store throws; `VERSION_CONFLICT` when others append all the time. */
+  /** Appends items. @throws what the store throws; `VERSION_CONFLICT` when others keep appending. */
   addItems(items: AgentInputItem[]): Promise<void> {
     return this.#queue.run(() => this.#append(() => items.map((item, index) => this.#itemMessage(item, index))));
   }
 
-  /** Takes the newest item out of sight and returns it. @throws as {@link addItems} does. */
+  /** Hides the newest item and returns it. @throws as {@link addItems} does. */
   popItem(): Promise<AgentInputItem | undefined> {
     return this.#queue.run(async () => {
       let popped: Message | undefined;
@@ -85,7 +85,7 @@ export class ThreadSession implements Session {
     });
   }
 
-  /** Takes all items out of sight. @throws as {@link addItems} does. */
+  /** Hides all items. @throws as {@link addItems} does. */
   clearSession(): Promise<void> {
     return this.#queue.run(() => this.#append(() => (this.#visible.length === 0 ? [] : [this.#mark("clear")])));
   }
@@ -101,7 +101,7 @@ export class ThreadSession implements Session {
     this.#thread = thread;
   }
 
-  /** @param messages made anew when others appended in between. */
+  /** @param messages called again to remake the messages when others appended in between. */
   async #append(messages: () => readonly MessageInput[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       if (attempt > 1 || this.#thread.version === 0) await this.#refresh();
@@ -118,7 +118,10 @@ export class ThreadSession implements Session {
     }
   }
 
-  /** One item is one message, so that each can be hidden by itself. Its id is its place: the SDK may give an item twice. */
+  /**
+   * One item is one message, so that each can be hidden separately. Its id is its position: the SDK may pass the same
+   * item twice.
+   */
   #itemMessage(item: AgentInputItem, index: number): MessageInput {
     const { id: _id, ...live } = liveItem(item);
     const reader = messageReader("openai-responses", { seed: this.#threadId });
@@ -147,7 +150,7 @@ export class ThreadSession implements Session {
   }
 }
 
-/** The items that are in sight when more of the log is known. */
+/** The visible items after more of the log has been read. */
 function visibleAfter(before: readonly Message[], added: readonly Message[]): readonly Message[] {
   const visible = [...before];
   for (const message of added) {
@@ -158,10 +161,10 @@ function visibleAfter(before: readonly Message[], added: readonly Message[]): re
   return visible;
 }
 
-/** The item as it was given, for the SDK to do with as it likes. */
+/** A copy of the item as it was given, which the SDK may modify. */
 const itemOf = ({ metadata }: Message): AgentInputItem => structuredClone(metadata?.["item"]) as AgentInputItem;
 
-/** An item as JSON has it: without fields that are undefined. */
+/** An item as JSON represents it: without undefined fields. */
 const plain = (item: AgentInputItem): JsonValue => parseJson(JSON.stringify(item)) as JsonObject;
 
 const isConflict = (error: unknown): boolean =>

@@ -8,48 +8,49 @@ import { recallTools } from "../mirror/recall-tools.ts";
 import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
-/** A stream of the SDK's client. */
+/** A stream of the OpenAI SDK's client. */
 type ChatStream = ReturnType<OpenAI["chat"]["completions"]["stream"]>;
 
-/** What a loop over Chat Completions is made with: everything of a request but its messages stays the host's. */
+/** Options of {@link openaiChatTurn}. Every request field but the messages is the host's to set. */
 export interface OpenaiChatTurnOptions
   extends SessionTurnOptions,
     Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "messages" | "stream"> {
   /** The host's own client, with its retries. */
   readonly client: OpenAI;
-  /** Called with each stream before it is read to its end. Without it answers are waited for at once. */
+  /** Called with each stream before it is read to its end. Without it answers are not streamed. */
   readonly onStream?: (stream: ChatStream) => void;
 }
 
-/** The model's answer: the SDK's completion and what the host has to do with it. */
+/** The model's answer: the SDK's completion and what the host must do with it. */
 export interface OpenaiChatAnswer extends RequestNotes {
-  /**
-   * The completion as the SDK returned it; the newest one, when the model was asked again after it read what is folded.
-   */
+  /** The completion as the SDK returned it; the newest one when the model was asked again after using a recall tool. */
   readonly completion: OpenAI.Chat.ChatCompletion;
-  /** The calls to run: those that the output limit cut off and those of `threadfoldChatTools` are not among them. */
+  /** The calls to run, without those that the output limit cut off and those of `threadfoldChatTools`. */
   readonly calls: readonly OpenAI.Chat.ChatCompletionMessageToolCall[];
-  /** True when the answer was cut off and the next request will be shorter, or the model still reads: call `step` again. */
+  /**
+   * True when `step` must be called again: the answer was cut off and the next request will be shorter, or the model is
+   * not done reading.
+   */
   readonly retry: boolean;
 }
 
 /** A loop over Chat Completions in which a session makes the requests. */
 export interface OpenaiChatTurn {
-  /** Says something, or hands back results of tools (as messages of role tool), and asks the model. */
+  /** Appends user messages, or tool results (as messages with the role `tool`), and asks the model. */
   send(
     messages: string | Message | readonly Message[],
     options?: { readonly signal?: AbortSignal },
   ): Promise<OpenaiChatAnswer>;
-  /** Asks the model without saying anything new. */
+  /** Asks the model without adding a message. */
   step(options?: { readonly signal?: AbortSignal }): Promise<OpenaiChatAnswer>;
 }
 
 /**
- * A loop over the OpenAI SDK's Chat Completions: what is said goes into the session's thread, the session makes the
- * request and folds when that is due, the answer goes into the thread. A request that is refused as too long is folded
- * and sent once more. `tools`, when given here, take precedence over those of the session's own frame; its `system`
- * stays, for this API has no other place for system text than that or a system message that is sent first. Calls of
- * tools from `threadfoldChatTools` are answered here; when the model called nothing else, it is asked again at once.
+ * Creates a loop over the OpenAI SDK's Chat Completions: messages go into the session's thread, the session makes the
+ * request and folds when that is due, and the answer is appended to the thread. A request that is refused as too long
+ * is folded and sent once more. `tools`, when given here, take precedence over those of the session's own frame; its
+ * `system` is kept, because the only other place for system text in this API is a system message that is sent first.
+ * Calls of `threadfoldChatTools` are answered here; when the model called nothing else, it is asked again at once.
  */
 export function openaiChatTurn({
   session,
@@ -68,7 +69,7 @@ export function openaiChatTurn({
       const body = { ...settings, ...toOpenaiChatRequest({ format: session.format.id, payload }) };
       const options = signal === undefined ? {} : { signal };
       if (onStream === undefined) return client.chat.completions.create(body, options);
-      // Without being asked, a stream reports no usage.
+      // A stream reports usage only when asked to.
       const stream = client.chat.completions.stream({ stream_options: { include_usage: true }, ...body }, options);
       onStream(stream);
       return stream.finalChatCompletion();
@@ -91,8 +92,9 @@ export function openaiChatTurn({
 }
 
 /**
- * A completion of the SDK, whole or put together from a stream, as `ContextSession.complete` takes it: the message of its
- * first choice, its usage, and why it ended. The completion's id becomes the id in the thread.
+ * Converts a completion of the SDK, whether complete or assembled from a stream, to a response for
+ * `ContextSession.complete`: the message of its first choice, its usage, and its stop reason. The completion's id
+ * becomes the id in the thread.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for a completion without a choice.
  */
@@ -103,22 +105,26 @@ export function fromOpenaiChat({ id, model, usage, choices }: OpenAI.Chat.ChatCo
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(choice?.finish_reason) };
 }
 
-/** The part of a Chat Completions request that the session makes: the host adds model and settings. */
+/** The part of a Chat Completions request that the session makes; the host adds the model and its settings. */
 export type OpenaiChatConversation = Pick<OpenAI.Chat.ChatCompletionCreateParams, "messages" | "tools">;
 
-/** A prepared request for Chat Completions. @throws ThreadfoldError `INVALID_CONFIG` for a session of another format. */
+/**
+ * Returns a prepared request for Chat Completions. @throws ThreadfoldError `INVALID_CONFIG` for a session of another
+ * format.
+ */
 export const toOpenaiChatRequest = (prepared: Pick<PreparedRequest, "format" | "payload">): OpenaiChatConversation =>
   payloadOf(prepared, "openai-chat") as unknown as OpenaiChatConversation;
 
-/** A tool of Chat Completions with what runs when the model calls it, which the SDK leaves out of what it sends. */
+/** A Chat Completions tool with the code that runs when the model calls it, which the SDK does not send. */
 export interface ThreadfoldChatTool extends OpenAI.Chat.ChatCompletionFunctionTool {
   readonly run: (input: unknown) => Promise<string>;
 }
 
 /**
- * `read_artifact` and `search_thread` as tools of Chat Completions: the model's own ways to what is folded. Spread them into
- * `tools`. `openaiChatTurn` answers their calls; a loop of your own runs them by `run`, with the parsed arguments. What
- * cannot be found is said to the model in words; only a failing store fails a call.
+ * Returns `read_artifact` and `search_thread` as tools of Chat Completions, with which the model can read what is
+ * folded. Spread them into `tools`. `openaiChatTurn` answers their calls; a loop of your own runs them with `run`,
+ * passing the parsed arguments. When nothing is found, the model is told so in text; a call fails only when the store
+ * does.
  */
 export const threadfoldChatTools = (session: ContextSession): ThreadfoldChatTool[] =>
   recallTools(() => currentSession(session)).map(({ name, description, inputSchema, run }) => ({

@@ -15,10 +15,10 @@ import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOpt
 
 type Response = OpenAI.Responses.Response;
 type Item = OpenAI.Responses.ResponseInputItem;
-/** A stream of the SDK's client. */
+/** A stream of the OpenAI SDK's client. */
 type ResponseStream = ReturnType<OpenAI["responses"]["stream"]>;
 
-/** What a loop over Responses is made with: everything of a request but its items stays the host's. */
+/** Options of {@link openaiResponsesTurn}. Every request field but the items is the host's to set. */
 export interface OpenaiResponsesTurnOptions
   extends SessionTurnOptions,
     Omit<
@@ -27,41 +27,41 @@ export interface OpenaiResponsesTurnOptions
     > {
   /** The host's own client, with its retries. */
   readonly client: OpenAI;
-  /** Called with each stream before it is read to its end. Without it answers are waited for at once. */
+  /** Called with each stream before it is read to its end. Without it answers are not streamed. */
   readonly onStream?: (stream: ResponseStream) => void;
 }
 
-/** The model's answer: the SDK's response and what the host has to do with it. */
+/** The model's answer: the SDK's response and what the host must do with it. */
 export interface OpenaiResponsesAnswer extends RequestNotes {
-  /**
-   * The response as the SDK returned it; the newest one, when the model was asked again after it read what is folded.
-   */
+  /** The response as the SDK returned it; the newest one when the model was asked again after using a recall tool. */
   readonly response: Response;
-  /** The calls to run: those that the output limit cut off and those of `threadfoldResponsesTools` are not among them. */
+  /** The calls to run, without those that the output limit cut off and those of `threadfoldResponsesTools`. */
   readonly calls: readonly OpenAI.Responses.ResponseFunctionToolCall[];
-  /** True when the answer was cut off and the next request will be shorter, or the model still reads: call `step` again. */
+  /**
+   * True when `step` must be called again: the answer was cut off and the next request will be shorter, or the model is
+   * not done reading.
+   */
   readonly retry: boolean;
 }
 
 /** A loop over Responses in which a session makes the requests. */
 export interface OpenaiResponsesTurn {
-  /** Says something, or hands back results of tools (as `function_call_output` items), and asks the model. */
+  /** Appends a user message, or tool results (as `function_call_output` items), and asks the model. */
   send(
     items: string | Item | readonly Item[],
     options?: { readonly signal?: AbortSignal },
   ): Promise<OpenaiResponsesAnswer>;
-  /** Asks the model without saying anything new. */
+  /** Asks the model without adding an item. */
   step(options?: { readonly signal?: AbortSignal }): Promise<OpenaiResponsesAnswer>;
 }
 
 /**
- * A loop over the OpenAI SDK's Responses: what is said goes into the session's thread, the session makes the request
- * and folds when that is due, the answer goes into the thread. A request that is refused as too long is folded and sent
- * once more. The history is the thread's: nothing needs to be stored at the provider, so `store: false` is what is sent
- * unless the host says otherwise; ask for `include: ["reasoning.encrypted_content"]` with models that reason.
- * `instructions` and `tools`, when given here, take precedence over `system` and `tools` of the session's own frame,
- * field by field. Calls of tools from `threadfoldResponsesTools` are answered here; when the model called nothing else,
- * it is asked again at once.
+ * Creates a loop over the OpenAI SDK's Responses: items go into the session's thread, the session makes the request and
+ * folds when that is due, and the answer is appended to the thread. A request that is refused as too long is folded and
+ * sent once more. The thread is the history, so nothing needs to be stored at the provider: `store: false` is sent
+ * unless the host sets it; set `include: ["reasoning.encrypted_content"]` for models that reason. `instructions` and
+ * `tools`, when given here, take precedence over `system` and `tools` of the session's own frame, field by field. Calls
+ * of `threadfoldResponsesTools` are answered here; when the model called nothing else, it is asked again at once.
  */
 export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): OpenaiResponsesTurn {
   const { session, clock, client, onStream, instructions, tools, ...settings } = options;
@@ -106,7 +106,10 @@ function frameOf(instructions: Frame["instructions"], tools: Frame["tools"]): Fr
   };
 }
 
-/** Some refusals come as a response that says so, such as an overflow that shows while the answer streams. */
+/**
+ * Some refusals arrive as a response with the status `failed`, such as an overflow that occurs while the answer
+ * streams.
+ */
 function unlessFailed(response: Response): Response {
   if (response.status !== "failed" || response.error === null) return response;
   throw new ThreadfoldError("MODEL_CALL_FAILED", "The provider says that the response failed.", {
@@ -115,9 +118,9 @@ function unlessFailed(response: Response): Response {
 }
 
 /**
- * A response of the SDK as `ContextSession.complete` takes it: all items that the model wrote, with reasoning as it
- * came, as one message; its usage, and why it ended. The response's id becomes the id in the thread. Of what
- * `responses.compact` gives the last message is the one that `compactAtProvider` takes.
+ * Converts a response of the SDK to one for `ContextSession.complete`: all items that the model wrote, including its
+ * reasoning, as one message; its usage, and its stop reason. The response's id becomes the id in the thread. From the
+ * result of `responses.compact`, `compactAtProvider` uses the last message.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for an output that is not a list of items.
  */
@@ -127,7 +130,7 @@ export function fromOpenaiResponse(response: Response | OpenAI.Responses.Compact
   const used = usageOf(usage);
   const messages = read.map((message, index) => ({
     ...message,
-    // Items have ids of their own, which not every server keeps apart from response to response.
+    // Items have their own ids, but not every server makes them unique across responses.
     id: asMessageId(index === 0 ? id : `${id}.${index}`),
     ...(used !== undefined && { usage: used }),
   }));
@@ -149,25 +152,27 @@ function usageOf(usage: OpenAI.Responses.ResponseUsage | undefined): Usage | und
   };
 }
 
-/** The part of a Responses request that the session makes: the host adds model and settings. */
+/** The part of a Responses request that the session makes; the host adds the model and its settings. */
 export type OpenaiResponsesConversation = Pick<OpenAI.Responses.ResponseCreateParams, "instructions" | "tools"> & {
   input: OpenAI.Responses.ResponseInput;
 };
 
-/** A prepared request for Responses. @throws ThreadfoldError `INVALID_CONFIG` for a session of another format. */
+/**
+ * Returns a prepared request for Responses. @throws ThreadfoldError `INVALID_CONFIG` for a session of another format.
+ */
 export const toOpenaiResponsesRequest = (
   prepared: Pick<PreparedRequest, "format" | "payload">,
 ): OpenaiResponsesConversation => payloadOf(prepared, "openai-responses") as unknown as OpenaiResponsesConversation;
 
-/** A tool of Responses with what runs when the model calls it, which the SDK leaves out of what it sends. */
+/** A Responses tool with the code that runs when the model calls it, which the SDK does not send. */
 export interface ThreadfoldResponsesTool extends OpenAI.Responses.FunctionTool {
   readonly run: (input: unknown) => Promise<string>;
 }
 
 /**
- * `read_artifact` and `search_thread` as tools of Responses: the model's own ways to what is folded. Spread them into
- * `tools`. `openaiResponsesTurn` answers their calls; a loop of your own runs them by `run`, with the parsed arguments. What
- * cannot be found is said to the model in words; only a failing store fails a call.
+ * Returns `read_artifact` and `search_thread` as tools of Responses, with which the model can read what is folded.
+ * Spread them into `tools`. `openaiResponsesTurn` answers their calls; a loop of your own runs them with `run`, passing
+ * the parsed arguments. When nothing is found, the model is told so in text; a call fails only when the store does.
  */
 export const threadfoldResponsesTools = (session: ContextSession): ThreadfoldResponsesTool[] =>
   recallTools(() => currentSession(session)).map(({ name, description, inputSchema, run }) => ({

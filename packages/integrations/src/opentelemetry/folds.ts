@@ -27,7 +27,7 @@ type StartedEvent = Extract<FoldEvent, { readonly type: "compaction_check_starte
 type CompletedEvent = Extract<FoldEvent, { readonly type: "compaction_completed" }>;
 type RecordEvent = Extract<FoldEvent, { readonly type: keyof typeof RECORD_EVENTS }>;
 
-/** An attempt that is under way. */
+/** An attempt to fold that is in progress. */
 interface OpenFold {
   readonly started: StartedEvent;
   readonly startTime: number;
@@ -45,8 +45,9 @@ const RECORD_EVENTS = {
 } as const;
 
 /**
- * Makes a `compact` span of each attempt to fold. The span is made when something is proposed, with the time at which the
- * check began, so that the checks before each request that fold nothing leave no trace unless they are asked for.
+ * Records each attempt to fold as a `compact` span. The span is created when something is proposed, with the time at
+ * which the check began as its start, so that the checks before each request that fold nothing leave no span unless
+ * they are asked for.
  */
 export class FoldSpans {
   readonly #tracer: Tracer;
@@ -58,7 +59,7 @@ export class FoldSpans {
     this.#ofChecks = ofChecks;
   }
 
-  /** The context below which calls of a summarizer belong: that of the newest attempt, when one is under way. */
+  /** The parent context for a summarizer's calls: that of the newest attempt in progress, or null. */
   get current(): Context | null {
     const newest = [...this.#open.values()].at(-1);
     return newest === undefined ? null : trace.setSpan(newest.parent, this.#spanOf(newest));
@@ -68,7 +69,7 @@ export class FoldSpans {
     this.#open.set(started.foldId, { started, startTime, parent, strategies: new Set(), span: null, notice: null });
   }
 
-  /** Something was proposed, so there is going to be a span. */
+  /** Creates the span of an attempt, now that something was proposed. */
   propose({ foldId }: FoldEvent): void {
     const fold = this.#open.get(foldId);
     if (fold !== undefined) this.#spanOf(fold);
@@ -160,7 +161,7 @@ const noticeAttributes = ({ messages, pinned }: CompactionNotice): Attributes =>
   [THREADFOLD.pins]: pinned,
 });
 
-/** How a fold ended, as far as metrics tell it. */
+/** The figures of a finished attempt that metrics record. */
 interface FoldFigures {
   readonly cause: CompactionCause;
   readonly outcome: CompactionOutcome;
@@ -169,7 +170,7 @@ interface FoldFigures {
   readonly durationMilliseconds: number;
 }
 
-/** Metrics of folds and of what comes back. Their attributes have a handful of values and name nobody. */
+/** Metrics of folds and of content that comes back. Their attributes have few values and identify nobody. */
 export class FoldMetrics {
   readonly #duration: Histogram;
   readonly #saved: Counter;
@@ -207,10 +208,10 @@ const described = ({ unit, description }: MetricName) => ({ unit, description })
 
 const counter = (meter: Meter, metric: MetricName): Counter => meter.createCounter(metric.name, described(metric));
 
-/** How an attempt ended, in the few words that a dashboard groups by. */
+/** The outcome of an attempt, in the few values that a dashboard groups by. */
 type OutcomeClass = "committed" | "conflict" | "noop" | "failed";
 
-/** The word for each outcome; a new outcome does not compile without a line here. */
+/** The class of each outcome; a new outcome does not compile without an entry here. */
 const CLASSES: Readonly<Record<CompactionOutcome["type"], OutcomeClass>> = Object.freeze({
   committed: "committed",
   "summarizer-failed-floor-used": "committed",
@@ -227,5 +228,5 @@ const CLASSES: Readonly<Record<CompactionOutcome["type"], OutcomeClass>> = Objec
   conflict: "conflict",
 });
 
-/** How an attempt ended, for an attribute of low cardinality. */
+/** Returns the outcome of an attempt as an attribute of low cardinality. */
 const outcomeClass = ({ type }: CompactionOutcome): OutcomeClass => CLASSES[type];

@@ -1,24 +1,24 @@
 /**
- * Every name that telemetry uses, in one place, because names of the GenAI conventions still change. They are all
- * *Development* there. `stable-2026` are the names of open-telemetry/semantic-conventions-genai as of 2026-07, where the
- * conventions live since semantic-conventions 1.42; `legacy` are those of semantic-conventions up to 1.41, which many
- * backends still read.
+ * Every name that telemetry uses, in one place, because the names of the GenAI conventions are still changing; all have
+ * the status *Development*. `stable-2026` are the names of open-telemetry/semantic-conventions-genai as of 2026-07,
+ * where the conventions have lived since semantic-conventions 1.42; `legacy` are those of semantic-conventions up to
+ * 1.41, which many backends still read.
  */
 export const SEMANTIC_CONVENTIONS_VERSIONS = Object.freeze({
   "stable-2026": "semantic-conventions-genai 2026-07",
   legacy: "semantic-conventions 1.41",
 });
 
-/** Which names are written where they differ. */
+/** Which names to write when they differ. */
 export type EmittedNames = "stable-2026" | "legacy" | "both";
 
-/** A name that was changed. */
+/** A name that has changed. */
 export interface RenamedName {
   readonly "stable-2026": string;
   readonly legacy: string;
 }
 
-/** The names to write of one that was changed. */
+/** Returns the names to write for a name that has changed. */
 export function namesOf(name: RenamedName, emit: EmittedNames): readonly string[] {
   return emit === "both" ? [name["stable-2026"], name.legacy] : [name[emit]];
 }
@@ -27,7 +27,7 @@ export function namesOf(name: RenamedName, emit: EmittedNames): readonly string[
 export const GEN_AI = Object.freeze({
   operationName: "gen_ai.operation.name",
   conversationId: "gen_ai.conversation.id",
-  /** Set to true when it is known, and never to false. */
+  /** Set to true when known, never to false. */
   conversationCompacted: "gen_ai.conversation.compacted",
   providerName: "gen_ai.provider.name",
   requestModel: "gen_ai.request.model",
@@ -48,7 +48,7 @@ export const GEN_AI = Object.freeze({
   tokenType: "gen_ai.token.type",
 });
 
-/** Attributes that hold content. They are written only when a host asks for content. */
+/** Attributes that contain content. They are written only when a host enables this. */
 export const GEN_AI_CONTENT = Object.freeze({
   inputMessages: "gen_ai.input.messages",
   outputMessages: "gen_ai.output.messages",
@@ -65,7 +65,7 @@ export const GEN_AI_RENAMED = Object.freeze({
   },
 } satisfies Record<string, RenamedName>);
 
-/** Values of `gen_ai.operation.name`. `compact` is ours: the conventions leave compaction by a framework out. */
+/** Values of `gen_ai.operation.name`. `compact` is ours: the conventions do not cover compaction by a framework. */
 export const OPERATION = Object.freeze({
   compact: "compact",
   chat: "chat",
@@ -74,10 +74,10 @@ export const OPERATION = Object.freeze({
   searchMemory: "search_memory",
 });
 
-/** What the conventions have for every kind of span. */
+/** The error attribute that the conventions define for every kind of span. */
 export const ERROR_TYPE = "error.type";
 
-/** Attributes of our own: what the conventions have no name for. */
+/** Our own attributes, for which the conventions have no name. */
 export const THREADFOLD = Object.freeze({
   trigger: "threadfold.compaction.trigger",
   strategy: "threadfold.compaction.strategy",
@@ -97,7 +97,7 @@ export const THREADFOLD = Object.freeze({
   pins: "threadfold.compaction.pins",
   summarizerCalls: "threadfold.compaction.summarizer.calls",
   outcome: "threadfold.compaction.outcome",
-  /** Our own, finer word for how an attempt ended. */
+  /** Our own, finer-grained outcome of an attempt. */
   outcomeDetail: "threadfold.compaction.outcome.detail",
   artifactId: "threadfold.artifact.id",
   rehydrationTokens: "threadfold.rehydration.tokens",
@@ -112,15 +112,15 @@ export const THREADFOLD_EVENT = Object.freeze({
   dropped: "threadfold.compaction.dropped",
 });
 
-/** A metric as it is made. */
+/** The definition of a metric. */
 export interface MetricName {
   readonly name: string;
-  /** A unit of UCUM. */
+  /** A UCUM unit. */
   readonly unit: string;
   readonly description: string;
 }
 
-/** Metrics of our own. None has an attribute that names a thread, a tenant or a message. */
+/** Our own metrics. None has an attribute that identifies a thread, a tenant or a message. */
 export const THREADFOLD_METRIC = Object.freeze({
   compactionDuration: {
     name: "threadfold.compaction.duration",
@@ -130,12 +130,12 @@ export const THREADFOLD_METRIC = Object.freeze({
   tokensSaved: {
     name: "threadfold.compaction.tokens_saved",
     unit: "{token}",
-    description: "Tokens that folds took out of the prompt.",
+    description: "Tokens that folds removed from the prompt.",
   },
   commitConflicts: {
     name: "threadfold.commit.conflicts",
     unit: "{conflict}",
-    description: "Commits of a plan that another writer was faster with.",
+    description: "Plan commits that lost to another writer.",
   },
   rehydrationTokens: {
     name: "threadfold.rehydration.tokens",
@@ -145,11 +145,11 @@ export const THREADFOLD_METRIC = Object.freeze({
   cacheLookups: {
     name: "threadfold.cache.lookups",
     unit: "{lookup}",
-    description: "Times that a summary was looked for in the cache.",
+    description: "Times that the cache was searched for a summary.",
   },
 } satisfies Record<string, MetricName>);
 
-/** Metrics of the GenAI conventions for the calls of a summarizer. `legacy` has one histogram for both kinds of tokens. */
+/** Metrics of the GenAI conventions for a summarizer's calls. `legacy` has one histogram for both kinds of tokens. */
 export const GEN_AI_METRIC = Object.freeze({
   duration: {
     "stable-2026": "gen_ai.client.inference.duration",

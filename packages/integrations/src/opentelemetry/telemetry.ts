@@ -39,50 +39,50 @@ import {
   tracedTool,
 } from "./traced-calls.ts";
 
-/** What telemetry is written with. Every field has a default. */
+/** Options of {@link sessionTelemetry}. Every field has a default. */
 export interface TelemetryOptions {
-  /** The globally registered one by default. */
+  /** Provider of tracers. The globally registered one by default. */
   readonly tracerProvider?: TracerProvider;
-  /** The globally registered one by default. */
+  /** Provider of meters. The globally registered one by default. */
   readonly meterProvider?: MeterProvider;
-  /** Which names are written where the conventions changed them. `stable-2026` by default. */
+  /** Which names to write when the conventions changed them. `stable-2026` by default. */
   readonly emit?: EmittedNames;
-  /** Writes what was said into spans: summarizer prompts and answers, tool arguments and results, queries. Off by default. */
+  /** Records content in spans: summarizer prompts and answers, tool arguments and results, queries. Off by default. */
   readonly captureContent?: boolean;
-  /** Makes a span of checks that folded nothing too, which is most of them. Off by default. */
+  /** Also creates spans for checks that folded nothing, which are most of them. Off by default. */
   readonly spansOfChecks?: boolean;
-  /** Returns the current time. The machine's clock by default. */
+  /** Provides the current time. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
-/** The hooks of telemetry, for a session and for its host. */
+/** Telemetry hooks for a session and its host. */
 export interface SessionTelemetry {
-  /** Hand it to the session as `onEvent`. */
+  /** The session's `onEvent` listener. */
   readonly onEvent: CompactionEventListener;
-  /** Wraps the summarizer's model, so that its calls are spans below the fold that they serve. */
+  /** Wraps the summarizer's model, so that its calls become child spans of the fold that they are made for. */
   readonly model: (model: CompletionModel, facts: ModelFacts) => CompletionModel;
-  /** Wraps a tool of the session, so that its calls are spans. */
+  /** Wraps a tool of the session, so that its calls become spans. */
   readonly tool: <
     Result extends { readonly outcome: ToolOutcomeStatus; readonly text: string; readonly problem: string | null },
   >(
     tool: FoldedContentTool<Result>,
   ) => TracedTool<Result>;
-  /** Says on the host's own span of a model call that what it sends was compacted. Says nothing when it was not. */
+  /** Marks the host's own span of a model call as compacted when its request is. Does nothing otherwise. */
   readonly markCompacted: (span: Span, request: Pick<PreparedRequest, "plan">) => void;
-  /** Counts how often summaries were found in a cache. @returns what ends the counting. */
+  /** Counts how often summaries were found in a cache. @returns a function that stops counting. */
   readonly observeCache: (statistics: () => CacheStatistics) => () => void;
 }
 
-/** How often a cache had what was looked for, since it was made. */
+/** Lookups that a cache answered and did not answer, since it was created. */
 export interface CacheStatistics {
   readonly hits: number;
   readonly misses: number;
 }
 
 /**
- * Makes spans and metrics of what one session does, with `@opentelemetry/api` alone. Without registered providers it does
- * nothing. Metrics name no thread and no tenant; content is written only with `captureContent`. Make one for each
- * session, for calls of a summarizer are put below the newest fold that is under way.
+ * Records spans and metrics of one session, using only `@opentelemetry/api`. Without registered providers it does
+ * nothing. Metrics identify no thread and no tenant; content is recorded only with `captureContent`. Create one for
+ * each session, because a summarizer's calls become children of the newest fold in progress.
  */
 export function sessionTelemetry(options: TelemetryOptions = {}): SessionTelemetry {
   const { emit = "stable-2026", captureContent = false, spansOfChecks = false, clock = systemClock } = options;
@@ -159,7 +159,7 @@ function handle(event: ContextCompactionEvent, { spans, folds, tracer, now }: Ev
   }
 }
 
-/** A span without a duration, for an event that is only reported once it is over. */
+/** A span without a duration, for an event that is reported only when it is over. */
 function instantSpan(
   tracer: Tracer,
   operation: string,
@@ -179,7 +179,9 @@ function instantSpan(
     .end();
 }
 
-/** Meters the calls of an MCP server's tools. Hand the result to `threadServer` as `onCall`. */
+/**
+ * Returns a listener that records the duration of an MCP server's tool calls. Pass it to `threadServer` as `onCall`.
+ */
 export function mcpTelemetry(options: Pick<TelemetryOptions, "meterProvider"> = {}): (report: ToolCallReport) => void {
   const provider = options.meterProvider ?? metrics.getMeterProvider();
   const duration = provider

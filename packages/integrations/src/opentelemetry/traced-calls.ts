@@ -31,29 +31,29 @@ import {
   OPERATION,
 } from "./semantic-conventions.ts";
 
-/** What is known of a model besides its id. */
+/** Facts about a model that its id does not tell. */
 export interface ModelFacts {
-  /** As the conventions name providers: `anthropic`, `openai`, `gcp.gemini`. */
+  /** The provider's name in the conventions: `anthropic`, `openai`, `gcp.gemini`. */
   readonly providerName: string;
-  /** Name of the model as requests carry it. */
+  /** The model's name as sent in requests. */
   readonly requestModel: string;
-  /** Name and version of the prompt that the summarizer works with. */
+  /** Name and version of the prompt that the summarizer uses. */
   readonly promptName?: string;
   readonly promptVersion?: string;
 }
 
-/** What spans of calls are made with. */
+/** Dependencies for tracing model calls. */
 interface TracedModelParts {
   readonly tracer: Tracer;
   readonly metrics: ModelMetrics;
   readonly emit: EmittedNames;
   readonly captureContent: boolean;
   readonly clock: Clock;
-  /** The context that a call belongs below. */
+  /** Returns the parent context of a call. */
   readonly parent: () => Context;
 }
 
-/** A model whose calls leave a `chat` span each. It answers as the model does, and fails as it does. */
+/** Wraps a model so that each call becomes a `chat` span. Answers and errors are passed on unchanged. */
 export function tracedModel(model: CompletionModel, facts: ModelFacts, parts: TracedModelParts): CompletionModel {
   const { tracer, metrics, clock } = parts;
   return {
@@ -80,7 +80,7 @@ export function tracedModel(model: CompletionModel, facts: ModelFacts, parts: Tr
   };
 }
 
-/** The message of a foreign error may quote what was sent, so only its kind is written down. */
+/** An error from outside may quote what was sent, so only its kind is recorded. */
 function fail(span: Span, errorType: string): void {
   span.setAttribute(ERROR_TYPE, errorType);
   span.setStatus({ code: SpanStatusCode.ERROR });
@@ -120,7 +120,9 @@ function resultAttributes(
 
 const textMessage = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
 
-/** Usage of a call. Input tokens include those that a cache was read or written for, as the conventions have it. */
+/**
+ * Attributes for a call's usage. Input tokens include cached reads and cache writes, as the conventions define them.
+ */
 function usageAttributes(usage: Usage, emit: EmittedNames): Attributes {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   const attributes: Attributes = { [GEN_AI.inputTokens]: inputTokens, [GEN_AI.outputTokens]: outputTokens };
@@ -132,13 +134,13 @@ function usageAttributes(usage: Usage, emit: EmittedNames): Attributes {
   return attributes;
 }
 
-/** What tells one model's figures from another's. */
+/** The model that metrics are attributed to. */
 interface MeteredModel {
   readonly providerName: string;
   readonly requestModel: string;
 }
 
-/** Metrics of the conventions for calls of a model, under the names that a host wants. */
+/** Metrics of the conventions for model calls, under the names that the host chose. */
 export class ModelMetrics {
   readonly #durations: readonly Histogram[];
   readonly #input: Counter | null;
@@ -178,7 +180,7 @@ const attributesOf = ({ providerName, requestModel }: MeteredModel): Attributes 
   [GEN_AI.requestModel]: requestModel,
 });
 
-/** A tool that a session gives to a model, such as `read_artifact` and `search_thread`. */
+/** A tool that a session gives to a model, such as `read_artifact` or `search_thread`. */
 export interface FoldedContentTool<
   Result extends { readonly outcome: ToolOutcomeStatus; readonly text: string; readonly problem: string | null },
 > {
@@ -186,21 +188,21 @@ export interface FoldedContentTool<
   execute(input: JsonValue): Promise<Result>;
 }
 
-/** A tool whose calls leave an `execute_tool` span each. */
+/** A tool each of whose calls becomes an `execute_tool` span. */
 export interface TracedTool<Result> {
   readonly definition: ToolDefinition;
   /** @param callId the id that the model gave the call. */
   execute(input: JsonValue, callId?: string): Promise<Result>;
 }
 
-/** What spans of tools are made with. */
+/** Dependencies for tracing tool calls. */
 interface TracedToolParts {
   readonly tracer: Tracer;
   readonly captureContent: boolean;
   readonly parent: () => Context;
 }
 
-/** Wraps a tool. It answers as the tool does, and fails as it does. */
+/** Wraps a tool. Results and errors are passed on unchanged. */
 export function tracedTool<
   Result extends { readonly outcome: ToolOutcomeStatus; readonly text: string; readonly problem: string | null },
 >(tool: FoldedContentTool<Result>, { tracer, captureContent, parent }: TracedToolParts): TracedTool<Result> {

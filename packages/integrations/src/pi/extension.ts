@@ -16,15 +16,18 @@ import { type CompactionPreset, piPreset, windowStrategy } from "@threadfold/str
 import { RECALL_DEFINITIONS, recallTools } from "../mirror/recall-tools.ts";
 import { withoutStaleThinking } from "./stale-thinking.ts";
 
-/** What an extension of pi is made with. */
+/** Options of {@link threadfoldExtension}. */
 export interface PiExtensionOptions extends PiCompactionOptions {
-  /** The address of the store, as `openStore` takes it, in the place of `store`. It is opened when pi loads the extension. */
+  /**
+   * The address of the store, as for `openStore`, used when `store` is not given. It is opened when pi loads the
+   * extension.
+   */
   readonly storeAddress?: string;
 }
 
 /**
- * An extension of pi whose compactions come from Threadfold (see `sessionBeforeCompact`), with the tools that lead the model
- * to what was compacted away, and without the thinking that a compaction made invalid.
+ * Creates a pi extension that takes compactions from Threadfold (see `sessionBeforeCompact`), gives the model tools to
+ * read what was compacted away, and removes thinking that a compaction made invalid.
  */
 export const threadfoldExtension =
   ({ storeAddress, ...given }: PiExtensionOptions = {}): ExtensionFactory =>
@@ -36,18 +39,18 @@ export const threadfoldExtension =
     pi.on("context", withoutStaleThinking);
   };
 
-/** Why Threadfold supplied no compaction. pi then makes its own, as if the handler were not there. */
+/** Why Threadfold supplied no compaction. pi then makes its own, as if the handler did not exist. */
 export type PiProblem =
-  /** There was no fold: the outcome says why. */
+  /** There was no fold; the outcome says why. */
   | { readonly kind: "no-fold"; readonly outcome: CompactionOutcome }
-  /** The fold changes bodies behind the summary, which a compaction entry of pi cannot say. */
+  /** The fold changes message bodies after the summary, which a compaction entry of pi cannot express. */
   | { readonly kind: "not-expressible" }
   /** The branch could not be read, or the store failed. The error may quote content. */
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** What Threadfold folds sessions of pi with. */
+/** Options for folding sessions of pi. */
 export interface PiCompactionOptions extends Omit<SessionOptions, "threadId" | "preset" | "format"> {
-  /** Called with the reason when pi is left to its own compaction. The outcome of a fold goes to `onEvent`. */
+  /** Called with the reason when pi falls back to its own compaction. The outcome of a fold goes to `onEvent`. */
   readonly onProblem?: (problem: PiProblem) => void;
 }
 
@@ -55,13 +58,13 @@ type Handler = ExtensionHandler<SessionBeforeCompactEvent, SessionBeforeCompactR
 type Result = SessionBeforeCompactResult | PiProblem;
 
 /**
- * Makes a handler for pi's `session_before_compact`: pi decides when to compact and what it keeps, and Threadfold supplies
- * the compaction entry. Its summary is structured, pins stay in it word for word, and a later one adds to it instead of
- * rewriting it. pi's log stays as it is; the thread, its plans and what was folded are in `store` as well, where `explain`
- * and `search` find them. Without `store` they last as long as the process.
+ * Creates a handler for pi's `session_before_compact`: pi decides when to compact and what to keep, and Threadfold
+ * supplies the compaction entry. Its summary is structured, contains pins word for word, and is extended rather than
+ * rewritten by later ones. pi's log stays unchanged; the thread, its plans and what was folded are also in `store`,
+ * where `explain` and `search` find them. Without `store` they last as long as the process.
  *
- * Never throws: when nothing can be supplied pi goes on with its own compaction. The veto of a hook and the aborted signal
- * cancel pi's compaction.
+ * The handler never throws: when nothing can be supplied, pi continues with its own compaction. A hook's veto or an
+ * aborted signal cancels pi's compaction.
  */
 export function sessionBeforeCompact({ onProblem, ...options }: PiCompactionOptions = {}): Handler {
   const store = options.store ?? createMemoryStore();
@@ -103,7 +106,7 @@ async function folded(
   const line = log.lineOf(firstKeptEntryId);
   cut = line === undefined ? session.thread.length : ordinalFrom(session.thread, line);
   const instructions = customInstructions === undefined ? {} : { instructions: customInstructions };
-  // A host that switched folding off leaves pi to its own compaction, whoever asked pi for it.
+  // A host that disabled folding leaves compaction to pi, whoever asked pi for it.
   const force = session.stats().autoCompaction;
   const outcome = await session.compact({ force, signal, ...instructions });
   if (outcome.type === "vetoed") return { cancel: true };
@@ -112,13 +115,13 @@ async function folded(
   return compaction === undefined ? { kind: "not-expressible" } : { compaction: { ...compaction, tokensBefore } };
 }
 
-/** pi's policy with pi's own cut: pi knows the user's settings, and where a turn is to be split. */
+/** pi's policy with pi's own cut: pi knows the user's settings and where to split a turn. */
 const keepingFrom = (cut: () => number): CompactionPreset => ({
   ...piPreset,
   ladder: [windowStrategy({ name: "pi-cut", cut, fold: "summarize" })],
 });
 
-/** The compaction that the exporter writes behind the branch, when it writes nothing else. */
+/** The compaction that the exporter appends to the branch, provided that it appends nothing else. */
 function compactionOf(
   { thread, plan }: ContextSession,
   log: BranchLog,
@@ -131,11 +134,11 @@ function compactionOf(
 }
 
 /**
- * `read_artifact` and `search_thread` as tools of pi: the model's own ways to what was compacted away on the branch that it
- * is on. `threadfoldExtension` registers them. What cannot be found is said to the model in words; only a failing store
- * fails a call.
+ * Returns `read_artifact` and `search_thread` as pi tools, with which the model can read what was compacted away on its
+ * current branch. `threadfoldExtension` registers them. When nothing is found, the model is told so in text; a call
+ * fails only when the store does.
  *
- * @param options those of `sessionBeforeCompact`: both have to have the same `store`.
+ * @param options those of `sessionBeforeCompact`: both must have the same `store`.
  */
 export function threadfoldTools({ onProblem: _, ...options }: PiCompactionOptions): ToolDefinition[] {
   const sessionOf = async ({ sessionManager }: ExtensionContext): Promise<ContextSession> => {
@@ -154,14 +157,14 @@ export function threadfoldTools({ onProblem: _, ...options }: PiCompactionOption
   }));
 }
 
-/** Reads a branch that was written down. @throws ThreadfoldError as `importSession` does. */
+/** Reads a branch from its log. @throws ThreadfoldError as `importSession` does. */
 const importBranch = ({ text }: BranchLog, signal?: AbortSignal): Promise<ImportedSession> =>
   importSession(new TextEncoder().encode(text), { format: "pi", ...(signal !== undefined && { signal }) });
 
 /**
- * Opens a session on the thread that a branch of pi continues, and appends what it does not have yet. In pi a user may go
- * back and take another way. A thread only grows, so that each way that leaves a thread behind gets one of its own, named
- * after the entry with which it parts.
+ * Opens a session on the thread that a branch of pi continues, and appends the messages that it lacks. In pi a user may
+ * go back and continue differently. A thread only grows, so each branch that leaves a thread gets its own, named after
+ * the entry at which it diverges.
  *
  * @throws ThreadfoldError as `ContextSession.open` and `append` do.
  */
@@ -184,7 +187,10 @@ async function branchSession(
   }
 }
 
-/** The place of the first message that was read from this line or a later one; the thread's length without one. */
+/**
+ * The ordinal of the first message that was read from this line or a later one, or the thread's length when there is
+ * none.
+ */
 function ordinalFrom(thread: AgentThread, line: number): number {
   const first = [...thread.messages].find(({ metadata }) => lineIn(metadata) >= line);
   return first?.ordinal ?? thread.length;
@@ -193,20 +199,21 @@ function ordinalFrom(thread: AgentThread, line: number): number {
 const lineIn = (metadata: Message["metadata"]): number =>
   (metadata?.["source"] as { readonly line?: number } | undefined)?.line ?? 0;
 
-/** The branch of a pi session that a compaction is for, as the log that an importer reads. */
+/** The branch of a pi session to be compacted, as a log that the importer can read. */
 interface BranchLog {
   /** JSON lines: the header, then the entries from the root to the newest one. */
   readonly text: string;
-  /** The line of an entry, from 1; undefined when the branch does not have it. */
+  /** The line of an entry, from 1; undefined when it is not on the branch. */
   readonly lineOf: (entryId: string) => number | undefined;
 }
 
-/** The version of logs whose entries have ids; in memory pi has no older ones. */
+/** The log version whose entries have ids; pi keeps no older ones in memory. */
 const VERSION = 3;
 
 /**
- * Writes a branch down without the compactions that Threadfold supplied: they show a plan that the session's own store
- * has, and what they stand for is in the branch. Compactions of others stay, because they are kept nowhere else.
+ * Writes a branch as a log, without the compactions that Threadfold supplied: they show a plan that the session's own
+ * store has, and the messages that they summarize are in the branch. Other compactions are kept, because they exist
+ * nowhere else.
  */
 function branchLog(sessionId: string, entries: readonly SessionEntry[]): BranchLog {
   const kept: SessionEntry[] = [];

@@ -4,10 +4,10 @@ import { capabilitiesOf } from "@threadfold/renderer";
 type Messages = ContextEvent["messages"];
 
 /**
- * Handler for pi's `context`: takes the thinking out of turns that pi kept behind a compaction. What a model thought before
- * a compaction was thought behind another prompt, and models that bind thinking to what stands before it refuse the request
- * otherwise ("The block is bound to a different conversation"). What they think from the compaction on stays, and other
- * models keep everything. pi's log stays as it is.
+ * Handler for pi's `context`: removes the thinking from turns that pi kept after a compaction. What a model thought
+ * before a compaction followed a different prompt, and models that bind thinking to what precedes it would refuse the
+ * request ("The block is bound to a different conversation"). Thinking from after the compaction is kept, and for other
+ * models everything is. pi's log stays unchanged.
  */
 export function withoutStaleThinking({ messages }: ContextEvent, { model }: ExtensionContext): ContextEventResult {
   const compaction = messages.findLast(({ role }) => role === "compactionSummary");
@@ -15,7 +15,7 @@ export function withoutStaleThinking({ messages }: ContextEvent, { model }: Exte
   return { messages: messages.flatMap((message) => unlessStale(message, compaction.timestamp)) };
 }
 
-/** A model that no row names may be one that does. */
+/** An unlisted model is assumed to bind its thinking. */
 const bindsThinking = ({ api, id }: NonNullable<ExtensionContext["model"]>): boolean =>
   api === "anthropic-messages" && (capabilitiesOf(id)?.reasoning ?? "prefix-bound") === "prefix-bound";
 

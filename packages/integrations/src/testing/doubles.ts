@@ -10,12 +10,12 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "
 import type { ThreadAccess } from "../mcp/thread-archive.ts";
 import { serveThreadOverStdio, type ThreadServerOptions } from "../mcp/thread-server.ts";
 
-/** What a scripted provider answers to one request: a status and a body, or events of a stream. */
+/** A scripted provider's answer to one request: a status and a body, or the events of a stream. */
 export type ScriptedAnswer =
   | { readonly status?: number; readonly body: unknown }
   | { readonly events: readonly object[] };
 
-/** A `fetch` for an SDK's client that answers from a list, and keeps the bodies and the betas that it was sent. */
+/** A `fetch` for an SDK's client that answers from a list and records the bodies and betas that it received. */
 export function scriptedFetch(answers: readonly ScriptedAnswer[]) {
   const bodies: Record<string, unknown>[] = [];
   const betas: (string | null)[] = [];
@@ -31,7 +31,7 @@ export function scriptedFetch(answers: readonly ScriptedAnswer[]) {
   return { fetch: fetch as typeof globalThis.fetch, bodies, betas };
 }
 
-/** An answer of Anthropic's Messages API, with these blocks. */
+/** An answer of Anthropic's Messages API with the given blocks. */
 export const anthropicAnswer = (id: string, content: readonly unknown[], stop_reason = "end_turn") => ({
   ...{ id, type: "message", role: "assistant", model: "claude-x", content, stop_reason, stop_sequence: null },
   usage: { input_tokens: 40, output_tokens: 5, cache_read_input_tokens: 10, cache_creation_input_tokens: 2 },
@@ -66,14 +66,14 @@ export const OVERFLOWS = {
   },
 } as const;
 
-/** The real client, linked in memory to a server over what it may see. */
+/** A real client, linked in memory to a server. */
 export interface LinkedClient extends AsyncDisposable {
   readonly client: Client;
-  /** Settles when the server has ended. */
+  /** Resolves when the server has ended. */
   readonly served: Promise<void>;
 }
 
-/** Which revision of the protocol the client speaks: the newest one, or that of 2025. */
+/** The protocol revision that the client uses: the newest one, or that of 2025. */
 type ClientEra = "modern" | "legacy";
 
 export async function linkedClient(
@@ -96,7 +96,7 @@ export async function linkedClient(
   };
 }
 
-/** One value of a metric. */
+/** One recorded value of a metric. */
 interface RecordedPoint {
   readonly metric: string;
   readonly unit: string;
@@ -104,7 +104,7 @@ interface RecordedPoint {
   readonly value: unknown;
 }
 
-/** The SDK of OpenTelemetry with everything kept in memory. */
+/** The OpenTelemetry SDK with in-memory exporters. */
 export function recordedTelemetry() {
   const spans = new InMemorySpanExporter();
   const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);

@@ -15,42 +15,42 @@ interface ScriptedCall {
   readonly input: Readonly<Record<string, string>>;
 }
 
-/** What a model answers to one request: calls, or a text. */
+/** A model's answer to one request: calls, or a text. */
 export type ScriptedTurn = readonly ScriptedCall[] | string;
 
-/** What a host asks of a door: besides the question everything that the host has of its own. */
+/** A question that a host asks through an integration, with the host's own settings. */
 interface DoorCall {
   readonly question: string;
-  /** Name of the model that is asked; `m` by default. */
+  /** Name of the model; `m` by default. */
   readonly model?: string;
-  /** What the model answers, request after request. */
+  /** The model's answers, one per request. */
   readonly turns: readonly ScriptedTurn[];
-  /** The host's own system text and tools, where it has any. */
+  /** The host's own system text and tools, if it has any. */
   readonly system?: string;
   readonly tools?: readonly ToolDefinition[];
-  /** True to offer `threadfoldTools` as the host's example does. */
+  /** True to offer `threadfoldTools`, as in the host's example. */
   readonly recall?: boolean;
-  /** Takes what the host is told of each request. */
+  /** Collects what the host is told about each request. */
   readonly heard?: RequestNotes[];
 }
 
-/** A request as the provider got it: as text, and its system text. */
+/** A request as the provider received it: the whole as text, and its system text. */
 export interface SentRequest {
   readonly text: string;
   readonly system: string;
 }
 
-/** A door to a host, run through the host's own SDK with a model that answers from a script. */
+/** An integration, run through the host's own SDK with a model that answers from a script. */
 export interface ScriptedDoor {
   readonly name: string;
   readonly format: FormatId;
-  /** False where the API has no place for system text outside the conversation. */
+  /** False when the API has no place for system text outside the conversation. */
   readonly hasSystem: boolean;
   ask(session: ContextSession, call: DoorCall): Promise<readonly SentRequest[]>;
 }
 
 const usage = { input_tokens: 40, output_tokens: 5 };
-/** What every tool of a host answers. */
+/** The result of every tool that the host runs. */
 export const RESULT = "run by the host";
 
 /** The loop over the Anthropic SDK. */
@@ -171,7 +171,7 @@ export const responsesDoor: ScriptedDoor = {
   },
 };
 
-/** The text of what SDKs have as a string, as blocks or as messages. */
+/** Joins text that SDKs represent as a string, as blocks or as messages. */
 export function joined(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(joined).filter(Boolean).join("\n\n");

@@ -41,7 +41,7 @@ const modelUsage = {
   outputTokens: { total: 5, text: 5, reasoning: 0 },
 };
 
-/** A model of the AI SDK, as Mastra takes it too. */
+/** An AI SDK model, which Mastra accepts as well. */
 function scriptedModel(turns: readonly ScriptedTurn[], modelId: string) {
   let next = 0;
   return new MockLanguageModelV4({
@@ -214,7 +214,7 @@ const mastraDoor: ScriptedDoor = {
   },
 };
 
-/** All doors to hosts whose requests a session makes. */
+/** All integrations in which a session makes the host's requests. */
 export const SCRIPTED_DOORS: readonly ScriptedDoor[] = [
   ...[anthropicDoor, chatDoor, responsesDoor],
   ...[aiSdkDoor("prepare step"), aiSdkDoor("middleware")],

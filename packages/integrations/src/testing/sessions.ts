@@ -19,15 +19,15 @@ import { ContextSession, type SessionOptions } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
 import { type CompactionPreset, ladderPreset, opencodePreset, threadfoldPreset } from "@threadfold/strategies";
 
-/** The recorded session that the project itself has. */
+/** The project's own recorded session. */
 export const EXAMPLE_SESSION = fileURLToPath(
   new URL("../../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url),
 );
 
-/** When the tests take place. */
+/** The time at which the tests run. */
 export const NOON = Date.UTC(2026, 2, 3, 12);
 
-/** A recorded session in a store of its own, folded. */
+/** A recorded session in its own store, folded. */
 export interface FoldedSession {
   readonly imported: ImportedSession;
   readonly store: ThreadfoldStore;
@@ -35,9 +35,9 @@ export interface FoldedSession {
 }
 
 /**
- * Puts a recorded session into memory and folds it to this many tokens.
+ * Imports a recorded session into memory and folds it, to 30 000 tokens unless `config` says otherwise.
  *
- * @param length takes only this many of its first messages.
+ * @param length imports only this many of its first messages.
  */
 export async function foldedSession(
   file: string = EXAMPLE_SESSION,
@@ -51,7 +51,7 @@ export async function foldedSession(
     clock: pinnedClock(NOON),
     ...options,
     store,
-    // The preset that externalizes first: what was externalized is what these tests ask for.
+    // The preset that externalizes first, because these tests read what was externalized.
     preset: options.preset ?? ladderPreset,
     config: { maxInputTokens: 30_000, outputReserveTokens: 2_000, ...config },
   });
@@ -62,7 +62,7 @@ export async function foldedSession(
 
 const createdAt = new Date(NOON).toISOString();
 
-/** A session in a format, on an empty thread in memory. */
+/** A session in the given format, on an empty thread in memory. */
 export const sessionIn = (format: FormatId, options: Partial<SessionOptions> = {}): Promise<ContextSession> => {
   const clock = pinnedClock(NOON);
   const store = createMemoryStore({ clock });
@@ -99,7 +99,7 @@ function work(step: number): readonly MessageInput[] {
 
 const data = process.env["THREADFOLD_DATA"] ?? fileURLToPath(new URL("../../../../../shared/data", import.meta.url));
 
-/** A session to fold and to write as a file of another tool. */
+/** A session to fold and to export as another tool's file. */
 interface SessionFileCase {
   readonly name: string;
   readonly file: string;
@@ -107,7 +107,7 @@ interface SessionFileCase {
   readonly maxInputTokens: number;
 }
 
-/** The project's own session, and the recorded ones where they are: logs of several versions and tools. */
+/** The project's own session, plus the recorded ones if available: logs of several versions and tools. */
 export function sessionFileCases(): readonly SessionFileCase[] {
   const cases: readonly [file: string, preset: CompactionPreset, maxInputTokens: number][] = [
     [EXAMPLE_SESSION, threadfoldPreset, 30_000],
@@ -126,21 +126,21 @@ export function sessionFileCases(): readonly SessionFileCase[] {
     });
 }
 
-/** A message as a model would read it. */
+/** A message as a model reads it. */
 interface ReadMessage {
   readonly role: Role;
   readonly parts: readonly Part[];
 }
 
-/** What a tool with one compaction has to show of a plan's window: texts within its summary, and messages behind it. */
+/** What a tool with a single compaction must show of a plan's window: texts in its summary, and messages after it. */
 interface ExpectedWindow {
   readonly inSummary: readonly string[];
   readonly behind: readonly ReadMessage[];
 }
 
 /**
- * Works out from a window what the file of another tool has to show. Turns that only a request needs are left out, and
- * what the tool itself summarized earlier is within the new summary.
+ * Computes from a window what another tool's file must show. Turns that only a request needs are left out, and what the
+ * tool itself summarized earlier is in the new summary.
  */
 export function expectedWindow(window: readonly ChatMessage[], thread: AgentThread): ExpectedWindow {
   const shown = window.filter(({ synthetic }) => synthetic !== "continuation" && synthetic !== "missing-result");
@@ -153,7 +153,10 @@ export function expectedWindow(window: readonly ChatMessage[], thread: AgentThre
 
 const read = ({ role, parts }: ChatMessage): ReadMessage => ({ role, parts });
 
-/** Messages without what says nothing: no request has blank text, nor the empty message of a call that was cut off. */
+/**
+ * Removes messages and texts without content: a request has no blank text, and no empty message for a call that was cut
+ * off.
+ */
 export const saying = (messages: readonly ReadMessage[]): readonly ReadMessage[] =>
   messages
     .map(({ role, parts }) => ({

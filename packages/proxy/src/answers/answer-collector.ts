@@ -3,15 +3,15 @@ import { createParser, type EventSourceParser } from "eventsource-parser";
 import type { ProviderApi, ReadAnswer, StreamedAnswer, WireObject } from "../apis/provider-api.ts";
 import { objectOf, parsedObject } from "../apis/wire-value.ts";
 
-/** What was read on the side of an answer that passed by. */
+/** What was read from a provider's answer while it was passed on. */
 export interface CollectedAnswer {
-  /** Undefined when the answer was cut off, or is none. */
+  /** Undefined when the answer was cut off or is not an answer of the model. */
   readonly answer?: ReadAnswer;
-  /** What the provider said in mid-stream that it failed for. */
+  /** The error that the provider reported in the answer, such as in the middle of a stream. */
   readonly failure?: unknown;
 }
 
-/** Reads an answer while its bytes pass by: the events of a stream, or one JSON document. */
+/** Reads an answer while its bytes are passed on: the events of a stream, or one JSON document. */
 export class AnswerCollector {
   readonly #api: ProviderApi;
   readonly #text = new StringDecoder("utf8");
@@ -21,8 +21,8 @@ export class AnswerCollector {
   #failure: unknown;
 
   /**
-   * @param isStream whether the bytes are server-sent events.
-   * @param limit of what is kept, in characters: an answer beyond it is not read.
+   * @param isStream true when the bytes are server-sent events.
+   * @param limit the most UTF-16 code units that are buffered; a longer answer is not read.
    */
   constructor(api: ProviderApi, isStream: boolean, limit: number) {
     this.#api = api;
@@ -39,7 +39,7 @@ export class AnswerCollector {
     else if (this.#document.length <= this.#limit) this.#document += text;
   }
 
-  /** What the answer was, once all of it has passed. */
+  /** Returns what was read; called when all bytes of the answer were added. */
   end(): CollectedAnswer {
     const whole = this.#events === undefined ? this.#parsedDocument() : this.#events.answer.whole();
     const answer = whole === undefined ? undefined : this.#api.answerOf(whole);

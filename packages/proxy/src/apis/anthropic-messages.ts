@@ -3,7 +3,7 @@ import { fromAnthropic } from "@threadfold/integrations/anthropic";
 import type { ProviderApi, RequestHead, StreamedAnswer, WireObject } from "./provider-api.ts";
 import { hostFields, listOf, objectOf, parsedObject, textOf } from "./wire-value.ts";
 
-/** Anthropic's Messages. */
+/** Anthropic's Messages API. */
 export const anthropicMessages: ProviderApi = {
   provider: "anthropic",
   path: "/v1/messages",
@@ -19,7 +19,7 @@ export const anthropicMessages: ProviderApi = {
       contextManagement: body["context_management"],
     }),
   }),
-  // Tools come back with the marks that the request may have beside those on its messages.
+  // Tools come back with the cache marks that the request may have in addition to those on its messages.
   withConversation: (body, { messages, system, tools }) => ({
     ...body,
     messages,
@@ -51,11 +51,11 @@ export const anthropicMessages: ProviderApi = {
 const betasOf = (headers: RequestHead["headers"]): readonly string[] =>
   [headers["anthropic-beta"] ?? []].flat().flatMap((names) => names.split(",").map((name) => name.trim()));
 
-/** A message as its stream tells it, block by block. */
+/** Assembles a message from its stream, block by block. */
 class StreamedMessage implements StreamedAnswer {
   #message: WireObject | undefined;
   readonly #blocks: Record<string, unknown>[] = [];
-  /** The input of each call, which comes as pieces of JSON. */
+  /** The input of each call, which arrives in pieces of JSON. */
   readonly #inputs = new Map<number, string>();
   #isWhole = false;
 
@@ -105,7 +105,7 @@ class StreamedMessage implements StreamedAnswer {
   }
 }
 
-/** Texts grow piece by piece; a signature, and whatever else is no text, comes whole. */
+/** Text fields grow piece by piece; signatures and values that are not text arrive whole. */
 function append(block: Record<string, unknown>, field: string, value: unknown): void {
   const grows = typeof value === "string" && field !== "signature";
   block[field] = grows ? textOf(block[field]) + value : value;

@@ -3,7 +3,7 @@ import { fromOpenaiChat } from "@threadfold/integrations/openai";
 import type { ProviderApi, StreamedAnswer, WireObject } from "./provider-api.ts";
 import { hostFields, listOf, objectOf, textOf } from "./wire-value.ts";
 
-/** OpenAI's Chat Completions, and the many that speak it. */
+/** OpenAI's Chat Completions API, and the many providers that are compatible with it. */
 export const openaiChat: ProviderApi = {
   provider: "openai",
   path: "/chat/completions",
@@ -27,7 +27,7 @@ export const openaiChat: ProviderApi = {
   tooLong: (required, budget, why) => openaiTooLong("messages", required, budget, why),
 };
 
-/** How OpenAI refuses a request that is too long. */
+/** Returns a refusal in the form in which OpenAI refuses a request that is too long. */
 export const openaiTooLong = (param: string, required: number, budget: number, why: string) => ({
   status: 400,
   body: {
@@ -40,7 +40,7 @@ export const openaiTooLong = (param: string, required: number, budget: number, w
   },
 });
 
-/** A completion as its chunks tell it. Of several choices the first counts. */
+/** Assembles a completion from its chunks. If there are several choices, only the first is read. */
 class StreamedCompletion implements StreamedAnswer {
   #head: WireObject = {};
   readonly #message: Record<string, unknown> = { role: "assistant", content: null };
@@ -76,7 +76,7 @@ class StreamedCompletion implements StreamedAnswer {
   }
 }
 
-/** A text grows piece by piece; what is no text is replaced, and null says nothing. */
+/** Text fields grow piece by piece; other values are replaced, and null is ignored. */
 function grow(target: Record<string, unknown>, field: string, value: unknown): void {
   if (value === null || value === undefined) return;
   target[field] = typeof value === "string" ? textOf(target[field]) + value : value;

@@ -4,7 +4,7 @@ import { openaiTooLong } from "./openai-chat.ts";
 import type { ProviderApi, StreamedAnswer, WireObject } from "./provider-api.ts";
 import { hostFields, listOf, objectOf } from "./wire-value.ts";
 
-/** OpenAI's Responses. A request that goes on from what the provider keeps is none that could be folded here. */
+/** OpenAI's Responses API. A request that continues a conversation stored at the provider cannot be folded here. */
 export const openaiResponses: ProviderApi = {
   provider: "openai",
   path: "/responses",
@@ -43,18 +43,21 @@ export const openaiResponses: ProviderApi = {
   tooLong: (required, budget, why) => openaiTooLong("input", required, budget, why),
 };
 
-/** Items by which a client says among its messages what tools there are. They are not of the conversation, and always stay. */
+/**
+ * True for items in which a client declares tools among its messages. They are not part of the conversation and always
+ * stay.
+ */
 const saysTools = (item: unknown): boolean => objectOf(item)?.["type"] === "additional_tools";
 
-/** Every tool that a request offers, wherever it says so. */
+/** Returns every tool that a request declares, in `tools` or in its items. */
 const toolsOf = ({ tools, input }: WireObject): readonly unknown[] =>
   [tools, ...(listOf(input) ?? []).filter(saysTools).map((item) => objectOf(item)?.["tools"])].flatMap(
     (list) => listOf(list) ?? [],
   );
 
 /**
- * The client's tools, with those declared outright that a search revealed in what is folded, and with what such a search
- * defined behind them. Everything else about them stays.
+ * Returns the client's body with tools that a search revealed in the folded part: deferred tools are declared outright,
+ * and tools that only such a search defined are added after the client's own. Everything else stays.
  *
  * @param sent the tools of the folded request.
  */
@@ -80,7 +83,7 @@ function withRevealed(body: WireObject, sent: unknown): WireObject {
   };
 }
 
-/** A tool that only a search of the client's own defined, and the group that it belongs to. */
+/** A tool that only the client's own tool search defined, and the namespace that it belongs to. */
 interface Found {
   readonly tool: WireObject;
   readonly namespace: WireObject | undefined;
@@ -101,7 +104,7 @@ const NAMESPACE = "namespace";
 const keyOf = (tool: WireObject, namespace?: WireObject): string =>
   JSON.stringify([namespace?.["name"] ?? null, tool["name"] ?? null]);
 
-/** The tools that a client names itself, each with its key and the group that it stands in. */
+/** Returns the named tools in a list, each with its key and its namespace. */
 function namedTools(
   tools: readonly unknown[],
   namespace?: WireObject,
@@ -130,7 +133,7 @@ const declaredOutright = (
 
 const LAST_EVENTS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
-/** A response as its stream tells it: the last event has all of it. */
+/** Reads a response from its stream; the last event contains all of it. */
 class StreamedResponse implements StreamedAnswer {
   #whole: WireObject | undefined;
 

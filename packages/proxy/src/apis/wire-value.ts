@@ -9,7 +9,7 @@ export const listOf = (value: unknown): readonly unknown[] | undefined => (Array
 
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The object that a text is as JSON; undefined when it is none. */
+/** Parses a text as a JSON object; undefined when it is not one. */
 export function parsedObject(text: string): WireObject | undefined {
   try {
     return objectOf(JSON.parse(text));
@@ -18,7 +18,7 @@ export function parsedObject(text: string): WireObject | undefined {
   }
 }
 
-/** Fields of a request that decide what is legal in it, those left out that it does not have. */
+/** Returns the fields of a request that determine what is legal in it, without those that are absent. */
 export function hostFields(fields: {
   readonly thinking?: unknown;
   readonly toolChoice?: unknown;

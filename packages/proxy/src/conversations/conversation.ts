@@ -10,40 +10,40 @@ import { type ContextSession, type FrameFields, type PreparedRequest, SerialQueu
 import type { CollectedAnswer } from "../answers/answer-collector.ts";
 import type { ProviderApi, Refusal, RequestHead, WireObject } from "../apis/provider-api.ts";
 
-/** A request of a client whose conversation could be read. */
+/** A client's request whose conversation could be read. */
 export interface ReadRequest extends RequestHead {
   readonly api: ProviderApi;
-  /** The conversation in the body, all of it. */
+  /** The whole conversation in the body. */
   readonly values: readonly unknown[];
 }
 
-/** What becomes of a request. */
+/** What happens to a request. */
 export type Turn =
-  /** It goes out exactly as it came: nothing of its conversation is folded. */
+  /** It is sent exactly as it came, because nothing in its conversation is folded. */
   | (TurnNotes & { readonly type: "as-it-came"; readonly session: ContextSession })
   | (TurnNotes & { readonly type: "folded"; readonly session: ContextSession; readonly body: WireObject })
-  /** Nothing that fits its budget can be made of it. */
+  /** It cannot be made to fit its budget. */
   | (TurnNotes & { readonly type: "refused"; readonly refusal: Refusal });
 
-/** What is to be said about a turn. */
+/** What is reported about a turn. */
 interface TurnNotes {
   readonly threadId: ThreadId;
-  /** Tokens of the request, counted. */
+  /** Counted tokens of the request. */
   readonly tokens: number;
-  /** How folding ended; null when it was not asked for. */
+  /** The outcome of folding; null when the request is refused. */
   readonly outcome: CompactionOutcome | null;
 }
 
-/** An answer that the client has not handed back yet. */
+/** An answer that the client has not sent back yet as part of its history. */
 interface OpenAnswer {
   readonly values: readonly unknown[];
   readonly answer: readonly unknown[];
 }
 
 /**
- * The conversations of clients that begin with the same words, each on a thread of its own in one tree of forks. A client
- * sends all of its conversation with each request. Its newest answer is not in the thread until the client hands it back
- * with the next request, as it understood it, or the conversation rests.
+ * The conversations that begin with the same messages, each with its own thread in one tree of forks. A client sends
+ * its whole conversation with each request. The newest answer is added to the thread only when the client sends it back
+ * with the next request, in the client's version, or when the conversation is closed.
  */
 export class Conversation {
   readonly #mirror: ThreadMirror;
@@ -58,10 +58,10 @@ export class Conversation {
   }
 
   /**
-   * Takes in what is new and makes the request. Calls are answered one after the other, for they may be on different ways
-   * of the conversation.
+   * Appends what is new in the conversation and prepares the request. Calls run one at a time, because they may be on
+   * different branches of the conversation.
    *
-   * @throws what a store throws; ThreadfoldError `INVALID_MESSAGE` for a value that is no message.
+   * @throws what a store throws; ThreadfoldError `INVALID_MESSAGE` when a value is not a message.
    */
   turn(request: ReadRequest, signal: AbortSignal): Promise<Turn> {
     return this.#queue.run(async () => {
@@ -74,7 +74,7 @@ export class Conversation {
     });
   }
 
-  /** Takes in what was read of the answer to a turn: what it used, and the answer itself for when it is handed back. */
+  /** Records the answer to a turn: its usage, and the answer itself until the client sends it back. */
   async answered({ values }: ReadRequest, session: ContextSession, collected: CollectedAnswer): Promise<void> {
     const { answer, failure } = collected;
     if (failure !== undefined) await session.failed(failure);
@@ -83,14 +83,14 @@ export class Conversation {
     await session.complete({ messages: [], ...answer.report });
   }
 
-  /** Appends the answers that no request handed back. */
+  /** Appends the answers that no request sent back. */
   rest(): Promise<void> {
     return this.#queue.run(async () => {
       for (const [threadId, open] of this.#open) await this.#keep(threadId, open);
     });
   }
 
-  /** A request that does not go on behind an answer leaves it: asked anew, or edited. It stays in its own thread. */
+  /** If a request does not continue after the newest answer (a retry or an edit), that answer is kept in its thread. */
   async #keepAnswerBefore(values: readonly unknown[]): Promise<void> {
     const { threadId } = this.#mirror.session;
     const open = this.#open.get(threadId);
@@ -109,7 +109,7 @@ export class Conversation {
   }
 }
 
-/** Prepares the request of a session that has all of the client's conversation. */
+/** Prepares the request of a session that has the client's whole conversation. */
 async function turnOf(request: ReadRequest, session: ContextSession, signal: AbortSignal): Promise<Turn> {
   const { api, body } = request;
   const frame: FrameFields = api.frameOf(request);
@@ -128,7 +128,7 @@ async function turnOf(request: ReadRequest, session: ContextSession, signal: Abo
   }
 }
 
-/** True when a request says no more and no less than the client does: nothing is folded, nothing was brought back or pinned. */
+/** True when a request has exactly the client's content: nothing is folded, and nothing was brought back or pinned. */
 const foldsNothing = ({ plan, manifest }: PreparedRequest): boolean =>
   planRecords(plan).length === 0 &&
   manifest.messages.every(({ action }) => action !== "pins" && action !== "rehydration");

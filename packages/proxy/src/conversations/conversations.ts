@@ -15,29 +15,29 @@ import { LRUCache } from "lru-cache";
 import { listOf, objectOf } from "../apis/wire-value.ts";
 import { Conversation, type ReadRequest } from "./conversation.ts";
 
-/** What conversations are kept and folded with. */
+/** How conversations are stored and folded. */
 export interface ConversationOptions {
-  /** Where the threads are kept. It stays open. */
+  /** The store for the threads. It is never closed here. */
   readonly store: ThreadfoldStore;
   /** The policy; `threadfold` by default. */
   readonly preset?: CompactionPreset;
-  /** Figures that override the preset's. Without `maxInputTokens` the window of each request's model decides. */
+  /** Settings that override the preset's. Without `maxInputTokens`, the window of each request's model decides. */
   readonly config?: Partial<ContextCompactionConfig>;
-  /** How many conversations are kept in memory, 100 by default; one that was dropped is read from the store again. */
+  /** The most conversations kept in memory, 100 by default; an evicted one is read from the store again when needed. */
   readonly maxOpenConversations?: number;
 }
 
-/** A header by which a client may name its thread itself. It is not passed on. */
+/** A header with which a client may name its thread. It is not passed on to the provider. */
 export const THREAD_HEADER = "x-threadfold-thread";
 
-/** The conversations of every client, each found by what it begins with. */
+/** The conversations of all clients, each identified by its opening messages. */
 export class Conversations {
   readonly #options: ConversationOptions;
   readonly #clock: Clock;
   readonly #open: LRUCache<string, Promise<Conversation>>;
   readonly #resting = new Set<Promise<void>>();
 
-  /** @param onProblem hears what failed while a conversation was put to rest. */
+  /** @param onProblem called with any error while an evicted conversation is saved. */
   constructor(options: ConversationOptions, clock: Clock, onProblem: (error: unknown) => void) {
     this.#options = options;
     this.#clock = clock;
@@ -51,7 +51,7 @@ export class Conversations {
     });
   }
 
-  /** The conversation of a request. @throws what opening its thread throws; the next request tries again. */
+  /** Returns the conversation of a request. @throws what opening its thread throws; the next request tries again. */
   of(request: ReadRequest): Promise<Conversation> {
     const threadId = threadIdOf(request);
     const key = `${request.api.format} ${threadId}`;
@@ -59,12 +59,12 @@ export class Conversations {
     if (known !== undefined) return known;
     const opened = this.#openOne(threadId, request);
     this.#open.set(key, opened);
-    // One that could not be opened has nothing to keep.
+    // A conversation that could not be opened has nothing to keep.
     opened.catch(() => this.#open.peek(key) === opened && this.#open.delete(key));
     return opened;
   }
 
-  /** Puts every conversation to rest: answers that were not handed back go into their threads. */
+  /** Saves and closes every conversation: appends the answers that no client sent back to their threads. */
   async rest(): Promise<void> {
     this.#open.clear();
     await Promise.all(this.#resting);
@@ -87,7 +87,7 @@ export class Conversations {
   }
 }
 
-/** The thread that a conversation begins with: the one that the client names, or one named after its opening. */
+/** Returns the thread of a conversation: the one that the client names, or one named after the opening messages. */
 function threadIdOf({ api, headers, values }: ReadRequest): ThreadId {
   const named = headers[THREAD_HEADER];
   if (typeof named === "string" && named !== "") return asThreadId(named);
@@ -96,13 +96,15 @@ function threadIdOf({ api, headers, values }: ReadRequest): ThreadId {
   return asThreadId(`${api.provider}-${sha256(opening.map(contentOf).join("\n")).slice(0, 16)}`);
 }
 
-/** Messages of the model name it as their author; items that are no messages, such as calls, are the model's as well. */
+/** True for messages by the model, and for items that are not messages, such as calls, which are the model's too. */
 function isFromModel(value: unknown): boolean {
   const { role, type } = objectOf(value) ?? {};
   return role === "assistant" || (role === undefined && type !== undefined && type !== "message");
 }
 
-/** How a client marks cached prefixes: folded requests have marks of the same kind, at the places that are stable then. */
+/**
+ * Returns how a client marks cached prefixes, so that folded requests get marks of the same kind where they are stable.
+ */
 function cacheMarksOf(body: ReadRequest["body"]): boolean | { readonly ttl: "5m" | "1h" } {
   const [mark] = marksIn([body["system"], body["messages"], body["tools"]]);
   const ttl = mark?.["ttl"];

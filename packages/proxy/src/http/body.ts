@@ -1,11 +1,11 @@
 import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-/** The bytes of a stream; null when there are more than the limit. */
+/** Reads a stream to its end and returns its bytes; null when there are more than the limit. */
 export async function readBody(stream: Readable, limit: number): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   let length = 0;
-  // A stream that is too long stays open for an answer that says so.
+  // A stream that is too long stays open so that an answer can say so.
   for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += piece.length;
     if (length > limit) return null;
@@ -21,5 +21,5 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
-/** A stream that undoes what the header `content-encoding` names; undefined for a coding that is not known. */
+/** Returns a stream that decodes the given `content-encoding`; undefined for an unknown encoding. */
 export const contentDecoder = (coding = "identity"): Duplex | undefined => DECODERS[coding.trim().toLowerCase()]?.();

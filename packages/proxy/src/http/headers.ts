@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { THREAD_HEADER } from "../conversations/conversations.ts";
 
-/** Headers that are between two ends of one connection, or that each connection has of its own. */
+/** Headers that apply to a single connection only. */
 const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"],
   ...["te", "trailer", "transfer-encoding", "upgrade"],
@@ -9,7 +9,7 @@ const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
 
 const NOT_SENT_ON: ReadonlySet<string> = new Set(["host", "content-length", "expect", THREAD_HEADER]);
 
-/** A message's headers as they came, names and values in turn, without those of its connection. */
+/** Returns a message's raw headers, names and values alternating, without those of its connection. */
 function passedOn({ rawHeaders, headers }: IncomingMessage, without: ReadonlySet<string>): readonly string[] {
   const named = new Set((headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
   return rawHeaders.flatMap((name, index) => {
@@ -20,9 +20,9 @@ function passedOn({ rawHeaders, headers }: IncomingMessage, without: ReadonlySet
 }
 
 /**
- * The headers of a request for the provider, without the proxy's own.
+ * Returns the headers of a request to the provider, without the proxy's own.
  *
- * @param length of the body in bytes; undefined for one that is passed on as it comes.
+ * @param length the length of the body in bytes; undefined for a body that is streamed through unchanged.
  */
 export function requestHeaders(request: IncomingMessage, host: string, length: number | undefined): readonly string[] {
   const declared = length ?? request.headers["content-length"];
@@ -33,5 +33,5 @@ export function requestHeaders(request: IncomingMessage, host: string, length: n
   ];
 }
 
-/** The headers of an answer for the client. */
+/** Returns the headers of an answer to the client. */
 export const answerHeaders = (answer: IncomingMessage): readonly string[] => passedOn(answer, new Set());

@@ -5,15 +5,15 @@ import { ThreadfoldError } from "@threadfold/core";
 import { pathBehind } from "./address.ts";
 import { requestHeaders } from "./headers.ts";
 
-/** A request on its way to the provider. */
+/** A request to send to the provider. */
 export interface Outgoing {
-  /** What the client sent: its method and headers, and its body where no other is given. */
+  /** The client's request, from which the method and headers are taken, and the body unless `body` is set. */
   readonly incoming: IncomingMessage;
   /** The provider's base address. */
   readonly base: URL;
-  /** Path and query behind the base. */
+  /** Path and query after the base. */
   readonly path: string;
-  /** The bytes to send; the client's own, as they come, when it is left out. */
+  /** The bytes to send; if absent, the client's body is streamed through. */
   readonly body?: Buffer;
   readonly signal: AbortSignal;
 }
@@ -23,7 +23,7 @@ export class Upstream {
   readonly #agents = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
   readonly #silenceLimitMs: number;
 
-  /** @param silenceLimitMs how long a provider may say nothing, in milliseconds. */
+  /** @param silenceLimitMs how long a provider may be silent, in milliseconds. */
   constructor(silenceLimitMs: number) {
     this.#silenceLimitMs = silenceLimitMs;
   }
@@ -31,8 +31,8 @@ export class Upstream {
   /**
    * Sends a request and waits for the head of the answer.
    *
-   * @throws ThreadfoldError `TIMED_OUT` when the provider is silent for too long; what the connection fails for; the reason
-   * of the signal.
+   * @throws ThreadfoldError `TIMED_OUT` when the provider is silent for too long; the error of the connection when it
+   * fails; the signal's reason when it is aborted.
    */
   async send(outgoing: Outgoing): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -41,7 +41,7 @@ export class Upstream {
     request.once("error", (error) => reject(outgoing.signal.aborted ? outgoing.signal.reason : error));
     request.setTimeout(this.#silenceLimitMs, () => request.destroy(this.#silent()));
     if (outgoing.body !== undefined) request.end(outgoing.body);
-    // A body that breaks off is the client's going away, which the signal says.
+    // A body breaks off when the client goes away, and then the signal is aborted too.
     else pipeline(outgoing.incoming, request).catch((error: unknown) => request.destroy(error as Error));
     return promise;
   }
@@ -66,6 +66,6 @@ export class Upstream {
   }
 
   #silent(): ThreadfoldError {
-    return new ThreadfoldError("TIMED_OUT", `The provider said nothing for ${this.#silenceLimitMs} ms.`);
+    return new ThreadfoldError("TIMED_OUT", `The provider sent nothing for ${this.#silenceLimitMs} ms.`);
   }
 }

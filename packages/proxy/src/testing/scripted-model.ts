@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { type ReceivedRequest, sendEvents, sendJson } from "./scripted-upstream.ts";
 
-/** What a scripted model does: calls the host's one tool, or says something. */
+/** What a scripted model does: call the host's only tool, or say something. */
 export type ScriptedMove = { readonly call: string } | { readonly say: string };
 
-/** Answers as a provider's API does, streamed when it is asked for. */
+/** Answers as a provider's API does, streamed if the request asks for it. */
 export type ScriptedApi = (
   response: ServerResponse,
   request: ReceivedRequest,
@@ -12,7 +12,7 @@ export type ScriptedApi = (
   index: number,
 ) => void;
 
-/** Anthropic Messages: a thought with its signature, and then the move. */
+/** Anthropic Messages: a thinking block with its signature, then the move. */
 export const anthropicAnswers: ScriptedApi = (response, { body, text }, move, index) => {
   const block =
     "say" in move

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as the upstream got it. */
+/** A request as the upstream received it. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
@@ -9,13 +9,13 @@ export interface ReceivedRequest {
   readonly body: Record<string, unknown>;
 }
 
-/** A provider on the loopback that answers from a script, and keeps what it was sent. */
+/** A provider on the loopback interface that answers from a script and records the requests it receives. */
 export interface ScriptedUpstream extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
 }
 
-/** Answers one request; the count begins at 0. */
+/** Answers one request; `index` counts requests from 0. */
 export type Respond = (response: ServerResponse, request: ReceivedRequest, index: number) => void;
 
 export async function scriptedUpstream(respond: Respond): Promise<ScriptedUpstream> {
@@ -44,7 +44,7 @@ export function sendJson(response: ServerResponse, body: object, status = 200, h
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
-/** Sends server-sent events, each in a piece of its own. */
+/** Sends server-sent events, each in a separate write. */
 export function sendEvents(response: ServerResponse, events: readonly object[]): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (const event of events) {

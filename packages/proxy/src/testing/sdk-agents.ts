@@ -4,21 +4,21 @@ import OpenAI from "openai";
 import type { RunningProxy } from "../start-proxy.ts";
 import { anthropicAnswers, chatAnswers, responsesAnswers, type ScriptedApi } from "./scripted-model.ts";
 
-/** What a tool of these agents gives back: about 800 tokens. */
+/** The result of a tool call of these agents: about 800 tokens. */
 const toolResult = (command: string): string => `${command}: ${"output of the build ".repeat(160)}`;
 
 const SYSTEM = "You are an engineer.";
 
 const parameters = { type: "object" as const, properties: { command: { type: "string" } } };
 
-/** An agent of somebody else: a provider's SDK in a loop that sends all of its history with each call. */
+/** A third-party agent: a provider's SDK in a loop that sends its whole history with each call. */
 export interface SdkAgent {
   readonly name: string;
   readonly format: FormatId;
-  /** The field of a body that the conversation is in. */
+  /** The field of the request body that contains the conversation. */
   readonly field: "messages" | "input";
   readonly answers: ScriptedApi;
-  /** Says something and works until the model calls no more. The history is the agent's own, and grows. */
+  /** Sends a user message and works until the model makes no more calls. Appends to `history`. */
   run(proxy: RunningProxy, history: unknown[], text: string): Promise<void>;
 }
 

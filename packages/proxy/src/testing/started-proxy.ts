@@ -4,7 +4,7 @@ import type { ProxiedTurn } from "../exchange.ts";
 import { type ProxyOptions, type RunningProxy, startProxy } from "../start-proxy.ts";
 import type { ScriptedUpstream } from "./scripted-upstream.ts";
 
-/** A proxy before a scripted upstream, with what it reported. */
+/** A proxy in front of a scripted upstream, with what it reported. */
 export interface StartedProxy extends AsyncDisposable {
   readonly proxy: RunningProxy;
   readonly store: ThreadfoldStore;

@@ -7,11 +7,11 @@ import {
   sharedLength,
 } from "@threadfold/core";
 
-/** What the places of cache breakpoints are chosen from. */
+/** Options for choosing the places of cache breakpoints. */
 export interface BreakpointOptions {
-  /** The request before this one, where it is known: what both begin with is in the cache already. */
+  /** The previous request, if known: the prefix that both share is already in the cache. */
   readonly previous?: ChatRequest;
-  /** How many breakpoints the provider takes. */
+  /** The maximum number of breakpoints that the provider accepts. */
   readonly most: number;
   /** How many blocks before a breakpoint the provider looks for an earlier one. */
   readonly lookBackBlocks: number;
@@ -21,19 +21,19 @@ export interface BreakpointOptions {
 export interface BreakpointPlaces {
   /** At the end of tools and system text. */
   readonly frame: boolean;
-  /** Behind these messages, in order. */
+  /** Indexes of the messages that end with a breakpoint, in order. */
   readonly messages: readonly number[];
 }
 
-/** Messages that are gone in the next request: writing them into a cache would pay for nothing. */
+/** Messages that are gone in the next request: caching them would be wasted money. */
 const PASSING: readonly (SyntheticKind | undefined)[] = ["rehydration", "continuation", "missing-result"];
-/** Messages that stay as they are until the next plan. */
+/** Messages that stay unchanged until the next plan. */
 const FOLDS: readonly (SyntheticKind | undefined)[] = ["summary", "pins", "pointer"];
 
 /**
- * Chooses where a request's cached prefixes end: at the newest message that stays, where the previous request ended, behind
- * the folds and pins at the beginning, and behind tools and system text. A spare one goes as far back from the newest as
- * the provider looks, so that a long step still finds what was written before.
+ * Chooses where a request's cached prefixes end: at the newest message that stays, where the previous request ended,
+ * after the folds and pins at the beginning, and after the tools and system text. A spare breakpoint is placed as far
+ * back from the newest one as the provider looks, so that a long step still finds what was written before.
  */
 export function breakpointPlaces(request: ChatRequest, options: BreakpointOptions): BreakpointPlaces {
   const { messages, system, tools } = request;
@@ -48,8 +48,8 @@ export function breakpointPlaces(request: ChatRequest, options: BreakpointOption
 }
 
 /**
- * The newest message that the next request has too, behind messages that it has too: a call of the last batch may still be
- * answered, and then its stand-in gives way to the result.
+ * Returns the newest message that the next request will still have, preceded only by messages that it will still have
+ * too: a call of the last batch may still be answered, and its stand-in is then replaced by the result.
  */
 function newestThatStays(messages: readonly ChatMessage[]): number {
   let end = messages.length;
@@ -63,19 +63,19 @@ function newestThatStays(messages: readonly ChatMessage[]): number {
   return end;
 }
 
-/** The last of the folds and pins that a request begins with; -1 when it begins with none. */
+/** Returns the index of the last of the folds and pins that a request begins with; -1 when it begins with none. */
 function foldsEnd(messages: readonly ChatMessage[]): number {
   let end = -1;
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as ChatMessage;
-    // A placeholder before the first fold is the opening that some providers ask for.
+    // A placeholder before the first fold is the opening that some providers require.
     if (FOLDS.includes(message.synthetic)) end = index;
     else if (message.synthetic !== "placeholder" || end >= 0) break;
   }
   return end;
 }
 
-/** The message that ends at most this many blocks before the end of another one; -1 when the request begins there. */
+/** Returns the message that ends at most this many blocks before the end of another; -1 if the request begins there. */
 function blocksBack(messages: readonly ChatMessage[], newest: number, blocks: number): number {
   let between = 0;
   for (let index = newest; index > 0; index--) {
@@ -86,7 +86,7 @@ function blocksBack(messages: readonly ChatMessage[], newest: number, blocks: nu
   return -1;
 }
 
-/** How many messages two requests begin with alike; 0 when their system text or tools differ. */
+/** Returns how many leading messages two requests share; 0 when their system text or tools differ. */
 export function sharedMessages(a: ChatRequest, b: ChatRequest): number {
   if (!sameFrame(a, b)) return 0;
   const length = Math.min(a.messages.length, b.messages.length);
@@ -96,11 +96,11 @@ export function sharedMessages(a: ChatRequest, b: ChatRequest): number {
   return length;
 }
 
-/** True when two requests have the same system text and the same tools. */
+/** Checks whether two requests have the same system text and the same tools. */
 export const sameFrame = (a: ChatRequest, b: ChatRequest): boolean =>
   isSameSystem(a.system, b.system) && sameTools(a, b);
 
-/** True when two lists of system texts say the same, and carry the same besides. */
+/** Checks whether two lists of system texts are equal, including their metadata. */
 export const isSameSystem = (a: readonly SystemEntry[], b: readonly SystemEntry[]): boolean =>
   a === b || (a.length === b.length && a.every((entry, index) => isSameEntry(entry, b[index])));
 
@@ -110,7 +110,7 @@ const isSameEntry = (a: SystemEntry, b: SystemEntry | undefined): boolean =>
 const sameTools = (a: ChatRequest, b: ChatRequest): boolean =>
   a.tools === b.tools || canonicalJson(a.tools) === canonicalJson(b.tools);
 
-/** Messages that did not change are mostly the same objects, so that comparing them costs nothing. */
+/** Unchanged messages are mostly the same objects, so comparing them costs nothing. */
 const sameMessage = (a: ChatMessage, b: ChatMessage): boolean =>
   a === b ||
   (a.role === b.role &&

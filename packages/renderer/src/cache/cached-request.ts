@@ -2,9 +2,10 @@ import { type CachedRequest, digestOf, type PrefixUnit } from "@threadfold/core"
 import type { Rendering } from "../input/render-input.ts";
 
 /**
- * A rendering as a prompt cache sees it. Tools and system text are unit 0, so message `n` is unit `n + 1`.
+ * Returns a rendering as a prompt cache sees it. Tools and system text are unit 0, so message `n` is unit `n + 1`.
  *
- * @param places indexes of messages behind which a breakpoint stands; `frame` adds one behind tools and system text.
+ * @param places indexes of the messages that are followed by a breakpoint; `frame` adds one after tools and system
+ *   text.
  */
 export function cachedRequest(
   { request, manifest, breakdown }: Pick<Rendering, "request" | "manifest" | "breakdown">,

@@ -19,22 +19,22 @@ import type { BreakpointPlaces } from "./breakpoint-places.ts";
 
 /** How a provider marks the end of a cached prefix on a part. */
 export interface PartMark {
-  /** Whose field of `providerMetadata` it is. */
+  /** The provider whose field of `providerMetadata` it is. */
   readonly provider: string;
   readonly field: string;
   readonly value: JsonObject;
-  /** Fields in which the log may have marks of that provider: they give way. */
+  /** Fields in which the log may carry marks of that provider: they are replaced. */
   readonly oldFields: readonly string[];
-  /** Where the mark of a tool result stands: on the result, or on the last text in it. */
+  /** Where the mark of a tool result is placed: on the result, or on the last text in it. */
   readonly onResults: "part" | "text";
   /** Whether this part of this message has a place for a mark. */
   carries(part: Part, message: ChatMessage): boolean;
 }
 
 /**
- * A request with marks at the places where cached prefixes end, in place of those that came with the thread. Where a
- * message has no part that can carry one, the message before it that has is marked. Messages that stay as they are stay
- * the same objects.
+ * Marks a request at the places where cached prefixes end, replacing the marks that came with the thread. If a message
+ * has no part that can carry a mark, the nearest earlier message that does is marked. Messages that do not change
+ * remain the same objects.
  */
 export function markRequest(request: ChatRequest, places: BreakpointPlaces, mark: PartMark): ChatRequest {
   const ends = new Set(places.messages.map((index) => carrierIndex(request.messages, index, mark)));
@@ -46,12 +46,12 @@ export function markRequest(request: ChatRequest, places: BreakpointPlaces, mark
   };
 }
 
-/** True when at least one of the places has a part that can carry a mark. */
+/** Checks whether at least one of the places has a part that can carry a mark. */
 export const canMark = (request: ChatRequest, places: BreakpointPlaces, mark: PartMark): boolean =>
   (places.frame && request.system.length > 0) ||
   places.messages.some((index) => carrierIndex(request.messages, index, mark) >= 0);
 
-/** The places where the marks come to stand: each at the last message up to it that can carry one. */
+/** Returns where the marks actually go: each on the last message up to its place that can carry one. */
 export function carrierPlaces(
   request: ChatRequest,
   { frame, messages }: BreakpointPlaces,
@@ -85,8 +85,8 @@ function markedPart(part: Part, mark: PartMark, isEnd: boolean): Part {
 }
 
 /**
- * The texts in a result lose their marks, and the last of them gets one where the mark stands there. Text alone is one
- * text, marked or not: a mark that moves on must not take a border between two texts with it.
+ * Removes the marks from the texts in a result and, if the mark goes on texts, marks the last one. Text-only content
+ * counts as a single text, marked or not: a mark that moves on must not take a boundary between two texts with it.
  */
 function markedResult(part: ToolResultPart, mark: PartMark, isEnd: boolean): ToolResultPart {
   const { content } = part.result;
@@ -106,7 +106,7 @@ const withBlocks = (part: ToolResultPart, blocks: readonly (TextPart | MediaPart
   result: { ...part.result, content: { type: "blocks", blocks } },
 });
 
-/** What may be marked, with the mark or without any; the same object where nothing changes. */
+/** Returns an object with the mark or without any; the same object if nothing changes. */
 function withMark<Kind extends { readonly providerMetadata?: ProviderMetadata }>(
   marked: Kind,
   { provider, field, value, oldFields }: PartMark,
@@ -123,23 +123,23 @@ function withMark<Kind extends { readonly providerMetadata?: ProviderMetadata }>
   return (Object.keys(metadata).length === 0 ? bare : { ...bare, providerMetadata: metadata }) as Kind;
 }
 
-/** True for a result that says something in words: nothing else can carry a mark on its text. */
+/** Checks whether a result contains non-blank text: nothing else can carry a mark on its text. */
 export const hasResultText = ({ result: { content } }: ToolResultPart): boolean =>
   content.type === "blocks"
     ? content.blocks.some((block) => block.type === "text" && !isBlank(block.text))
     : !isBlank(toolResultText(content));
 
-/** What marking a payload needs to know of its format. */
+/** What marking a payload requires of its format. */
 export interface MarkedFormat {
   readonly field: "messages" | "input";
   lower(request: ChatRequest): JsonObject;
-  /** How many items of the payload's list a message is. */
+  /** Returns how many items of the payload's list a message becomes. */
   itemsOf(message: ChatMessage): number;
 }
 
 /**
- * Takes marks over from a request into the payload that was lowered from the same request without them: only messages
- * that the marks changed are lowered again.
+ * Transfers marks from a request to the payload that was lowered from the same request without them: only messages that
+ * the marks changed are lowered again.
  */
 export function markPayload(
   payload: JsonObject,
@@ -160,7 +160,7 @@ export function markPayload(
   });
   return { ...payload, ...frame, [field]: items };
 
-  /** A result is lowered behind the message that called for it. */
+  /** A result is lowered together with the message that called for it. */
   function lowered(message: ChatMessage, before: ChatMessage | undefined): readonly JsonValue[] {
     const messages = before === undefined || before === message ? [message] : [before, message];
     const list = asList(lower({ system: [], tools: [], messages })[field]) as readonly JsonValue[];

@@ -3,21 +3,21 @@ import type { Rendering } from "../input/render-input.ts";
 import type { RenderedMessage } from "../input/render-manifest.ts";
 import { isSameSystem, sameFrame, sharedMessages } from "./breakpoint-places.ts";
 
-/** What is compared of a rendering. */
+/** The fields of a rendering that are compared. */
 export type DiffedRendering = Pick<Rendering, "request" | "manifest">;
 
-/** Where and why two renderings part. */
+/** Where and why two renderings diverge. */
 export interface PrefixDivergence {
-  /** Index of the first message that differs; -1 when system text or tools do. */
+  /** Index of the first message that differs; -1 when the format, system text or tools differ. */
   readonly message: number;
   readonly kind: "format" | "system" | "tools" | "passing" | "fold" | "content" | "order" | "shorter";
-  /** One sentence without its end, for instance `summary of turns 3-9 changed`. */
+  /** One sentence without its final period, for instance `summary of turns 3-9 changed`. */
   readonly reason: string;
-  /** The whole of it, for a person: `diverged at message 14: summary of turns 3-9 changed`. */
+  /** The complete description for a person: `diverged at message 14: summary of turns 3-9 changed`. */
   readonly text: string;
 }
 
-/** Says of messages that rendering makes for one request what they are. */
+/** Names of the messages that rendering adds for a single request. */
 const PASSING: Readonly<Record<string, string>> = {
   rehydration: "rehydrated content",
   continuation: "the continuation",
@@ -25,8 +25,8 @@ const PASSING: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says at which message a later rendering stops being an extension of an earlier one, and why; null when it extends it,
- * so that everything of the earlier one may be read from a prompt cache.
+ * Finds the message at which a later rendering stops being an extension of an earlier one, and why; null when it
+ * extends it, so that the whole earlier one may be read from a prompt cache.
  */
 export function prefixDiff(earlier: DiffedRendering, later: DiffedRendering): PrefixDivergence | null {
   const [a, b] = [earlier.request, later.request];
@@ -59,7 +59,7 @@ function foldReason(before: RenderedMessage | undefined, after: RenderedMessage)
   return `${named(after)} is new (${strategy}: ${reason})`;
 }
 
-/** A fold that took in more of the same turns is called as before. How many ids of a span are known may differ. */
+/** A fold that took in more of the same turns keeps its name. The number of known ids of a span may differ. */
 function grownReason(before: RenderedMessage, after: RenderedMessage): string {
   if (named(before) !== named(after)) return `${named(before)} became ${named(after)}`;
   return `${named(after)} goes up to message ${after.sources.at(-1)} and went up to message ${before.sources.at(-1)}`;
@@ -68,7 +68,7 @@ function grownReason(before: RenderedMessage, after: RenderedMessage): string {
 const sameSources = (a: RenderedMessage, b: RenderedMessage): boolean =>
   a.sources.length === b.sources.length && a.sources.every((id, index) => id === b.sources[index]);
 
-/** What a fold is called, by what was done. */
+/** The name of a fold, by the plan's action. */
 const FOLD_NAMES: Readonly<Record<string, string>> = {
   summarize: "summary",
   externalize: "pointer",

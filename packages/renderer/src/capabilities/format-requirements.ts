@@ -3,17 +3,17 @@ import type { ModelCapabilities } from "../input/model-capabilities.ts";
 
 /** What a provider accepts as a name or id. */
 interface NameRule {
-  /** Matches one sign that is NOT accepted; null when all are. */
+  /** Matches one character that is NOT accepted; null when all are. */
   readonly refused: RegExp | null;
-  /** In UTF-16 code units; null for any length. */
+  /** In UTF-16 code units; null for no limit. */
   readonly maxLength: number | null;
-  /** Matches a name that begins as it may not; it gets an underscore in front. */
+  /** Matches a name with a start that is not accepted; such a name gets an underscore in front. */
   readonly refusedStart?: RegExp;
 }
 
 const HASH_LENGTH = 8;
 
-/** A name with every sign that is not accepted replaced by `_`, and a hash for the end when it is too long. */
+/** Replaces every character that is not accepted with `_`, and the end of a name that is too long with a hash. */
 export function acceptedName(name: string, { refused, maxLength, refusedStart }: NameRule): string {
   const replaced = refused?.test(name) === true ? name.replaceAll(new RegExp(refused, "g"), "_") : name;
   const accepted = refusedStart?.test(replaced) === true ? `_${replaced}` : replaced;
@@ -21,147 +21,152 @@ export function acceptedName(name: string, { refused, maxLength, refusedStart }:
   return `${accepted.slice(0, maxLength - HASH_LENGTH - 1)}-${sha256(name).slice(0, HASH_LENGTH)}`;
 }
 
-/** The name that a tool goes out under, in calls and definitions alike. */
+/** Returns the name under which a tool is sent, in calls and definitions alike. */
 export const acceptedToolName = (name: string, rule: NameRule): string =>
   acceptedName(name, rule) || (rule.refused === null ? name : "unnamed_tool");
 
-/** What a format does with pictures and documents of one kind, by where their bytes are. */
+/** How a format handles images or documents, depending on where their bytes are. */
 export interface MediaRequirement {
   /** Media types that may travel as base64. */
   readonly base64: readonly string[];
   /** Schemes of URLs that the provider fetches itself. */
   readonly urls: readonly string[];
   readonly fileIds: boolean;
-  /** Set where a URL goes out with its media type alone. */
+  /** Set if URLs are sent only when their media type is known. */
   readonly typedUrls?: true;
 }
 
-/** Whether reasoning goes back to the provider. */
+/** Whether reasoning is sent back to the provider. */
 export type ReasoningRequirement =
-  /** As it is, signed or not. */
+  /** Unchanged, signed or not. */
   | { readonly replay: "always" }
-  /** Only what this provider signed or encrypted, and only where the prefix it is bound to is unchanged. */
+  /** Only what this provider signed or encrypted, and only while the prefix it is bound to is unchanged. */
   | {
       readonly replay: "signed";
-      /** Name of the provider; `*` where the format hands it to whichever provider made it. */
+      /** Name of the provider; `*` if the format passes reasoning to whichever provider made it. */
       readonly provider: string;
       /** What it is bound to; see `ModelCapabilities`. */
       readonly binding: ModelCapabilities["reasoning"];
-      /** `kept`: reasoning that nobody signed goes back too; it is bound to nothing. */
+      /** `kept`: unsigned reasoning is sent back too; it is not bound to anything. */
       readonly unsigned?: "kept";
-      /** What the provider takes as proof that it wrote the reasoning; either by default. */
+      /** What the provider accepts as proof that it wrote the reasoning; either one by default. */
       readonly proofs?: readonly ("signature" | "encrypted")[];
-      /** Names of the providers whose reasoning has to be the first of its turn; `*` for all. */
+      /** Names of the providers whose reasoning must come first in its turn; `*` for all. */
       readonly leads?: readonly string[];
-      /** `own`: what follows it must come from the log too; a message that rendering made does not count. */
+      /** `own`: whatever follows it must come from the log as well; a message that rendering made does not count. */
       readonly follower?: "own";
     }
   | { readonly replay: "never" };
 
 /**
- * What a format asks of a request, as data. The repairs read it and know no provider; a new format is a new table. The
- * legality rules of the same format check the same things on the lowered payload, without this table.
+ * What a format requires of a request, as data. The repairs read this table and know no provider; a new format is a new
+ * table. The format's legality rules check the same things on the lowered payload, without this table.
  */
 export interface FormatRequirements {
-  /** Who speaks first: `user`, or anyone. */
+  /** Who must speak first: `user`, or anyone. */
   readonly opening: "user" | "anyone";
-  /** The item of the provider's own compaction, which stands for everything before it. Absent where it makes none. */
+  /**
+   * The item of the provider's own compaction, which replaces everything before it. Absent if the provider makes none.
+   */
   readonly standIn?: StandInRequirement;
-  /** Types of the items in which tools are searched for, and whether the model refuses them and tools that wait for one. */
+  /** Types of tool search items, and whether the model rejects them and deferred tools. */
   readonly searches?: { readonly types: readonly string[]; readonly refused?: true };
-  /** System messages in mid-conversation: sent as such, or as a marked user message. */
+  /** Mid-conversation system messages: sent as such, or as a marked user message. */
   readonly systemInside: "native" | "notice";
   readonly reasoning: ReasoningRequirement;
   /** Fields of `providerMetadata` in which the provider signs texts and calls for one of its models. */
   readonly signatures?: { readonly provider: string; readonly fields: readonly string[] };
-  /** Names of the providers whose opaque items may go out; `*` for all. */
+  /** Names of the providers whose opaque items may be sent; `*` for all. */
   readonly opaqueFrom: readonly string[];
-  /** Fields that an opaque item must have as text, to be an item of this provider at all. */
+  /** Text fields that an opaque item must have to be an item of this provider at all. */
   readonly opaqueFields: readonly string[];
-  /** Types of opaque items that may go out, each with the further fields that it must have as text; all by default. */
+  /** Types of opaque items that may be sent, each with further text fields that it must have; all types by default. */
   readonly opaqueTypes?: Readonly<Record<string, readonly string[]>>;
-  /** Names of fields of which an opaque item has one, where items are told apart by it. */
+  /** Names of fields of which an opaque item must have at least one, if items are told apart by such a field. */
   readonly opaqueKeys?: readonly string[];
-  /** Fields of an opaque item that may be null and must not be blank text. */
+  /** Fields of an opaque item that may be null but not blank text. */
   readonly opaqueNotBlank?: readonly string[];
-  /** Types of opaque items that may only go out together. */
+  /** Types of opaque items that may only be sent together. */
   readonly opaquePairs?: readonly OpaquePair[];
   /**
-   * Set where such a call and its answer stand in one tool loop, and a call at the end of the request may still be open: the
-   * provider goes on with it.
+   * Set if such a call and its answer must be in one tool loop, and a call at the end of the request may still be open:
+   * the provider continues it.
    */
   readonly opaquePairsInLoop?: true;
-  /** Field of an opaque item that no two items of a request may share. */
+  /** Field of an opaque item whose value no two items of a request may share. */
   readonly opaqueOnce?: string;
   readonly image: MediaRequirement;
   readonly file: MediaRequirement;
-  /** Roles whose messages may hold media. */
+  /** Roles whose messages may contain media. */
   readonly mediaRoles: readonly ("user" | "assistant")[];
-  /** `known-models`: only for a model of which the table says that it takes them. */
+  /** Whether results may contain media. `known-models`: only if the capability table says that the model accepts it. */
   readonly mediaInResults: boolean | "known-models";
-  /** Set where a result that is marked as failed holds text alone. */
+  /** Set if a result that is marked as failed may contain only text. */
   readonly textInFailures?: true;
-  /** Set where results may refer to tools, which the request must define then. */
+  /** Set if results may refer to tools, which the request must then define. */
   readonly toolReferences?: true;
   /** Whether the arguments of a call must be an object. */
   readonly toolInput: "object" | "any";
-  /** Set where calls whose input is free text travel as such. */
+  /** Set if calls with free-text input are sent as free text. */
   readonly freeTextCalls?: true;
-  /** Whether a failed result can say so. */
+  /** Whether a failed result can be marked as failed. */
   readonly marksFailures: boolean;
   readonly callIds: NameRule & {
-    /** Where an id must be unique. */
+    /** Scope in which an id must be unique. */
     readonly uniqueIn: "request" | "batch";
   };
   readonly toolNames: NameRule;
-  /** Set where tools may stand in namespaces, so that one name may be used in several. */
+  /** Set if tools may be grouped in namespaces, so that one name may be used in several. */
   readonly toolNamespaces?: true;
-  /** What of one provider's own the format has a place for, besides texts and besides messages. */
+  /** Provider-specific fields that the format has a place for, on texts and on messages. */
   readonly fields: { readonly texts: FieldTable; readonly messages: FieldTable };
-  /** Whether calls and results may only go out together with a definition of some tool. */
+  /** Whether calls and results may only be sent together with a definition of some tool. */
   readonly declaresTools: boolean;
-  /** Marks of cached prefixes that a request may have; any number by default. */
+  /** Cache marks that a request may have; any number by default. */
   readonly cacheMarks?: CacheMarkRequirement;
-  /** Keywords of JSON Schema that the provider heeds in a tool's input; all by default. */
+  /** JSON Schema keywords that the provider respects in a tool's input schema; all by default. */
   readonly schemaKeywords?: readonly string[];
 }
 
-/** What a provider makes of a conversation in its own compaction, and where it takes that back. */
+/** What a provider's own compaction produces from a conversation, and how the provider takes it back. */
 interface StandInRequirement {
-  /** Type of the opaque item. An assistant may open a request with one. */
+  /** Type of the opaque item. A request may begin with an assistant message that carries one. */
   readonly type: string;
-  /** Fields one of which is a text that is not blank; an item without any says that the compaction failed, and stands for nothing. */
+  /**
+   * Fields of which at least one must be non-blank text; an item without any means that the compaction failed, and
+   * replaces nothing.
+   */
   readonly contents: readonly string[];
-  /** Field of an item that may go out at the very beginning of a request alone. */
+  /** Field whose presence means that the item may only be sent at the very beginning of a request. */
   readonly firstWith?: string;
-  /** `user`: messages of users stay before the item, as the provider hands them back with it. */
+  /** `user`: user messages before the item are kept, because the provider returns them along with it. */
   readonly keeps?: "user";
-  /** Set for a model that does not take the item. */
+  /** Set for a model that does not accept the item. */
   readonly refused?: true;
 }
 
 /** Names of fields by provider; `*` stands for every provider that is not named. */
 export type FieldTable = Readonly<Record<string, readonly string[] | "all">>;
 
-/** How a provider marks the end of a prefix that it is to cache. */
+/** How a provider marks the end of a prefix to cache. */
 export interface CacheMarkRequirement {
   readonly provider: string;
-  /** The field of `providerMetadata` that holds the mark. */
+  /** The field of `providerMetadata` that contains the mark. */
   readonly field: string;
   readonly most: number;
-  /** Set where a model without breakpoints refuses the marks instead of passing over them. */
+  /** Set if models without breakpoints reject the marks instead of ignoring them. */
   readonly refusedElsewhere?: true;
 }
 
 /**
- * A provider's item and the one that answers it: both name the same value in a field. Where neither names any, both
- * came in one message, and an answer is for the first call before it that has none yet.
+ * A provider's item and the one that answers it: both carry the same value in a field. If neither carries a value, both
+ * must be in one message, and an answer belongs to the first earlier call that has none yet.
  */
 export interface OpaquePair {
   readonly call: string;
-  /** A type, or `*` and how types end. */
+  /** An item type, or `*` followed by the ending of a type. */
   readonly answer: string;
-  /** Field of the call, and field of the answer. */
+  /** Name of that field on the call, and on the answer. */
   readonly fields: readonly [call: string, answer: string];
 }
 

@@ -7,8 +7,8 @@ import type { FormatRequirements, ReasoningRequirement } from "./format-requirem
 type Target = Pick<RenderInput, "model" | "capabilities" | "host">;
 
 /**
- * What a format asks of a request for one model: the format's own table where nothing is known of the model. The same
- * object for the same model.
+ * Returns a format's requirements for one model, or the format's own table if nothing is known about the model. Returns
+ * the same object for the same model.
  */
 export function requirementsFor(requirements: FormatRequirements, target: Target): FormatRequirements {
   const capabilities = knownCapabilities(target);
@@ -18,14 +18,14 @@ export function requirementsFor(requirements: FormatRequirements, target: Target
 }
 
 /**
- * What reasoning of the model is bound to, as far as that is known: by the table, or because the host asks for thinking of a
- * fixed budget, which no model takes that binds it to the prefix.
+ * Returns what the model's reasoning is bound to, if known: from the table, or because the host asks for thinking with
+ * a fixed budget, which no model that binds thinking to the prefix accepts.
  */
 export function bindingFor(target: Target): ModelCapabilities["reasoning"] | undefined {
   return knownCapabilities(target)?.reasoning ?? (hasManualThinking(target.host) ? "last-turn" : undefined);
 }
 
-/** True when the host asks Anthropic for thinking with a budget, which puts rules on the request that it has not otherwise. */
+/** Checks whether the host asks Anthropic for thinking with a budget, which puts additional rules on the request. */
 const hasManualThinking = (host: HostFields | undefined): boolean => host?.thinking?.["type"] === "enabled";
 
 const knownCapabilities = ({ model, capabilities }: Target): ModelCapabilities | null =>

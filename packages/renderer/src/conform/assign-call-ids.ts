@@ -13,7 +13,7 @@ import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 /** A part that names a call. */
 export type NamedPart = ToolCallPart | ToolResultPart;
 
-/** What a renamed part was made from, and what its other id costs by the counter that was last asked. */
+/** The part that a renamed part was made from, and the token cost of the new id by the counter that was used last. */
 interface Renaming {
   readonly origin: NamedPart;
   tokenizer: string | null;
@@ -22,7 +22,7 @@ interface Renaming {
 
 const renamings = new WeakMap<object, Renaming>();
 
-/** The same call or result under another call id. */
+/** Returns the same call or result under a different call id. */
 const renamedPart = derivation((part: NamedPart, id: string): NamedPart => {
   const callId = asToolCallId(id);
   const renamed = part.type === "tool-call" ? { ...part, callId } : { ...part, result: { ...part.result, callId } };
@@ -30,12 +30,12 @@ const renamedPart = derivation((part: NamedPart, id: string): NamedPart => {
   return renamed;
 });
 
-/** The part that a renamed one was made from; undefined for any other part. */
+/** Returns the part that a renamed one was made from; undefined for any other part. */
 export const originOf = (part: object): NamedPart | undefined => renamings.get(part)?.origin;
 
 /**
- * What another call id costs, in tokens; 0 for a part that was not renamed. Counted on the call or result without its
- * body, which stays as it is and may be large.
+ * Returns the extra cost of the new call id, in tokens; 0 for a part that was not renamed. Counted on the call or
+ * result without its body, which is unchanged and may be large.
  */
 export function renamingTokens(part: object, tokenizer: ProviderAwareTokenizer): number {
   const renaming = renamings.get(part);
@@ -57,9 +57,9 @@ function withoutBody(part: NamedPart): NamedPart {
 type CallIdRequirement = FormatRequirements["callIds"];
 
 /**
- * Changes the ids of calls and their results to ones that the provider accepts and that are used once where they must
- * be (G7, W5). The first use of an id keeps it. Results stand behind their calls in order by now, so they are found by
- * place.
+ * Changes the ids of calls and their results to ids that the provider accepts and, where required, that are used only
+ * once (G7, W5). The first use of an id keeps it. By now results follow their calls in order, so they are found by
+ * position.
  */
 export const assignCallIds: Repair = {
   name: "assign-call-ids",
@@ -95,9 +95,7 @@ function withResultId(draft: Draft, ids: CallIds): Draft {
   return withParts(draft, [renamedPart(part, id)]);
 }
 
-/**
- * Assigns ids to calls from left to right, so that what comes later never changes an earlier one, and to their results.
- */
+/** Assigns ids to calls from left to right, so that a later call never changes an earlier one, and to their results. */
 class CallIds {
   readonly #requirement: CallIdRequirement;
   readonly #taken = new Set<string>();
@@ -115,9 +113,9 @@ class CallIds {
     this.#uses.clear();
   }
 
-  /** The id of the next call. */
+  /** Returns the id of the next call. */
   give(part: ToolCallPart): string {
-    // Asked anew each time: what is remembered of every call of a long thread costs the garbage collector more.
+    // Computed again each time: remembering it for every call of a long thread would cost more in garbage collection.
     const base = acceptedName(part.callId, this.#requirement) || "call";
     let id = base;
     let use = this.#uses.get(base) ?? 1;
@@ -128,7 +126,7 @@ class CallIds {
     return id;
   }
 
-  /** The id of the next result of the batch. */
+  /** Returns the id of the next result of the batch. */
   take(): string | undefined {
     return this.#pending.shift();
   }

@@ -4,34 +4,34 @@ import type { RenderInput } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
 import type { WarningLog } from "../warnings/warning-log.ts";
 
-/** A request on its way to being legal. */
+/** A request that is being made legal. */
 export interface DraftRequest {
   readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
   readonly drafts: readonly Draft[];
 }
 
-/** What a repair may look at. */
+/** Everything that a repair may read. */
 export interface Conformance {
   readonly requirements: FormatRequirements;
   readonly input: RenderInput;
   readonly warnings: WarningLog;
-  /** Which ends of the whole request the drafts have. */
+  /** Which ends of the whole request the drafts include. */
   readonly ends: RequestEnds;
 }
 
 /**
- * Makes one thing legal. A repair returns the request unchanged when it finds nothing, and notes a warning when it
+ * Makes one thing legal. A repair returns the request unchanged when it finds nothing, and records a warning when it
  * changes something. It decides from what came before, so that a longer log does not change what was rendered earlier.
  */
 export interface Repair {
   readonly name: string;
-  /** The end of a request at which alone it has something to do; anywhere by default. */
+  /** The only end of a request at which it has something to do; anywhere by default. */
   readonly end?: keyof RequestEnds;
   apply(request: DraftRequest, conformance: Conformance): DraftRequest;
 }
 
-/** Which ends of a request a piece of it has: a growing request is made legal piece by piece. */
+/** Which ends of a request a piece of it includes: a growing request is made legal piece by piece. */
 export interface RequestEnds {
   /** It begins with the system text and tools, and with the first message. */
   readonly first: boolean;
@@ -39,11 +39,11 @@ export interface RequestEnds {
   readonly last: boolean;
 }
 
-/** A request with other messages. */
+/** Replaces the messages of a request. */
 export const withDrafts = (request: DraftRequest, drafts: readonly Draft[]): DraftRequest =>
   drafts === request.drafts ? request : { ...request, drafts };
 
-/** Replaces drafts one by one; null leaves one out. The same array comes back when nothing changed. */
+/** Replaces drafts one by one; null leaves one out. Returns the same array when nothing changed. */
 export function mapDrafts(
   drafts: readonly Draft[],
   change: (draft: Draft, index: number) => Draft | null,
@@ -58,14 +58,16 @@ export function mapDrafts(
   return changed ?? drafts;
 }
 
-/** Where a part stands. */
+/** The position of a part. */
 export interface PartPlace {
   readonly draft: Draft;
-  /** True when content that came later stands before it: a result that was moved up to its call. */
+  /** True when content that came later now precedes it: a result that was moved up to its call. */
   readonly behindMove: boolean;
 }
 
-/** Makes parts of one kind legal: the part itself when nothing is wrong, another one, or null to leave it out. */
+/**
+ * Makes parts of one kind legal: returns the part itself when nothing is wrong, a replacement, or null to leave it out.
+ */
 export interface PartRepair<Kind extends Part> {
   readonly name: string;
   apply(part: Kind, place: PartPlace, conformance: Conformance): Part | null;

@@ -4,7 +4,7 @@ import { type Draft, withParts } from "../neutral/draft.ts";
 import { mediaMarker, toolOutcome } from "../neutral/result-lines.ts";
 import { type Repair, withDrafts } from "./conformance.ts";
 
-/** Changes nothing: reports which failures the format cannot mark as such. */
+/** Changes nothing: reports which failures the format cannot mark. */
 export const noteUnmarkedFailures: Repair = {
   name: "note-unmarked-failures",
   apply(request, { requirements, warnings }) {
@@ -19,8 +19,8 @@ export const noteUnmarkedFailures: Repair = {
 };
 
 /**
- * Takes pictures and documents out of failed results where those hold text alone, and shows them in a user message behind
- * the results of the batch: the model still sees the mark of failure and all that came with it.
+ * Takes images and documents out of failed results if these may contain only text, and shows them in a user message
+ * after the results of the batch: the model still sees the failure and everything that came with it.
  */
 export const leaveMediaBehindFailures: Repair = {
   name: "leave-media-behind-failures",
@@ -48,7 +48,7 @@ export const leaveMediaBehindFailures: Repair = {
 
 const NONE: readonly MediaPart[] = [];
 
-/** The pictures and documents of a failed result. */
+/** Returns the images and documents of a failed result. */
 function mediaOf({ chat }: Draft): readonly MediaPart[] {
   const part = chat.role === "tool" ? chat.parts[0] : undefined;
   if (part?.type !== "tool-result" || part.result.outcome !== "failure") return NONE;
@@ -65,7 +65,7 @@ const withMarkers = derivation((part: ToolResultPart, _key: null): ToolResultPar
   return { ...part, result: { ...part.result, content: { type: "blocks", blocks } } };
 });
 
-/** The message that shows what failed results held. It stands where the last of the batch stands. */
+/** Returns the message that shows the media of failed results. It takes the ordinal of the last result of the batch. */
 function shown(failed: readonly Draft[], { ordinal }: Draft): Draft {
   const parts = failed.flatMap((draft): readonly Part[] => {
     const { result } = draft.chat.parts[0] as ToolResultPart;

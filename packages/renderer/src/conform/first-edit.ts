@@ -1,8 +1,6 @@
 import { type AgentThread, type CompactionPlan, type Message, type PlanRecord, spanStart } from "@threadfold/core";
 
-/**
- * Remembers the answer for each plan. The messages that a plan names stand in every thread that it is rendered with.
- */
+/** Remembers the answer for each plan. The messages that a plan names are in every thread that it is rendered with. */
 function ofPlan<Found>(
   find: (plan: CompactionPlan, thread: AgentThread) => Found,
 ): (plan: CompactionPlan, thread: AgentThread) => Found {
@@ -24,7 +22,7 @@ export const firstEditedOrdinal = ofPlan((plan, thread): number | null => {
 });
 
 function firstShown({ span }: PlanRecord, thread: AgentThread): number | null {
-  // Its first message is in memory also where the others were left in the store.
+  // Its first message is in memory even if the others were left in the store.
   const first = thread.message(spanStart(span));
   if (first !== undefined && first.branch === undefined) return first.ordinal;
   for (const id of span.messageIds) {
@@ -38,8 +36,8 @@ const earlier = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 /**
- * Ordinal from which on reasoning is bound to a prefix that a plan changed: where the tool loop begins in which the first
- * edit stands. Infinity when nothing is edited.
+ * Ordinal from which on reasoning is bound to a prefix that a plan changed: the start of the tool loop that contains
+ * the first edit. Infinity when nothing is edited.
  */
 export const reasoningBoundary = ofPlan((plan, thread): number => {
   const edited = firstEditedOrdinal(plan, thread);
@@ -47,8 +45,8 @@ export const reasoningBoundary = ofPlan((plan, thread): number => {
 });
 
 /**
- * How many messages a plan has seen. What came later was written by a model that saw the prompt as this plan shows it, so
- * reasoning in it is bound to a prefix that holds until the next plan.
+ * Number of messages that a plan has seen. Later messages were written by a model that saw the prompt as this plan
+ * shows it, so reasoning in them is bound to a prefix that stays valid until the next plan.
  */
 export const messagesSeen = ofPlan((plan, thread): number => {
   for (let version = plan.threadVersion; version < thread.version; version++) {
@@ -62,12 +60,12 @@ function recordsOf(plan: CompactionPlan): readonly PlanRecord[] {
   return [...plan.externalizations, ...plan.summarizations, ...plan.clearings, ...plan.drops];
 }
 
-/** Where the loop of a message begins, for messages that were asked for: a long loop is walked once. */
+/** The loop start of each message visited so far, so that a long loop is walked once. */
 const knownStarts = new WeakMap<Message, number>();
 
 /**
- * Ordinal of the user message that opened the tool loop in which a message stands. Of a loop that is one turn to the
- * provider nothing stays bound to its prefix once a part of it changed.
+ * Returns the ordinal of the user message that opened a message's tool loop. The provider treats a loop as one turn, so
+ * once a part of it changes, nothing in it stays bound to its prefix.
  */
 function loopStart(ordinal: number, thread: AgentThread): number {
   const walked: Message[] = [];

@@ -13,14 +13,14 @@ import { systemRole, withoutSystemRole } from "../neutral/split-system.ts";
 import type { WarningLog } from "../warnings/warning-log.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 
-/** Something that may carry a mark. */
+/** Something that may carry a cache mark. */
 interface Marked {
   readonly providerMetadata?: ProviderMetadata;
 }
 
 /**
- * Leaves out cache marks of the log beyond those that a request may have (W17). The first ones stay, tools and
- * system text before messages, so that what comes later never changes what was rendered earlier.
+ * Leaves out cache marks of the log beyond those that a request may have (W17). The first ones stay, counting tools and
+ * system text before messages, so that later content never changes what was rendered earlier.
  */
 export const leaveOutCacheMarks: Repair = {
   name: "leave-out-cache-marks",
@@ -59,7 +59,7 @@ export const leaveOutCacheMarks: Repair = {
 const isMarked = ({ providerMetadata }: Marked, { provider, field }: CacheMarkRequirement): boolean =>
   providerMetadata?.[provider]?.[field] !== undefined;
 
-/** A mark of its own, and those on the blocks of a result. */
+/** Counts the part's own mark and those on the blocks of a result. */
 function marksOf(part: Part, marks: CacheMarkRequirement): number {
   if (part.type === "opaque") return Object(part.value)[marks.field] === undefined ? 0 : 1;
   const own = isMarked(part, marks) ? 1 : 0;
@@ -87,12 +87,12 @@ function withoutField<Fields extends object>(fields: Fields, { field }: CacheMar
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field)) as Fields;
 }
 
-/** The field of a text whose loss is reported; its other fields are the provider's bookkeeping. */
+/** The fields of a text whose loss is reported; its other fields are the provider's bookkeeping. */
 const MISSED: readonly string[] = ["cache_control", "cacheControl", "prompt_cache_breakpoint", "citations"];
 
 /**
- * Changes nothing: reports what providers said about system texts, messages and texts that has no place in the format,
- * such as names, the role of a developer, cache marks and citations.
+ * Changes nothing: reports provider metadata on system texts, messages and texts that has no place in the format, such
+ * as names, the developer role, cache marks and citations.
  */
 export const noteLeftOutFields: Repair = {
   name: "note-left-out-fields",
@@ -117,7 +117,7 @@ function noteSystem(entry: SystemEntry, fields: Fields, warnings: WarningLog): v
 
 function noteDraft({ chat }: Draft, fields: Fields, warnings: WarningLog): void {
   const { providerMetadata, parts, sources } = chat;
-  // Every format takes a plain system message as one: nothing is lost when it is not a developer's.
+  // Every format accepts a plain system message as such: nothing is lost if it is not a developer's.
   const told = systemRole(providerMetadata) === "system" ? withoutSystemRole(providerMetadata) : providerMetadata;
   const isTaken = (provider: string, name: string) => takes(fields.messages, provider, name);
   if (told !== undefined) note(leftOut(told, isTaken), sources, warnings);

@@ -4,8 +4,8 @@ import type { Draft } from "../neutral/draft.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 
 /**
- * Sends system messages in mid-conversation as marked user messages where the format has no such role. Their text stays
- * word for word: it is an instruction and not content.
+ * Sends mid-conversation system messages as marked user messages if the format has no such role. Their text stays
+ * verbatim: it is an instruction, not content.
  */
 export const markSystemNotices: Repair = {
   name: "mark-system-notices",

@@ -11,10 +11,13 @@ import { answersOf, callsOf, type Draft } from "../neutral/draft.ts";
 import type { LeftOutReason } from "../warnings/render-warning.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 
-/** Body of the result that stands for one that the log does not have. */
+/** Body of the placeholder for a result that the log does not have. */
 const NO_RESULT = "[no result was recorded]";
 
-/** Answers calls that the log leaves open (aborted, in flight) with a marked failure, so that the pair is whole (A10, W1, W7). */
+/**
+ * Answers calls that the log leaves open (aborted, in flight) with a marked failure, so that pairs are complete (A10,
+ * W1, W7).
+ */
 export const answerOpenCalls: Repair = {
   name: "answer-open-calls",
   apply(request, { warnings }) {
@@ -48,7 +51,7 @@ const missingParts = derivation(({ callId, toolName }: ToolCallPart, _key: null)
   return [{ type: "tool-result", result: { toolName, callId, outcome: "failure", content } }];
 });
 
-/** Puts every result directly behind its call, in the order of the calls, whatever stood between (G2, W3, W4, W6). */
+/** Puts every result directly after its call, in the order of the calls, whatever was in between (G2, W3, W4, W6). */
 export const moveResultsToCalls: Repair = {
   name: "move-results-to-calls",
   apply(request, { input, warnings }) {
@@ -62,7 +65,9 @@ export const moveResultsToCalls: Repair = {
   },
 };
 
-/** The results that stand behind another message than before. What rendering itself put between does not count. */
+/**
+ * Returns the results that now follow a different message than before. Messages that rendering inserted do not count.
+ */
 function movedResults(before: readonly Draft[], after: readonly Draft[]): readonly Draft[] {
   const logged = (drafts: readonly Draft[]): readonly Draft[] => drafts.filter(({ message }) => message !== null);
   const previous = new Map(logged(before).map((draft, index, all) => [draft, all[index - 1]]));
@@ -72,7 +77,7 @@ function movedResults(before: readonly Draft[], after: readonly Draft[]): readon
 }
 
 /**
- * Leaves out results that answer no shown call: orphans, second results for one call, results of an id that is open
+ * Leaves out results that answer no shown call: orphans, second results for one call, results for an id that is open
  * twice, and results whose call was folded away (A8, A10, L25, W2, W5). The log keeps them.
  */
 export const leaveOutStrayResults: Repair = {
@@ -92,14 +97,14 @@ export const leaveOutStrayResults: Repair = {
 
 /** Which results answer which calls among the messages that are shown. */
 interface Pairing {
-  /** The results of a calling message, in the order of its calls; empty when it makes no call. */
+  /** Returns the results of a calling message, in the order of its calls; empty when it makes no call. */
   resultsOf(caller: Draft): readonly Draft[];
-  /** Why a result answers nothing; undefined when it answers a call. */
+  /** Returns why a result answers nothing; undefined when it answers a call. */
   strayReason(result: Draft): LeftOutReason["result-left-out"] | undefined;
 }
 
 /**
- * Pairs the shown messages by core's grouping rules; null when every result stands in place already: directly behind its
+ * Pairs the shown messages by core's grouping rules; null when every result is already in place: directly after its
  * call, in the order of the calls. Calls may stay open, as long as no later call has their id.
  */
 function pairResults(drafts: readonly Draft[], ledger: TokenLedger): Pairing | null {
@@ -126,7 +131,7 @@ function isRegular(drafts: readonly Draft[]): boolean {
 }
 
 class GroupedPairing implements Pairing {
-  /** By ordinal of the calling message and by call id, oldest first. */
+  /** Keyed by ordinal of the calling message, then by call id; oldest first. */
   readonly #results = new Map<number, Map<string, Draft[]>>();
   readonly #strays = new Map<number, LeftOutReason["result-left-out"]>();
 
@@ -139,7 +144,8 @@ class GroupedPairing implements Pairing {
       const callId = answersOf(draft);
       const caller = callers.get(grouped.groupOf[draft.ordinal] as number);
       if (callId === undefined || this.#strays.has(draft.ordinal)) continue;
-      // What a provider's own item stands for may be a part of the message: the result stands in the log, its call is not shown.
+      // A provider's own item may replace only a part of the message: then the log has the result's call but it is not
+      // shown.
       if (caller === undefined || !callsOf(caller).includes(callId)) {
         this.#strays.set(draft.ordinal, "no-call");
         continue;
@@ -172,7 +178,7 @@ class GroupedPairing implements Pairing {
     return known;
   }
 
-  /** Core reports a result for an id that is open twice as an orphan; here the difference is worth a word. */
+  /** Core reports a result for an id that is open twice as an orphan; here the difference is worth reporting. */
   #noteStrays({ groups, issues }: GroupedThread): void {
     const ambiguous = new Set(issues.filter(({ kind }) => kind === "ambiguous-call").map(({ callId }) => callId));
     const duplicates = new Set(issues.filter(({ kind }) => kind === "duplicate-result").map(({ ordinal }) => ordinal));

@@ -19,8 +19,8 @@ import { firstEditedOrdinal, messagesSeen } from "./first-edit.ts";
 import { opaqueReason } from "./parts/leave-out.ts";
 
 /**
- * Leaves out opaque items that may only go out together with another one: calls of hosted tools that nobody answered, and
- * answers to what is not shown (W1, W2). Of several items for one key the first call and the first answer behind it stay.
+ * Leaves out opaque items that may only be sent in pairs: unanswered calls of hosted tools, and answers to calls that
+ * are not shown (W1, W2). Of several items with one key, the first call and the first answer after it stay.
  */
 export const leaveOutLoneItems: Repair = {
   name: "leave-out-lone-items",
@@ -43,8 +43,8 @@ export const leaveOutLoneItems: Repair = {
 };
 
 /**
- * Shows a call of an item that was answered behind other messages with its answer (W1, W2). A request in between was made
- * without the call, and what it began with stays as it was.
+ * Moves a provider item's call to its answer if other messages came between them (W1, W2). A request in between was
+ * made without the call, so the prefix that it sent stays unchanged.
  */
 export const moveCallsToLateAnswers: Repair = {
   name: "move-calls-to-late-answers",
@@ -69,7 +69,7 @@ export const moveCallsToLateAnswers: Repair = {
   },
 };
 
-/** Calls by the answers that came behind something else than calls of the same message and their answers. */
+/** Maps late answers to calls: those with more in between than calls of the same message and their answers. */
 function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): ReadonlyMap<Part, Part> {
   const { opaquePairs = [] } = requirements;
   const { callOf } = pairItems(
@@ -92,22 +92,22 @@ function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): 
   return new Map([...callOf].filter(isLate));
 }
 
-/** True when the provider is to go on with a call that messages leave open: nothing may be said behind them. */
+/** Checks whether messages leave a call open for the provider to continue: nothing may be said after them. */
 export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: FormatRequirements): boolean =>
   requirements.opaquePairsInLoop === true && pairItems(messages, requirements).open.size > 0;
 
-/** True for an item in which the host answers a call. An answer that names no call came from the provider, with the call. */
+/** Checks whether an item is the host's answer to a call. An unnamed answer came from the provider, with the call. */
 export function isAnswerOfHost(part: Part, { opaquePairs = [] }: Pick<FormatRequirements, "opaquePairs">): boolean {
   const item = pairKey(part, opaquePairs);
   return item?.isCall === false && item.isNamed;
 }
 
 interface ItemPairs {
-  /** Calls and answers that have each other. */
+  /** Calls and answers that have a partner. */
   readonly paired: ReadonlySet<Part>;
-  /** The calls of these by their answers. */
+  /** The paired calls, by their answers. */
   readonly callOf: ReadonlyMap<Part, Part>;
-  /** Calls that may still be answered: nobody spoke since. Empty where a call never goes out without its answer. */
+  /** Calls that may still be answered: nobody spoke since. Empty if a call is never sent without its answer. */
   readonly open: ReadonlySet<Part>;
 }
 
@@ -144,17 +144,17 @@ export function pairItems(
   return { paired, callOf, open: new Set(inLoop ? [...open.values()].flat() : []) };
 }
 
-/** True for what anybody but the model says, a fold that speaks in its role included: no provider goes on behind that. */
+/** Checks whether anyone but the model speaks, including a fold in its role: no provider continues after that. */
 const isSpoken = (message: ChatMessage): boolean =>
   message.role === "assistant" ? isFrame(message) : message.role !== "tool";
 
-/** True for what stands for a span. A pointer may also stand in a message of the log, which is the model's own. */
+/** Checks whether a message replaces a span. The model's own log messages may contain a pointer as well. */
 function isFrame({ synthetic, parts: [part] }: ChatMessage): boolean {
   if (synthetic !== "pointer") return synthetic === "summary";
   return part?.type === "text" && part.text.endsWith(END_OF_HISTORY);
 }
 
-/** What a call and its answer have in common; undefined for anything else. */
+/** Returns the key that a call and its answer share; undefined for anything else. */
 function pairKey(
   part: Part,
   pairs: readonly OpaquePair[],
@@ -172,7 +172,7 @@ function pairKey(
 const isOfType = (type: string, answer: string): boolean =>
   answer.startsWith("*") ? type.endsWith(answer.slice(1)) : type === answer;
 
-/** Leaves out opaque items that stand in the request already, where the provider refuses to get one twice. */
+/** Leaves out opaque items that are already in the request, if the provider rejects duplicates. */
 export const leaveOutRepeatedItems: Repair = {
   name: "leave-out-repeated-items",
   apply(request, { requirements: { opaqueOnce }, warnings }) {
@@ -191,7 +191,7 @@ export const leaveOutRepeatedItems: Repair = {
   },
 };
 
-/** What an opaque item shares with a repetition of it; undefined for anything else. */
+/** Returns the key that an opaque item shares with its repetitions; undefined for anything else. */
 function onceKey(part: Part, field: string): string | undefined {
   if (part.type !== "opaque") return undefined;
   const found = (Object(part.value) as Readonly<Record<string, unknown>>)[field];
@@ -199,8 +199,8 @@ function onceKey(part: Part, field: string): string | undefined {
 }
 
 /**
- * By what the opaque items of a message are tied to others of the request: a call to its answer, an item to its repetition.
- * Two pieces of a request that share a key cannot be made legal apart from each other.
+ * Returns the keys that tie a message's opaque items to others: a call to its answer, an item to its repetition. Two
+ * pieces of a request that share a key cannot be made legal separately.
  */
 export function itemKeys(
   { chat }: Draft,
@@ -214,7 +214,7 @@ export function itemKeys(
   });
 }
 
-/** The item in a message that stands for everything before it, where the provider takes it; undefined when there is none. */
+/** Returns the item that replaces everything before it, if the provider accepts it; undefined if there is none. */
 const standInOf = (parts: readonly Part[], requirements: FormatRequirements): OpaquePart | undefined =>
   parts.find(
     (part): part is OpaquePart => isStandIn(part, requirements) && opaqueReason(part, requirements) === undefined,
@@ -229,7 +229,7 @@ function isStandIn(part: Part, { standIn }: FormatRequirements): part is OpaqueP
 const fieldsOf = ({ value }: OpaquePart): Readonly<Record<string, unknown>> => Object(value);
 const isText = (value: unknown): boolean => typeof value === "string" && !isBlank(value);
 
-/** The signed item that the log begins with, which the provider takes with no other behind it; undefined where none does. */
+/** Returns the signed item that begins the log and after which the provider accepts no other; else undefined. */
 function signedOpening(thread: AgentThread, requirements: FormatRequirements): OpaquePart | undefined {
   let ordinal = 0;
   while (isPassedOver(thread.messageAt(ordinal))) ordinal++;
@@ -241,7 +241,7 @@ function signedOpening(thread: AgentThread, requirements: FormatRequirements): O
 const isPassedOver = (message: Message | undefined): boolean =>
   message !== undefined && (message.role === "system" || message.branch !== undefined);
 
-/** The message that the plan names is sent in the place of what is before it; see `CompactionPlan.providerItem`. */
+/** Checks whether the plan sends this message instead of everything before it; see `CompactionPlan.providerItem`. */
 export const isOpenedBy = (
   message: Message | null,
   { plan }: Pick<RenderInput, "plan">,
@@ -249,24 +249,24 @@ export const isOpenedBy = (
 ): boolean =>
   message !== null && message.id === plan.providerItem && standInOf(message.parts, requirements) !== undefined;
 
-/** Whose items count: a format's requirements, and the model that requests go to. */
+/** Whose items count: a format's requirements, and the model that requests are sent to. */
 interface ItemTarget extends Pick<RenderInput, "model" | "capabilities"> {
   readonly requirements: FormatRequirements;
 }
 
-/** True when the provider makes items that stand for everything before them, as far as the model takes them. */
+/** Checks whether the provider makes items that replace everything before them, and the model accepts them. */
 export function takesProviderItems(target: ItemTarget): boolean {
   const { standIn } = requirementsFor(target.requirements, target);
   return standIn !== undefined && standIn.refused !== true;
 }
 
-/** True when a message holds such an item. */
+/** Checks whether a message contains such an item. */
 export const holdsProviderItem = ({ parts }: Pick<Message, "parts">, target: ItemTarget): boolean =>
   standInOf(parts, requirementsFor(target.requirements, target)) !== undefined;
 
 /**
- * The newest message of the main branch with an item that stands for everything before it at the provider. Null when none
- * came behind the given version of the thread, or the model takes none.
+ * Returns the newest main-branch message with an item that, at the provider, replaces everything before it. Null when
+ * there is none after the given version of the thread, or the model accepts none.
  */
 export function newestProviderItem(thread: AgentThread, since: number, target: ItemTarget): MessageId | null {
   if (!takesProviderItems(target)) return null;
@@ -279,9 +279,9 @@ export function newestProviderItem(thread: AgentThread, since: number, target: I
 }
 
 /**
- * Begins the request with the item that the plan names, where the provider takes it: what is before it is in it, and the
- * provider passes over it or refuses it. System messages and pins of before are said again behind it, word for word, since
- * nobody knows whether the item holds them.
+ * Begins the request with the item that the plan names, if the provider accepts it: the item contains what came before
+ * it, which the provider ignores or rejects. Earlier system messages and pins are repeated verbatim after the item,
+ * since nobody knows whether it contains them.
  */
 export const openWithProviderItem: Repair = {
   name: "open-with-provider-item",
@@ -310,7 +310,7 @@ export const openWithProviderItem: Repair = {
 
 const isOfUser = ({ chat, action }: Draft): boolean => chat.role === "user" && action !== "pins";
 
-/** The pins that held when the plan was made and that nothing says from a message on. */
+/** Returns the pins that were live when the plan was made and that no message from this ordinal on states. */
 function pinsBefore(ordinal: number, { thread, plan }: RenderInput): readonly Pin[] {
   const folded = new Set(foldedPins(thread, plan));
   const isBefore = ({ source }: Pin): boolean => {
@@ -321,8 +321,8 @@ function pinsBefore(ordinal: number, { thread, plan }: RenderInput): readonly Pi
 }
 
 /**
- * Leaves out items of a compaction at the provider that would take effect where they must not: one that may only come first,
- * and one behind what the plan folded, for the provider would pass over the plan's summaries. What they stand for is shown.
+ * Leaves out items of a provider's compaction where they must not take effect: one that may only come first, and one
+ * after a fold, since the provider would ignore the plan's summaries. The messages they replace are shown.
  */
 export const leaveOutMisplacedItems: Repair = {
   name: "leave-out-misplaced-items",

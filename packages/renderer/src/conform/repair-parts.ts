@@ -6,10 +6,10 @@ import { replaceMedia, replaceMediaInResult } from "./parts/media.ts";
 import { stripReasoning, stripSignature } from "./parts/reasoning.ts";
 import { renameTool, repairReferencesFound, repairReferencesInResult, wrapToolInput } from "./parts/tool-parts.ts";
 
-/** The parts of a kind. Pictures and documents are one type of two kinds. */
+/** The parts of a kind. Images and documents are one type with two kinds. */
 type PartOf<Kind extends Part["type"]> = Kind extends MediaPart["type"] ? MediaPart : Extract<Part, { type: Kind }>;
 
-/** What is repaired in each kind of part, in order. A new repair is a file and a word here. */
+/** The repairs of each kind of part, in order. Adding one takes a file and a word here. */
 const PART_REPAIRS: { readonly [Kind in Part["type"]]: readonly PartRepair<PartOf<Kind>>[] } = {
   text: [leaveOutBlank, stripSignature],
   reasoning: [stripReasoning],
@@ -20,7 +20,7 @@ const PART_REPAIRS: { readonly [Kind in Part["type"]]: readonly PartRepair<PartO
   opaque: [leaveOutOpaque, repairReferencesFound],
 };
 
-/** Repairs every part once, and leaves out messages of which nothing is left. */
+/** Repairs every part once, and leaves out messages that end up empty. */
 export const repairParts: Repair = {
   name: "repair-parts",
   apply(request, conformance) {
@@ -54,7 +54,7 @@ function repairDraft(place: PartPlace, conformance: Conformance): Draft | null {
 
 function repairPart(part: Part, place: PartPlace, conformance: Conformance): Part | null {
   let repaired: Part | null = part;
-  // A repair returns a part of its kind, or text in its place, which asks for nothing more.
+  // A repair returns a part of its kind, or a text instead, which needs no further repair.
   for (const repair of PART_REPAIRS[part.type] as readonly PartRepair<Part>[]) {
     if (repaired?.type === part.type) repaired = repair.apply(repaired, place, conformance);
   }

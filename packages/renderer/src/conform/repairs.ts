@@ -16,8 +16,9 @@ import { declareRevealedTools, declareWaitingTools, defineToolsOnce, noteSchemaK
 import { appendTail, endWithoutReasoning, openTurnsWithReasoning, openWithUser } from "./turn-ends.ts";
 
 /**
- * The repairs in order. What the provider's own item stands for goes first; then pairing, because later ones find results by their place; what puts a user message
- * between others comes before what asks whether anybody spoke; the ends come last. A new repair is a file and a line here.
+ * The repairs in order. Messages that the provider's own item replaces are removed first; then come pairing repairs,
+ * because later repairs find results by their position; repairs that insert a user message between others come before
+ * those that ask whether anybody spoke; the ends come last. Adding a repair takes a file and a line here.
  */
 const REPAIRS: readonly Repair[] = [
   openWithProviderItem,
@@ -45,7 +46,7 @@ const REPAIRS: readonly Repair[] = [
   appendTail,
 ];
 
-/** Makes a request, or a piece of one, legal for the format whose requirements are given. */
+/** Makes a request, or a piece of one, legal for the format with these requirements. */
 export function conform(request: DraftRequest, conformance: Conformance): DraftRequest {
   const repairs = REPAIRS.filter(({ end }) => end === undefined || conformance.ends[end]);
   return repairs.reduce((current, repair) => repair.apply(current, conformance), request);

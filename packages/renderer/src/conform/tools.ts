@@ -15,10 +15,10 @@ import type { Draft } from "../neutral/draft.ts";
 import type { Repair } from "./conformance.ts";
 
 /**
- * The tools that messages use, with a schema that accepts anything: what goes out where calls may only stand together
- * with a definition and the host gave none. In order of first use, so that a longer log only adds to the end.
+ * Returns the tools that messages use, with a schema that accepts anything: sent when calls require a definition and
+ * the host gave none. Ordered by first use, so that a longer log only adds to the end.
  *
- * @param known those that the messages before use; the same list comes back when these use no other.
+ * @param known tools used by earlier messages; the same list is returned when these messages use no others.
  */
 export function declaredTools(known: readonly ToolDefinition[], drafts: readonly Draft[]): readonly ToolDefinition[] {
   const names = new Set<string>();
@@ -32,9 +32,9 @@ export function declaredTools(known: readonly ToolDefinition[], drafts: readonly
 }
 
 /**
- * Declares outright the tools that the model has found where the plan hides it. A deferred one of the host's, while its
- * schema is what it was then: the provider shows it only where a search for it stands in the request. One that a search
- * defined, while the host has none of that name: nothing else in the request does.
+ * Declares tools outright if the model found them in a search that the plan hides. A deferred tool of the host is
+ * declared if its schema is still the same: the provider shows it only where a search for it is in the request. A tool
+ * that was defined by a search is declared if the host has none of that name: nothing else in the request defines it.
  */
 export const declareRevealedTools: Repair = {
   name: "declare-revealed-tools",
@@ -54,7 +54,7 @@ export const declareRevealedTools: Repair = {
   },
 };
 
-/** Declares every tool outright where the model makes no searches, and leaves out the search itself. */
+/** Declares every tool outright if the model does not support tool search, and leaves out the search tool itself. */
 export const declareWaitingTools: Repair = {
   name: "declare-waiting-tools",
   end: "first",
@@ -72,7 +72,7 @@ const isSearch = ({ providerMetadata }: ToolDefinition): boolean =>
 
 const keyOf = (tool: ToolDefinition): string => toolKey(toolNameOf(tool));
 
-/** The definition without the mark that defers it. */
+/** Returns the definition without the mark that defers it. */
 const declared = ({ providerMetadata = {}, ...tool }: ToolDefinition): ToolDefinition => ({
   ...tool,
   providerMetadata: Object.fromEntries(
@@ -81,8 +81,8 @@ const declared = ({ providerMetadata = {}, ...tool }: ToolDefinition): ToolDefin
 });
 
 /**
- * The tools of a request without what a search that stands in it defines as well: a tool is declared once, as it was found
- * last. One of the host's is deferred again, one that the plan holds is left out.
+ * Removes from a request's tools those that a search in the request defines as well: a tool is declared once, as it was
+ * last found. A host's tool is deferred again, and one that only the plan has is left out.
  *
  * @param given the tools that the host defines.
  */
@@ -102,7 +102,7 @@ export function leaveToSearches(
   return tools.flatMap((tool) => (isLeft(tool) ? (own.get(keyOf(tool)) ?? []) : [tool]));
 }
 
-/** Changes the names of tool definitions to ones that the provider accepts, and leaves one definition per name. */
+/** Changes the names of tool definitions to ones that the provider accepts, and keeps one definition per name. */
 export const defineToolsOnce: Repair = {
   name: "define-tools-once",
   end: "first",
@@ -123,7 +123,7 @@ export const defineToolsOnce: Repair = {
   },
 };
 
-/** Changes nothing: reports which tools have a schema with keywords that the provider does not heed. */
+/** Changes nothing: reports which tools have a schema with keywords that the provider ignores. */
 export const noteSchemaKeywords: Repair = {
   name: "note-schema-keywords",
   end: "first",
@@ -145,7 +145,7 @@ const keywordsBeyond = derivation((tool: ToolDefinition, heeded: readonly string
   return [...beyond].sort();
 });
 
-/** Keywords whose value maps names of the tool's own to schemas. */
+/** Keywords whose value maps the tool's own names to schemas. */
 const MAPS: readonly string[] = ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
 /** Keywords whose value is data. */
 const DATA: readonly string[] = ["enum", "const", "default", "example", "examples", "required", "propertyOrdering"];

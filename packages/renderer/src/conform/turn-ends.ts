@@ -7,19 +7,20 @@ import { canReadArtifacts, recallTools } from "../neutral/recall-tools.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 import { isAnswerOfHost, leaveItemOpen } from "./provider-items.ts";
 
-/** Text of the user turn that is put behind an assistant turn when the host hands in none. */
+/** Text of the user turn added after an assistant turn when the host provides none. */
 const CONTINUATION = "[Continue from here]";
 
 /**
- * Ends the request on a user turn, unless the provider is to go on with what it paused: rehydrated content goes into the last user or tool turn, and behind an assistant turn
- * comes a marked continuation (W9). What stands here is gone in the next request.
+ * Ends the request with a user turn, unless the provider is to continue what it paused: rehydrated content is appended
+ * as user messages, and an assistant turn is followed by a marked continuation (W9). All of this is gone in the next
+ * request.
  */
 export const appendTail: Repair = {
   name: "append-tail",
   end: "last",
   apply(request, { input, warnings, requirements }) {
     const last = request.drafts.at(-1);
-    // What the provider goes on with itself goes back as it is, and nobody speaks behind it.
+    // Content that the provider continues itself is sent unchanged, with nothing said after it.
     if (isPaused(request.drafts, requirements)) return request;
     const ordinal = last?.ordinal ?? 0;
     const canRead = canReadArtifacts(recallTools(input.tools));
@@ -32,7 +33,7 @@ export const appendTail: Repair = {
   },
 };
 
-/** True when the provider paused behind these messages, and its next answer goes on with the last of them. */
+/** Checks whether the provider paused after these messages, so that its next answer continues the last of them. */
 const isPaused = (drafts: readonly Draft[], requirements: FormatRequirements): boolean =>
   leaveItemOpen(
     drafts.map(({ chat }) => chat),
@@ -55,7 +56,7 @@ function continuation({ continuation: asked, plan, summaryWording }: RenderInput
   });
 }
 
-/** Puts a marked user message first where the format begins with one and the log does not (W10). */
+/** Puts a marked user message first if the format must begin with one and the log does not (W10). */
 export const openWithUser: Repair = {
   name: "open-with-user",
   end: "first",
@@ -75,17 +76,17 @@ export const openWithUser: Repair = {
   },
 };
 
-/** A server-side compaction stands for everything before it, the user's first message included. */
+/** A server-side compaction replaces everything before it, including the user's first message. */
 function opensWithItem({ chat }: Draft, { standIn }: FormatRequirements): boolean {
   const [part] = chat.parts;
   return standIn !== undefined && part?.type === "opaque" && Object(part.value).type === standIn.type;
 }
 
 /**
- * Puts a marked user message between an assistant message and one that begins with reasoning, where reasoning has to be the
- * first of its turn: the provider joins messages of one role (W12). Behind what rendering says itself, a summary above all,
- * it only parts the two. Behind an answer, such as one that was cut off, it is the continuation that stood there when the
- * next one was asked for, and to which reasoning may be bound.
+ * Puts a marked user message between an assistant message and one that begins with reasoning, if reasoning must come
+ * first in its turn: the provider joins messages of one role (W12). After text that rendering added, above all a
+ * summary, it only separates the two. After an answer, such as one that was cut off, it is the continuation that was
+ * there when the next answer was requested, and to which reasoning may be bound.
  */
 export const openTurnsWithReasoning: Repair = {
   name: "open-turns-with-reasoning",
@@ -123,8 +124,8 @@ const opening = ({ ordinal }: Draft): Draft =>
   madeDraft(CONTINUATION, { role: "user", synthetic: "placeholder", action: "opening", share: "overhead", ordinal });
 
 /**
- * Leaves out reasoning that nothing of the model's follows: at the end of an assistant turn, and before an answer of the host
- * that a log has in the midst of one. Where signed reasoning goes back, something must follow it (W12, W16).
+ * Leaves out reasoning that is followed by nothing from the model: at the end of an assistant turn, and before a host's
+ * answer that the log has in the middle of one. If signed reasoning is sent back, something must follow it (W12, W16).
  */
 export const endWithoutReasoning: Repair = {
   name: "end-without-reasoning",
@@ -142,7 +143,7 @@ export const endWithoutReasoning: Repair = {
   },
 };
 
-/** The messages with reasoning that has no follower in its run of assistant messages, and what is left of them without it. */
+/** Returns messages whose reasoning has no follower in its run of assistant messages, with their remaining parts. */
 function withoutLoneReasoning(
   drafts: readonly Draft[],
   requirements: FormatRequirements,

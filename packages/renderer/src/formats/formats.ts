@@ -8,7 +8,7 @@ import { openaiChat } from "./openai-chat/format.ts";
 import { openaiResponses } from "./openai-responses/format.ts";
 import type { ProviderFormat } from "./provider-format.ts";
 
-/** Every format. A new one is a folder and a line here. */
+/** Every built-in format. Adding one takes a folder and a line here. */
 export const FORMATS: readonly ProviderFormat[] = Object.freeze([
   anthropicMessages,
   openaiChat,
@@ -19,17 +19,17 @@ export const FORMATS: readonly ProviderFormat[] = Object.freeze([
   neutral,
 ]);
 
-/** Short names of formats, for people, and the ids that they stand for. */
+/** Short names of formats, for people, mapped to format ids. */
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([["anthropic", anthropicMessages.id]]);
 
-/** Every name that {@link formatById} knows. */
+/** Every name that {@link formatById} accepts for built-in formats. */
 export const FORMAT_NAMES: readonly string[] = Object.freeze([...SHORT_NAMES.keys(), ...FORMATS.map(({ id }) => id)]);
 
 /**
- * The format of that id or short name.
+ * Returns the format with this id or short name.
  *
- * @param own formats that do not come with this package; they go before those that do.
- * @throws ThreadfoldError `INVALID_CONFIG` when there is none; the hint names all.
+ * @param own custom formats; they take precedence over the built-in ones.
+ * @throws ThreadfoldError `INVALID_CONFIG` when there is no such format; the hint lists all names.
  */
 export function formatById(id: string, own: readonly ProviderFormat[] = []): ProviderFormat {
   const format = [...own, ...FORMATS].find((known) => known.id === (SHORT_NAMES.get(id) ?? id));

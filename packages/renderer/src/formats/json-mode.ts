@@ -1,13 +1,13 @@
 import { asList, type Finding, isPlainObject } from "../legality/legality-rule.ts";
 
-/** True when OpenAI is asked for any JSON at all, not for a schema. */
+/** Checks whether OpenAI is asked for any JSON at all rather than for a schema. */
 const isJsonMode = (format: unknown): boolean => isPlainObject(format) && format.type === "json_object";
 
-/** What is wrong where OpenAI is asked for any JSON, and nothing that it is told asks for it in words. */
+/** Reports a request that asks OpenAI for any JSON while no message mentions JSON. */
 export function findNoJsonAsked(format: unknown, messages: readonly unknown[], path: string): readonly Finding[] {
   return !isJsonMode(format) || messages.some(saysJson)
     ? []
-    : [{ place: { path }, problem: "no message has the word JSON in it" }];
+    : [{ place: { path }, problem: "no message contains the word JSON" }];
 }
 
 const saysJson = (message: unknown): boolean => isPlainObject(message) && textsOf(message.content).some(hasWord);

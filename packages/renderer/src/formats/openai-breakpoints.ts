@@ -11,20 +11,20 @@ import {
 import { capabilitiesOf } from "../input/model-capabilities.ts";
 import type { CacheOptions } from "./provider-format.ts";
 
-/** A request writes at most four breakpoints, and earlier ones are found however far back. */
+/** A request may write at most four breakpoints, and earlier ones are found no matter how far back. */
 const LIMITS = { most: 4, lookBackBlocks: Number.POSITIVE_INFINITY } as const;
 
 /** One of OpenAI's formats, as far as breakpoints depend on it. */
 export interface OpenaiMarking extends MarkedFormat {
-  /** Whether this part of this message has a place for a breakpoint. */
+  /** Whether a breakpoint can be placed on this part of this message. */
   carries(part: Part, message: ChatMessage): boolean;
-  /** Whether the last system text of a request has one. */
+  /** Whether one can be placed on the last system text of a request. */
   carriesSystem(request: ChatRequest): boolean;
 }
 
 /**
- * Places OpenAI's explicit breakpoints and turns off the one that OpenAI would place itself, which would stand behind
- * what is gone in the next request. Without a place for any, and for models that refuse them, the payload stays as it is.
+ * Places OpenAI's explicit breakpoints and turns off the implicit one, which OpenAI would place after content that is
+ * gone in the next request. If there is no place for any, or the model rejects them, the payload is returned unchanged.
  */
 export function markOpenai(
   payload: JsonObject,
@@ -38,7 +38,7 @@ export function markOpenai(
   return { ...marked, prompt_cache_options: { mode: "explicit" } };
 }
 
-/** Where {@link markOpenai} places them; null where it places none. */
+/** Returns where {@link markOpenai} places breakpoints, or null if it places none. */
 export function openaiPlaces(
   request: ChatRequest,
   { previous, model, capabilities }: CacheOptions,

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue, ProviderMetadata } from "@threadfold/core";
 
 /**
- * The fields that a provider put on a part, as far as its requests accept them on that kind of block: other fields would
- * be refused, so each format lists what it takes.
+ * Returns the fields that a provider put on a part, limited to those that its requests accept on that kind of block:
+ * any others would be rejected, so each format lists what it accepts.
  *
  * @param names fields as the provider spells them on the wire.
  */

@@ -7,27 +7,29 @@ import type { LegalityTable } from "../legality/legality-rule.ts";
 /** A request in a provider's own shape. */
 export interface LoweredRequest {
   /**
-   * Body of the provider's request without model name and output limit, which the host adds. It shares objects with the
-   * request it was made from: copy before you change it.
+   * Body of the provider's request without the model name and output limit, which the host adds. It shares objects with
+   * the request it was made from: copy before you change it.
    */
   readonly payload: JsonObject;
 }
 
-/** How the end of cached prefixes is marked in a payload. */
+/** How the ends of cached prefixes are marked in a payload. */
 export interface CacheOptions {
-  /** The request before this one, where it is known. */
+  /** The previous request, if known. */
   readonly previous?: ChatRequest;
-  /** How long a prefix is to stay, where the provider lets one choose; its shorter time by default. */
+  /** How long a prefix stays cached, if the provider offers a choice; the shorter time by default. */
   readonly ttl?: "5m" | "1h";
-  /** Name of the model. OpenAI's formats place nothing without it, for models before GPT-5.6 refuse breakpoints. */
+  /**
+   * Name of the model. Without it, OpenAI's formats place no breakpoints, because models before GPT-5.6 reject them.
+   */
   readonly model?: string;
   /** Rows that add to the table of model capabilities. */
   readonly capabilities?: CapabilityTable;
 }
 
-/** What a payload has besides the request. */
+/** Options for lowering a request to a payload. */
 export interface LowerOptions {
-  /** Set to place cache breakpoints, where the format has them; those that came with the thread give way. */
+  /** Set to place cache breakpoints, if the format has them; they replace those that came with the thread. */
   readonly cache?: CacheOptions;
 }
 
@@ -42,31 +44,34 @@ export type FormatId =
   | "neutral";
 
 /**
- * One provider's request format: what it asks for, how a request is lowered to it, and whether a payload is legal. One of
- * your own is handed to `ContextSession.open` as `format`, and in `formats` to what replays or folds without a session.
+ * One provider's request format: its requirements, how a request is lowered to it, and whether a payload is legal. Pass
+ * a custom one to `ContextSession.open` as `format`, and in `formats` to whatever replays or folds without a session.
  */
 export interface ProviderFormat {
-  /** The journal records it with every request. One of your own needs a name that stays. */
+  /** Id under which the journal records every request. A custom format needs a name that never changes. */
   readonly id: FormatId | (string & {});
   /**
-   * The field of a payload that lists the messages, such as `messages` or `contents`. Each message is lowered by itself, or
-   * with others of its speaker.
+   * The field of a payload that lists the messages, such as `messages` or `contents`. Each message is lowered
+   * separately, or together with others of the same speaker.
    */
   readonly messagesField: string;
-  /** What rendering conforms to and what `check` looks for, as data. */
+  /** The rules as data: what rendering conforms to and what `check` looks for. */
   readonly rules: LegalityTable;
-  /** Lowers a request, part by part. Total: what the format cannot hold is for `check` to find. */
+  /** Lowers a request, part by part. Never throws: anything the format cannot hold is left for `check` to find. */
   lower(request: ChatRequest, options?: LowerOptions): LoweredRequest;
   /**
-   * Places cache breakpoints in a payload that `lower` made of this request, in place of those that came with the thread.
-   * Absent where a provider finds cached prefixes by itself, as Gemini does.
+   * Places cache breakpoints in a payload that `lower` made of this request, replacing those that came with the thread.
+   * Absent for providers that find cached prefixes themselves, such as Gemini.
    */
   mark?(payload: JsonObject, request: ChatRequest, cache: CacheOptions): JsonObject;
-  /** Where `mark` places them; null where it places none. What a prompt cache can have of the request is known by it. */
+  /**
+   * Returns where `mark` places breakpoints, or null if it places none. Used to tell how much of the request a prompt
+   * cache can serve.
+   */
   places?(request: ChatRequest, cache: CacheOptions): BreakpointPlaces | null;
   /**
-   * Checks any payload against the rules. With the manifest of its rendering, violations also name message and record;
-   * without one the payload is foreign, and its whole shape is checked against the wire schema too.
+   * Checks any payload against the rules. With the manifest of its rendering, violations also name the message and
+   * record; without one the payload is treated as foreign, and its whole shape is checked against the wire schema too.
    */
   check(payload: unknown, manifest?: RenderManifest): readonly LegalityViolation[];
 }

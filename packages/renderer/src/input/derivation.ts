@@ -1,6 +1,7 @@
 /**
- * Remembers what was made from an immutable value: asking again with the same key returns the same object. Renderings
- * of one thread make the same placeholders over and over, and equal objects are counted and lowered once.
+ * Memoizes a derivation from an immutable value, for its most recent key: calling again with that key returns the same
+ * object. Renderings of one thread create the same placeholders over and over, and equal objects are counted and
+ * lowered once.
  */
 export function derivation<Source extends object, Key, Derived>(
   derive: (source: Source, key: Key) => Derived,

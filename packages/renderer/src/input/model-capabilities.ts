@@ -1,7 +1,7 @@
 import { contextWindow, minimumCachedTokens, modelName, promptCachePriceOfModel } from "@threadfold/core";
 import { derivation } from "./derivation.ts";
 
-/** What is assumed of a model that no row says more of: the strictest. */
+/** Assumed of any model whose rows say nothing else: the strictest. */
 const STRICTEST = {
   reasoning: "prefix-bound",
   reasoningText: false,
@@ -15,14 +15,14 @@ const STRICTEST = {
 const NO_ROWS: CapabilityTable = Object.freeze({});
 
 /**
- * What a model can take; null when no row names it.
+ * Returns what a model accepts, or null when no row names it.
  *
- * @param more custom rows, by the beginning of the model's name. They win over the built-in ones of the same length.
+ * @param more custom rows, keyed by the beginning of the model's name. They win over built-in rows of the same length.
  */
 export const capabilitiesOf = (model: string, more: CapabilityTable = NO_ROWS): ModelCapabilities | null =>
   found(more, modelName(model));
 
-/** The same object for the same model, so that what is derived from it is derived once. */
+/** Returns the same object for the same model, so that values derived from it are derived only once. */
 const found = derivation((more: CapabilityTable, name: string): ModelCapabilities | null => {
   const rows = [...rowsFor(MODEL_CAPABILITIES, name), ...rowsFor(more, name)].sort((a, b) => a.length - b.length);
   if (rows.length === 0) return null;
@@ -43,15 +43,15 @@ const rowsFor = (table: CapabilityTable, name: string) =>
     .map(([{ length }, row]) => ({ length, row }));
 
 /**
- * True when two names mean one model: as its provider and as clouds name it, with a date behind it or without. Two dates are
- * two models.
+ * Checks whether two names mean the same model: the provider's own name or a cloud's, with or without a date. Two
+ * different dates are two models.
  */
 export function isSameModel(a: string, b: string): boolean {
   const [one, other] = [datedModel(a), datedModel(b)];
   return one.name === other.name && (one.date === other.date || one.date === "" || other.date === "");
 }
 
-/** What clouds put behind a name (`-v1:0`, `@20250929`), and what stands for a date. */
+/** Matches the suffixes that clouds append to a name (`-v1:0`, `@20250929`) and the dates in it. */
 const DATED = /^(.*?)(?:[-@](\d{4}-?\d{2}-?\d{2}|latest))?(?:-v\d+(?::\d+)?)?$/;
 
 function datedModel(model: string): { readonly name: string; readonly date: string } {
@@ -60,46 +60,46 @@ function datedModel(model: string): { readonly name: string; readonly date: stri
   return { name: name.replace(/^(claude-.*-4)-0$/, "$1"), date: date === "latest" ? "" : date.replaceAll("-", "") };
 }
 
-/** What a model can take, as far as rendering depends on it. A row of the table; what is left out comes from broader rows. */
+/** What a model accepts, as far as rendering depends on it. In a table row, fields left out come from broader rows. */
 export interface ModelCapabilities {
-  /** Name of the provider whose reasoning and opaque items the model takes back. */
+  /** The provider whose reasoning and opaque items the model accepts back. */
   readonly provider: string;
   /**
-   * What reasoning that goes back is bound to. `none` and `last-turn`: to nothing but itself, so that it stays valid when
-   * the messages before it change; `last-turn` says that the provider reads only what belongs to the newest turn.
-   * `prefix-bound`: to everything before it; what stands behind an edit that was made later is left out.
+   * What replayed reasoning is bound to. `none` and `last-turn`: only to itself, so it stays valid when earlier
+   * messages change; with `last-turn`, the provider reads only reasoning that belongs to the newest turn.
+   * `prefix-bound`: to everything before it; reasoning after an edit that was made later is left out.
    */
   readonly reasoning: "none" | "last-turn" | "prefix-bound";
-  /** Whether reasoning that nobody signed goes back as text: servers of open models ask for it inside a tool loop. */
+  /** Whether unsigned reasoning is sent back as text: servers of open models ask for it inside a tool loop. */
   readonly reasoningText: boolean;
-  /** Whether a request may end on an assistant turn that the model goes on with. */
+  /** Whether a request may end with an assistant turn for the model to continue. */
   readonly prefill: boolean;
-  /** Whether tool results may hold pictures and documents, where the format has a place for them. */
+  /** Whether tool results may contain images and documents, if the format has a place for them. */
   readonly multimodalResults: boolean;
-  /** Whether a request may mark where cached prefixes end. A model that may not refuses the marks. */
+  /** Whether a request may mark where cached prefixes end. A model that does not support this rejects the marks. */
   readonly cacheBreakpoints: boolean;
-  /** Whether its provider compacts for it, and it takes back what that gave. */
+  /** Whether its provider compacts for it and the model accepts the resulting item back. */
   readonly compaction: boolean;
-  /** Whether it takes tools that wait for a search, and the searches. One that may not refuses the request. */
+  /** Whether it accepts deferred tools and tool search items. A model that does not rejects the request. */
   readonly toolSearch: boolean;
-  /** In tokens. */
+  /** Size of the context window, in tokens. */
   readonly contextWindow: number;
-  /** Shorter prefixes are never cached, in tokens. */
+  /** Minimum length of a prefix that can be cached, in tokens. */
   readonly minimumCachedTokens: number;
 }
 
-/** Rows by the beginning of a model's name; longer beginnings refine shorter ones. */
+/** Rows keyed by the beginning of a model's name; longer keys refine shorter ones. */
 export type CapabilityTable = Readonly<Record<string, Partial<ModelCapabilities>>>;
 
-/** Claude models whose signatures hold for the block alone; the server drops the thinking of older turns itself. */
+/** Claude models whose signatures cover only the block itself; the server drops the thinking of older turns. */
 const LOOP_BOUND = { reasoning: "last-turn", compaction: false } as const;
-/** Claude models whose signatures hold for the block alone, and that read the thinking of every turn. */
+/** Claude models whose signatures cover only the block itself, and that read the thinking of every turn. */
 const UNBOUND = { reasoning: "none" } as const;
-/** Claude models that may still be asked to go on with a text of their own. */
+/** Claude models that still accept an assistant prefill. */
 const PREFILLED = { prefill: true } as const;
 const TEXT_REASONING = { reasoning: "none", reasoningText: true } as const;
 
-/** Rows for one model and its dated names, where a further number behind the name is a newer model. */
+/** Rows for one model and its dated names; the name followed by any other number is a newer model. */
 const only = (name: string, row: Partial<ModelCapabilities>): CapabilityTable => ({
   [name]: row,
   [`${name}-`]: { reasoning: "prefix-bound" },
@@ -108,11 +108,11 @@ const only = (name: string, row: Partial<ModelCapabilities>): CapabilityTable =>
 });
 
 /**
- * What models can take. A model without a row of its own is
- * taken for the newest of its family, whose rules are the strictest. Claude binds thinking to the prefix from Fable 5.1 and
- * Opus 5.5 on (Anthropic's pages on preserved thinking, November 2026). Which open models want their reasoning back is not
- * confirmed by a vendor's page: add a row to say otherwise. Claude compacts from Opus 4.6 and Sonnet 4.6 on (Anthropic's pages on
- * compaction, November 2026). OpenAI's models search for tools from GPT-5.4 on (OpenAI's page on tool search, November 2026).
+ * What models accept. A model without a row of its own is treated as the newest of its family, whose rules are the
+ * strictest. Claude binds thinking to the prefix from Fable 5.1 and Opus 5.5 on (Anthropic's pages on preserved
+ * thinking, November 2026). Which open models want their reasoning back is not confirmed by any vendor page: add a row
+ * to override. Claude compacts from Opus 4.6 and Sonnet 4.6 on (Anthropic's pages on compaction, November 2026).
+ * OpenAI's models support tool search from GPT-5.4 on (OpenAI's page on tool search, November 2026).
  */
 export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
   "claude-": { provider: "anthropic", cacheBreakpoints: true, compaction: true },

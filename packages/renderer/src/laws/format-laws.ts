@@ -22,19 +22,19 @@ import { GrowingRendering } from "../rendering/growing-rendering.ts";
 import { renderRequest } from "../rendering/render-request.ts";
 import { renderInputs } from "./render-inputs.ts";
 
-/** How many times as much a check costs that renders a thread at each of its versions. */
+/** Relative cost of a check that renders a thread at each of its versions. */
 const EVERY_VERSION = 25;
 
 /**
- * The laws of a `ProviderFormat`, tried on generated threads and plans or on inputs of your own. A new format is done when
- * none of them is broken.
+ * Returns the laws of a `ProviderFormat`, checked on generated threads and plans or on inputs of your own. A new format
+ * is done when it breaks none of them.
  */
 export const formatLaws = (
   format: ProviderFormat,
   { inputs = renderInputs, times = 250 }: Trials<RenderInput> = {},
 ): readonly Law[] => forAll(inputs, formatChecks(format), times);
 
-/** The laws of a format before it is known which inputs they are tried on. They share the rendering of an input. */
+/** Returns the laws of a format before they are bound to inputs. They share the rendering of an input. */
 export function formatChecks(format: ProviderFormat): readonly Law<RenderInput>[] {
   const known = new WeakMap<RenderInput, Lowered>();
   const renderingOf = (input: RenderInput): Lowered => {
@@ -48,10 +48,10 @@ export function formatChecks(format: ProviderFormat): readonly Law<RenderInput>[
   });
   return [
     law("what is rendered is legal", (rendering) => firstViolation(format, rendering)),
-    law("live pins stand there word for word", brokenPins),
-    law("tokens are those of the counted request, and the sum of the shares", brokenCount),
+    law("live pins appear word for word", brokenPins),
+    law("tokens match the counted request and the sum of the shares", brokenCount),
     law("the manifest explains every message", brokenManifest),
-    law("no message of the main branch is lost in silence", brokenReach),
+    law("no message of the main branch is lost silently", brokenReach),
     law("the same input gives the same bytes", (rendering, input) => brokenReplay(format, rendering, input)),
     {
       name: "a longer log only adds to the end",
@@ -59,14 +59,14 @@ export function formatChecks(format: ProviderFormat): readonly Law<RenderInput>[
       broken: (input) => brokenGrowth(format, input),
     },
     {
-      name: "what follows its thread is what is rendered at once",
+      name: "a rendering that follows its thread equals one made at once",
       cost: EVERY_VERSION,
       broken: (input) => brokenFollowing(format, input),
     },
   ];
 }
 
-/** A rendering with its payload, which some laws look at. */
+/** A rendering with its payload, which some laws inspect. */
 interface Lowered extends Rendering {
   readonly payload: JsonObject;
 }
@@ -83,7 +83,7 @@ function firstViolation(format: ProviderFormat, { payload, manifest }: Lowered):
 
 function brokenPins({ missingPins, request }: Rendering, { thread }: RenderInput): string | null {
   const lost = thread.livePins.find((pin) => !standsIn(pin, request));
-  if (lost !== undefined) return `pin ${lost.id} stands nowhere in the request`;
+  if (lost !== undefined) return `pin ${lost.id} does not appear in the request`;
   return missingPins.length === 0 ? null : `missingPins names ${missingPins.join(", ")}`;
 }
 
@@ -99,16 +99,18 @@ function textOf(part: Part): string {
 
 function brokenCount({ tokens, breakdown, manifest, request }: Rendering, { ledger }: RenderInput): string | null {
   const counted = ledger.tokenizer.countRequest(request);
-  if (tokens !== counted) return `says ${tokens} tokens, the request counts ${counted}`;
+  if (tokens !== counted) return `the rendering says ${tokens} tokens, the request has ${counted}`;
   const shares = Object.values(breakdown).reduce((sum, share) => sum + share, 0);
-  if (shares !== tokens) return `the shares come to ${shares} tokens, the request to ${tokens}`;
+  if (shares !== tokens) return `the shares add up to ${shares} tokens, the rendering says ${tokens}`;
   const messages = manifest.messages.reduce((sum, message) => sum + message.tokens, 0);
   const counts = request.messages.reduce((sum, message) => sum + ledger.tokenizer.countMessage(message), 0);
-  return messages === counts ? null : `the manifest's messages come to ${messages} tokens, the request's to ${counts}`;
+  return messages === counts
+    ? null
+    : `the manifest's messages add up to ${messages} tokens, the request's to ${counts}`;
 }
 
 function brokenManifest({ manifest, request }: Rendering, { thread }: RenderInput): string | null {
-  if (manifest.messages.length !== request.messages.length) return "the manifest has another number of messages";
+  if (manifest.messages.length !== request.messages.length) return "the manifest has a different number of messages";
   const wrong = manifest.messages.find(({ index, role, parts, sources }) => {
     const message = request.messages[index];
     return (
@@ -118,9 +120,9 @@ function brokenManifest({ manifest, request }: Rendering, { thread }: RenderInpu
   return wrong === undefined ? null : `message ${wrong.index} is not what the manifest says`;
 }
 
-/** Shown, in a record of the plan, or named by a warning. */
+/** Checks that every message is shown, covered by a record of the plan, or named by a warning. */
 function brokenReach({ manifest, warnings }: Rendering, { thread, plan }: RenderInput): string | null {
-  // What a provider's own item stands for is in it.
+  // Messages that a provider's own item replaces are contained in it.
   const item = thread.message(plan.providerItem ?? asMessageId(""));
   const isOpening = item !== undefined && manifest.messages.some(({ sources }) => sources.includes(item.id));
   const from = isOpening ? item.ordinal : 0;
@@ -141,12 +143,12 @@ function brokenReplay(format: ProviderFormat, { payload, manifest }: Lowered, in
   const again = loweredOf(format, input);
   const first = { payload, manifest };
   const second = { payload: again.payload, manifest: again.manifest };
-  // What is recorded is the canonical form, which has to be there; equal text is equal in every form.
+  // The canonical form is what gets recorded, so it must exist; equal text is equal in every form.
   canonicalJson(first.payload);
-  return JSON.stringify(first) === JSON.stringify(second) ? null : "a second rendering gave other bytes";
+  return JSON.stringify(first) === JSON.stringify(second) ? null : "a second rendering gave different bytes";
 }
 
-/** Compares a rendering that followed the thread as it grew with one of each version (P9, V15). */
+/** Compares a rendering that followed the thread as it grew with a fresh rendering of each version (P9, V15). */
 function brokenFollowing(format: ProviderFormat, input: RenderInput): string | null {
   const { thread, plan } = input;
   let following: GrowingRendering | undefined;
@@ -166,17 +168,17 @@ function brokenFollowing(format: ProviderFormat, input: RenderInput): string | n
     const [marks, expected] = [sent.payload, atOnce].map((one) =>
       canonicalJson(format.mark?.(one, request, {}) ?? null),
     );
-    if (marks !== expected) return `at version ${version} the payload that followed the thread is marked otherwise`;
+    if (marks !== expected) return `at version ${version} the payload that followed the thread is marked differently`;
     if (sent.violations.length > 0)
       return `at version ${version} what followed the thread breaks ${sent.violations[0]?.rule} at ${sent.violations[0]?.at}`;
   }
   const atOnce = GrowingRendering.of(input, format);
   if (everythingOf(atOnce.rendering) !== everythingOf(renderRequest(input, format)))
-    return "the rendering that settles what it can differs";
+    return "a growing rendering of the whole thread differs";
   return null;
 }
 
-/** A rendering as text. Findings come in the order in which they were made, which does not matter. */
+/** Serializes a rendering. Findings are sorted, because the order in which they were made does not matter. */
 function everythingOf({ warnings, ...rendering }: Rendering): string {
   const findings = warnings.map((warning) => {
     const names = "names" in warning ? warning.names.toSorted() : [];
@@ -185,7 +187,7 @@ function everythingOf({ warnings, ...rendering }: Rendering): string {
   return canonicalJson({ ...rendering, findings: findings.sort() });
 }
 
-/** Compares renderings of the thread as it grew, from the version that the plan has seen. */
+/** Compares renderings of the thread as it grew, starting from the version that the plan has seen. */
 function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null {
   const { thread, plan } = input;
   const start = Math.min(plan.threadVersion, thread.version);
@@ -195,7 +197,7 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
     const { request } = renderRequest({ ...input, thread: thread.atVersion(version) }, format);
     const open = openStep(thread.atVersion(version), format, request);
     const stable = stableMessages(format, request, longest, open);
-    if (stable === null) return `at version ${version} another call is open than later`;
+    if (stable === null) return `at version ${version} a different call is open than later`;
     const changed = requestUnits(format, { ...request, messages: request.messages.slice(0, stable) }).findIndex(
       (unit, index) => unit !== units[index],
     );
@@ -205,22 +207,24 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
 }
 
 /**
- * The messages of a lowered request in the pieces that a longer log may only add to: blocks where a message is a list.
- * System text and tools are apart: the log adds to them before anyone speaks, and when a tool that no one declared is used.
+ * Splits the messages of a lowered request into units that a longer log may only append to: blocks if a message's
+ * content is a list. System text and tools are left out: the log adds to them before anyone speaks, and when an
+ * undeclared tool is used.
  */
 function requestUnits(format: ProviderFormat, request: ChatRequest): readonly string[] {
   const { payload } = format.lower({ ...request, system: [], tools: [] });
   return asList(payload[format.messagesField]).flatMap((message) => {
     const content = isPlainObject(message) ? (message.content ?? message.parts) : undefined;
     if (!isPlainObject(message) || !Array.isArray(content)) return [canonicalJson(message)];
-    // Steps of a provider say by their type who speaks.
+    // For a provider's steps, the type says who speaks.
     return content.map((block) => canonicalJson([message.role ?? message.type ?? null, block]));
   });
 }
 
 /**
- * How many messages of a request a later one must begin with: all but those that stand in for what the log had not got
- * yet, which is the end of the request, and a result that came in later. Null when that result answers another call.
+ * Returns how many messages of a request a later one must begin with: all except placeholders for content that the log
+ * did not have yet, which come at the end of the request, and results that arrived later. Null when such a result
+ * answers a different call.
  */
 function stableMessages(
   { rules: { requirements } }: ProviderFormat,
@@ -242,8 +246,8 @@ function stableMessages(
 }
 
 /**
- * The newest answer of the model that a request shows, while calls of items in it that the host answers wait: they are shown
- * when it did.
+ * Returns the newest model answer that a request shows while calls among its provider items still wait for the host:
+ * such calls are shown once the host has answered.
  */
 function openStep(
   thread: AgentThread,
@@ -264,9 +268,9 @@ function openStep(
 const itemType = (part: Part): unknown => (part.type === "opaque" ? Object(part.value).type : undefined);
 
 /**
- * Where a call stands that the provider answers itself, and that may go later: when the user speaks before it is answered, or
- * a result that is still missing brings a picture, which a user message shows. With it go the thinking that led to it, for
- * no turn may end with that, and an opening before it.
+ * Returns the index of a pending call that the provider answers itself and that may be removed later: when the user
+ * speaks before it is answered, or when a still missing result brings an image, which a user message shows. The
+ * thinking that led to it is removed as well, because no turn may end with thinking, and so is an opening before it.
  */
 function pausedFrom({ messages }: ChatRequest, requirements: FormatRequirements): number {
   const missing = messages.findIndex(({ synthetic }, index) => {

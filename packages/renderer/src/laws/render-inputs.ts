@@ -25,7 +25,7 @@ import type { RehydratedContent, RenderInput } from "../input/render-input.ts";
 export const countThread = (thread: AgentThread): TokenLedger =>
   TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
 
-/** A plan that has seen this many entries of a thread; normalized as the compactor commits it, or raw, with half groups. */
+/** Returns a plan that has seen the whole thread; normalized as the compactor commits it, or raw, with half groups. */
 export function planOf(
   thread: AgentThread,
   records: readonly PlanRecord[],
@@ -72,7 +72,7 @@ const frames = fc.record(
   },
   { requiredKeys: [] },
 );
-/** System texts with what providers say of them. */
+/** System texts with the metadata that providers attach to them. */
 const ownWords: readonly SystemEntry[] = [
   {
     text: "Be brief.",
@@ -102,7 +102,7 @@ const hostParts = fc.record({
   tools: fc.constantFrom<readonly ToolDefinition[]>([], tools, [...tools, ...tools]),
 });
 
-/** Threads of every oddity with plans over a part of them that they have outgrown, and what a host may add. */
+/** Threads with every kind of oddity, plans over a part of them that they have outgrown, and what a host may add. */
 export const renderInputs: fc.Arbitrary<RenderInput> = agentThreads({ malformed: true, maxMessages: 24 })
   .chain((thread) => fc.tuple(fc.constant(thread), fc.integer({ min: 0, max: thread.version })))
   .chain(([thread, version]) => {

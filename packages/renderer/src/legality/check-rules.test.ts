@@ -87,7 +87,7 @@ describe("a violation", () => {
     const { payload } = format.lower({ ...request, messages });
     expect(format.check(payload, manifest)).toContainEqual({
       rule: "W13",
-      problem: "thinking stands behind a folded part of the conversation",
+      problem: "thinking follows a folded part of the conversation",
       at: "$.messages[1].content[0]",
       messageId: "m4",
       causedBy: "include",

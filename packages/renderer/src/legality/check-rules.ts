@@ -6,7 +6,7 @@ import type { Finding, LegalityRule, LegalityRuleInfo, Place } from "./legality-
 /** Finds the message of the neutral request that a place in the payload was lowered from. */
 export type Locate = (place: { readonly message: number; readonly block?: number }) => RenderedMessage | undefined;
 
-/** What a payload calls its list of messages and the list of blocks in a message. */
+/** The field names of a payload's list of messages and of the list of blocks in a message. */
 export interface PathNames {
   readonly messages: string;
   readonly blocks: string;
@@ -14,9 +14,7 @@ export interface PathNames {
 
 const COMMON_NAMES: PathNames = { messages: "messages", blocks: "content" };
 
-/**
- * Runs rules over a view and reports where each is broken and, with a manifest, which message and record it comes from.
- */
+/** Runs rules on a view and reports where each is broken and, with a manifest, which message and record caused it. */
 export function checkRules<View>(
   rules: readonly LegalityRule<View>[],
   view: View,
@@ -60,14 +58,14 @@ function causeOf({ record, action }: RenderedMessage): string {
   return record === undefined ? action : `${record.action} by ${record.strategy} from ${record.spanStart}`;
 }
 
-/** The rule that a foreign payload has the provider's shape at all. */
+/** The rule that a foreign payload must have the provider's shape at all. */
 export const SHAPE_RULE: LegalityRuleInfo = Object.freeze({
   id: "shape",
   description: "The payload has the shape of the provider's request.",
   reference: "Roles",
 });
 
-/** Where a payload does not match a wire schema. */
+/** Reports where a payload does not match a wire schema. */
 export function checkShape(schema: z.ZodType, payload: unknown): readonly LegalityViolation[] {
   const parsed = schema.safeParse(payload);
   if (parsed.success) return [];
@@ -78,17 +76,19 @@ export function checkShape(schema: z.ZodType, payload: unknown): readonly Legali
   }));
 }
 
-/** For formats in which one message is one message: found by place, behind whatever system messages come first. */
+/**
+ * Locates messages by position, after any leading system messages, for formats that lower each message to one message.
+ */
 export function messageLocator(messageCount: number, manifest: RenderManifest): Locate {
   const leading = messageCount - manifest.messages.length;
   return ({ message }) => (leading < 0 ? undefined : manifest.messages[message - leading]);
 }
 
 /**
- * For formats in which one part became one block or one item: the message of a place is found by counting.
+ * Locates messages by counting parts, for formats that lower each part to one block or one item.
  *
- * @param counts how many parts each message of the payload holds, in order. What it holds more of than the manifest is
- *   system text before the conversation; nothing is found in a payload that holds less.
+ * @param counts number of parts in each message of the payload, in order. If the payload has more than the manifest,
+ *   the excess is system text before the conversation; if it has fewer, nothing is found.
  */
 export function partLocator(counts: readonly number[], manifest: RenderManifest): Locate {
   const owners: RenderedMessage[] = manifest.messages.flatMap((message) =>

@@ -1,12 +1,12 @@
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 
-/** What a format asks of a request, as data: what rendering conforms to, and the rules that a payload is checked against. */
+/** What a format requires of a request, as data: what rendering conforms to, and the rules that payloads must pass. */
 export interface LegalityTable {
   readonly requirements: FormatRequirements;
   readonly rules: readonly LegalityRuleInfo[];
 }
 
-/** Where in a payload something is: a message and one of its blocks, or a path of its own. */
+/** A position in a payload: a message and one of its blocks, or a path. */
 export type Place =
   | { readonly message: number; readonly block?: number; readonly field?: string }
   | { readonly path: string };
@@ -19,11 +19,11 @@ export interface Finding {
 
 /** A rule of a provider's format as data. */
 export interface LegalityRuleInfo {
-  /** Stable id, as violations name it: the scenario's id where there is one (`W1`), else words. */
+  /** Stable id, as violations name it: the scenario's id if there is one (`W1`), else words. */
   readonly id: string;
-  /** What the provider asks, in one sentence. */
+  /** What the provider requires, in one sentence. */
   readonly description: string;
-  /** What the rule is about, such as `Reasoning`. The rule stands in docs/spec/wire.md under its id, with what to do. */
+  /** The subject of the rule, such as `Reasoning`. docs/spec/wire.md has the rule and its remedy under its id. */
   readonly reference: string;
 }
 
@@ -32,7 +32,7 @@ export interface LegalityRule<View> extends LegalityRuleInfo {
   find(view: View): readonly Finding[];
 }
 
-/** What a rule looks for, without saying for which format. */
+/** Returns a place in a payload, by message, block and field. */
 export const at = (message: number, block?: number, field?: string): Place => ({
   message,
   ...(block !== undefined && { block }),

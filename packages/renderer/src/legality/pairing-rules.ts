@@ -1,13 +1,13 @@
 import { asList, at, type Finding, isPlainObject, type LegalityRule, type PlainObject } from "./legality-rule.ts";
 import { findPairingProblems, type PairingFinding, type PairingScenario, type WireStep } from "./pairing.ts";
 
-/** The rule of formats in which every message has content, whoever speaks. */
+/** The rule of formats in which every message must have content, whoever speaks. */
 export const hasContent: LegalityRule<{ readonly messages: readonly PlainObject[] }> = {
   id: "messages",
-  description: "There is a message, and every message has content.",
+  description: "There is at least one message, and every message has content.",
   reference: "Empty content",
   find({ messages }) {
-    if (messages.length === 0) return [{ place: { path: "$.messages" }, problem: "there is no message" }];
+    if (messages.length === 0) return [{ place: { path: "$.messages" }, problem: "there are no messages" }];
     return messages.flatMap(({ content }, index) =>
       typeof content === "string" || (Array.isArray(content) && content.length > 0)
         ? []
@@ -48,51 +48,54 @@ function pairingRule(
 
 const CALL_TO_RESULT = "Call → result";
 
-/** The rules of pairing, which the formats share. One line per rule. */
+/** The pairing rules that the formats share, one line per rule. */
 export const PAIRING_RULES: readonly LegalityRule<PairedView>[] = [
-  pairingRule("W1", CALL_TO_RESULT, "Every call is answered directly behind it.", "the call has no result"),
-  pairingRule("W2", "Orphans", "Every result answers a call.", "nothing calls for this result"),
+  pairingRule("W1", CALL_TO_RESULT, "Every call is directly followed by its result.", "the call has no result"),
+  pairingRule("W2", "Orphans", "Every result answers a call.", "no call matches this result"),
   pairingRule(
     "W3",
     CALL_TO_RESULT,
-    "Nobody speaks between a call and its result.",
-    "somebody speaks between the call and this result",
+    "Nothing is said between a call and its result.",
+    "something is said between the call and this result",
   ),
   pairingRule(
     "W4",
     CALL_TO_RESULT,
-    "No assistant turn stands between a call and its result.",
-    "an assistant turn stands between the call and this result",
+    "No assistant turn comes between a call and its result.",
+    "an assistant turn comes between the call and this result",
   ),
-  pairingRule("W5", "Duplicate ids", "A call is answered once.", "the call is answered already"),
+  pairingRule("W5", "Duplicate ids", "A call is answered only once.", "the call has already been answered"),
   pairingRule(
     "W6",
     CALL_TO_RESULT,
-    "A result stands behind its own call.",
-    "the result stands behind another call, whose result stands behind this one's",
+    "A result follows its own call, not another one.",
+    "the result follows another call, and that call's result follows the call of this one",
   ),
   pairingRule(
     "W7",
     CALL_TO_RESULT,
     "All calls of a batch are answered together.",
-    "the call has no result although others of its batch have",
+    "the call has no result although others of its batch do",
   ),
   pairingRule("W8", CALL_TO_RESULT, "A result comes after its call.", "the result comes before its call"),
 ];
 
-/** The rule of formats that list tools by `name`. Some list tools of the provider's own too, which have none of ours. */
+/**
+ * Returns the rule of formats that list tools by `name`. `isNamed` leaves out the provider's own tools in the list.
+ * none.
+ */
 export function toolsNamedOnce(
   isNamed: (tool: PlainObject) => boolean = () => true,
 ): LegalityRule<{ readonly payload: PlainObject }> {
   return {
     id: "tool-names-once",
-    description: "A tool is defined once.",
+    description: "A tool is defined only once.",
     reference: "Tool definitions",
     find: ({ payload }) => namedTwice(payload["tools"], "$.tools", isNamed),
   };
 }
 
-/** Names that are taken in a list of tools. A namespace has names of its own. */
+/** Reports names used twice in a list of tools. Each namespace has its own names. */
 function namedTwice(tools: unknown, path: string, isNamed: (tool: PlainObject) => boolean): readonly Finding[] {
   const seen = new Set<unknown>();
   return asList(tools).flatMap((tool, index): readonly Finding[] => {
@@ -100,6 +103,8 @@ function namedTwice(tools: unknown, path: string, isNamed: (tool: PlainObject) =
     const { name, type } = tool;
     const inside = type === "namespace" ? namedTwice(tool["tools"], `${path}[${index}].tools`, isNamed) : [];
     const isNew = !seen.has(name) && seen.add(name);
-    return isNew ? inside : [{ place: { path: `${path}[${index}].name` }, problem: "the name is taken" }, ...inside];
+    return isNew
+      ? inside
+      : [{ place: { path: `${path}[${index}].name` }, problem: "the name is already taken" }, ...inside];
   });
 }

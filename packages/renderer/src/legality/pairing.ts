@@ -7,33 +7,35 @@ export interface WireReference {
 }
 
 /**
- * A payload as pairing sees it, whatever the provider: calls of one assistant turn, results that follow each other, and
- * anything that somebody says. Results answer the calls of the step directly before them.
+ * A payload as pairing sees it, for any provider: the calls of one assistant turn, consecutive results, or anything
+ * else that is said. Results answer the calls of the step directly before them.
  */
 export type WireStep =
   | { readonly kind: "calls"; readonly references: readonly WireReference[] }
   | { readonly kind: "results"; readonly references: readonly WireReference[] }
   | { readonly kind: "speech" };
 
-/** The scenarios that are about pairing. */
+/** The scenarios about pairing. */
 export type PairingScenario = "W1" | "W2" | "W3" | "W4" | "W5" | "W6" | "W7" | "W8";
 
-/** One thing that is wrong with how calls and results pair up. */
+/** One mistake in how calls and results are paired. */
 export interface PairingFinding {
   readonly scenario: PairingScenario;
   readonly reference: WireReference;
 }
 
-/** Reports every call without its result in place, and every result without its call in place, with what is wrong. */
+/**
+ * Reports every call without its result in place and every result without its call in place, each with its scenario.
+ */
 export function findPairingProblems(steps: readonly WireStep[]): readonly PairingFinding[] {
   return new PairingCheck(steps).findings();
 }
 
 interface Misplaced {
   readonly reference: WireReference;
-  /** Step that the result is in. */
+  /** The step that contains the result. */
   readonly step: number;
-  /** Step whose open call it belongs to. */
+  /** The step with the open call that it answers. */
   readonly caller: number;
 }
 
@@ -116,7 +118,7 @@ class PairingCheck {
     const callsBefore = runningCalls(this.#steps);
     const answers = new Set(misplaced.map(({ caller, step }) => `${caller} ${step - 1}`));
     for (const { reference, caller, step } of misplaced) {
-      // The call that this result stands behind is answered by a result that stands behind this one's call.
+      // The call before this result is answered by a result that follows this one's call.
       const isSwapped = answers.has(`${step - 1} ${caller}`);
       const callsBetween = (callsBefore[step] as number) - (callsBefore[caller + 1] as number);
       const apart = caller > step ? "W8" : callsBetween > 0 ? "W4" : "W3";
@@ -125,13 +127,13 @@ class PairingCheck {
   }
 }
 
-/** At each index, how many assistant turns come before it. */
+/** Returns, for each index, how many assistant turns come before it. */
 function runningCalls(steps: readonly WireStep[]): readonly number[] {
   let count = 0;
   return [...steps.map(({ kind }) => (kind === "calls" ? count++ : count)), count];
 }
 
-/** True when a step of calls and the step of results behind it answer each other one to one and in order. */
+/** Checks whether a step of calls and the adjacent step of results answer each other one to one and in order. */
 function isRegular(step: Exclude<WireStep, { kind: "speech" }>, steps: readonly WireStep[], index: number): boolean {
   const partner = step.kind === "calls" ? steps[index + 1] : steps[index - 1];
   if (partner === undefined || partner.kind === "speech" || partner.kind === step.kind)

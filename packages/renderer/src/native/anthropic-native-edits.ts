@@ -24,28 +24,27 @@ import {
   summarizedByProvider,
 } from "./native-edits.ts";
 
-/** Which of Anthropic's edits a plan is lowered to. */
+/** Which of Anthropic's edits a plan is translated to, and how. */
 export interface AnthropicNativeOptions extends NativeCompactionOptions {
   /** The edits that may be used; all of them by default. */
   readonly edits?: readonly ("clear-tool-uses" | "clear-thinking" | "compact")[];
-  /** Whether results that the plan keeps may be cleared with older ones that it clears. False by default. */
+  /** Whether results that the plan keeps may be cleared along with older ones that it clears. False by default. */
   readonly mayClearMore?: boolean;
-  /** Takes the place of the provider's prompt for summaries. By default the provider's own, or one that names the live pins. */
+  /** Replaces the provider's summarization prompt. By default that prompt itself, or one that names the live pins. */
   readonly instructions?: string;
-  /** Whether the provider returns the block before it answers. */
+  /** Whether the provider returns the compaction block before it answers. */
   readonly pauseAfterCompaction?: boolean;
 }
 
 const EVERY_EDIT = ["clear-tool-uses", "clear-thinking", "compact"] as const;
 
 /**
- * A plan as edits that Anthropic's API makes on its side: cleared results and reasoning as context editing, summaries
- * as compaction. Explicit: nothing is lowered this way unless a host calls this and sends what it returns. Pure, and
- * made anew for every request, since the provider counts from the newest tool use and turn.
+ * Translates a plan into edits that Anthropic's API makes on its side: cleared results and reasoning become context
+ * editing, summaries become compaction. Opt-in: nothing is translated this way unless a host calls this function and
+ * sends its result. Pure; call it again for every request, since the provider counts from the newest tool use and turn.
  *
- * The request is the lowered rendering of `rest` with `fields` added and the betas asked for. Figures are those of the
- * SDK's `context_management` (types of version 1.12); how a plan's decisions and the provider's differ is in
- * `differences`.
+ * The request is the lowered rendering of `rest` with `fields` added and the betas requested. Figures are those of the
+ * SDK's `context_management` (types of version 1.12); `differences` lists where the provider deviates from the plan.
  */
 export function anthropicNativeEdits(
   thread: AgentThread,
@@ -150,8 +149,8 @@ const carriesCompaction = ({ parts }: Message): boolean =>
   );
 
 /**
- * What the provider's summarizer is told where there are pins. It takes the place of the provider's own prompt, so it
- * says all that is to be done. Undefined when there are none.
+ * Returns what to tell the provider's summarizer when there are pins, or undefined when there are none. It replaces the
+ * provider's own prompt, so it must be a complete instruction.
  */
 function pinInstructions(pins: readonly Pin[]): string | undefined {
   if (pins.length === 0) return undefined;

@@ -2,30 +2,30 @@ import { actionOf, type ClearTarget, type CompactionPlan, type Message, type Mes
 import { acceptedToolName } from "../capabilities/format-requirements.ts";
 import { ANTHROPIC_REQUIREMENTS } from "../formats/anthropic-messages/requirements.ts";
 
-/** A call with its result, as the provider counts them. */
+/** A call with its result, as the provider counts it. */
 interface ToolUse {
-  /** As it is sent. */
+  /** The tool name as it is sent. */
   readonly toolName: string;
   readonly call: MessageId;
-  /** Null for a call that nobody answered yet. */
+  /** Null for a call that has not been answered yet. */
   readonly result: MessageId | null;
   readonly isCleared: boolean;
 }
 
-/** Clearing of tool uses by the provider. */
+/** A clearing of tool uses by the provider. */
 export interface ToolUseClearing {
   readonly edit: ClearToolUsesEdit;
-  /** Messages whose results, and whose inputs, the provider clears in our place. */
+  /** Messages whose results, and messages whose inputs, the provider clears for us. */
   readonly results: readonly MessageId[];
   readonly inputs: readonly MessageId[];
-  /** Messages with results that it clears though the plan keeps them. */
+  /** Messages whose results it clears although the plan keeps them. */
   readonly clearedToo: readonly MessageId[];
 }
 
 /**
- * The cleared results of a plan as tool uses that the provider clears: it clears the oldest, except those of tools that
- * are named. Counted anew for every request, so that the same results stay cleared while the thread grows. Null when the
- * plan clears none that the provider could.
+ * Translates the cleared results of a plan into tool uses that the provider clears: it clears the oldest ones, except
+ * those of tools that are excluded by name. Counted again for every request, so that the same results stay cleared
+ * while the thread grows. Null when the provider could clear none of those that the plan clears.
  */
 export function clearToolUses(
   messages: readonly Message[],
@@ -39,7 +39,7 @@ export function clearToolUses(
   const taken = aged.slice(0, oldestRun(aged, mayClearMore));
   const last = taken.at(-1);
   if (last === undefined) return null;
-  // Newer uses of spared tools are counted in: where the provider leaves them out of its count, it keeps more and not less.
+  // Newer uses of spared tools are included: if the provider does not count them, it keeps more, never less.
   const newer = uses.length - uses.indexOf(last) - 1;
   const older = new Set(uses.slice(0, uses.indexOf(last)));
   const excluded = [...new Set(spared.filter((use) => older.has(use)).map(({ toolName }) => toolName))];
@@ -58,7 +58,7 @@ export function clearToolUses(
   };
 }
 
-/** Messages all of whose calls are among those. */
+/** Returns the messages whose calls are all among `taken`. */
 function wholly(taken: readonly ToolUse[], uses: readonly ToolUse[]): readonly MessageId[] {
   const partly = new Set(uses.filter((use) => !taken.includes(use)).map(({ call }) => call));
   return [...new Set(taken.map(({ call }) => call))].filter((call) => !partly.has(call));
@@ -72,7 +72,7 @@ function toolUses(messages: readonly Message[], plan: CompactionPlan): readonly 
   return messages.flatMap(({ id: call, parts }) =>
     parts.flatMap((part): readonly ToolUse[] => {
       if (part.type !== "tool-call") return [];
-      // An id that is used twice has its results in the order of its calls.
+      // When an id is used twice, its results come in the order of its calls.
       const result = results.get(part.callId)?.shift()?.id ?? null;
       const isCleared = result !== null && clears(plan, result, "tool-result");
       return [{ toolName: acceptedToolName(part.toolName, ANTHROPIC_REQUIREMENTS.toolNames), call, result, isCleared }];
@@ -80,21 +80,21 @@ function toolUses(messages: readonly Message[], plan: CompactionPlan): readonly 
   );
 }
 
-/** True when the plan empties this of a message; truncation is not clearing. */
+/** Checks whether the plan clears this target of a message; truncation does not count as clearing. */
 function clears(plan: CompactionPlan, id: MessageId, target: ClearTarget): boolean {
   const { record } = actionOf(plan, id);
   return record?.action === "clear" && record.keep === undefined && record.targets.includes(target);
 }
 
-/** Clearing of thinking by the provider, and the messages whose reasoning it clears in our place. */
+/** A clearing of thinking by the provider, and the messages whose reasoning it clears for us. */
 export interface ThinkingClearing {
   readonly edit: ClearThinkingEdit;
   readonly messageIds: readonly MessageId[];
 }
 
 /**
- * The cleared reasoning of a plan as turns whose thinking the provider clears: the oldest ones, and never the newest. A
- * tool loop is one turn. Null when the plan clears none that the provider could.
+ * Translates the cleared reasoning of a plan into turns whose thinking the provider clears: the oldest ones, and never
+ * the newest. A tool loop is one turn. Null when the provider could clear none of it.
  */
 export function clearThinking(messages: readonly Message[], plan: CompactionPlan): ThinkingClearing | null {
   const thinking = messages.filter(({ parts }) => parts.some(({ type }) => type === "reasoning"));
@@ -122,8 +122,8 @@ interface AgedItem {
 }
 
 /**
- * How many of the oldest items a provider may clear that clears by age: up to the last one that the plan clears, and no
- * further than the first that it keeps, unless more may go. Items come oldest first.
+ * Returns how many of the oldest items a provider that clears by age may clear: up to the last item that the plan
+ * clears, but not past the first one that it keeps, unless more may be cleared. Items come oldest first.
  */
 function oldestRun(items: readonly AgedItem[], mayClearMore: boolean): number {
   const kept = items.findIndex(({ isCleared }) => !isCleared);
@@ -154,17 +154,17 @@ export interface CompactEdit {
   readonly pause_after_compaction?: boolean;
 }
 
-/** The field of a request that asks for server-side edits. Absent when none is asked for. */
+/** The field of a request that asks for server-side edits. Absent when none is requested. */
 export interface AnthropicNativeFields {
   readonly context_management?: {
-    /** Thinking comes first, as the API wants it where edits are combined. */
+    /** Thinking comes first, as the API requires when edits are combined. */
     readonly edits: readonly (ClearThinkingEdit | ClearToolUsesEdit | CompactEdit)[];
   };
 }
 
-/** Asked for by requests that clear. */
+/** Required by requests that clear. */
 export const CONTEXT_EDITING_BETA = "context-management-2025-06-27";
-/** Asked for by requests that compact, and by every request that carries a compaction block. */
+/** Required by requests that compact and by every request that carries a compaction block. */
 export const COMPACTION_BETA = "compact-2026-01-12";
-/** The provider takes no lower threshold. */
+/** The lowest threshold that the provider accepts, in tokens. */
 export const LEAST_COMPACTION_TOKENS = 50_000;

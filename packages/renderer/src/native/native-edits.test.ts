@@ -11,20 +11,20 @@ const left = (reason: Extract<NativeDifference, { kind: "left-to-rendering" }>["
 
 describe("a difference in words", () => {
   it.each<[NativeDifference, string]>([
-    [left("no-such-edit"), "drop of 1 message stays with rendering: the provider has no such edit"],
-    [left("not-asked-for"), "drop of 1 message stays with rendering: the edit was not asked for"],
-    [left("keeps-head-and-tail"), "drop of 1 message stays with rendering: the provider clears whole bodies"],
+    [left("no-such-edit"), "drop of 1 message is left to rendering: the provider has no such edit"],
+    [left("not-asked-for"), "drop of 1 message is left to rendering: the edit was not requested"],
+    [left("keeps-head-and-tail"), "drop of 1 message is left to rendering: the provider clears whole bodies"],
     [
       left("something-older-stays"),
-      "drop of 1 message stays with rendering: the provider edits from the oldest on, and something older stays",
+      "drop of 1 message is left to rendering: the provider edits the oldest first, and something older stays",
     ],
     [
       left("inputs-of-some-calls"),
-      "drop of 1 message stays with rendering: the provider clears the inputs of all cleared calls or of none",
+      "drop of 1 message is left to rendering: the provider clears the inputs of all cleared calls or of none",
     ],
     [
       left("thinking-by-turn"),
-      "drop of 1 message stays with rendering: the provider clears the thinking of whole older turns alone",
+      "drop of 1 message is left to rendering: the provider clears thinking only for whole older turns",
     ],
     [{ kind: "cleared-too", messageIds: two }, "results in 2 messages are cleared too, though the plan keeps them"],
     [
@@ -41,11 +41,11 @@ describe("a difference in words", () => {
     [{ kind: "not-due", tokens: 1, threshold: 2 }, "the prompt has 1 tokens; the provider compacts above 2"],
     [
       { kind: "threshold-raised", asked: 1, threshold: 2 },
-      "the provider compacts at no less than 2 tokens; 1 were asked for",
+      "the provider does not compact below 2 tokens; 1 were requested",
     ],
     [
       { kind: "edited-out-of-sight" },
-      "what the model sees is made at the provider, so counts and recorded requests are those before its edits",
+      "the provider makes the final prompt, so counts and recorded requests show it before the provider's edits",
     ],
   ])("%o", (difference, words) => {
     expect(describeNativeDifference(difference)).toBe(words);

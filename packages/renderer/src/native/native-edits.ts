@@ -16,81 +16,87 @@ import {
 import { asList } from "../legality/legality-rule.ts";
 import { COMPACTION_BETA, LEAST_COMPACTION_TOKENS } from "./clear-tool-uses.ts";
 
-/** A plan as a provider's own edits of the prompt, and what of it they are not. */
+/** A plan translated into a provider's own prompt edits, with the differences between the two. */
 export interface NativeEdits<Fields extends object = JsonObject> {
-  /** Fields to add to those of the lowered request. */
+  /** Fields to add to the lowered request. */
   readonly fields: Fields;
-  /** Names of the betas that the request must ask for. */
+  /** Names of the beta features that the request must ask for. */
   readonly betas: readonly string[];
-  /** Headers that ask for them, for hosts that write their own. */
+  /** Headers that ask for these betas, for hosts that build their own requests. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The plan without what was handed over. Render this one: what it no longer names goes out whole. */
+  /**
+   * The plan without the decisions that were handed over. Render this one: anything it no longer names is sent in full.
+   */
   readonly rest: CompactionPlan;
-  /** Where the provider deviates from the plan, or does not follow it. Empty only when nothing was handed over. */
+  /** Where the provider deviates from the plan or does not follow it. Empty only when nothing was handed over. */
   readonly differences: readonly NativeDifference[];
 }
 
-/** Figures of a compaction at the provider. */
+/** Settings of a compaction at the provider. */
 export interface NativeCompactionOptions {
-  /** Tokens of the prompt above which the provider compacts. The plan's folded size by default, so that it is due now. */
+  /** Prompt size in tokens above which the provider compacts. By default the plan's folded size, so it is due now. */
   readonly compactAt?: number;
 }
 
-/** Why a decision of a plan is not among a provider's own edits and stays with rendering. */
+/** Why a decision of a plan is not among the provider's own edits and is left to rendering. */
 export type LeftReason =
-  /** The provider has no edit that does it. */
+  /** The provider has no edit for it. */
   | "no-such-edit"
   /** The edit was not asked for. */
   | "not-asked-for"
-  /** The record keeps head and tail of a body; the provider clears whole bodies. */
+  /** The record keeps the head and tail of a body; the provider clears only whole bodies. */
   | "keeps-head-and-tail"
-  /** The provider edits from the oldest on, and something older stays in the plan. */
+  /** The provider edits from the oldest message on, and the plan still renders something older. */
   | "something-older-stays"
-  /** The provider clears the inputs of all calls whose results it clears, or of none. */
+  /** The provider clears the inputs of either all or none of the calls whose results it clears. */
   | "inputs-of-some-calls"
-  /** The provider clears the thinking of whole turns, from the oldest on, and never of the newest. */
+  /** The provider clears thinking turn by turn, from the oldest on, and never that of the newest turn. */
   | "thinking-by-turn";
 
-/** Where a provider's own edits deviate from the plan, or leave work to rendering. Data, so that a host can decide. */
+/**
+ * A deviation of the provider's own edits from the plan, or work left to rendering. Data, so that a host can decide.
+ */
 export type NativeDifference =
-  /** Not handed over: these decisions are in `rest` and rendered by us. */
+  /** Not handed over: these decisions are in `rest` and we render them. */
   | {
       readonly kind: "left-to-rendering";
       readonly action: CompactionAction;
       readonly reason: LeftReason;
       readonly messageIds: readonly MessageId[];
     }
-  /** The provider clears the results of these calls too, though the plan keeps them. */
+  /** The provider also clears the results of these calls, though the plan keeps them. */
   | { readonly kind: "cleared-too"; readonly messageIds: readonly MessageId[] }
-  /** The provider's placeholder stands for these bodies; the key data that ours would show is gone. */
+  /** The provider's placeholder replaces these bodies; the key data that our placeholder would show is gone. */
   | { readonly kind: "key-data-lost"; readonly messageIds: readonly MessageId[] }
-  /** The provider writes its own summary of these messages; that of the plan is not sent. */
+  /** The provider writes its own summary of these messages; the plan's summary is not sent. */
   | { readonly kind: "summary-by-provider"; readonly messageIds: readonly MessageId[] }
-  /** The provider summarizes these messages too, though the plan keeps them. */
+  /** The provider also summarizes these messages, though the plan keeps them. */
   | { readonly kind: "summarized-too"; readonly messageIds: readonly MessageId[] }
-  /** Pins that the provider's summary may lose: at best the model is told to keep them. */
+  /** Pins that the provider's summary may lose: at best, the model is told to keep them. */
   | { readonly kind: "pins-at-risk"; readonly told: boolean; readonly pinIds: readonly PinId[] }
-  /** The provider does not compact before the prompt has this many tokens, and this one has fewer. */
+  /** The provider compacts only above `threshold` tokens, and this prompt has fewer. */
   | { readonly kind: "not-due"; readonly tokens: number; readonly threshold: number }
-  /** The threshold that was asked for is below the provider's minimum, which is sent instead. */
+  /** The requested threshold is below the provider's minimum, which is sent instead. */
   | { readonly kind: "threshold-raised"; readonly asked: number; readonly threshold: number }
-  /** What the model sees is made at the provider: token counts and recorded requests are those of the prompt before its edits. */
+  /**
+   * The final prompt is made at the provider: token counts and recorded requests describe the prompt before its edits.
+   */
   | { readonly kind: "edited-out-of-sight" };
 
 const REASONS: Readonly<Record<LeftReason, string>> = {
   "no-such-edit": "the provider has no such edit",
-  "not-asked-for": "the edit was not asked for",
+  "not-asked-for": "the edit was not requested",
   "keeps-head-and-tail": "the provider clears whole bodies",
-  "something-older-stays": "the provider edits from the oldest on, and something older stays",
+  "something-older-stays": "the provider edits the oldest first, and something older stays",
   "inputs-of-some-calls": "the provider clears the inputs of all cleared calls or of none",
-  "thinking-by-turn": "the provider clears the thinking of whole older turns alone",
+  "thinking-by-turn": "the provider clears thinking only for whole older turns",
 };
 
-/** A difference as one line for a person. */
+/** Describes a difference in one line for a person. */
 export function describeNativeDifference(difference: NativeDifference): string {
   switch (difference.kind) {
     case "left-to-rendering":
-      return `${difference.action} of ${count(difference.messageIds)} stays with rendering: ${REASONS[difference.reason]}`;
+      return `${difference.action} of ${count(difference.messageIds)} is left to rendering: ${REASONS[difference.reason]}`;
     case "cleared-too":
       return `results in ${count(difference.messageIds)} are cleared too, though the plan keeps them`;
     case "key-data-lost":
@@ -104,15 +110,15 @@ export function describeNativeDifference(difference: NativeDifference): string {
     case "not-due":
       return `the prompt has ${difference.tokens} tokens; the provider compacts above ${difference.threshold}`;
     case "threshold-raised":
-      return `the provider compacts at no less than ${difference.threshold} tokens; ${difference.asked} were asked for`;
+      return `the provider does not compact below ${difference.threshold} tokens; ${difference.asked} were requested`;
     case "edited-out-of-sight":
-      return "what the model sees is made at the provider, so counts and recorded requests are those before its edits";
+      return "the provider makes the final prompt, so counts and recorded requests show it before the provider's edits";
   }
 }
 
 const count = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? "message" : "messages"}`;
 
-/** The messages of the main branch that a plan sends in their place, oldest first. */
+/** Returns the messages of the main branch that a plan still sends in their original place, oldest first. */
 export function sentMessages(thread: AgentThread, plan: CompactionPlan): readonly Message[] {
   const removed = new Set(
     planRecords(plan).flatMap((record): readonly MessageId[] =>
@@ -122,10 +128,10 @@ export function sentMessages(thread: AgentThread, plan: CompactionPlan): readonl
   return [...thread.messages].filter(({ id, branch }) => branch === undefined && !removed.has(id));
 }
 
-/** What of each message the provider clears in our place. */
+/** For each message, the targets that the provider clears for us. */
 export type TakenTargets = ReadonlyMap<MessageId, readonly ClearTarget[]>;
 
-/** The plan without what was handed over. The same plan when nothing was. */
+/** Returns the plan without the decisions that were handed over, or the same object when nothing was. */
 export function restOfPlan(plan: CompactionPlan, taken: TakenTargets, takesSummaries: boolean): CompactionPlan {
   const summarizations = takesSummaries ? [] : plan.summarizations;
   if (taken.size === 0 && summarizations.length === plan.summarizations.length) return plan;
@@ -136,7 +142,7 @@ export function restOfPlan(plan: CompactionPlan, taken: TakenTargets, takesSumma
   });
 }
 
-/** One record for each set of targets that is left of it. */
+/** Returns one record for each set of targets that remains of this record. */
 function remainingClears(record: ClearRecord, taken: TakenTargets): readonly ClearRecord[] {
   const groups = Map.groupBy(record.span.messageIds, (id) => {
     const gone = taken.get(id) ?? [];
@@ -149,7 +155,7 @@ function remainingClears(record: ClearRecord, taken: TakenTargets): readonly Cle
   });
 }
 
-/** The records of the rest as differences. `reasonOf` says why a record stays. */
+/** Reports the remaining records as differences. `reasonOf` says why a record was not handed over. */
 export function leftToRendering(
   rest: CompactionPlan,
   reasonOf: (record: PlanRecord) => LeftReason,
@@ -167,10 +173,11 @@ export function leftToRendering(
 }
 
 /**
- * How a compaction at the provider differs from the summaries of a plan: it takes the whole prompt and writes its own.
+ * Describes how a compaction at the provider differs from the summaries of a plan: the provider takes the whole prompt
+ * and writes its own summary.
  *
  * @param rest the plan that is rendered.
- * @param threshold tokens above which the provider compacts.
+ * @param threshold prompt size in tokens above which the provider compacts.
  */
 export function summarizedByProvider(
   thread: AgentThread,
@@ -191,29 +198,33 @@ export function summarizedByProvider(
   ];
 }
 
-/** A request that does nothing but compact. */
+/** A request that only compacts. */
 export interface CompactionCall {
-  /** Where it is sent, as the path behind the provider's base URL. */
+  /** Path of the endpoint, relative to the provider's base URL. */
   readonly path: string;
-  /** Its body without the model's name and the output limit. */
+  /** Request body without the model name and the output limit. */
   readonly payload: JsonObject;
-  /** Names of the beta features that it must ask for. */
+  /** Names of the beta features that the request must ask for. */
   readonly betas: readonly string[];
 }
 
-/** How a provider is asked for its own compaction. */
+/** How to ask a provider for its own compaction. */
 export interface ProviderCompaction {
-  /** Takes no lower threshold, in tokens. */
+  /** The lowest threshold that the provider accepts, in tokens. */
   readonly leastTokens: number;
-  /** Fields of a request that is to be compacted above so many tokens, before it is answered. */
+  /**
+   * Returns the fields of a request that is to be compacted before it is answered, if it exceeds this number of tokens.
+   */
   fields(aboveTokens: number): JsonObject;
-  /** The payload of a request as one that asks for the compaction alone. */
+  /** Turns the payload of a request into one that asks only for the compaction. */
   call(payload: JsonObject): CompactionCall;
-  /** Names of the beta features that a payload must ask for on account of its compaction, or of items of an earlier one. */
+  /**
+   * Returns the betas that a payload must ask for because it requests a compaction or contains items of an earlier one.
+   */
   betas(payload: JsonObject): readonly string[];
 }
 
-/** Asked for by requests that compact on demand, and by every request that carries a signed block. */
+/** Required by requests that compact on demand and by every request that carries a signed compaction block. */
 const ON_DEMAND_BETA = "compact-2026-09-04";
 
 const anthropic: ProviderCompaction = {
@@ -234,7 +245,10 @@ const anthropic: ProviderCompaction = {
   },
 };
 
-/** Which kinds of compaction blocks messages have. Looks at each block of each request, and so makes nothing on its way. */
+/**
+ * Returns which kinds of compaction blocks the messages have. Visits every block of every request, so it allocates
+ * nothing on the way.
+ */
 function compactionBlocks(messages: readonly unknown[]): { readonly signed: boolean; readonly unsigned: boolean } {
   let signed = false;
   let unsigned = false;
@@ -267,8 +281,8 @@ const COMPACTIONS: Readonly<Record<string, ProviderCompaction>> = Object.freeze(
 });
 
 /**
- * The compaction that the provider of a format makes itself; null where it makes none. Figures and fields are those of the
- * SDKs (Anthropic 1.12, OpenAI 7.57).
+ * Returns the compaction that the provider of this format offers, or null if it offers none. Figures and fields are
+ * those of the SDKs (Anthropic 1.12, OpenAI 7.57).
  */
 export const providerCompaction = (format: string): ProviderCompaction | null =>
   Object.hasOwn(COMPACTIONS, format) ? (COMPACTIONS[format] ?? null) : null;

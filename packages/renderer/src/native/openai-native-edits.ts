@@ -7,18 +7,18 @@ import {
   summarizedByProvider,
 } from "./native-edits.ts";
 
-/** The field of an OpenAI Responses request that asks for compaction. Absent when none is asked for. */
+/** The field of an OpenAI Responses request that asks for compaction. Absent when none is requested. */
 export interface OpenaiNativeFields {
   readonly context_management?: readonly { readonly type: "compaction"; readonly compact_threshold: number }[];
 }
 
 /**
- * A plan as the compaction that OpenAI's Responses API makes on its side: the plan's summaries give way to it, everything
- * else stays with rendering, since the API has no other edit. Explicit, like Anthropic's. The item that comes back is
- * encrypted: it is imported as what it is and goes out again byte for byte.
+ * Translates a plan into the compaction that OpenAI's Responses API makes on its side: it replaces the plan's
+ * summaries, and everything else is left to rendering, since the API has no other edit. Opt-in, like Anthropic's. The
+ * returned item is encrypted: it is imported unchanged and sent again byte for byte.
  *
- * The request is the lowered rendering of `rest` with `fields` added; it needs no beta. The same input, without the
- * fields, is also what the endpoint `responses/compact` takes.
+ * The request is the lowered rendering of `rest` with `fields` added; it needs no beta. The endpoint
+ * `responses/compact` takes the same input without the fields.
  */
 export function openaiNativeEdits(
   thread: AgentThread,
@@ -29,7 +29,7 @@ export function openaiNativeEdits(
   const rest = restOfPlan(plan, new Map(), compacts);
   const left = leftToRendering(rest, () => "no-such-edit");
   if (!compacts) return { fields: {}, betas: [], headers: {}, rest, differences: left };
-  // 0 tokens would not be a threshold.
+  // 0 is not a valid threshold.
   const threshold = Math.max(1, compactAt);
   return {
     fields: { context_management: [{ type: "compaction", compact_threshold: threshold }] },

@@ -17,17 +17,17 @@ import type { Draft } from "./draft.ts";
 import { derivationByTools, type RecallTools } from "./recall-tools.ts";
 import { keyDataLines, mediaMarker, previewLines, toolOutcome, truncateMiddle } from "./result-lines.ts";
 
-/** Longer lists are data. */
+/** Longer lists count as data. */
 const MAX_ITEMS = 20;
-/** What lies deeper is data. */
+/** Anything nested deeper counts as data. */
 const MAX_DEPTH = 6;
 
-/** Says what stands in place of a large string. */
+/** Returns the text that replaces a large string. */
 export type StringMarker = (text: string) => string;
 
 /**
- * The marker of a clear: how much there was, or its beginning and end, and the names that the record keeps of this call,
- * each where it stood first.
+ * Returns the marker of a clear: the length of the string, or its beginning and end, plus the names that the record
+ * keeps of this call, each where it first appeared.
  */
 export function clearMarker({ keep, preservedFields }: ClearRecord, { callId }: ToolCallPart): StringMarker {
   const unnamed = new Set(namesOf(preservedFields, callId));
@@ -41,14 +41,16 @@ export function clearMarker({ keep, preservedFields }: ClearRecord, { callId }: 
   };
 }
 
-/** The names that a record keeps of a call's input, by call id. */
+/** Returns the names that a record keeps of a call's input. */
 function namesOf({ names }: JsonObject, callId: string): readonly string[] {
   if (typeof names !== "object" || names === null || Array.isArray(names)) return [];
   const list = Object.hasOwn(names, callId) ? (names as JsonObject)[callId] : undefined;
   return Array.isArray(list) ? list.filter((name) => typeof name === "string") : [];
 }
 
-/** A call whose large arguments gave way to markers. Call id, tool name and small fields stay; the input is an object. */
+/**
+ * Replaces large arguments of a call with markers. Call id, tool name and small fields stay; the input is an object.
+ */
 export function clearedCall(part: ToolCallPart, marker: StringMarker): ToolCallPart {
   const { invalidInput, ...call } = part;
   if (invalidInput !== undefined) return { ...call, input: { _raw: marker(invalidInput) } };
@@ -78,7 +80,7 @@ function emptiedObject(fields: JsonObject, marker: StringMarker, depth: number):
   );
 }
 
-/** A message that stays where it is with an emptied body; null when nothing of it is left. */
+/** Drafts a message that keeps its position with a cleared body; null when nothing of it is left. */
 export function clearedMessage(message: Message, record: ClearRecord, recall: RecallTools): Draft | null {
   const parts = clearedParts(message, record, recall);
   if (parts.length === 0) return null;
@@ -117,7 +119,7 @@ function clearedPart(
   }
 }
 
-/** Truncates each text, or puts one marker where the first text stood. */
+/** Truncates each text, or replaces all texts with one marker in place of the first. */
 function clearedTexts(
   message: Message,
   { keep, preservedFields }: ClearRecord,
@@ -129,7 +131,7 @@ function clearedTexts(
   return (part) => (part === texts[0] ? [{ type: "text", text }] : []);
 }
 
-/** The body that a cleared tool result has instead of its own. Call id, tool name and outcome stay where they are. */
+/** Returns the body that replaces that of a cleared tool result. Call id, tool name and outcome stay. */
 function clearedResult(
   result: ToolResultEnvelope,
   ordinal: number,
@@ -147,7 +149,7 @@ function clearedResult(
   return record.targets.includes("media") ? withoutMedia(result.content) : result.content;
 }
 
-/** What stands for a cleared body: tool and outcome, key fields, and how long it was. */
+/** Returns the text that replaces a cleared body: tool and outcome, key fields, and its length. */
 function placeholder(result: ToolResultEnvelope, record: ClearRecord): ToolResultContent {
   const size = toolResultText(result.content).length;
   const lines = [`[${toolOutcome(result)}]`, ...keyDataLines(record.preservedFields), `[cleared: ${size} characters]`];

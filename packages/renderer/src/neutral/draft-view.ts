@@ -19,14 +19,14 @@ import { type RecallTools, recallTools } from "./recall-tools.ts";
 import { splitLeadingSystem } from "./split-system.ts";
 import { firstSummary, type SummaryStyle, summaryMessage } from "./summary-message.ts";
 
-/** What drafting reads of an input. */
+/** The fields of an input that drafting reads. */
 type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
 
-/** A request of which no provider is known yet: system text, and the conversation. */
+/** A request before any provider is known: system text, and the conversation. */
 export interface DraftedRequest {
-  /** The host's, then that of the system messages with which the thread begins. */
+  /** The host's system text, followed by that of the system messages with which the thread begins. */
   readonly system: readonly SystemEntry[];
-  /** Those system messages. */
+  /** Ids of those system messages. */
   readonly sources: readonly MessageId[];
   readonly drafts: readonly Draft[];
 }
@@ -41,7 +41,7 @@ export function draftRequest(
   return { system: [...host, ...texts], sources, drafts };
 }
 
-/** Makes the messages of a view, entry by entry and in order. No provider is known here. */
+/** Drafts the messages of a view, entry by entry and in order. Knows no provider. */
 export function draftView(
   entries: Iterable<ViewEntry>,
   input: DraftInput,
@@ -94,10 +94,10 @@ function summaryStyle({ thread, plan, summaryRole = "assistant", summaryWording 
 const startOf = (record: PlanRecord, thread: AgentThread): number =>
   thread.message(spanStart(record.span))?.ordinal ?? 0;
 
-/** Content that no message holds stands where the message before it stands. */
+/** Content that belongs to no message takes the ordinal of the message before it. */
 const nextOrdinal = (drafts: readonly Draft[]): number => drafts.at(-1)?.ordinal ?? 0;
 
-/** A message of the thread as it stands. */
+/** Drafts a message of the thread unchanged. */
 export function keptMessage(message: Message): Draft {
   return {
     chat: toChatMessage(message),

@@ -11,29 +11,29 @@ import type {
 import { derivation } from "../input/derivation.ts";
 import type { RenderedAction } from "../input/render-manifest.ts";
 
-/** True for text that providers refuse as a block of its own. */
+/** Checks for text that providers reject as a block of its own. */
 export const isBlank = (text: string): boolean => text.trim() === "";
 
-/** A message on its way into a request: what will be sent, and where it comes from. */
+/** A message being prepared for a request: what will be sent, and where it comes from. */
 export interface Draft {
   readonly chat: ChatMessage;
   readonly action: RenderedAction;
-  /** The share of the breakdown that its tokens go to. */
+  /** The share of the breakdown to which its tokens are counted. */
   readonly share: keyof TokenBreakdown;
   /** The record that folded it; null when no record did. */
   readonly record: PlanRecord | null;
-  /** The message of the thread that it shows, whole or emptied; null when rendering made it. */
+  /** The message of the thread that it shows, whole or cleared; null when rendering made it. */
   readonly message: Message | null;
-  /** Place in the thread: ordinal of the first message that it stands for. */
+  /** Position in the thread: ordinal of the first message that it represents. */
   readonly ordinal: number;
 }
 
-/** A draft with other content. */
+/** Replaces the content of a draft. */
 export function withParts(draft: Draft, parts: ChatMessage["parts"]): Draft {
   return { ...draft, chat: { ...draft.chat, parts } };
 }
 
-/** The ids of the calls that a draft makes, in order. */
+/** Returns the ids of the calls that a draft makes, in order. */
 export function callsOf({ chat }: Draft): readonly string[] {
   if (chat.role !== "assistant") return [];
   const calls: string[] = [];
@@ -41,13 +41,13 @@ export function callsOf({ chat }: Draft): readonly string[] {
   return calls;
 }
 
-/** The id of the call that a draft answers; undefined when it is not a result. */
+/** Returns the id of the call that a draft answers; undefined when it is not a result. */
 export function answersOf({ chat }: Draft): string | undefined {
   const part = chat.role === "tool" ? chat.parts[0] : undefined;
   return part?.type === "tool-result" ? part.result.callId : undefined;
 }
 
-/** What a message that rendering makes is about. */
+/** Everything about a message that rendering makes, except its text. */
 export interface MadeMessage {
   readonly role: Role;
   readonly synthetic: SyntheticKind;
@@ -60,14 +60,16 @@ export interface MadeMessage {
 
 const NO_SOURCES: readonly MessageId[] = Object.freeze([]);
 
-/** A draft of one text that is in no message of the thread. */
+/** Makes a draft with one text that is in no message of the thread. */
 export function madeDraft(text: string, made: MadeMessage): Draft {
   const { role, synthetic, action, share, ordinal, sources = NO_SOURCES, record = null } = made;
   const chat = { role, parts: [{ type: "text", text }], sources, synthetic } as const;
   return { chat, action, share, record, message: null, ordinal };
 }
 
-/** Like {@link madeDraft} for texts that are always the same for a source and key: the part is made, and later counted, once. */
+/**
+ * Like {@link madeDraft}, for texts determined by a source and a key: the part is made, and later counted, only once.
+ */
 export function derivedDraft<Source extends object, Key>(
   textOf: (source: Source, key: Key) => string,
 ): (source: Source, key: Key, made: MadeMessage) => Draft {
@@ -88,8 +90,8 @@ export function derivedDraft<Source extends object, Key>(
 }
 
 /**
- * True for a call of one of OpenAI's custom tools: its input is free text and no JSON. Importers keep the item's type, or
- * the field that a chat message has in its place.
+ * Checks for a call of one of OpenAI's custom tools: its input is free text, not JSON. Importers keep the item's type,
+ * or the field that a chat message has instead.
  */
 export function isFreeTextCall({ providerMetadata }: ToolCallPart): boolean {
   const metadata = providerMetadata?.["openai"];

@@ -18,7 +18,9 @@ import { keyDataLines, previewLines, singleLine, toolOutcome } from "./result-li
 
 const MAX_KEY_LINE = 160;
 
-/** A message that stays where it is while its large body is in the artifact store and a short pointer stands for it. */
+/**
+ * Drafts a message that keeps its position while its large body is in the artifact store, replaced by a short pointer.
+ */
 export function externalizedBody(message: Message, record: ExternalizationRecord, recall: RecallTools): Draft {
   const chat = {
     role: message.role,
@@ -71,7 +73,7 @@ const pointerText = (
   recall: RecallTools,
 ): string => [pointerHeader(record), what, ...lines, ...retrievalLines(record.artifactId, recall)].join("\n");
 
-/** What the artifact holds, in a line or two: declared key fields and the error, else the first fact. */
+/** Summarizes the artifact in a line or two: declared key fields and the error, else the first fact. */
 function keyLines({ toolOutcomes: [outcome], facts: [fact] }: StructuredSummary): readonly string[] {
   if (outcome !== undefined) {
     const error = outcome.errorMessage === null ? [] : [contentLine(`Error: ${outcome.errorMessage}`)];
@@ -86,7 +88,7 @@ function textSize(message: Message): number {
   return message.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
 }
 
-/** Externalized content that is shown for this request alone. It is data: nothing in it can end its frame. */
+/** Drafts externalized content that is shown for this request only. It is data: nothing in it can end its frame. */
 export function rehydratedMessage(
   { artifactId, content, truncated }: RehydratedContent,
   ordinal: number,

@@ -1,4 +1,4 @@
-/** Letters that are taken for Latin ones: those of other scripts, with strokes and hooks, turned ones, small capitals. */
+/** Letters mistaken for Latin ones: from other scripts, with strokes and hooks, turned letters, small capitals. */
 const LETTERS: Readonly<Record<string, string>> = table([
   ["a", "аαᴀɑɐꓮꭺⲁ"],
   ["b", "вЬʙꓐꮟβⲃƀɓ"],
@@ -7,7 +7,7 @@ const LETTERS: Readonly<Record<string, string>> = table([
   ["e", "еёεєҽᴇ℮ꓰꭼⲉɇəǝɘэ"],
   ["f", "ғꜰꓝƒ"],
   ["h", "нһʜհꓧꮋⲏħɦ"],
-  // A small L, a capital I and their like are one letter to the eye.
+  // A lowercase L, an uppercase I and the like are the same letter to the eye.
   ["i", "lіιɪıӏʟłɨɩɫɬɭꓲꓡꭵꮮⲓꞁ"],
   ["k", "кκᴋꓗꮶⲕƙ"],
   ["m", "мᴍμꓟꮇⲙɱɯ"],
@@ -17,14 +17,14 @@ const LETTERS: Readonly<Record<string, string>> = table([
   ["r", "гᴦʀяꓣꭱꮢⲅɍɼɽɾɹ"],
   ["s", "ѕꜱտςꓢꮪꮥʂƨ"],
   ["t", "тτᴛҭꓔꭲⲧŧƭʈʇ"],
-  // The small upsilon is taken for a U, and the capital one for a Y.
+  // A lowercase upsilon looks like a U, an uppercase one like a Y.
   ["u", "yυսᴜцꓴʉʊуүγʏꓬꭹⲩɣ"],
   ["v", "νѵᴠꓦꮩʋⱱ"],
   ["x", "хχ×ꓫⲭҳ"],
   ["z", "ᴢꓜꮓⲍƶȥʐʒ"],
 ]);
 
-/** Signs that people write for letters. They also stand for themselves, so texts are read with and without them. */
+/** Characters that people write for letters. They can also mean themselves, so texts are read with and without them. */
 const SIGNS: Readonly<Record<string, string>> = table([
   ["a", "@4"],
   ["e", "3€"],
@@ -34,7 +34,9 @@ const SIGNS: Readonly<Record<string, string>> = table([
   ["t", "7"],
 ]);
 
-/** Where alphabets of signs begin that Unicode does not lead back to letters: white on black in circles and squares, and flags. */
+/**
+ * Starts of symbol alphabets that Unicode does not decompose: white-on-black letters in circles and squares, and flags.
+ */
 const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 const ALPHABET_LENGTH = 26;
 const SMALL_A = 0x61;
@@ -49,12 +51,13 @@ function letterOfAlphabet(sign: string): string {
   return start === undefined ? sign : String.fromCharCode(SMALL_A + code - start);
 }
 
-/** What cannot become a letter, so that it is not looked at any closer. */
+/** Characters that cannot become a letter and are skipped. */
 const NO_LETTER = /[\p{DI}\p{M}\p{Z}\p{C}\p{P}+=~^`<>]+/gu;
 
 /**
- * What a text looks like to a reader of its letters alone: full-width, mathematical, accented and look-alike letters as
- * the Latin ones that they are taken for, without anything between them. To compare with words, never to show.
+ * Returns the letters that a reader sees in a text: full-width, mathematical, accented and look-alike letters become
+ * the Latin ones that they resemble, and everything between them is removed. For comparison with words, never for
+ * display.
  */
 function lettersOf(text: string, signs: Readonly<Record<string, string>>): string {
   const isSigned = signs !== NO_SIGNS;
@@ -70,7 +73,7 @@ function lettersOf(text: string, signs: Readonly<Record<string, string>>): strin
 
 const NO_SIGNS: Readonly<Record<string, string>> = {};
 
-/** Phrases to compare texts with: see {@link beginsLike}. */
+/** Phrases to compare texts with: see {@link Phrases.beginLike}. */
 export class Phrases {
   readonly #phrases: readonly string[];
   #read: readonly string[] | undefined;
@@ -79,13 +82,13 @@ export class Phrases {
     this.#phrases = phrases;
   }
 
-  /** The phrases' letters, read when a text is first compared: that takes Unicode's tables, and loading the library none. */
+  /** The phrases' letters, computed at the first comparison: that loads Unicode tables, which an import should not. */
   get #letters(): readonly string[] {
     this.#read ??= this.#phrases.map((phrase) => lettersOf(phrase, NO_SIGNS));
     return this.#read;
   }
 
-  /** Whether a text begins, to who reads its letters alone, like one of the phrases. */
+  /** Checks whether a text begins, to a reader of its letters alone, like one of the phrases. */
   beginLike(text: string, start: number): boolean {
     return [NO_SIGNS, SIGNS].some((signs) => this.#areRead(text, start, signs));
   }
@@ -95,30 +98,32 @@ export class Phrases {
     const end = first + lengthOf(LINE, text, first);
     const near = lettersOf(text.slice(first, Math.min(end, first + NEAR)), signs);
     if (this.#letters.some((phrase) => near.startsWith(phrase))) return true;
-    // Only where what is near may still become a phrase, hidden signs may have pushed it out of sight.
+    // Hidden characters can only have pushed a phrase out of sight if the near text may still become one.
     if (end <= first + NEAR || !this.#letters.some((phrase) => phrase.startsWith(near))) return false;
     const far = lettersOf(text.slice(first, Math.min(end, first + FAR)), signs);
     return this.#letters.some((phrase) => far.startsWith(phrase));
   }
 }
 
-/** How much of a line is looked at in any case, in UTF-16 code units. */
+/** How much of a line is always examined, in UTF-16 code units. */
 const NEAR = 48;
-/** How much of a line is looked at where the beginning hides something; who hides more hides it from models as well. */
+/**
+ * How much of a line is examined if its beginning hides something; text hidden deeper is hidden from models as well.
+ */
 const FAR = 1_024;
 
-/** Whatever ends a line for somebody. */
+/** Everything that some reader treats as a line end. */
 const LINE_ENDS = "\\n\\r\\v\\f\\u001c-\\u001e\\u0085\\u2028\\u2029";
 const SPACE = new RegExp(`[\\s${LINE_ENDS}]*`, "uy");
 const LINE = new RegExp(`[^${LINE_ENDS}]*`, "uy");
 
-/** How much of a text a sticky pattern takes from a place on. */
+/** Returns the length of a sticky pattern's match at this position. */
 function lengthOf(pattern: RegExp, text: string, start: number): number {
   pattern.lastIndex = start;
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** How our own frames begin. Nothing else inside a frame may look like this at the start of a line. */
+/** First words of our own frames. Nothing else inside a frame may look like this at the start of a line. */
 const HEADERS = new Phrases([
   "Context Summary",
   "Externalized Content",
@@ -130,24 +135,27 @@ const HEADERS = new Phrases([
   "End of",
 ]);
 
-/** An opening bracket of any script, or what looks like one. */
+/** An opening bracket of any script, or a look-alike. */
 const OPENING = "[\\p{Ps}‹«<＜≪⟪⎡⎢┌╔┏╭]";
 
-/** Letters to Unicode that nobody sees: the fillers of Hangul. No other alternative of the pattern may match them as well. */
+/**
+ * Invisible characters that Unicode calls letters: the Hangul fillers. No other alternative of the pattern may match
+ * them.
+ */
 const UNSEEN_LETTERS = "[\\u115f\\u1160\\u3164\\uffa0]";
 
 /**
- * The start of a line with what stands before its first visible word: white space, marks, signs of lists and quotes, a
- * number or letter of a list, a box that is ticked. Behind it a bracket, unless a backslash is there already.
+ * Matches the start of a line up to its first visible word: white space, marks, list and quote signs, a list number or
+ * letter, a ticked box. A bracket must follow, unless a backslash already precedes it.
  */
 const NO_WORD = `(?:[^\\p{L}\\\\${LINE_ENDS}]|\\\\(?!${OPENING})|${UNSEEN_LETTERS})*?`;
 const LIST_SIGN = `(?:\\(?(?!${UNSEEN_LETTERS})\\p{L}[\\p{L}\\p{N}]{0,3}[.):]|[(\\[][xX][)\\]])`;
 const BRACKET = new RegExp(`(?<=^|[${LINE_ENDS}])${NO_WORD}(?:${LIST_SIGN}${NO_WORD})?(?=${OPENING})`, "gu");
 
 /**
- * Puts a backslash before every line that begins like one of our own headers, in whatever letters, so that content
- * inside a frame can neither end it nor open another one. The same text makes the same result; text without such a line
- * is returned as it is.
+ * Puts a backslash before the opening bracket of every line that begins like one of our own headers, in whatever
+ * letters, so that content inside a frame can neither end the frame nor open another one. Deterministic; text without
+ * such a line is returned unchanged.
  */
 export function escapeLookAlikes(text: string): string {
   return text.replace(BRACKET, (before, place: number) => {

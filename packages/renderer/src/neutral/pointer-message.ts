@@ -3,7 +3,9 @@ import { type Draft, derivedDraft, type MadeMessage, madeDraft } from "./draft.t
 import { type RecallTools, retrievalLines } from "./recall-tools.ts";
 import { END_OF_HISTORY, framedSummary } from "./summary-message.ts";
 
-/** First line of everything that points to an artifact. It names the artifact whether or not the model can read it. */
+/**
+ * Returns the first line of every pointer to an artifact. It names the artifact whether or not the model can read it.
+ */
 export const pointerHeader = ({ artifactId }: ExternalizationRecord): string =>
   `[Externalized Content - artifact:${artifactId}]`;
 
@@ -16,7 +18,7 @@ const pointerDraft = derivedDraft((record: ExternalizationRecord, recall: Recall
   ].join("\n"),
 );
 
-/** The message that stands for an externalized span, at the place of the span's first message. */
+/** Returns the message that replaces an externalized span, at the position of the span's first message. */
 export function pointerMessage(
   record: ExternalizationRecord,
   ordinal: number,

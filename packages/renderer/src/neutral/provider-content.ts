@@ -1,7 +1,7 @@
 import type { JsonValue } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 
-/** Blocks of a result that the neutral model has no part for: importers keep such a list as it stands. */
+/** Blocks of a result for which the neutral model has no part: importers keep such a list unchanged. */
 const PROVIDER_BLOCK = z.union([
   z.looseObject({ type: z.literal("tool_reference"), tool_name: z.string() }),
   z.looseObject({
@@ -14,7 +14,7 @@ const PROVIDER_BLOCK = z.union([
 
 const TEXT_BLOCK = z.strictObject({ type: z.literal("text"), text: z.string().regex(/\S/) });
 
-/** True for a list of such blocks, with texts among them: any other JSON is the tool's own and goes out as text. */
+/** Checks for a list of such blocks, which may include texts: any other JSON is the tool's own and is sent as text. */
 export const isProviderContent = (value: JsonValue): value is readonly JsonValue[] =>
   Array.isArray(value) &&
   value.some((block) => PROVIDER_BLOCK.safeParse(block).success) &&

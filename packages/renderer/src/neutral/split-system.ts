@@ -8,7 +8,7 @@ import {
 } from "@threadfold/core";
 import type { Draft } from "./draft.ts";
 
-/** The system text that comes before a conversation, and the conversation. */
+/** The system text before a conversation, and the conversation. */
 export interface SplitSystem {
   readonly texts: readonly SystemEntry[];
   readonly sources: readonly MessageId[];
@@ -16,8 +16,8 @@ export interface SplitSystem {
 }
 
 /**
- * Takes the system messages off that a thread begins with; pins that were made before anyone spoke do not count. A system
- * message further down stays in its place: it holds from there on.
+ * Splits off the system messages that a thread begins with, ignoring pins that were made before anyone spoke. A later
+ * system message stays in its place: it applies from there on.
  */
 export function splitLeadingSystem(drafts: readonly Draft[]): SplitSystem {
   const spoken = drafts.findIndex(({ chat, action }) => chat.role !== "system" && action !== "pins");
@@ -31,7 +31,9 @@ export function splitLeadingSystem(drafts: readonly Draft[]): SplitSystem {
   };
 }
 
-/** System text is text alone: each part is a text, with the role and name of its message and with its own marks. */
+/**
+ * System text is text only: each part becomes one text, with the role and name of its message and with its own marks.
+ */
 function systemTexts({ parts, providerMetadata }: ChatMessage): readonly SystemEntry[] {
   const texts = parts.flatMap((part) => (part.type === "text" && part.text.trim() !== "" ? [part] : []));
   const role = systemRole(providerMetadata);
@@ -49,7 +51,9 @@ function systemTexts({ parts, providerMetadata }: ChatMessage): readonly SystemE
   });
 }
 
-/** System texts as the messages that they stand in: each is one of its own, unless it continues the one before it. */
+/**
+ * Groups system texts into the messages that they form: each is its own message unless it continues the previous one.
+ */
 export function systemMessages(system: readonly SystemEntry[]): readonly (readonly SystemText[])[] {
   const messages: SystemText[][] = [];
   for (const entry of system) {
@@ -61,13 +65,13 @@ export function systemMessages(system: readonly SystemEntry[]): readonly (readon
   return messages;
 }
 
-/** The role that OpenAI gave a system message, which has two of them; undefined where the log says nothing of it. */
+/** Returns which of OpenAI's two system roles a message had; undefined if the log does not say. */
 export function systemRole(metadata: ProviderMetadata | undefined): SystemText["role"] {
   const role = metadata?.["openai"]?.["role"];
   return role === "system" || role === "developer" ? role : undefined;
 }
 
-/** What providers say about a message besides that role; undefined when there is nothing else. */
+/** Returns a message's provider metadata without that role; undefined when there is nothing else. */
 export function withoutSystemRole(metadata: ProviderMetadata | undefined): ProviderMetadata | undefined {
   if (metadata?.["openai"]?.["role"] === undefined) return metadata;
   const { openai, ...others } = metadata;
@@ -76,7 +80,7 @@ export function withoutSystemRole(metadata: ProviderMetadata | undefined): Provi
   return Object.keys(rest).length === 0 ? undefined : rest;
 }
 
-/** What providers say about a message and its first part, where both go out as one. */
+/** Joins the provider metadata of a message and its first part, when both are sent as one. */
 function joinMetadata(
   first: ProviderMetadata | undefined,
   second: ProviderMetadata | undefined,

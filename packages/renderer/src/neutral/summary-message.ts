@@ -15,32 +15,32 @@ import { escapeLookAlikes } from "./look-alikes.ts";
 /** Ends every frame that is about the past (L28). */
 export const END_OF_HISTORY = "[End of history; do not redo it]";
 
-/** A summary's text for use inside a frame: its own first line, and below it nothing that looks like a frame of ours. */
+/** Returns a summary's text for use in a frame: its own first line, then nothing that looks like one of our frames. */
 export function framedSummary(summary: StructuredSummary): string {
   const text = renderSummary(summary);
   const body = text.indexOf("\n");
   return body < 0 ? text : text.slice(0, body) + escapeLookAlikes(text.slice(body));
 }
 
-/** How the summaries of a request are shown: in which role, and with which words around them. */
+/** How the summaries of a request are shown: their role, and the text around them. */
 export interface SummaryStyle {
   readonly role: SummaryRole;
   readonly introduction: string | undefined;
-  /** The summary that the introduction comes before. */
+  /** The summary that follows the introduction. */
   readonly introduced: SummarizationRecord | undefined;
   readonly answer: string | undefined;
-  /** What the user message of a pair asks. */
+  /** The question in the user message of a pair. */
   readonly question: string | undefined;
 }
 
 const summaryDraft = derivedDraft(({ span, summary }: SummarizationRecord, introduction: string | undefined) => {
   const header = `[Context Summary - Turns ${span.firstTurn}-${span.lastTurn}]`;
-  // The frame stays whatever comes before it: it is what marks the summary as data.
+  // The frame stays whatever comes before it: it marks the summary as data.
   const lines = [header, framedSummary(summary), END_OF_HISTORY];
   return (introduction === undefined ? lines : [withRound(introduction, summary.round), ...lines]).join("\n");
 });
 
-/** The message that stands for a summarized span, at the place of the span's first message. */
+/** Returns the message that replaces a summarized span, at the position of the span's first message. */
 export function summaryMessage(
   record: SummarizationRecord,
   ordinal: number,
@@ -60,15 +60,15 @@ export function summaryMessage(
       sources: spanIdsInMemory(record.span),
     });
   if (role !== "pair") return [summary(role)];
-  // Goat's summary comes from the user and is answered; Spring AI Session's is asked for by the user and given by the
-  // assistant.
+  // Goat's summary comes from the user and is answered; Spring AI Session's user asks for it and the assistant gives
+  // it.
   if (answer !== undefined) return [summary("user"), madeDraft(answer, { ...made, role: "assistant" })];
   return [shadow(record, question, { ...made, role: "user" }), summary("assistant")];
 }
 
 /**
- * The user message that a summary answers, where an assistant message may not come first (Spring AI Session's user
- * shadow).
+ * Returns the user message that a summary answers, because an assistant message may not come first (Spring AI Session's
+ * user shadow).
  */
 function shadow({ span }: SummarizationRecord, question: string | undefined, made: MadeMessage): Draft {
   return madeDraft(question ?? `What happened in turns ${span.firstTurn}-${span.lastTurn}?`, made);
@@ -77,14 +77,14 @@ function shadow({ span }: SummarizationRecord, question: string | undefined, mad
 const withRound = (introduction: string, round: number): string => introduction.replaceAll("{round}", String(round));
 
 /**
- * The summary that stands before all others in a prompt; undefined when there is none. It is looked for in the plan and not
- * among what was rendered before, so that every piece of a growing rendering finds the same one (P7).
+ * Returns the first summary of a prompt; undefined when there is none. It is looked up in the plan rather than among
+ * the messages rendered so far, so that every piece of a growing rendering finds the same one (P7).
  */
 export function firstSummary(plan: CompactionPlan, thread: AgentThread): SummarizationRecord | undefined {
   let first: SummarizationRecord | undefined;
   let place = Number.POSITIVE_INFINITY;
   for (const record of plan.summarizations) {
-    // What is not in memory, or has another record, is shown by none.
+    // A record is not shown if its message is not in memory or has another record.
     const start = thread.messageInMemory(spanStart(record.span));
     if (start === undefined || start.branch !== undefined || start.ordinal >= place) continue;
     if (actionOf(plan, start.id, start.ordinal).record !== record) continue;

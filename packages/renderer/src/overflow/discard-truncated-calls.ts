@@ -1,6 +1,6 @@
 import type { MessageInput, Part } from "@threadfold/core";
 
-/** Words by which providers say that the output limit cut a response off. */
+/** Stop reasons by which providers say that the output limit cut a response off. */
 const MAX_OUTPUT_STOPS: readonly string[] = [
   "max-output",
   "max_tokens",
@@ -10,13 +10,13 @@ const MAX_OUTPUT_STOPS: readonly string[] = [
   "model_length",
 ];
 
-/** True when a response ended because its output limit was reached, in any provider's word for it or in ours (`max-output`). */
+/** Checks whether a response ended at its output limit, given any provider's stop reason or ours (`max-output`). */
 export const isMaxOutputStop = (stopReason: string | null | undefined): boolean =>
   stopReason !== null && stopReason !== undefined && MAX_OUTPUT_STOPS.includes(stopReason.toLowerCase());
 
-/** A response without what its end cut off. */
+/** A response without the calls that were cut off. */
 export interface CompleteResponse<Message> {
-  /** Null when nothing of it is whole. */
+  /** Null when nothing of it is complete. */
   readonly message: Message | null;
   /** The calls that were discarded. */
   readonly discarded: readonly Extract<Part, { type: "tool-call" }>[];
@@ -24,9 +24,9 @@ export interface CompleteResponse<Message> {
 
 /**
  * Discards the tool call that an output limit cut off, before the message is appended, as Goat does: its arguments are
- * not what the model meant, even where they happen to be valid JSON. Only the last part can be cut off; a call before
- * it whose arguments are not JSON goes too. Reasoning that is left at the end goes with its call. The same object comes
- * back when nothing is discarded.
+ * not what the model meant, even if they happen to be valid JSON. Only the last part can be cut off, but an earlier
+ * call whose arguments are not JSON is discarded too. Reasoning left at the end is discarded with its call. Returns the
+ * same message object when nothing is discarded.
  */
 export function discardTruncatedCalls<Message extends Pick<MessageInput, "role" | "parts">>(
   message: Message,

@@ -1,15 +1,15 @@
 import { isPlainObject, type PlainObject } from "../legality/legality-rule.ts";
 
-/** A phrase that a provider puts into an overflow error. Figures are captured where it names them. */
+/** A phrase that a provider uses in overflow errors. Token counts are captured if the phrase contains them. */
 export interface OverflowPhrase {
   readonly provider: string;
-  /** Groups `used` and `limit` are counts of tokens, where the phrase has them. */
+  /** Groups `used` and `limit` are token counts, if the phrase has them. */
   readonly pattern: RegExp;
 }
 
 /**
- * What providers say when a prompt does not fit (messages as their SDKs' error classes carry
- * them). Data: a host adds phrases of servers of its own.
+ * Messages by which providers report that a prompt does not fit, as their SDKs' error classes carry them. Data: a host
+ * adds phrases of its own servers.
  */
 export const OVERFLOW_PHRASES: readonly OverflowPhrase[] = Object.freeze([
   { provider: "anthropic", pattern: /prompt is too long(?:: (?<used>\d+) tokens > (?<limit>\d+) maximum)?/i },
@@ -57,7 +57,7 @@ export const OVERFLOW_PHRASES: readonly OverflowPhrase[] = Object.freeze([
   { provider: "lm-studio", pattern: /initial prompt is greater than the context length/i },
 ]);
 
-/** Codes that providers put into an overflow error's fields. */
+/** Codes in the fields of overflow errors, with the provider that uses each. */
 export const OVERFLOW_CODES: Readonly<Record<string, string>> = Object.freeze({
   context_length_exceeded: "openai",
   model_context_window_exceeded: "anthropic",
@@ -69,31 +69,31 @@ export const OVERFLOW_CODES: Readonly<Record<string, string>> = Object.freeze({
 export type OverflowReport =
   | {
       readonly overflow: true;
-      /** Whose words they are. Servers that speak another provider's protocol use its words too. */
+      /** The provider that uses this wording. Servers that speak another provider's protocol use its wording too. */
       readonly provider: string;
-      /** What was recognised: the phrase as it stands, or the code. */
+      /** What was recognized: the matched text, or the code. */
       readonly evidence: string;
-      /** How many tokens the prompt had, where the provider says so. */
+      /** Number of tokens in the prompt, if the provider says so. */
       readonly usedTokens?: number;
-      /** How many there may be, where the provider says so. */
+      /** Maximum number of tokens, if the provider says so. */
       readonly limitTokens?: number;
     }
   | { readonly overflow: false };
 
 const NONE: OverflowReport = Object.freeze({ overflow: false });
-/** Fields in which errors, bodies and causes hold each other. */
+/** Fields through which errors, bodies and causes nest. */
 const NESTED: readonly string[] = ["error", "cause", "data", "body", "response", "lastError", "errors"];
 const TEXTS: readonly string[] = ["message", "responseBody", "body", "detail"];
 const CODES: readonly string[] = ["code", "type", "status", "stop_reason"];
-/** Statuses of requests that were refused for other reasons, whatever they say. */
+/** Statuses of requests that failed for other reasons, whatever their text says. */
 const OTHER_STATUSES: readonly unknown[] = [401, 403, 404, 429];
 const MAX_DEPTH = 6;
-/** Longer texts are not error messages. */
+/** In characters. Longer texts are not error messages; only their beginning is searched. */
 const MAX_TEXT = 20_000;
 
 /**
- * Says whether a failed call failed because the prompt was too long for the model, from the error classes of the SDKs,
- * from response bodies, or from text. Total over anything that is thrown. Limits of rate or output are not an overflow.
+ * Determines whether a call failed because the prompt was too long for the model, based on the SDKs' error classes,
+ * response bodies, or text. Accepts any thrown value. Rate limits and output limits do not count as overflow.
  *
  * @param more phrases of custom servers.
  */
@@ -112,7 +112,7 @@ function inspect(
   if (!isPlainObject(value) || depth === 0 || seen.has(value)) return NONE;
   seen.add(value);
   if (OTHER_STATUSES.includes(value.status) || OTHER_STATUSES.includes(value.statusCode)) return NONE;
-  // The text first: it may say how many tokens there were.
+  // Check the text first: it may say how many tokens there were.
   const said = firstOf(pick(value, TEXTS, "string"), phrases, depth, seen);
   if (said.overflow) return said;
   const nested = firstOf(pick(value, NESTED, "object"), phrases, depth - 1, seen);

@@ -10,11 +10,11 @@ import {
 } from "../input/render-manifest.ts";
 import type { Draft } from "../neutral/draft.ts";
 
-/** What a manifest is made from, besides the input. */
+/** What a manifest is built from, besides the input. */
 export interface ManifestSource {
   readonly format: string;
   readonly request: ChatRequest;
-  /** The drafts behind the messages, in order. Walked for digests that are asked for. */
+  /** The drafts of the messages, in order. Iterated only when digests are asked for. */
   readonly drafts: () => Iterable<Draft>;
   readonly messages: readonly RenderedMessage[];
   readonly systemSources: readonly MessageId[];
@@ -42,7 +42,7 @@ export function buildManifest(input: RenderInput, source: ManifestSource): Rende
       ? { firstEdited: edited.first ?? messages.length, firstUnedited: edited.end ?? messages.length }
       : { firstEdited: null, firstUnedited: null }),
     messages,
-    // V8 keeps what it holds until its next great collection, so it holds no list of the messages.
+    // V8 keeps what a getter holds until its next major collection, so this one holds no list of the messages.
     get prefixDigests() {
       digests ??= prefixDigests({ system, tools }, drafts(), `${COMPACTION_RENDER_FORMAT_VERSION} ${format}`);
       return digests;
@@ -65,16 +65,16 @@ const renderedRecord = ({ action, strategy, reason, sincePlanVersion, span }: Pl
   turns: [span.firstTurn, span.lastTurn],
 });
 
-/** The messages that a plan moved into another place or behind another prefix, as indexes: those that were found so far. */
+/** The messages that a plan moved to another place or put after another prefix, as indexes; only those found so far. */
 export interface EditedRange {
   readonly first?: number;
-  /** The first behind them. */
+  /** Index of the first message after them. */
   readonly end?: number;
 }
 
 const hasEdits = ({ thread, plan }: RenderInput): boolean => firstEditedOrdinal(plan, thread) !== null;
 
-/** What is edited of a request that goes on with these drafts, of which the first has the given index. */
+/** Extends an edited range by the next drafts of a request, the first of which has the given index. */
 export function withEdited(
   range: EditedRange,
   drafts: readonly Draft[],
@@ -86,7 +86,7 @@ export function withEdited(
   const seen = messagesSeen(plan, thread);
   let { first } = range;
   for (const [place, draft] of drafts.entries()) {
-    // Before what the provider's own compaction gave there is nothing that was edited.
+    // Nothing before the item of the provider's own compaction counts as edited.
     const isOpening = draft.message !== null && draft.message.id === plan.providerItem;
     const isEdited = draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal);
     if (isEdited && !isOpening) first ??= from + place;
@@ -95,7 +95,10 @@ export function withEdited(
   return first === undefined ? range : { first };
 }
 
-/** For each message the digest of the request up to and including it. `salt` names what else the bytes depend on. */
+/**
+ * Returns, for each message, the digest of the request up to and including it. `salt` names all else the bytes depend
+ * on.
+ */
 function prefixDigests(
   { system, tools }: Pick<ChatRequest, "system" | "tools">,
   drafts: Iterable<Draft>,

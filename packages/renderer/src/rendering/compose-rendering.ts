@@ -16,23 +16,23 @@ import {
   type SettledRequest,
 } from "./settled-request.ts";
 
-/** What a rendering is made for, and what of it depends on no message. */
+/** The input of a rendering, with the parts that depend on no message. */
 export interface RenderContext {
   readonly input: RenderInput;
   readonly format: ProviderFormat;
   readonly requirements: FormatRequirements;
 }
 
-/** What comes before the messages of a request, as the format takes it. */
+/** What comes before the messages of a request, as the format requires it. */
 export interface RenderedFrame extends Readonly<FirstPiece["frame"]> {
-  /** System text before it was made legal, of host and thread. */
+  /** System text of the host and the thread, before it was made legal. */
   readonly given: readonly SystemEntry[];
-  /** The system messages of the thread that went into it. */
+  /** The system messages of the thread that it includes. */
   readonly sources: readonly MessageId[];
   readonly tokens: FrameTokens;
 }
 
-/** Counts the frame with which a request begins. */
+/** Counts the frame at the beginning of a request. */
 export function renderedFrame(
   { frame }: FirstPiece,
   given: readonly SystemEntry[],
@@ -42,7 +42,7 @@ export function renderedFrame(
   return { ...frame, given, sources, tokens: countFrame(frame.system, ledger.tokenizer) };
 }
 
-/** Puts a legal request together and says of each message where it comes from and what it costs. */
+/** Assembles a legal request and records where each message comes from and how many tokens it takes. */
 export function composeRendering(
   { input, format, requirements }: RenderContext,
   frame: RenderedFrame,

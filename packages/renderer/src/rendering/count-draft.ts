@@ -11,10 +11,10 @@ import type {
 import { originOf, renamingTokens } from "../conform/assign-call-ids.ts";
 import type { Draft } from "../neutral/draft.ts";
 
-/** What a request costs beyond its messages and tools, in tokens. */
+/** Size of a request beyond its messages and tools, in tokens. */
 export interface FrameTokens {
   readonly system: number;
-  /** What the provider wraps around a request. */
+  /** Tokens that the provider wraps around a request. */
   readonly overhead: number;
 }
 
@@ -27,7 +27,7 @@ export function countFrame(system: readonly SystemEntry[], tokenizer: ProviderAw
   return { system: withSystem - overhead, overhead };
 }
 
-/** Counts the definitions of tools. Those of one array are counted once per counter. */
+/** Counts tool definitions. The definitions of one array are counted once per counter. */
 export function countTools(tools: readonly ToolDefinition[], tokenizer: ProviderAwareTokenizer): number {
   const found = countedFrames.get(tools);
   if (found?.tokenizer === tokenizer.id) return found.tokens;
@@ -36,7 +36,7 @@ export function countTools(tools: readonly ToolDefinition[], tokenizer: Provider
   return tokens;
 }
 
-/** The share of a ledger header in which core counts each kind of part. */
+/** The share of a ledger header to which core assigns each kind of part. */
 const SHARE_OF: Readonly<Record<Part["type"], keyof TokenShares>> = {
   text: "text",
   opaque: "text",
@@ -48,8 +48,9 @@ const SHARE_OF: Readonly<Record<Part["type"], keyof TokenShares>> = {
 };
 
 /**
- * Tokens of a draft. A message that goes out unchanged costs what the ledger says; of a changed one only those kinds of
- * parts are counted that did change, so that emptying one part never counts a large one next to it again.
+ * Returns the tokens of a draft. For a message that is sent unchanged this is the ledger's count; for a changed one,
+ * only the kinds of parts that changed are counted, so that clearing one part never means counting a large one next to
+ * it again.
  */
 export function countDraft({ chat, message }: Draft, ledger: TokenLedger): number {
   const { tokenizer } = ledger;
@@ -90,7 +91,7 @@ function renamingOf(parts: readonly Part[], tokenizer: ProviderAwareTokenizer): 
 
 const known = new WeakMap<Part, { readonly tokenizer: string; readonly tokens: number }>();
 
-/** Tokens of a part that rendering made. A part is immutable, so it is counted once per counter. */
+/** Returns the tokens of a part that rendering made. A part is immutable, so it is counted once per counter. */
 function countPart(part: Part, tokenizer: ProviderAwareTokenizer): number {
   const found = known.get(part);
   if (found?.tokenizer === tokenizer.id) return found.tokens;

@@ -17,7 +17,7 @@ import {
 
 /**
  * The payload of a rendering that follows its thread: messages that a longer log no longer changes are lowered, checked
- * and hashed once (P9). An immutable value; payload, digest and violations are those of the whole request.
+ * and hashed once (P9). An immutable value; payload, digest and violations cover the whole request.
  */
 export class GrowingPayload {
   readonly payload: JsonObject;
@@ -26,9 +26,9 @@ export class GrowingPayload {
   readonly #format: ProviderFormat;
   /** Null while nothing is settled. */
   readonly #beginning: LoweredBeginning | null;
-  /** The items behind the beginning. */
+  /** The items after the beginning. */
   readonly #tail: readonly JsonValue[];
-  /** What is written down of the beginning: no more than an earlier digest asked for. */
+  /** The serialized part of the beginning: no more than an earlier digest needed. */
   #written: WrittenBeginning | undefined;
   #digest: PayloadDigest | undefined;
 
@@ -54,7 +54,7 @@ export class GrowingPayload {
     return new GrowingPayload(format, null, [], payload, format.check(payload, rendering.manifest));
   }
 
-  /** The payload of a later rendering. What this one has of it already is taken over. */
+  /** Returns the payload of a later rendering, reusing what this one already has of it. */
   grow(growing: GrowingRendering): GrowingPayload {
     const before = this.#beginning;
     if (before === null || growing.settledChats.length === 0 || before.chats.family !== growing.settledChats.family)
@@ -66,7 +66,9 @@ export class GrowingPayload {
     return grown;
   }
 
-  /** @param checked how much was found legal before; null when that is not known. */
+  /**
+   * @param checked how much was found legal before; null when unknown.
+   */
   static #extend(
     before: LoweredBeginning,
     { settledChats, rendering }: GrowingRendering,
@@ -81,7 +83,7 @@ export class GrowingPayload {
     return new GrowingPayload(format, beginning, tail, payload, violations);
   }
 
-  /** The payload as the bytes that are recorded for it. Made when it is first asked for. */
+  /** The exact bytes recorded for the payload, with their digest. Computed on first access. */
   get digest(): PayloadDigest {
     this.#digest ??= this.#beginning === null ? payloadDigest(this.payload) : this.#write(this.#beginning);
     return this.#digest;
@@ -99,20 +101,20 @@ export class GrowingPayload {
   }
 }
 
-/** A payload as the bytes that are recorded for it. */
+/** The bytes recorded for a payload, with their digest. */
 export interface PayloadDigest {
   /** Canonical JSON (RFC 8785). */
   readonly text: string;
   /** SHA-256 of `text`, in hexadecimal. */
   readonly digest: string;
-  /** Length of `text` in bytes of UTF-8. */
+  /** Length of `text` in UTF-8, in bytes. */
   readonly bytes: number;
 }
 
 /**
- * Serializes and hashes a payload. Computed when it is asked for and at no other time.
+ * Serializes and hashes a payload.
  *
- * @throws ThreadfoldError `INVALID_JSON` when the payload holds what JSON cannot carry.
+ * @throws ThreadfoldError `INVALID_JSON` when the payload contains something that JSON cannot represent.
  */
 export function payloadDigest(payload: unknown): PayloadDigest {
   const text = canonicalJson(payload);
@@ -137,8 +139,8 @@ const RENDERED_OPENING: RenderedMessage = Object.freeze({
 });
 
 /**
- * Checks what stands behind a beginning that is legal and that nothing behind it is tied to. A user turn stands for the
- * beginning. What is found is looked up again in the whole request, so that it is told where it stands.
+ * Checks what follows a legal beginning that nothing after it is tied to, with a user turn as a stand-in for that
+ * beginning. If anything is found, the whole request is checked again, so that positions are reported correctly.
  */
 function checkTail(
   format: ProviderFormat,
@@ -167,7 +169,7 @@ function tailManifest(manifest: RenderManifest, from: number): RenderManifest {
     firstEdited: shift(manifest.firstEdited),
     firstUnedited: shift(manifest.firstUnedited),
   };
-  // By descriptor, because reading them would make them.
+  // Copied by descriptor, because reading the property would compute the digests.
   const digests = Object.getOwnPropertyDescriptor(manifest, "prefixDigests") as PropertyDescriptor;
   return Object.defineProperty(tail as RenderManifest, "prefixDigests", digests);
 }

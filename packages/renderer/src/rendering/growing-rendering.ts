@@ -19,18 +19,18 @@ import {
 } from "./settled-request.ts";
 
 /**
- * A rendering of one plan that follows its thread as it grows: what a longer log no longer changes is rendered once and
- * for all, so that a turn costs what it adds and not what went before (P9). An immutable value like the thread;
+ * A rendering of one plan that follows its thread as it grows: whatever a longer log no longer changes is rendered only
+ * once, so that a turn costs what it adds and not what came before (P9). An immutable value like the thread;
  * `renderRequest` returns the same for the same input.
  */
 export class GrowingRendering {
-  /** Those of its messages that a longer log no longer changes. */
+  /** The messages of the rendering that a longer log no longer changes. */
   readonly settledChats: AppendOnlyList<ChatMessage>;
   readonly #context: RenderContext;
   readonly #view: ThreadView;
   readonly #frame: RenderedFrame;
   readonly #settled: SettledRequest;
-  /** Drafts of the messages behind the settled ones. */
+  /** Drafts of the messages after the settled ones. */
   readonly #open: readonly Draft[];
   readonly #tail: RequestPiece;
   #rendering: Rendering | undefined;
@@ -52,18 +52,18 @@ export class GrowingRendering {
     this.settledChats = settled.chats;
   }
 
-  /** The rendering of the input that this value was made for. Put together when it is first asked for. */
+  /** The rendering of the input that this value was made for. Assembled on first access. */
   get rendering(): Rendering {
     this.#rendering ??= composeRendering(this.#context, this.#frame, this.#settled, this.#tail);
     return this.#rendering;
   }
 
-  /** How many entries the thread has that it was made for. */
+  /** Number of entries of the thread that it was made for. */
   get threadVersion(): number {
     return this.#context.input.thread.version;
   }
 
-  /** Renders a plan from the first message on. What a longer log no longer changes is settled at once. */
+  /** Renders a plan from the first message on. Whatever a longer log no longer changes is settled right away. */
   static of(given: RenderInput, format: ProviderFormat): GrowingRendering {
     const start = startOf(given, format);
     return GrowingRendering.#divided(start) ?? GrowingRendering.#whole(start);
@@ -93,7 +93,7 @@ export class GrowingRendering {
     return new GrowingRendering(context, view, frame, divided.settled, divided.open, divided.tail);
   }
 
-  /** The rendering of the same plan for a thread that has grown; from the first message on when anything else differs. */
+  /** Renders the same plan for a thread that has grown; starts over from the first message if anything else differs. */
   grow(given: RenderInput): GrowingRendering {
     const { format, requirements } = this.#context;
     if (!this.#isContinuedBy(given)) return GrowingRendering.of(given, format);
@@ -106,7 +106,7 @@ export class GrowingRendering {
   #with(context: RenderContext, view: ThreadView, open: readonly Draft[]): GrowingRendering {
     const { input } = context;
     let settled = this.#settled;
-    // A late result for a settled call, or an id that comes back, changes what was rendered: then all of it is open again.
+    // A late result for a settled call, or a reused id, changes what was rendered: then all of it is open again.
     const isTied = settled.drafts.length > 0 && !isApart(open, settled.callIds);
     const drafts = isTied ? draftRequest(view.entries, input).drafts : open;
     if (isTied) settled = NOTHING_SETTLED();
@@ -131,7 +131,7 @@ export class GrowingRendering {
 
   #piece({ input, requirements }: RenderContext, drafts: readonly Draft[], ends: RequestEnds): RequestPiece {
     const { system, tools, given } = this.#frame;
-    // The first piece notes what the frame had to give up, so it starts from the frame as it was given.
+    // The first piece records what the frame had to give up, so it starts from the frame as given.
     const frame = ends.first ? { system: given, tools: input.tools } : { system, tools };
     return requestPiece({ ...frame, drafts }, input, requirements, ends);
   }
@@ -156,7 +156,7 @@ export class GrowingRendering {
   }
 }
 
-/** A rendering of which nothing is made legal yet. */
+/** A rendering before anything was made legal. */
 interface Start {
   readonly context: RenderContext;
   readonly view: ThreadView;
@@ -170,7 +170,7 @@ function startOf(given: RenderInput, format: ProviderFormat): Start {
   return { context: { input, format, requirements }, view, drafted: draftRequest(view.entries, input) };
 }
 
-/** Where a piece begins that may stay open; 0 when what comes before it leaves a call open that the provider answers. */
+/** Returns where a piece begins that may stay open; 0 if the messages before it leave a provider-answered call open. */
 function pieceStart(
   { requirements }: RenderContext,
   drafts: readonly Draft[],
@@ -181,7 +181,7 @@ function pieceStart(
   return start > 0 && leaveItemOpen(before, requirements) ? 0 : start;
 }
 
-/** What is settled, with the piece behind it and the drafts that the piece was made from. */
+/** The settled request, the piece to append to it, and the drafts from which the piece was made. */
 interface Settling {
   readonly settled: SettledRequest;
   readonly piece: RequestPiece;
@@ -194,7 +194,7 @@ interface DividedRequest {
   readonly tail: RequestPiece;
 }
 
-/** Settles a piece before the drafts that stay open; null when leaving out messages made the two sides run into one. */
+/** Settles a piece before the drafts that stay open; null when leaving out messages made the two sides run together. */
 function divide(
   { input, requirements }: RenderContext,
   { system, tools }: RenderedFrame,
@@ -209,8 +209,8 @@ function divide(
 }
 
 /**
- * True when what the assistant said last was left out, and its end are results of earlier calls, which moved before it: it
- * then ended the piece, and stays once the assistant goes on.
+ * Checks whether the last assistant message was left out while the piece ends with results of earlier calls, which
+ * moved ahead of it: the message was left out only because it ended the piece, and stays once the assistant continues.
  */
 function endsWithMovedResult(piece: RequestPiece, logged: readonly Draft[]): boolean {
   if (logged.at(-1)?.chat.role !== "tool") return false;
@@ -218,11 +218,11 @@ function endsWithMovedResult(piece: RequestPiece, logged: readonly Draft[]): boo
   return said !== undefined && piece.drafts.findLast(({ ordinal }) => ordinal === said.ordinal) === undefined;
 }
 
-/** Two ids of the log can become one id on the wire; the whole request tells them apart. */
+/** Two ids of the log can become one id on the wire; only the whole request can tell them apart. */
 const answersSettled = (tail: RequestPiece, { callIds }: SettledRequest): boolean =>
   tail.drafts.some((draft) => callsOf(draft).some((id) => callIds.has(id)));
 
-/** True when two plans hold the same records: an id or a token figure changes no byte of the prompt. */
+/** Checks whether two plans contain the same records: an id or a token count changes no byte of the prompt. */
 export function rendersAlike(a: CompactionPlan, b: CompactionPlan): boolean {
   return (
     a.threadVersion === b.threadVersion &&

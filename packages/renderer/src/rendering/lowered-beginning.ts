@@ -13,21 +13,21 @@ import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { Rendering } from "../input/render-input.ts";
 import { asList } from "../legality/legality-rule.ts";
 
-/** The beginning of a payload that a longer log no longer changes: lowered once. */
+/** The beginning of a payload that a longer log no longer changes, lowered once. */
 export interface LoweredBeginning {
   /** The settled messages that it was lowered from. */
   readonly chats: AppendOnlyList<ChatMessage>;
   readonly items: AppendOnlyList<JsonValue>;
-  /** The definitions that the frame was lowered with. */
+  /** The definitions with which the frame was lowered. */
   readonly tools: readonly ToolDefinition[];
   readonly frame: PayloadFrame;
 }
 
-/** What is written down and hashed of a beginning. */
+/** The serialized and hashed part of a beginning. */
 export interface WrittenBeginning {
-  /** How many of its items. */
+  /** Number of its items that are written. */
   readonly items: number;
-  /** What the payload begins with, before the first of them. */
+  /** Canonical JSON of the payload before the first of them. */
   readonly head: string;
   /** Canonical JSON of the payload up to and including the last of them. */
   readonly text: string;
@@ -41,19 +41,19 @@ interface PayloadFrame {
   readonly payload: JsonObject;
   /** Items that the frame puts before the messages, such as system messages. */
   readonly items: readonly JsonValue[];
-  /** Canonical JSON of what comes before and behind the list of messages. */
+  /** Canonical JSON before and after the list of messages. */
   readonly head: string;
   readonly tail: string;
 }
 
-/** The beginning of a payload before its first message. */
+/** Lowers the beginning of a payload, before its first message. */
 export function beginPayload({ request }: Rendering, format: ProviderFormat): LoweredBeginning {
   const frame = loweredFrame(request, format);
   const items = AppendOnlyList.empty<JsonValue>().append(frame.items);
   return { chats: AppendOnlyList.empty<ChatMessage>(), items, tools: request.tools, frame };
 }
 
-/** A beginning in a request that declares other tools. Its items stay as they are, for none of them depends on those. */
+/** Adapts a beginning to a request that declares other tools. Its items stay unchanged: none depends on the tools. */
 export function withTools(
   beginning: LoweredBeginning,
   { request }: Rendering,
@@ -66,7 +66,7 @@ export function withTools(
 const loweredFrame = (request: ChatRequest, format: ProviderFormat): PayloadFrame =>
   payloadFrame(format.lower({ ...request, messages: [] }).payload, format.messagesField);
 
-/** The beginning of a payload with further messages behind it. */
+/** Appends further messages to the beginning of a payload. */
 export function extendPayload(
   beginning: LoweredBeginning,
   chats: AppendOnlyList<ChatMessage>,
@@ -77,20 +77,20 @@ export function extendPayload(
   return { ...beginning, items: beginning.items.append(lowerItems(added, format)), chats };
 }
 
-/** Messages as the items of a payload's list. */
+/** Lowers messages to the items of a payload's list. */
 export function lowerItems(messages: readonly ChatMessage[], format: ProviderFormat): readonly JsonValue[] {
   return asList(
     format.lower({ system: [], tools: [], messages }).payload[format.messagesField],
   ) as readonly JsonValue[];
 }
 
-/** What is written of further items behind this many. */
+/** Returns the text of further items after this many. */
 export function itemsText(length: number, added: readonly JsonValue[]): string {
   const text = added.map(canonicalJson).join(",");
   return length === 0 || text === "" ? text : `,${text}`;
 }
 
-/** Writes a beginning down, from where it was written before. */
+/** Serializes a beginning, continuing from what was written before. */
 export function writeBeginning(
   { frame, items }: LoweredBeginning,
   before: WrittenBeginning | undefined,
@@ -113,7 +113,7 @@ export function writeBeginning(
 
 const byteLength = (text: string): number => Buffer.byteLength(text);
 
-/** Canonical JSON sorts fields by name, so the list has a place among them. */
+/** Canonical JSON sorts fields by name, so the list of messages has a fixed place among them. */
 function payloadFrame(payload: JsonObject, field: string): PayloadFrame {
   const { [field]: items, ...rest } = payload;
   const fields = Object.entries(rest).filter(([, value]) => value !== undefined);

@@ -3,8 +3,8 @@ import type { Draft } from "../neutral/draft.ts";
 import { PINS_HEADER, quotedPin } from "../neutral/pins.ts";
 
 /**
- * The pins whose exact text stands nowhere in the request: neither quoted in a block of pins, with who stands behind it,
- * nor as it is in system text or a message.
+ * Returns the pins whose exact text appears nowhere in the request: neither quoted in a block of pins, with their
+ * authority, nor verbatim in system text or a message.
  */
 export function missingPins(
   pins: readonly Pin[],
@@ -16,10 +16,10 @@ export function missingPins(
   return pins.filter((pin) => !search.finds(pin));
 }
 
-/** Looks where a pin most likely stands before it reads the whole request. */
+/** Looks in the most likely places for a pin before it searches the whole request. */
 class PinSearch {
   readonly #system: readonly string[];
-  /** Messages of the thread and what stands for them: not what was made to show pins. */
+  /** Messages of the thread and their replacements, without the messages that rendering made to show pins. */
   readonly #drafts: readonly Draft[];
   /** The lines of all blocks of pins. */
   readonly #pinned: ReadonlySet<string>;
@@ -46,18 +46,20 @@ class PinSearch {
   }
 }
 
-/** The pins of a block as they stand there; nothing for a message about a lifted pin. */
+/** Returns the pins of a block as they appear there; nothing for a message about a lifted pin. */
 function linesOfBlock({ chat }: Draft): readonly string[] {
   const lines = chat.parts.flatMap((part) => wholeTextOf(part)?.split("\n") ?? []);
   return lines[0] === PINS_HEADER ? lines.slice(1) : [];
 }
 
-/** True when one text of a message holds the text. Arguments of calls are not a place for an instruction. */
+/**
+ * Checks whether one of a message's texts contains this text. Arguments of calls are not a place for an instruction.
+ */
 function holds(parts: readonly Part[], text: string): boolean {
   return parts.some((part) => textOf(part)?.includes(text) === true);
 }
 
-/** The texts that are at hand; a JSON result is serialized only where a pin says that it quotes it. */
+/** Returns text that needs no work; a JSON result is serialized only if a pin names it as its source. */
 function textOf(part: Part): string | undefined {
   return part.type === "tool-result" && part.result.content.type === "json" ? undefined : wholeTextOf(part);
 }

@@ -7,10 +7,10 @@ import { composeRendering, renderedFrame } from "./compose-rendering.ts";
 import { NOTHING_SETTLED, requestPiece } from "./settled-request.ts";
 
 /**
- * Applies a plan to a thread and makes the request that a format sends: the view is drafted message by message, made legal
- * by the format's requirements, counted and described. Pure: the same input gives the same bytes, and between two plans a
- * longer thread only adds to the end. This is what a rendering is; `GrowingRendering` arrives at the same from what
- * it rendered a turn ago.
+ * Applies a plan to a thread and builds the request that a format sends: the view is drafted message by message, made
+ * legal by the format's requirements, counted and described. Pure: the same input produces the same bytes, and between
+ * two plans a longer thread only adds to the end. This function defines what a rendering is; `GrowingRendering` reaches
+ * the same result from what it rendered a turn ago.
  */
 export function renderRequest(given: RenderInput, format: ProviderFormat): Rendering {
   const input = { ...given, ledger: given.ledger.extend(given.thread) };

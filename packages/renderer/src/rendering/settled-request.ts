@@ -23,17 +23,17 @@ export interface SettledRequest {
   readonly drafts: AppendOnlyList<Draft>;
   readonly chats: AppendOnlyList<ChatMessage>;
   readonly messages: AppendOnlyList<RenderedMessage>;
-  /** Tokens of the messages by share; the frame is not in it. */
+  /** Tokens of the messages by share, without the frame. */
   readonly shares: Readonly<Partial<TokenBreakdown>>;
   readonly warnings: WarningLog;
   /**
-   * Ids of calls, made or answered, as they are in the log and as they are sent. Values that grew from one another share the set, so it may
-   * hold ids of later pieces, which makes a piece settle later and never wrongly.
+   * Ids of calls, made or answered, as they are in the log and as they are sent. Values that grew from one another
+   * share the set, so it may contain ids of later pieces; that can make a piece settle later, but never wrongly.
    */
   readonly callIds: Set<string>;
-  /** Live pins that stand in it word for word. */
+  /** Live pins that appear in it word for word. */
   readonly pins: ReadonlySet<Pin>;
-  /** The tools that its messages use, for a format that wants them declared. */
+  /** The tools that its messages use, for a format that requires them to be declared. */
   readonly usedTools: readonly ToolDefinition[];
   readonly edited: EditedRange;
 }
@@ -50,7 +50,7 @@ export const NOTHING_SETTLED: () => SettledRequest = () => ({
   edited: {},
 });
 
-/** The settled request with another piece behind it. `logged` are the drafts that the piece was made from. */
+/** Appends another piece to the settled request. `logged` are the drafts from which the piece was made. */
 export function settle(
   settled: SettledRequest,
   piece: RequestPiece,
@@ -79,8 +79,8 @@ function withPins(found: ReadonlySet<Pin>, { drafts }: RequestPiece, livePins: r
 }
 
 /**
- * Where the last piece of a log begins that nothing before it and nothing in it ties to what comes before: with an
- * assistant message behind another speaker's, whose results stand in place, and whose ids are new. 0 when there is none.
+ * Returns where the last piece of a log begins that is not tied to anything before it: it starts with an assistant
+ * message after another speaker's message, its results are in place, and its ids are new. 0 when there is none.
  */
 export function lastPieceStart(drafts: readonly Draft[], settledIds: ReadonlySet<string>): number {
   const start = drafts.findLastIndex((draft, index) => isPieceStart(draft, drafts[index - 1]));
@@ -95,8 +95,8 @@ const isPieceStart = ({ chat, message }: Draft, before: Draft | undefined): bool
   chat.role === "assistant" && message !== null && before !== undefined && before.chat.role !== "assistant";
 
 /**
- * True when drafts neither name a call of those ids nor hold anything that repairs compare across messages: provider
- * items, and what only one provider knows of a part.
+ * Checks that drafts neither name a call with one of these ids nor contain anything that repairs compare across
+ * messages: provider items, and provider metadata on a part.
  */
 export function isApart(drafts: readonly Draft[], ids: ReadonlySet<string>): boolean {
   return drafts.every((draft) => draft.chat.parts.every(isOrdinary) && idsOf(draft).every((id) => !ids.has(id)));
@@ -108,13 +108,13 @@ function isOrdinary(part: Part): boolean {
   return isPlain || part.result.content.blocks.every(({ providerMetadata }) => providerMetadata === undefined);
 }
 
-/** The ids of the calls that a draft makes, or the one that it answers. */
+/** Returns the ids of the calls that a draft makes, or the one that it answers. */
 function idsOf(draft: Draft): readonly string[] {
   const answered = answersOf(draft);
   return answered === undefined ? callsOf(draft) : [answered];
 }
 
-/** True when every result stands behind its call, in the order of the calls, and no id is used twice. */
+/** Checks that every result follows its call, in the order of the calls, and that no id is used twice. */
 function isInPlace(drafts: readonly Draft[]): boolean {
   const seen = new Set<string>();
   for (let index = 0; index < drafts.length; index++) {
@@ -130,7 +130,7 @@ function isInPlace(drafts: readonly Draft[]): boolean {
   return true;
 }
 
-/** A run of messages that was made legal and counted. */
+/** A run of messages that has been made legal and counted. */
 export interface RequestPiece {
   readonly drafts: readonly Draft[];
   /** Tokens of each draft. */
@@ -138,7 +138,7 @@ export interface RequestPiece {
   readonly warnings: WarningLog;
 }
 
-/** A piece that begins a request, with the frame as the format takes it. */
+/** A piece that begins a request, with the frame as the format requires it. */
 export interface FirstPiece extends RequestPiece {
   readonly frame: Omit<DraftRequest, "drafts">;
 }
@@ -155,11 +155,11 @@ export function requestPiece(
   return { drafts, tokens: drafts.map((draft) => countDraft(draft, input.ledger)), warnings, frame };
 }
 
-/** The messages of a piece as the manifest lists them, from an index on. */
+/** Returns the messages of a piece as the manifest lists them, numbered from the given index. */
 export const renderedMessages = ({ drafts, tokens }: RequestPiece, from: number): readonly RenderedMessage[] =>
   drafts.map((draft, index) => renderedMessage(draft, from + index, tokens[index] as number));
 
-/** Shares with the tokens of a piece added. */
+/** Adds the tokens of a piece to the shares. */
 export function addShares(
   shares: Readonly<Partial<TokenBreakdown>>,
   { drafts, tokens }: RequestPiece,

@@ -123,7 +123,7 @@ const records: readonly PlanRecord[] = [
   { ...recordOver(thread, 9), action: "clear", targets: ["tool-input"], preservedFields: {} },
 ];
 
-/** A small thread with one of everything: what the golden files show. */
+/** A small thread with one of everything, which the golden files show. */
 export const goldenInput: RenderInput = {
   thread,
   plan: planWith(thread, ...records),

@@ -2,7 +2,7 @@ import type { LegalityViolation } from "@threadfold/core";
 import { expect, it } from "vitest";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 
-/** A payload that breaks a rule and nothing else, where it first does, and the same payload made right. */
+/** A payload that breaks one rule and no other, the first place where it does, and the same payload corrected. */
 export interface RuleCase {
   /** Id of the rule in the format's table. */
   readonly rule: string;
@@ -13,23 +13,23 @@ export interface RuleCase {
   readonly good: unknown;
 }
 
-/** A payload that by its nature breaks other rules with this one. */
+/** A payload that inevitably breaks other rules along with this one. */
 export interface JointRuleCase extends Omit<RuleCase, "good"> {
-  /** The same payload made right, where there is one. */
+  /** The same payload corrected, if that is possible. */
   readonly good?: unknown;
 }
 
-/** What a format's legality is tested with. */
+/** The payloads that a format's legality rules are tested with. */
 export interface LegalityCases {
   readonly cases: readonly RuleCase[];
   readonly joint?: readonly JointRuleCase[];
-  /** Payloads that have the right fields with the wrong things in them. */
+  /** Payloads that have the right fields with the wrong contents. */
   readonly strange: readonly unknown[];
 }
 
 const NO_PAYLOADS: readonly unknown[] = [null, 1, "x", [], {}];
 
-/** Declares what every format's table of rules has to hold to, inside the `describe` of the format. */
+/** Declares the tests that every format's rule table must pass, inside the `describe` of the format. */
 export function legalityTests(format: ProviderFormat, { cases, joint = [], strange }: LegalityCases): void {
   it.each(named(cases))("%s", (_name, { rule, bad, at, good }) => {
     const violations = format.check(bad);
@@ -56,7 +56,7 @@ export function legalityTests(format: ProviderFormat, { cases, joint = [], stran
   });
 }
 
-/** Each violation says in words what is wrong, and where. */
+/** Expects each violation to say in words what is wrong, and where. */
 function expectTold(violations: readonly LegalityViolation[]): void {
   for (const { problem, at } of violations) {
     expect(problem).toMatch(/^\S+ \S/);

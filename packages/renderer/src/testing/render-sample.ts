@@ -6,11 +6,11 @@ import { countThread } from "../laws/render-inputs.ts";
 import { renderRequest } from "../rendering/render-request.ts";
 import { planWith } from "./sample-thread.ts";
 
-/** A payload in the shape of whatever provider a test is about. */
+/** A payload in the shape of whichever provider a test is about. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the provider's own field names, which no type of ours has.
 export type AnyJson = any;
 
-/** Renders a thread with whatever a test does not care about left to defaults. */
+/** Renders a thread, with defaults for everything that a test does not specify. */
 export function renderSample(
   thread: AgentThread,
   options: Partial<RenderInput> & { readonly format?: string } = {},
@@ -25,6 +25,6 @@ export function renderSample(
   return { ...rendering, format, payload, messages: payload.messages as readonly AnyJson[] };
 }
 
-/** Renders for each format in turn. */
+/** Renders a thread in every format in turn. */
 export const inEveryFormat = (thread: AgentThread, plan: CompactionPlan, options: Partial<RenderInput> = {}) =>
   FORMATS.map(({ id }) => renderSample(thread, { plan, format: id, ...options }));

@@ -22,10 +22,10 @@ import {
 } from "@threadfold/core";
 import { text } from "@threadfold/core/laws";
 
-/** A message in short: its role and what it says, in texts and parts. */
+/** A message in short form: its role, then its texts and parts. */
 export type MessageSpec = readonly [role: Role, ...parts: (Part | string)[]];
 
-/** Messages `m1`, `m2`, …; a string is a text part. */
+/** Builds messages `m1`, `m2`, …; a string becomes a text part. */
 export function messagesOf(specs: readonly MessageSpec[], first = 1): readonly MessageInput[] {
   return specs.map(([role, ...parts], index) => ({
     id: asMessageId(`m${first + index}`),
@@ -43,11 +43,11 @@ export const threadOf = (...specs: readonly MessageSpec[]): AgentThread =>
 export const threadOfEntries = (...entries: readonly ThreadEntryInput[]): AgentThread =>
   AgentThread.empty(SAMPLE_THREAD_ID).appendEntries(entries);
 
-/** The messages of a thread with these numbers: 1 is `m1`. */
+/** Returns the messages of a thread with these numbers: 1 is `m1`. */
 export const messagesAt = (thread: AgentThread, ...numbers: readonly number[]): readonly Message[] =>
   numbers.map((number) => thread.messageAt(number - 1) as Message);
 
-/** What every record of a test has in common. */
+/** Returns the fields that all records in tests have in common. */
 export const recordOver = (thread: AgentThread, ...numbers: readonly number[]) => ({
   span: spanOf(messagesAt(thread, ...numbers)),
   strategy: "test",
@@ -56,7 +56,7 @@ export const recordOver = (thread: AgentThread, ...numbers: readonly number[]) =
   originalTokens: 100,
 });
 
-/** A plan of exactly these records, as committed by version 1. */
+/** Returns a plan of exactly these records, as committed by version 1. */
 export function planWith(thread: AgentThread, ...records: readonly PlanRecord[]): CompactionPlan {
   return sealPlan({
     ...groupRecords(records),
@@ -82,7 +82,7 @@ export const image: MediaPart = {
   name: "a.png",
 };
 
-/** A summary of the messages with these numbers, with one fact. */
+/** Returns a summary of the messages with these numbers, with one fact. */
 export function summaryOver(
   thread: AgentThread,
   numbers: readonly number[],
@@ -93,7 +93,7 @@ export function summaryOver(
   return { ...base, action: "summarize", summary, summaryTokens: 10, summarizer: "test@1", resolved: [] };
 }
 
-/** A pointer to the externalized messages with these numbers. */
+/** Returns a pointer to the externalized messages with these numbers. */
 export function pointerOver(
   thread: AgentThread,
   numbers: readonly number[],
@@ -110,11 +110,11 @@ export function pointerOver(
   };
 }
 
-/** What messages say, part by part: texts as they are, other parts by their type. */
+/** Returns the contents of messages, part by part: texts as they are, other parts by their type. */
 export const textsOf = (messages: readonly { readonly parts: readonly Part[] }[]): readonly string[] =>
   messages.map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : part.type)).join("|"));
 
-/** An explicit pin of the user, quoting a message or not. */
+/** Returns an explicit pin by the user, optionally quoting a message. */
 export const pin = (text_: string, source?: Message): Pin => ({
   id: asPinId(`pin ${text_}`),
   text: text_,

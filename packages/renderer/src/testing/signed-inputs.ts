@@ -12,9 +12,9 @@ import { countThread, renderInputs } from "../laws/render-inputs.ts";
 import { image } from "./sample-thread.ts";
 
 /**
- * The inputs of the laws with what providers put on their parts: item ids (some used twice), whole reasoning items, names
- * of speakers, marks of custom tools, thought signatures, hosted items, server tools and calls that the host answers with an
- * item (some of them alone, some answered late), and pictures in failed results; on some parts and not on others.
+ * The inputs of the laws, with the metadata that providers put on parts: item ids (some used twice), complete reasoning
+ * items, speaker names, marks of custom tools, thought signatures, hosted items, server tools and calls that the host
+ * answers with an item (some unpaired, some answered late), and images in failed results. Only some parts carry them.
  */
 export const signedInputs: fc.Arbitrary<RenderInput> = fc
   .tuple(renderInputs, fc.infiniteStream(fc.integer({ min: 0, max: 9 })))
@@ -39,7 +39,7 @@ export const signedInputs: fc.Arbitrary<RenderInput> = fc
     return { ...input, thread, ledger: countThread(thread) };
   });
 
-/** Names of speakers, and OpenAI's two roles of system messages. */
+/** Speaker names, and OpenAI's two roles of system messages. */
 function spokenBy({ role }: Pick<Message, "role">, die: number): Pick<Message, "providerMetadata"> {
   if (die % 3 === 0) return {};
   const spoken = role === "system" && die < 5 ? { role: die < 3 ? "developer" : "system" } : {};
@@ -97,7 +97,7 @@ const SERVED: readonly JsonObject[] = [
   { type: "mcp_tool_result", content: [], is_error: false },
 ];
 
-/** Calls and results of tools that run at Anthropic: in pairs, alone, under an id that came before. */
+/** Calls and results of tools that run at Anthropic: in pairs, unpaired, or with an id used before. */
 function servedBefore(die: number, id: number): readonly Part[] {
   const served = die === 9 ? SERVED.slice(0, 2) : SERVED.slice(die, die + 1);
   return served.map((value): Part => {
@@ -108,7 +108,7 @@ function servedBefore(die: number, id: number): readonly Part[] {
 
 const OWN_CALLS = ["tool_search", "computer", "shell", "apply_patch"] as const;
 
-/** Calls that the host answers with an item: answered at once, behind other messages, alone, under an id that came before. */
+/** Calls that the host answers with an item: immediately, after other messages, never, or with an id used before. */
 function ownBefore(role: Message["role"], at: number, die: number, id: number): readonly Part[] {
   const name = OWN_CALLS[id % OWN_CALLS.length];
   const item = (type: string): Part => ({
@@ -121,11 +121,11 @@ function ownBefore(role: Message["role"], at: number, die: number, id: number): 
     item(name === "tool_search" ? `${name}_output` : `${name}_call_output`),
   ];
   if (role === "assistant" && die < 3) return die === 0 ? [call, output] : [call];
-  // No model writes an answer of the host's: it begins what is said next.
+  // No model writes a host's answer: it comes first in the next message.
   return role !== "system" && at === 0 && die > 5 ? [output] : [];
 }
 
-/** Hosted items stand between others; they are never answered. */
+/** Hosted items appear between others and are never answered. */
 function hostedBefore({ type }: Part, die: number): readonly Part[] {
   const value = type === "tool-call" ? HOSTED[die] : undefined;
   return value === undefined ? [] : [{ type: "opaque", provider: "openai", value }];

@@ -23,8 +23,8 @@ describe("warnings", () => {
     ]);
     expect(log.warnings.map(describeWarning)).toEqual([
       "calls without a result were answered with a marker",
-      "messages go out without their reasoning: no provider signed it (2 messages)",
-      "messages go out without their reasoning: it is bound to a prefix that was folded",
+      "messages are sent without their reasoning: no provider signed it (2 messages)",
+      "messages are sent without their reasoning: it is bound to a prefix that was folded",
       "tools that the thread uses were declared: read, write",
     ]);
     expect(log.warnings.map(isLossy)).toEqual([false, true, true, false]);

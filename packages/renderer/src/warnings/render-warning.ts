@@ -1,43 +1,45 @@
 import type { MessageId } from "@threadfold/core";
 
-/** Warnings that need no more than the messages they are about. */
+/** Warnings that carry nothing but the messages they are about. */
 export type PlainWarningKind =
-  /** A call has no result in the log; a marked one was put there. */
+  /** A call has no result in the log; a marked placeholder result was added. */
   | "call-unanswered"
-  /** A result did not follow its call directly, or not in the order of the calls; it was moved. */
+  /** A result did not directly follow its call or was out of order; it was moved. */
   | "result-moved"
-  /** A call was answered behind other messages; it is shown with its answer. */
+  /** A call was answered only after other messages; it was moved to its answer. */
   | "call-moved"
-  /** A call id is not one the provider accepts, or it is used twice; call and result carry another one. */
+  /** A call id is not accepted by the provider or is used twice; call and result carry a different one. */
   | "call-id-changed"
-  /** The arguments of a call are not a JSON object; they stand in one under `_raw`. */
+  /** The arguments of a call are not a JSON object; they were wrapped in one under `_raw`. */
   | "tool-input-wrapped"
-  /** A result failed, and the format has no field that says so. */
+  /** A result failed, and the format has no field to say so. */
   | "outcome-not-expressed"
-  /** A failed result held pictures or documents; they stand in a user message behind the results. */
+  /** A failed result contained images or documents; they were moved to a user message after the results. */
   | "media-moved"
-  /** A text that is empty or only white space was left out. */
+  /** A text that is empty or only whitespace was left out. */
   | "blank-text-left-out"
-  /** A message had a mark of a cached prefix beyond those that a request may have; the mark was left out. */
+  /** A message carried more cache marks than a request may have; the excess mark was left out. */
   | "cache-mark-left-out"
-  /** Nothing of a message was left; it was left out. */
+  /** A message had nothing left to send; it was left out. */
   | "message-left-out"
-  /** A system message in mid-conversation goes out as a marked user message. */
+  /** A mid-conversation system message was sent as a marked user message. */
   | "system-as-notice"
-  /** A marked user message was put first, because the format begins with one. */
+  /** A marked user message was put first, because the format must begin with one. */
   | "opening-added"
-  /** A marked user message was put before reasoning, which has to be the first of its turn. */
+  /** A marked user message was put before reasoning that must be the first thing in its turn. */
   | "turn-opened"
-  /** A marked user message was put last, because the log ends on an assistant turn. */
+  /** A marked user message was put last, because the log ends with an assistant turn. */
   | "continuation-added"
-  /** Rules of a user are not pinned for the cap on detected pins, and the messages that they stand in are folded. */
+  /**
+   * Rules of a user are not pinned because of the cap on detected pins, and the messages that contain them are folded.
+   */
   | "rule-not-pinned"
-  /** The artifact store did not take the bodies of messages, which were therefore not externalized. */
+  /** The artifact store did not accept the bodies of messages, so these were not externalized. */
   | "body-not-stored"
-  /** Nothing is known of the model, and the host set no cap: the default one may be too large for it. */
+  /** The model is unknown and the host set no cap: the default cap may be too large for it. */
   | "model-unknown";
 
-/** Why a part of a message does not go out. */
+/** Why a part of a message was left out. */
 export type LeftOutReason = {
   readonly "result-left-out": "no-call" | "answered-already" | "ambiguous-call";
   readonly "reasoning-left-out":
@@ -62,22 +64,22 @@ export type ReasonedWarningKind = keyof LeftOutReason;
 
 /** Warnings that name what they are about. */
 export type NamedWarningKind =
-  /**
-   * What a provider said about a text or message has no place in the format: a name, a role, a cache mark, citations.
-   */
+  /** Provider metadata of a text or message has no place in the format: a name, a role, a cache mark, citations. */
   | "field-left-out"
-  /** The host gave no tools and the thread has calls; minimal definitions were added. */
+  /** The host gave no tools but the thread has calls; minimal definitions were added. */
   | "tools-declared"
-  /** A tool's name is not one the provider accepts; it was changed in calls and definitions. */
+  /** A tool's name is not accepted by the provider; it was changed in calls and definitions. */
   | "tool-renamed"
   /** A second definition of the same name was left out. */
   | "tool-definition-left-out"
-  /** A result refers to a tool that the request does not define; a line says so instead. */
+  /** A result refers to a tool that the request does not define; a line of text says so instead. */
   | "tool-reference-left-out"
-  /** The schema of a tool's input says more than the provider heeds; it goes out whole. */
+  /** A tool's input schema uses keywords that the provider ignores; it is sent in full. */
   | "tool-schema-beyond-provider";
 
-/** What rendering lost or repaired. Data, so that a host can decide; {@link describeWarning} makes the sentence. */
+/**
+ * What rendering lost or repaired. Data, so that a host can decide; {@link describeWarning} turns it into a sentence.
+ */
 export type RenderWarning =
   | { readonly kind: PlainWarningKind; readonly messageIds: readonly MessageId[] }
   | {
@@ -89,14 +91,14 @@ export type RenderWarning =
     }[ReasonedWarningKind]
   | {
       readonly kind: NamedWarningKind;
-      /** Names of the tools, of renamed ones as `before → after`; of fields as `provider.field`. */
+      /** Names of the tools, with renamed ones as `before → after`; fields as `provider.field`. */
       readonly names: readonly string[];
       readonly messageIds: readonly MessageId[];
     };
 
 export type WarningKind = PlainWarningKind | ReasonedWarningKind | NamedWarningKind;
 
-/** True for what the model does not see; false for what only stands in another place or form. */
+/** True if the model does not see the content; false if it is only in another place or form. */
 const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "call-unanswered": false,
   "result-moved": false,
@@ -127,5 +129,5 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "tool-schema-beyond-provider": false,
 };
 
-/** True when a warning is about something that the model does not see. */
+/** Checks whether a warning is about something that the model does not see. */
 export const isLossy = (warning: RenderWarning): boolean => LOSES[warning.kind];

@@ -13,11 +13,11 @@ interface Collected {
   readonly messageIds: Set<MessageId>;
 }
 
-/** Collects warnings of one rendering: one entry per kind and reason, however many messages it is about. */
+/** Collects the warnings of one rendering: one entry per kind and reason, no matter how many messages are affected. */
 export class WarningLog {
   readonly #collected = new Map<string, Collected>();
 
-  /** What two logs hold together, the first one's findings first. */
+  /** Combines the warnings of two logs, those of the first log first. */
   static join(first: WarningLog, second: WarningLog): WarningLog {
     const joined = new WarningLog();
     for (const { warning, names, messageIds } of [...first.#collected.values(), ...second.#collected.values()])

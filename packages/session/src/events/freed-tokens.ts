@@ -9,7 +9,10 @@ import {
 } from "@threadfold/core";
 import type { RequestRenderer } from "@threadfold/turn";
 
-/** What a record took out of the prompt, in the provider's tokens: those of its messages, less what stands in their place. */
+/**
+ * Returns the provider tokens that each record of a plan frees: those of its messages minus those of what replaces
+ * them.
+ */
 export function freedTokens(
   renderer: RequestRenderer,
   plan: CompactionPlan,
@@ -29,13 +32,13 @@ export function freedTokens(
   );
 }
 
-/** What a strategy does in a plan. */
+/** What one strategy does in a plan: messages folded and tokens freed. */
 export interface StrategyWork {
   readonly messages: number;
   readonly tokensFreed: number;
 }
 
-/** What each strategy does in a plan, by its name. */
+/** Returns what each strategy does in a plan, by the strategy's name. */
 export function strategyWork(
   renderer: RequestRenderer,
   plan: CompactionPlan,

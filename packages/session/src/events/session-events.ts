@@ -22,7 +22,9 @@ import type { CommitWeighing, CompactOptions, MeteredSummarizer, Turn, TurnResul
 import type { SessionOptions } from "../host/session-options.ts";
 import { freedTokens } from "./freed-tokens.ts";
 
-/** Hands events to a session's listener, and names its attempts to fold. What the listener throws is ignored. */
+/**
+ * Passes events to a session's listener, and names its attempts to fold. Errors that the listener throws are ignored.
+ */
 export class SessionEvents {
   readonly #listener: CompactionEventListener | undefined;
   readonly #redacts: boolean;
@@ -37,13 +39,13 @@ export class SessionEvents {
     this.#openedAt = clock.now();
   }
 
-  /** A name for the next attempt: another one for each of a session, and for each session that is opened at another time. */
+  /** Returns a name for the next attempt, unique within the session and across sessions opened at different times. */
   nextFoldId(): string {
     this.#attempts++;
     return `fold-${sha256(`${this.#threadId}\n${this.#openedAt}\n${this.#attempts}`).slice(0, 16)}`;
   }
 
-  /** False where nobody listens: what only an event would tell need not be found out then. */
+  /** False without a listener: then figures that only events need are not computed. */
   get isHeard(): boolean {
     return this.#listener !== undefined;
   }
@@ -52,7 +54,7 @@ export class SessionEvents {
     tellListener(this.#listener, event);
   }
 
-  /** Emits an event that may quote what stood in messages, without the secrets in it. */
+  /** Emits an event that may quote messages, with secrets redacted. */
   async emitRedacted(event: ContextCompactionEvent): Promise<void> {
     if (!this.isHeard) return;
     this.emit(this.#redacts ? await redactedEvent(event) : event);
@@ -60,15 +62,15 @@ export class SessionEvents {
 }
 
 /**
- * An event without secrets. Most events carry ids and figures alone and come back as they are; an outcome brings its plan
- * along, and a plan quotes key fields of results and arguments of calls.
+ * Returns an event with secrets redacted. Most events only carry ids and figures and are returned unchanged; but an
+ * outcome contains its plan, and a plan quotes key fields of results and arguments of calls.
  */
 async function redactedEvent(event: ContextCompactionEvent): Promise<ContextCompactionEvent> {
   if (event.type !== "compaction_completed" || !("plan" in event.outcome)) return event;
   return (await redactJson(event as unknown as JsonValue)) as unknown as ContextCompactionEvent;
 }
 
-/** Reports to a session's listener what its folds do. Events about a plan come after its commit. */
+/** Reports to a session's listener what its folds do. Events about a plan are emitted after its commit. */
 export class FoldEvents {
   readonly #options: Pick<SessionOptions, "threadId" | "warnAfterCompactions">;
   readonly #events: SessionEvents;
@@ -115,9 +117,10 @@ export class FoldEvents {
     for (const change of changes)
       this.#events.emit({ ...this.#base, foldId, type: "compaction_normalized", planVersion: plan.version, ...change });
     for (const event of recordEvents(turn, plan)) this.#events.emit(event);
-    // The first fold reads the whole thread in any case, so that is when its calls are read, and no later fold has to.
+    // Also computed for the first fold: it reads the whole thread anyway, and later folds need not read its calls
+    // again.
     const quality = await new EventLoopTurns().finish(compactionQualityInSteps(turn.state.thread, basis));
-    // An epoch ends here: how well its fold served is reported before the next one begins.
+    // An epoch ends here: the quality of its fold is reported before the next one begins.
     if (basis.version > 0) this.#events.emit(qualityEvent(basis, turn.config.maxInputTokens, quality));
   }
 
@@ -159,7 +162,7 @@ const EVENT_OF = {
   drop: "compaction_dropped",
 } as const satisfies Readonly<Record<Exclude<CompactionAction, "include">, ContextCompactionEvent["type"]>>;
 
-/** One event for each record that a committed plan added, with the tokens that it took out of the prompt. */
+/** Returns one event for each record that a committed plan added, with the tokens that it removed from the prompt. */
 function recordEvents(turn: Turn, plan: CompactionPlan): readonly ContextCompactionEvent[] {
   return [...freedTokens(turn.renderer, plan, turn.usage.estimate)]
     .filter(([{ sincePlanVersion }]) => sincePlanVersion === plan.version)
@@ -176,17 +179,17 @@ function recordEvents(turn: Turn, plan: CompactionPlan): readonly ContextCompact
 }
 
 /**
- * Where a fold is made: `at-once` and waited for; `without-model` for a request that waits for no summarizer; `behind` the
- * agent's calls, where nobody waits.
+ * How a fold is made: `at-once`, while the caller waits; `without-model`, for a request that waits for no summarizer;
+ * `behind`, in the background, while the agent's calls go on.
  */
 export type FoldPlace = "at-once" | "without-model" | "behind";
 
-/** One check whether to fold, and the fold when there is one. */
+/** One check whether to fold, and the fold if there is one. */
 export interface FoldAttempt {
-  /** Its name in events. */
+  /** The attempt's name in events. */
   readonly foldId: string;
   readonly cause: CompactionCause;
-  /** Tokens of the request under the plan that holds. */
+  /** Tokens of the request under the current plan. */
   readonly tokensBefore: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -195,13 +198,13 @@ export interface FoldAttempt {
   readonly metered: MeteredSummarizer;
 }
 
-/** Why a fold is looked at. */
+/** Returns why a fold is considered. */
 export function causeOf({ force }: CompactOptions, { overflow, maxOutput }: UsageState): CompactionCause {
   if (force === true) return "manual";
   return overflow === "pending" || maxOutput === "pending" ? "reactive" : "auto";
 }
 
-/** What a model was asked for in a fold; null for a summarizer without one, which has no tokens to tell. */
+/** Returns what a fold asked a model for; null for a summarizer without a model, which has no tokens to report. */
 export function askedSummaries(
   { metered }: FoldAttempt,
   outcome: CompactionOutcome,

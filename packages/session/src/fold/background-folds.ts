@@ -2,7 +2,7 @@ import type { CompactionOutcome } from "@threadfold/core";
 import type { CompactOptions } from "@threadfold/turn";
 import { untilGivenUp } from "../waits/turn-queue.ts";
 
-/** The outcome of a fold that was aborted and did not end: nothing is known of it. */
+/** The outcome of a fold that was aborted but did not end, so that its real outcome is unknown. */
 export const ABANDONED: CompactionOutcome = Object.freeze({
   type: "aborted",
   tokens: Object.freeze({ before: 0, after: 0 }),
@@ -10,15 +10,15 @@ export const ABANDONED: CompactionOutcome = Object.freeze({
 
 /** A fold in the background. */
 export interface BackgroundFold {
-  /** Its outcome. Never rejects. `conflict` when another plan was committed while it was made, which then holds. */
+  /** Its outcome. Never rejects. `conflict` when another plan was committed first; that plan then stays in force. */
   readonly done: Promise<CompactionOutcome>;
 }
 
-/** A signal that fires with the first of two. */
+/** Returns a signal that aborts as soon as either of two does. */
 export const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   one === undefined ? other : AbortSignal.any([one, other]);
 
-/** The folds of a session that nobody waits for: one at a time, until the session closes. */
+/** Runs the folds of a session that no caller waits for, one at a time, until the session closes. */
 export class BackgroundFolds {
   readonly #fold: (options: CompactOptions) => Promise<CompactionOutcome>;
   readonly #closing = new AbortController();
@@ -34,14 +34,14 @@ export class BackgroundFolds {
     return this.#current !== undefined;
   }
 
-  /** Starts a fold. A second call returns the first while that is under way. */
+  /** Starts a fold. While one is running, returns that one instead. */
   start(options: CompactOptions): BackgroundFold {
     if (this.#current !== undefined) return this.#current;
     this.#next = undefined;
     const signal = either(options.signal, this.#closing.signal);
     const work = this.#fold({ ...options, signal });
     const fold = { done: untilGivenUp(() => work, signal).catch(() => ABANDONED) };
-    // What was given up is under way for as long as it does not end, so that no second one runs at the same time.
+    // An abandoned fold counts as running until it really ends, so that no second one runs at the same time.
     void work.finally(() => {
       if (this.#current === fold) this.#current = undefined;
     });
@@ -49,17 +49,17 @@ export class BackgroundFolds {
     return fold;
   }
 
-  /** Takes note of a fold that a request found due. Its signal is that of the request, which ends before the fold does. */
+  /** Schedules a fold that a request found due, without the request's signal: the request ends before the fold does. */
   foldNext({ frame }: CompactOptions): void {
     this.#next = frame === undefined ? {} : { frame };
   }
 
-  /** Starts what a request found due, now that the request is handed out and waits for none of the fold's work. */
+  /** Starts the scheduled fold, once the request has been returned and does not wait for any of the fold's work. */
   startNext(): void {
     if (this.#next !== undefined && !this.#closing.signal.aborted) this.start(this.#next);
   }
 
-  /** Aborts what is under way, and waits for its end, or until it is given up. */
+  /** Aborts the running fold, and waits until it ends or is abandoned. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#current?.done;

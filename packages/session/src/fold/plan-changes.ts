@@ -7,7 +7,7 @@ import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
 
-/** What plans are changed with. */
+/** What plan changes depend on. */
 interface PlanChangePorts {
   readonly store: ThreadfoldStore;
   readonly thread: SessionThread;
@@ -18,7 +18,7 @@ interface PlanChangePorts {
   readonly history: HistoryReader;
 }
 
-/** Plans that no fold makes: an earlier one that holds again, and what another tool compacted. */
+/** Changes the plan without a fold: restores an earlier plan, or applies another tool's compactions. */
 export class PlanChanges {
   readonly #ports: PlanChangePorts;
   readonly #events: FoldEvents;
@@ -29,7 +29,7 @@ export class PlanChanges {
   }
 
   /**
-   * Shows of an imported session what the tool that wrote it showed, by its newest compaction.
+   * Makes an imported session show what the tool that recorded it showed after its newest compaction.
    *
    * @throws ThreadfoldError `MESSAGE_NOT_FOUND`, or what the store throws.
    */
@@ -59,7 +59,11 @@ export class PlanChanges {
     return outcome;
   }
 
-  /** Lets an earlier plan hold again, as a new one. @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws. */
+  /**
+   * Commits an earlier plan again, as a new one.
+   *
+   * @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws.
+   */
   async revert(planVersion: number): Promise<CompactionOutcome> {
     const { thread, request, store, journal, clock, history } = this.#ports;
     await history.load();

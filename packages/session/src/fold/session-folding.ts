@@ -32,17 +32,17 @@ import { WorkerFolds } from "./worker-folds.ts";
 export interface FoldingPorts extends SessionTurnPorts, FoldSummarizers {
   readonly plan: SessionPlan;
   readonly journal: SessionRecorder;
-  /** Why nothing is folded unasked, as the session was opened; null while folding is on. */
+  /** Why automatic folding was off when the session was opened; null when it was on. */
   readonly disabled: string | null;
-  /** Reads what a resumed session left in the store. */
+  /** Reads history that a resumed session left in the store. */
   readonly history: HistoryReader;
-  /** Workers that are asked to fold; absent when the session folds by itself. */
+  /** How workers are asked to fold; absent when the session makes its own folds. */
   readonly background?: Required<BackgroundOptions>;
-  /** True where a request waits for no summarizer: a fold that does not press is made behind it, one that does without. */
+  /** True if no request waits for the summarizer: urgent folds do without it, and others run in the background. */
   readonly behind: boolean;
 }
 
-/** A turn whose hooks agreed, and the decision to fold if it still holds. */
+/** A turn whose hooks agreed, and the decision to fold if it is still valid. */
 interface ReadyTurn {
   readonly turn: Turn;
   readonly options: CompactOptions;
@@ -50,8 +50,8 @@ interface ReadyTurn {
 }
 
 /**
- * Folds a session's thread: looks, asks the hooks, folds, commits, and tells. Nothing that fails in here breaks the agent
- * loop: every attempt ends in an outcome (P6).
+ * Folds a session's thread: checks, asks the hooks, folds, commits, and reports. No failure here breaks the agent loop:
+ * every attempt ends in an outcome (P6).
  */
 export class SessionFolding {
   readonly #ports: FoldingPorts;
@@ -64,7 +64,7 @@ export class SessionFolding {
   /** Folds that nobody waits for. */
   readonly background = new BackgroundFolds((options) => this.#attempt(options, "behind"));
   readonly #ending = new AbortController();
-  /** Why nothing is folded unasked; null while folding is on. What somebody asks for is folded all the same. */
+  /** Why automatic folding is off; null while it is on. Forced folds are made either way. */
   disabled: string | null;
 
   constructor(ports: FoldingPorts) {
@@ -82,7 +82,7 @@ export class SessionFolding {
   }
 
   /**
-   * Folds when that is due, or in any case with `force`.
+   * Folds if a fold is due, or always with `force`.
    *
    * @param place `request` for a request that is about to be sent.
    */
@@ -97,8 +97,8 @@ export class SessionFolding {
   }
 
   /**
-   * Folds down to the deterministic floor: without the preset's ladder, a model or hooks. For a request that is over its
-   * budget after a fold that failed.
+   * Folds down to the deterministic floor: without the preset's ladder, a model or hooks. Used for a request that is
+   * over its budget after a failed fold.
    */
   foldToFloor(options: CompactOptions): Promise<CompactionOutcome> {
     return this.#attempt(options, "at-once", async (turn, attempt) => {
@@ -107,12 +107,12 @@ export class SessionFolding {
     });
   }
 
-  /** Aborts what is under way, even what somebody waits for. */
+  /** Aborts all folds in progress, including those that a caller is waiting for. */
   end(): void {
     this.#ending.abort();
   }
 
-  /** What a fold would do now; nothing is stored and no hook is called. */
+  /** Returns what a fold would do now; stores nothing and calls no hook. */
   async dryRun(options: CompactOptions): Promise<PlanPreview> {
     await this.#ports.history.load();
     const summarizer = this.#turns.summarizer(this.#ports, options);
@@ -124,17 +124,17 @@ export class SessionFolding {
     return previewPlan(turn, options);
   }
 
-  /** Switches folding by itself on or off. */
+  /** Switches automatic folding on or off. */
   switchAutomatic(isOn: boolean): void {
     this.disabled = isOn ? null : SWITCHED_OFF;
   }
 
-  /** Plans that no fold makes. */
+  /** Changes of the plan other than by folding. */
   get changes(): PlanChanges {
     return new PlanChanges(this.#ports, this.#events);
   }
 
-  /** True when something that was reported makes the next `compact` fold: both look in the same way. */
+  /** Returns true if what the provider reported makes the next `compact` fold; both use the same check. */
   async foldsNext(): Promise<boolean> {
     const { memory, summarizer } = this.#ports;
     const cause = causeOf({}, memory.usage);
@@ -154,7 +154,7 @@ export class SessionFolding {
     try {
       attempt = await history.whenNeeded(() => this.#begin(options, place));
     } catch (thrown) {
-      // The request could not even be measured, so there are no figures to tell.
+      // The request could not even be measured, so there are no figures to report.
       memory.declined();
       return { type: "failed", problem: problemOf(thrown), cause: thrown, tokens: { before: 0, after: 0 } };
     }
@@ -215,13 +215,13 @@ export class SessionFolding {
       }
       ready = asked;
     }
-    // The provider wrote a summary already: what goes beside it needs no model.
+    // The provider already wrote a summary: the fold that accompanies it needs no model.
     if (ready.turn.providerItem !== undefined && !isAsked(options))
       ready = { ...ready, turn: { ...ready.turn, summarizer: this.#ports.standIn } };
     return this.#commit(ready, attempt, planTurn);
   }
 
-  /** Why a fold that does not press is not made here; null when it is. */
+  /** Returns why a fold that is not urgent is not made here; null when it is. */
   #waits({ place, options }: FoldAttempt): string | null {
     if (place === "behind" || options.force === true) return null;
     if (this.background.isUnderWay) return "a fold is under way in the background";
@@ -244,22 +244,22 @@ export class SessionFolding {
     return this.#settle(await foldTurn(turn, { plans, rebase, threadNow, plan }, options, decision), attempt);
   }
 
-  /** The thread with what was appended meanwhile. A session that appends nothing folds for one that does, elsewhere. */
+  /** The thread with what was appended meanwhile. A session that never appends folds for another one that does. */
   async #threadNow(isBehind: boolean): Promise<AgentThread> {
     const { thread } = this.#ports;
     if (isBehind && !thread.isWriter) await thread.refresh();
     return thread.state.thread;
   }
 
-  /** Asks a worker for a fold that is due but does not press, and says so. Null when the session has to look by itself. */
+  /** Asks a worker for a fold that is due but not urgent. Null when the session must check and fold itself. */
   async #leaveToWorker(first: Turn, options: CompactOptions): Promise<CompactionOutcome | null> {
     if (this.#workers === undefined) return null;
     return this.#workers.leave(options, () => this.#turns.now(this.#plan.current, options, first));
   }
 
   /**
-   * Checks whether a fold is due. A fold walks the whole thread, and some triggers do: it is loaded for them, once in
-   * an epoch.
+   * Checks whether a fold is due. A fold walks the whole thread, and so do some triggers: it is loaded for them, once
+   * per epoch.
    */
   async #look(first: Turn, options: CompactOptions): Promise<{ readonly turn: Turn; readonly due: FoldDecision }> {
     const { history } = this.#ports;
@@ -294,7 +294,7 @@ export class SessionFolding {
     const instructions = [options.instructions ?? [], ruling.instructions].flat().join("\n");
     const told = instructions === "" ? options : { ...options, instructions };
     const summarizer = this.#hooks.summarizer(ruling, metered.summarizer);
-    // Pins of a hook, and whatever was appended while it thought, belong to what is folded, and are decided on anew.
+    // Pins from a hook, and messages appended while it ran, belong to what is folded, so the fold is decided again.
     const next = await this.#turns.now(this.#plan.current, told, { foldId, cause, summarizer });
     const isSame =
       next.state.thread === turn.state.thread && next.plan === turn.plan && next.renderer === turn.renderer;
@@ -308,7 +308,7 @@ export class SessionFolding {
     if (plan.version > this.#plan.current.version) this.#plan.take(plan);
     if (outcome.type === "conflict") await this.#plan.refresh();
     await this.#noteSummarizer(attempt, outcome.type === "summarizer-failed-floor-used" ? outcome.problem : null);
-    // What lost against another fold says nothing of the next one.
+    // A background fold that lost to another fold says nothing about the next one.
     if (outcome.type !== "conflict" || attempt.place !== "behind")
       await memory.folded(turn, result, isAsked(attempt.options));
     if (plan === basis) return this.#end(attempt, outcome, weighing);
@@ -319,7 +319,7 @@ export class SessionFolding {
     return outcome;
   }
 
-  /** @param rejected why a summary was not taken; null when none was refused. */
+  /** @param rejected why a summary was rejected; null when none was. */
   async #noteSummarizer({ metered }: FoldAttempt, rejected: string | null): Promise<void> {
     const { memory, summarizer } = this.#ports;
     const newest = metered.newest();
@@ -340,7 +340,7 @@ export class SessionFolding {
     return outcome;
   }
 
-  /** The turn with what another writer committed, and with the messages that this plan covers. */
+  /** The turn with the plan that another writer committed, and with the messages that this plan covers. */
   async #rebase({ foldId, cause, summarizer }: Turn, own: CompactOptions): Promise<Turn> {
     const { thread } = this.#ports;
     const plan = await this.#plan.refresh();

@@ -18,7 +18,7 @@ import type { RequestSettings } from "../request/request-settings.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
 
-/** What a session's turns are made of. */
+/** What a session's turns are assembled from. */
 export interface SessionTurnPorts {
   readonly options: SessionOptions;
   readonly store: ThreadfoldStore;
@@ -31,10 +31,10 @@ export interface SessionTurnPorts {
   readonly sparesRehydrated: () => boolean;
 }
 
-/** What tells one turn from another at the same moment. */
+/** What distinguishes turns that are assembled at the same moment. */
 export type TurnNames = Pick<Turn, "foldId" | "summarizer"> & { readonly cause: CompactionCause };
 
-/** Says what a session's turns are decided from and folded with: thread, plan, figures and what was learned, as they are at one moment. */
+/** Assembles the inputs of a session's turns, as they are at one moment: thread, plan, figures and what was learned. */
 export class SessionTurns {
   readonly #ports: SessionTurnPorts;
 
@@ -42,7 +42,7 @@ export class SessionTurns {
     this.#ports = ports;
   }
 
-  /** The turn as it is now. @throws what the journal throws when it cannot be read. */
+  /** Returns the turn as of now. @throws what the journal throws when it cannot be read. */
   async now(plan: CompactionPlan, asked: CompactOptions, names: TurnNames): Promise<Turn> {
     const { options, store, preset, clock, thread, request, memory, events, sparesRehydrated } = this.#ports;
     request.take(asked.frame);
@@ -73,17 +73,17 @@ export class SessionTurns {
     };
   }
 
-  /** The configuration with the stricter of its limit and what the model was found to take (S28). */
+  /** The configuration, with the stricter of its own limit and the limit learned for the model (S28). */
   get config(): ContextCompactionConfig {
     const { config } = this.#ports.request;
     const { limit } = this.#ports.memory;
     const { limitTokens, safetyBufferTokens, outputReserveTokens } = tokenBudget(config);
     if (limit >= limitTokens) return config;
-    // What the model was found to take is no estimate: nothing comes off it.
+    // The learned limit is not an estimate, so no margin is subtracted from it.
     return { ...config, maxInputTokens: limit + outputReserveTokens + safetyBufferTokens, safetyBufferTokens };
   }
 
-  /** A summarizer for the next fold; see `SessionMemory.summarizer`. */
+  /** The summarizer for the next fold; see `SessionMemory.summarizer`. */
   summarizer(summarizers: FoldSummarizers, { force }: CompactOptions): Summarizer {
     const isKeeping = this.#ports.options.onSummaryFailure === "keep";
     return this.#ports.memory.summarizer(summarizers, force === true || isKeeping);

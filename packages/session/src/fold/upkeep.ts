@@ -4,20 +4,20 @@ import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
 import type { SessionTurnPorts, SessionTurns } from "./session-turns.ts";
 
-/** What upkeep is looked at with. */
+/** What the upkeep check depends on. */
 interface UpkeepPorts extends SessionTurnPorts, FoldSummarizers {
   readonly plan: SessionPlan;
   readonly history: HistoryReader;
 }
 
 /**
- * Whether what a preset does between turns would have an effect. It is looked at in silence, once for a user's message, so that
- * hooks and listeners hear only of what is done.
+ * Checks whether a preset's upkeep between turns would have an effect. The check runs silently, once per user message,
+ * so that hooks and listeners only hear about upkeep that is actually done.
  */
 export class Upkeep {
   readonly #ports: UpkeepPorts;
   readonly #turns: SessionTurns;
-  /** The thread's version at which it was looked at. */
+  /** The thread's version at the last check. */
   #lookedAt = -1;
 
   constructor(ports: UpkeepPorts, turns: SessionTurns) {
@@ -25,7 +25,7 @@ export class Upkeep {
     this.#turns = turns;
   }
 
-  /** @param disabled why nothing is folded unasked; null while folding is on. */
+  /** @param disabled why automatic folding is off; null while it is on. */
   async isDue(options: CompactOptions, disabled: string | null): Promise<boolean> {
     const { preset, thread, memory, history, plan, summarizer } = this.#ports;
     const { upkeep } = preset;
@@ -40,7 +40,7 @@ export class Upkeep {
       await history.load();
       return (await previewPlan(await look(), call)).outcome.type === "would-commit";
     } catch {
-      // It is for later turns: whatever keeps it from being looked at says what it has to say when a fold is due.
+      // Upkeep only serves later turns: whatever made the check fail will be reported when a fold is due.
       return false;
     }
   }

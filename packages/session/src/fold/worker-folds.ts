@@ -14,18 +14,20 @@ import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
 
 /**
- * For this many calls of the model a session neither asks again for the same plan, nor asks a queue that did not
- * answer.
+ * For this many model calls, a session neither asks for the same fold again nor retries a queue that did not answer.
  */
 const CALLS_BETWEEN_REQUESTS = 8;
 
-/** A moment in a thread's life: the plan that held, and the step. */
+/** A point in a thread's life: the plan at that time, and the step. */
 interface Moment {
   readonly planVersion: number;
   readonly step: number;
 }
 
-/** What a session asks of workers. The queue keeps the jobs; this remembers what was asked, so that it is asked once. */
+/**
+ * A session's requests to workers. The queue keeps the jobs; this remembers what was requested, so that it is requested
+ * once.
+ */
 class FoldRequests {
   readonly softThreshold: number;
   readonly #options: Required<BackgroundOptions>;
@@ -39,14 +41,14 @@ class FoldRequests {
     this.#emit = emit;
   }
 
-  /** True while a plan may come that this session did not commit. */
+  /** True while a plan by a worker may still arrive. */
   isPending(plan: CompactionPlan): boolean {
     return this.#asked?.planVersion === plan.version;
   }
 
   /**
-   * Asks for a fold of the thread as it is. True when it is or was asked for; false when the queue did not take it, and
-   * whoever needs the fold has to make it.
+   * Asks for a fold of the thread as it is. True when the fold is or was already requested; false when the queue did
+   * not accept it, and the caller must make the fold.
    */
   async ask(turn: Turn, tokens: number, reason: string): Promise<boolean> {
     const { step } = turn.state.thread.position;
@@ -68,7 +70,7 @@ class FoldRequests {
     }
   }
 
-  /** Hands the job in, and gives up when the queue does not answer in time: a job that it takes later does no harm. */
+  /** Enqueues the job, and gives up when the queue does not answer in time: a job accepted later does no harm. */
   async #enqueue({ threadId, tenantId, plan, state, config }: Turn): Promise<EnqueueResult> {
     const { queue, softThreshold, enqueueTimeoutMilliseconds } = this.#options;
     return withinLimit(
@@ -91,17 +93,17 @@ class FoldRequests {
   }
 }
 
-/** What the folds of workers are asked for and taken over with. */
+/** What requesting and taking over workers' folds depends on. */
 export interface WorkerFoldPorts {
   readonly options: Pick<SessionOptions, "threadId">;
   readonly plan: SessionPlan;
   readonly history: HistoryReader;
-  /** The cap that holds now, in tokens. */
+  /** The current cap, in tokens. */
   readonly budgetLimit: () => number;
   readonly events: SessionEvents;
 }
 
-/** A session's folds as far as workers make them: asks for them ahead of need, and takes over what they committed. */
+/** The folds that workers make for a session: requests them ahead of need, and takes over what workers committed. */
 export class WorkerFolds {
   readonly #ports: WorkerFoldPorts;
   readonly #requests: FoldRequests;
@@ -111,7 +113,9 @@ export class WorkerFolds {
     this.#requests = new FoldRequests(options, (event) => ports.events.emit(event));
   }
 
-  /** Takes over a plan that a worker committed, once one was asked for. A store that fails now is asked again for the next request. */
+  /**
+   * Takes over a plan that a worker committed, if one was requested. If the store fails, the next request tries again.
+   */
   async takeCommitted(): Promise<void> {
     const { history, events, options, plan, budgetLimit } = this.#ports;
     if (!this.#requests.isPending(plan.current)) return;
@@ -124,7 +128,7 @@ export class WorkerFolds {
     events.emit({ threadId: options.threadId, budgetLimit: budgetLimit(), type: "compaction_plan_taken", planVersion });
   }
 
-  /** Asks a worker for a fold that is due but does not press, and says so. Null when the session has to look by itself. */
+  /** Asks a worker for a fold that is due but not urgent. Null when the session must check and fold itself. */
   async leave(options: CompactOptions, now: () => Promise<Turn>): Promise<CompactionOutcome | null> {
     const { turn, decided } = await this.#ports.history.whenNeeded(async () => {
       const at = await now();
@@ -138,7 +142,9 @@ export class WorkerFolds {
   }
 }
 
-/** A preset that also fires from a lower share of the room on: what a worker folds by, and a session asks a worker by. */
+/**
+ * Returns a preset that also fires from a lower share of the budget on, for workers to fold and sessions to ask them.
+ */
 export function foldsAhead(preset: CompactionPreset, softThreshold: number): CompactionPreset {
   return {
     ...preset,

@@ -19,7 +19,7 @@ import type { SessionThread } from "../thread/session-thread.ts";
 
 type FoldHookOptions = Pick<SessionOptions, "hooks" | "redactSecrets" | "summaryTimeLimitMs">;
 
-/** What a session's hooks do around one fold. */
+/** Runs a session's hooks around folds. */
 export class FoldHooks {
   readonly #hooks: SessionHooks;
   readonly #thread: SessionThread;
@@ -33,7 +33,7 @@ export class FoldHooks {
     this.#summaryTimeLimitMs = summaryTimeLimitMs;
   }
 
-  /** Asks the pre-compact hooks about a fold that is due, and pins what they want to have pinned. */
+  /** Asks the pre-compact hooks about a fold that is due, and pins the texts that they ask to pin. */
   async before(turn: Turn, reason: string, options: CompactOptions): Promise<CombinedRuling> {
     const { threadId, foldId, cause, state, plan, config, renderer } = turn;
     const { instructions, signal } = options;
@@ -53,14 +53,14 @@ export class FoldHooks {
     return ruling;
   }
 
-  /** The summarizer that a ruling brings along; the one that is there when it brings none. */
+  /** Returns a summarizer for the summary in a ruling, or the other one when the ruling has none. */
   summarizer({ summary }: CombinedRuling, otherwise: Summarizer): Summarizer {
     if (summary === null) return otherwise;
     const supplied = suppliedSummarizer(summary, this.#summaryTimeLimitMs);
     return this.#redacts ? redactingSummarizer(supplied) : supplied;
   }
 
-  /** Tells the hooks of a plan that was committed: post-compact, session-start with source `compact`, then the boundary. */
+  /** Calls the hooks for a committed plan: post-compact, session-start with source `compact`, then boundary. */
   async after(
     turn: Turn,
     { outcome, plan, notice }: { outcome: CompactionOutcome; plan: CompactionPlan; notice: CompactionNotice },
@@ -106,7 +106,7 @@ const DEFAULT_TIMEOUT = 60_000;
 
 type HookMoment = Extract<ContextCompactionEvent, { readonly type: "compaction_hook_failed" }>["moment"];
 
-/** What a hook's failure is told to. */
+/** Called when a hook fails. */
 type HookFailure = (hook: string, moment: HookMoment, problem: string) => void;
 
 /** How hooks are run for one fold. */
@@ -118,8 +118,8 @@ interface HookRun {
 }
 
 /**
- * Calls the hooks that match, one after the other, and hands each result to `take`. A hook that throws, takes too long
- * or returns what `take` refuses is reported and passed over. Ends early when `take` returns true.
+ * Calls the matching hooks one after the other, and passes each result to `take`. A hook that throws, takes too long or
+ * returns something that `take` refuses is reported and skipped. Stops early when `take` returns true.
  */
 async function runHooks<Input, Result>(
   hooks: readonly Hook<Input, Result>[] = [],
@@ -143,7 +143,7 @@ async function runHooks<Input, Result>(
   }
 }
 
-/** What the pre-compact hooks want together. */
+/** The combined rulings of the pre-compact hooks. */
 interface CombinedRuling {
   readonly veto: { readonly hook: string; readonly reason: string } | null;
   readonly pins: NonNullable<PreCompactRuling["pins"]>;
@@ -183,12 +183,12 @@ function combine(before: CombinedRuling, added: PreCompactRuling, hook: string):
 function checked(ruling: PreCompactRuling): PreCompactRuling {
   const { veto, pins = [], instructions, summary } = ruling;
   const isText = (value: unknown): boolean => value === undefined || typeof value === "string";
-  if (!isText(veto)) throw wrong("veto", "a text that says why");
-  if (!isText(instructions)) throw wrong("instructions", "a text");
+  if (!isText(veto)) throw wrong("veto", "a string that says why");
+  if (!isText(instructions)) throw wrong("instructions", "a string");
   if (!Array.isArray(pins) || !pins.every((pin) => typeof pin?.text === "string" && pin.text.trim() !== ""))
-    throw wrong("pins", "a list of { text } that are not blank");
+    throw wrong("pins", "a list of { text } objects that are not blank");
   if (typeof summary !== "function" && (!isText(summary) || summary?.trim() === ""))
-    throw wrong("summary", "a text that is not blank, or a function");
+    throw wrong("summary", "a string that is not blank, or a function");
   return ruling;
 }
 
@@ -199,9 +199,9 @@ const matches = (matcher: HookMatcher | undefined, cause: CompactionCause): bool
   matcher === undefined || (typeof matcher === "string" ? matcher === cause : matcher.includes(cause));
 
 /**
- * A summarizer that returns the summary of a hook (L21). A text goes in as facts, one for each of its paragraphs, so
- * that a summary that is too long loses its oldest paragraphs and not all of itself; the original task stands next to
- * it word for word, and pins are not part of a summary.
+ * Returns a summarizer that uses a hook's summary (L21). A text becomes one fact per paragraph, so that a summary that
+ * is too long loses its oldest paragraphs instead of all its text; the original task is kept next to it word for word,
+ * and pins are not part of a summary.
  */
 function suppliedSummarizer(
   { hook, summary }: NonNullable<CombinedRuling["summary"]>,

@@ -17,10 +17,10 @@ import type { ModelTarget, OverBudget, PrepareOptions } from "./prepared-request
 import type { Hook, SessionHooks } from "./session-hooks.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
-/** Says whether a value is an object with a member of that name. */
+/** Checks whether a value is an object with a member of that name. */
 const has = (value: unknown, member: string): boolean => typeof value === "object" && value !== null && member in value;
 
-/** @throws ThreadfoldError `INVALID_CONFIG` that names the option or argument. */
+/** Refuses an option or argument. @throws ThreadfoldError `INVALID_CONFIG` that names it, always. */
 export function refuseArgument(name: string, problem: string, hint?: string): never {
   throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${problem}`, {
     ...(hint !== undefined && { hint }),
@@ -29,10 +29,10 @@ export function refuseArgument(name: string, problem: string, hint?: string): ne
 }
 
 /**
- * Checks that all options have known names: a misspelled one would otherwise be left out without a word.
+ * Checks that all options have known names: a misspelled one would otherwise be ignored silently.
  *
- * @param elsewhere names that are known in another place, with that place, such as `config`.
- * @throws ThreadfoldError `INVALID_CONFIG` that names the option, and what was probably meant.
+ * @param elsewhere names that are valid in another place, with that place, such as `config`.
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the unknown option and what was probably meant.
  */
 function refuseUnknownOptions(
   options: object,
@@ -53,19 +53,22 @@ function refuseUnknownOptions(
   );
 }
 
-// What callers in JavaScript hand in is looked at where it comes in: further inside it would break far from its cause.
+// Arguments of JavaScript callers are checked at the entry points: further inside, errors would surface far from their
+// cause.
 
-/** @throws ThreadfoldError `INVALID_CONFIG` for a frame that is not an object, or whose fields are of the wrong kind. */
+/**
+ * @throws ThreadfoldError `INVALID_CONFIG` for a frame that is not an object, or whose fields are of the wrong kind.
+ */
 function checkFrame(frame: FrameFields | undefined): void {
   if (frame === undefined) return;
   const isList = (field: unknown) => field === undefined || Array.isArray(field);
   if (!isPlainObject(frame) || !isList(frame.system) || !isList(frame.tools))
-    refuseArgument("frame", "system and tools have to be lists.", "Without tools, hand in { system: [text] }.");
+    refuseArgument("frame", "system and tools have to be lists.", "Without tools, pass { system: [text] }.");
   if (frame.host !== undefined && !isPlainObject(frame.host))
     refuseArgument(
       "frame.host",
       "it has to be an object.",
-      "Hand in what the body of the request holds besides the payload: { thinking, toolChoice }.",
+      "Pass what the request body contains in addition to the payload: { thinking, toolChoice }.",
     );
 }
 
@@ -86,12 +89,12 @@ export function checkCompactOptions(options: CompactOptions): void {
   checkFrame(options.frame);
   const { trigger, strategy } = options;
   if (trigger !== undefined && typeof trigger?.evaluate !== "function")
-    refuseArgument("trigger", "it has to be a trigger.", "Hand in one of the triggers, or { name, evaluate }.");
+    refuseArgument("trigger", "it has to be a trigger.", "Pass one of the triggers, or { name, evaluate }.");
   if (strategy !== undefined && typeof strategy?.analyze !== "function")
     refuseArgument(
       "strategy",
       "it has to be a strategy.",
-      "Hand in one of the strategies, such as slidingWindow({ maxEvents: 20 }).",
+      "Pass one of the strategies, such as slidingWindow({ maxEvents: 20 }).",
     );
 }
 
@@ -101,14 +104,14 @@ export const checkAppendOptions = (options: object): void => refuseUnknownOption
 const PREPARE_OPTIONS = ["frame", "signal", "onOverBudget"] as const satisfies readonly (keyof PrepareOptions)[];
 const OVER_BUDGET: readonly OverBudget[] = ["barest", "throw", "send"];
 
-/** @throws ThreadfoldError `INVALID_CONFIG` for options that `prepare` does not have, or values that it does not take. */
+/** @throws ThreadfoldError `INVALID_CONFIG` for options that `prepare` does not have, or invalid values. */
 export function checkPrepareOptions(options: PrepareOptions): void {
   refuseUnknownOptions(options, PREPARE_OPTIONS);
   checkFrame(options.frame);
   checkOverBudget(options.onOverBudget);
 }
 
-/** @throws ThreadfoldError `INVALID_CONFIG` for an unknown word. */
+/** @throws ThreadfoldError `INVALID_CONFIG` for an unknown value. */
 function checkOverBudget(choice: OverBudget | undefined): void {
   if (choice === undefined || OVER_BUDGET.includes(choice)) return;
   refuseArgument("onOverBudget", `it has to be one of ${OVER_BUDGET.join(", ")}.`);
@@ -117,23 +120,23 @@ function checkOverBudget(choice: OverBudget | undefined): void {
 /** @throws ThreadfoldError `INVALID_CONFIG` for a response without its list of messages. */
 export function checkResponse(response: ModelResponse): void {
   if (has(response, "messages") && Array.isArray(response.messages)) return;
-  const hint = "Hand in { messages: [message], usage }. An answer of the Anthropic SDK is read with fromAnthropic.";
+  const hint = "Pass { messages: [message], usage }. Read an answer of the Anthropic SDK with fromAnthropic.";
   refuseArgument("response", "messages has to be a list.", hint);
 }
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for a target that is not an object. */
 export function checkTarget(target: ModelTarget): void {
   if (typeof target !== "object" || target === null)
-    refuseArgument("target", "it has to be an object.", "Hand in { model, maxInputTokens }, or {} for the same model.");
+    refuseArgument("target", "it has to be an object.", "Pass { model, maxInputTokens }, or {} for the same model.");
 }
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for a new thread without an id. */
 export function checkNewThread(threadId: ThreadId | undefined): void {
   if (typeof threadId !== "string" || threadId === "")
-    refuseArgument("threadId", "it has to be a text.", "Name the new thread by an id that no thread has yet.");
+    refuseArgument("threadId", "it has to be a string.", "Give the new thread an id that no thread has yet.");
 }
 
-/** Every option by name; the compiler makes sure that none is left out. */
+/** Every option by name; the compiler ensures that none is missing. */
 const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   threadId: true,
   store: true,
@@ -177,7 +180,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
 const OPTION_NAMES = Object.keys(OPTIONS);
 const CONFIG_NAMES = { place: "config", names: Object.keys(contextCompactionConfigSchema.shape) };
 
-/** The lists of hooks, and what goes with them. */
+/** The members of `SessionHooks`: lists of hooks, and figures. */
 const HOOKS: Readonly<Record<keyof SessionHooks, "list" | "figure">> = {
   preCompact: "list",
   postCompact: "list",
@@ -186,40 +189,40 @@ const HOOKS: Readonly<Record<keyof SessionHooks, "list" | "figure">> = {
   timeoutMilliseconds: "figure",
 };
 
-/** A member that the value of an option has, and where such a value comes from. */
+/** A member that an option's value must have, and a hint on where to get such a value. */
 interface RequiredMember {
   readonly option: keyof SessionOptions;
   readonly member: string;
   readonly hint: string;
 }
 
-/** What sessions call first of what they are given. */
+/** The members that sessions use first. */
 const REQUIRED_MEMBERS: readonly RequiredMember[] = [
-  { option: "store", member: "threads", hint: 'Hand in a store, or the path of one, such as "threads.db".' },
-  { option: "preset", member: "trigger", hint: 'Hand in a preset or the name of one, such as "codex".' },
-  { option: "format", member: "lower", hint: 'Hand in a format or the name of one, such as "openai-chat".' },
-  { option: "tokenizer", member: "countTokens", hint: "Hand in a counter, such as heuristicTokenizer()." },
-  { option: "summaryModel", member: "complete", hint: "Hand in an object with an id and complete(request)." },
-  { option: "vectors", member: "store", hint: "Hand in an object with a store and embed(texts)." },
-  { option: "vectors", member: "embed", hint: "Hand in an object with a store and embed(texts)." },
-  { option: "summarizer", member: "summarize", hint: "Hand in an object with an id and summarize(request)." },
+  { option: "store", member: "threads", hint: 'Pass a store, or the path of one, such as "threads.db".' },
+  { option: "preset", member: "trigger", hint: 'Pass a preset or the name of one, such as "codex".' },
+  { option: "format", member: "lower", hint: 'Pass a format or the name of one, such as "openai-chat".' },
+  { option: "tokenizer", member: "countTokens", hint: "Pass a counter, such as heuristicTokenizer()." },
+  { option: "summaryModel", member: "complete", hint: "Pass an object with an id and complete(request)." },
+  { option: "vectors", member: "store", hint: "Pass an object with a store and embed(texts)." },
+  { option: "vectors", member: "embed", hint: "Pass an object with a store and embed(texts)." },
+  { option: "summarizer", member: "summarize", hint: "Pass an object with an id and summarize(request)." },
 ];
 
 const TIME_LIMITS = ["summaryTimeLimitMs", "storeTimeLimitMs", "closeTimeLimitMs"] as const;
 
 /**
- * Returns the options when they are what their type says, as far as the types of a caller in JavaScript are unknown.
+ * Checks the options at run time, for callers in JavaScript, and returns them with preset and format resolved by name.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` that names the option.
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the invalid option.
  */
 export function checkedOptions(given: OpenOptions): CheckedOptions {
   if (typeof given !== "object" || given === null)
-    refuseArgument("options", "a session is opened with an object of them.");
+    refuseArgument("options", "a session is opened with an object of options.");
   const options = withoutNames(given);
   refuseUnknownOptions(options, OPTION_NAMES, CONFIG_NAMES);
   const { threadId, frame, hooks, onOverBudget } = options;
   if (threadId !== undefined && (typeof threadId !== "string" || threadId === ""))
-    refuseArgument("threadId", "it has to be a text.", "Name the conversation; the same name opens it again.");
+    refuseArgument("threadId", "it has to be a string.", "Name the conversation; the same name opens it again.");
   for (const { option, member, hint } of REQUIRED_MEMBERS) {
     const given = options[option];
     if (option === "store" && typeof given === "string") continue;
@@ -241,7 +244,7 @@ export function checkedOptions(given: OpenOptions): CheckedOptions {
   return options;
 }
 
-/** Options with what was named. */
+/** Options whose preset and format, if given by name, have been resolved. */
 export type CheckedOptions = Omit<OpenOptions, "preset" | "format"> & Pick<SessionOptions, "preset" | "format">;
 
 function withoutNames({ preset, format, ...options }: OpenOptions): CheckedOptions {
@@ -255,12 +258,12 @@ function withoutNames({ preset, format, ...options }: OpenOptions): CheckedOptio
 function checkCachePolicy({ cachePolicy, cacheBreakpoints }: CheckedOptions): void {
   if (cachePolicy === undefined) return;
   if (cachePolicy !== "auto")
-    refuseArgument("cachePolicy", 'it has to be "auto".', "For one time, set cacheBreakpoints: { ttl }.");
+    refuseArgument("cachePolicy", 'it has to be "auto".', "For a fixed ttl, set cacheBreakpoints: { ttl }.");
   if (cacheBreakpoints !== undefined)
     refuseArgument(
       "cachePolicy",
-      "cacheBreakpoints says otherwise.",
-      "Leave one of them out: cachePolicy marks by itself.",
+      "it contradicts cacheBreakpoints.",
+      "Omit one of them: cachePolicy sets the marks itself.",
     );
 }
 
@@ -268,20 +271,20 @@ function checkProviderCompaction({ providerCompaction: asked, format, compaction
   if (asked === undefined) return;
   const { when, compactAt = 1 } = Object(asked) as { readonly when?: unknown; readonly compactAt?: unknown };
   if (when !== "threshold" && when !== "on-demand")
-    refuseArgument("providerCompaction", "when has to be threshold or on-demand.", 'Hand in { when: "threshold" }.');
+    refuseArgument("providerCompaction", "when has to be threshold or on-demand.", 'Pass { when: "threshold" }.');
   if (!Number.isSafeInteger(compactAt) || Number(compactAt) < 1)
     refuseArgument("providerCompaction.compactAt", "it has to be a positive number of tokens.");
   if (format !== undefined && providerCompaction(format.id) === null)
     refuseArgument(
       "providerCompaction",
-      `the provider of ${format.id} does not compact by its own means.`,
-      "It is there for anthropic-messages and openai-responses.",
+      `the provider of ${format.id} has no compaction of its own.`,
+      "It is available for anthropic-messages and openai-responses.",
     );
   if (compaction === false)
-    refuseArgument("providerCompaction", "compaction: false says otherwise.", "Leave one of them out.");
+    refuseArgument("providerCompaction", "it contradicts compaction: false.", "Omit one of them.");
 }
 
-/** @throws ThreadfoldError `INVALID_CONFIG` where the provider is not to compact on demand. */
+/** @throws ThreadfoldError `INVALID_CONFIG` when the session was not opened for compaction on demand. */
 export function checkOnDemand({ providerCompaction: asked }: SessionOptions, send: unknown): void {
   if (asked?.when !== "on-demand")
     refuseArgument(
@@ -309,10 +312,10 @@ function checkModelSettings({
     refuseArgument("summaryModelSettings", "it has to be an object of settings.");
   refuseUnknownOptions(settings, Object.keys(MODEL_SETTINGS));
   if (summaryModel === undefined)
-    refuseArgument("summaryModelSettings", "there is no summaryModel that they are for.", "Hand in summaryModel, too.");
+    refuseArgument("summaryModelSettings", "there is no summaryModel that they apply to.", "Pass summaryModel, too.");
 }
 
-/** Hooks that are not a list would be noticed only at the first fold, and would end every fold. */
+/** Checks hooks early: an invalid list would otherwise be noticed only at the first fold, and fail every fold. */
 function checkHooks(hooks: SessionHooks): void {
   if (typeof hooks !== "object" || hooks === null) refuseArgument("hooks", "it has to be an object of lists.");
   refuseUnknownOptions(hooks, Object.keys(HOOKS));
@@ -320,7 +323,7 @@ function checkHooks(hooks: SessionHooks): void {
     const given: unknown = hooks[name as keyof SessionHooks];
     if (kind === "figure" || given === undefined) continue;
     const isList = Array.isArray(given) && given.every(isHook);
-    if (!isList) refuseArgument(`hooks.${name}`, "it has to be a list of hooks.", `Hand in ${name}: [{ name, run }].`);
+    if (!isList) refuseArgument(`hooks.${name}`, "it has to be a list of hooks.", `Pass ${name}: [{ name, run }].`);
   }
 }
 

@@ -1,20 +1,22 @@
-/** Name of the environment variable that an operator switches folding off with; what somebody asks for is folded all the same. */
+/**
+ * Name of the environment variable with which an operator switches automatic folding off; forced folds still happen.
+ */
 export const DISABLE_COMPACTION = "THREADFOLD_DISABLE_COMPACTION";
 
-/** The variables that a session looks at, by name. */
+/** Environment variables, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of this process; empty where there is none, as in a browser. */
+/** Returns the environment of this process; empty when there is none, as in a browser. */
 export function processEnvironment(): Environment {
   return (globalThis as { readonly process?: { readonly env?: Environment } }).process?.env ?? {};
 }
 
-/** Why folding is off when a host switched it off at run time. */
+/** The reason given when a host switched folding off at run time. */
 export const SWITCHED_OFF = "it was switched off with setAutoCompaction(false)";
 
 /**
- * Why folding is off, or null while it is on. The environment wins over the option: it is what an operator can reach
- * without changing the code.
+ * Returns why folding is off, or null while it is on. The environment takes precedence over the option, because an
+ * operator can change it without changing the code.
  *
  * @param compaction the session's option.
  */

@@ -7,26 +7,28 @@ import {
   type ToolResultEnvelope,
 } from "@threadfold/core";
 
-/** What a message is given besides its content. */
+/** Id and time of a message. */
 export interface MessageNames {
-  /** Its name in the thread; appending the same one again changes nothing. A random one by default. */
+  /** Its id in the thread; appending the same message again changes nothing. A random id by default. */
   readonly id?: string;
   /** When it was said, as an ISO 8601 time. Now by default. */
   readonly createdAt?: string;
 }
 
-/** A text as a part of a message. */
+/** Returns a text part of a message. */
 export const text = (words: string): Part => ({ type: "text", text: words });
 
-/** A message of the user: a text, or parts such as texts and pictures. */
+/** Returns a user message: a text, or parts such as texts and images. */
 export const userMessage = (content: string | readonly Part[], names?: MessageNames): MessageInput =>
   messageOf("user", typeof content === "string" ? [text(content)] : content, names);
 
-/** A message of the model: a text, or parts such as texts and calls of tools. */
+/** Returns an assistant message: a text, or parts such as texts and tool calls. */
 export const assistantMessage = (content: string | readonly Part[], names?: MessageNames): MessageInput =>
   messageOf("assistant", typeof content === "string" ? [text(content)] : content, names);
 
-/** What a tool answered: the call, and its answer as a text or as structured content. It succeeded unless `outcome` says otherwise. */
+/**
+ * Returns a message with a tool's result for a call, as text or structured content. `outcome` is `success` by default.
+ */
 export function toolMessage(
   { callId, toolName }: { readonly callId: string; readonly toolName: string },
   answer: string | ToolResultEnvelope["content"],

@@ -2,33 +2,38 @@ import type { Message, MessageId, MessageInput, Part } from "@threadfold/core";
 import { discardTruncatedCalls, recognizeOverflow } from "@threadfold/renderer";
 import type { OverflowFigures, StopReason, UsageReport } from "@threadfold/turn";
 
-/** A call of a tool as it stands in an assistant message. */
+/** A tool call as it appears in an assistant message. */
 export type ToolCall = Extract<Part, { readonly type: "tool-call" }>;
 
-/** What the model answered to the newest request. */
+/** The model's response to the newest request. */
 export interface ModelResponse {
-  /** The assistant message, with whatever a host already has behind it, such as the results of calls that its SDK ran. */
+  /**
+   * The assistant message, and any messages that follow it already, such as results of calls that the host's SDK ran.
+   */
   readonly messages: readonly MessageInput[];
-  /** What the provider reported of the request. */
+  /** The usage that the provider reported for the request. */
   readonly usage?: Omit<UsageReport, "stopReason">;
-  /** `end` when it is left out. `stopReasonOf` reads a provider's own word. */
+  /** `end` by default. `stopReasonOf` converts a provider's own value. */
   readonly stopReason?: StopReason;
 }
 
-/** What became of a response. */
+/** The result of `ContextSession.complete`. */
 export interface CompletedResponse {
-  /** The messages as they stand in the thread now, those included that were there already. */
+  /** The response's messages as they are in the thread now, including any that were already there. */
   readonly appended: readonly Message[];
-  /** Calls that the output limit cut off. They are not in the thread and must not be run. */
+  /** Tool calls that the output limit cut off. They are not in the thread and must not be executed. */
   readonly discarded: readonly ToolCall[];
   /**
-   * True after an answer that was cut off at the output limit, when the next `prepare` will fold for it: prepare and
-   * ask again. False when a fold cannot help or has been tried: an agent stops here.
+   * True when the answer was cut off at the output limit and the next `prepare` will fold for it: prepare and call the
+   * model again. After a cut-off answer, false means that a fold cannot help or was already tried, and the agent should
+   * stop.
    */
   readonly retry: boolean;
 }
 
-/** The messages of a response without the call that the output limit cut off, and without what stands behind it as its result. */
+/**
+ * Returns the messages of a response without the calls that the output limit cut off and without those calls' results.
+ */
 export function withoutTruncatedCalls({ messages, stopReason }: ModelResponse): {
   readonly messages: readonly MessageInput[];
   readonly discarded: readonly ToolCall[];
@@ -46,18 +51,20 @@ export function withoutTruncatedCalls({ messages, stopReason }: ModelResponse): 
 const answersAny = ({ parts }: MessageInput, calls: ReadonlySet<ToolCall["callId"]>): boolean =>
   parts.some((part) => part.type === "tool-result" && calls.has(part.result.callId));
 
-/** What a call of the model failed for, as far as the context is concerned. */
+/** Why a model call failed, as far as the context is concerned. */
 export interface FailedCall {
   /** `overflow` when the provider refused the request as too long for the model. */
   readonly kind: "overflow" | "other";
   /**
    * True when preparing the request again can help: the next `prepare` folds for it, once (L19). False for every other
-   * error, which the host's own rules for retries are for.
+   * error, which is left to the host's own retry policy.
    */
   readonly retry: boolean;
 }
 
-/** The figures of an overflow in an error of any SDK or in its text; null when it failed for another reason. */
+/**
+ * Returns the figures of a context overflow from any SDK's error or its text; null when the error has another cause.
+ */
 export function overflowIn(error: unknown): OverflowFigures | null {
   const report = recognizeOverflow(error);
   if (!report.overflow) return null;
@@ -68,14 +75,14 @@ export function overflowIn(error: unknown): OverflowFigures | null {
   };
 }
 
-/** Which answers a session has learned from, by the ids of their newest assistant messages. */
+/** The answers that a session has already learned from, by the ids of their newest assistant messages. */
 export class TakenAnswers {
   readonly #ids = new Set<MessageId>();
 
-  /** Learns from an answer that was not learned from before. What fails is learned from when it comes again. */
+  /** Learns from an answer unless that was done before. If learning fails, it is done when the answer comes again. */
   async once(messages: readonly MessageInput[], learn: () => Promise<void>): Promise<void> {
     const id = messages.findLast(({ role }) => role === "assistant")?.id;
-    // Nothing of a cut-off answer may be left, and then a host is free to use its id again.
+    // A cut-off answer may leave no assistant message, and then the host is free to use its id again.
     if (id === undefined) return learn();
     if (this.#ids.has(id)) return;
     this.#ids.add(id);

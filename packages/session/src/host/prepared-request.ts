@@ -12,64 +12,67 @@ import type {
 import type { RenderManifest, RenderWarning } from "@threadfold/renderer";
 import type { FrameFields } from "@threadfold/turn";
 
-/** What becomes of a request that is over its budget after folding; see `SessionOptions.onOverBudget`. */
+/** What happens to a request that is over its budget after folding; see `SessionOptions.onOverBudget`. */
 export type OverBudget = "barest" | "throw" | "send";
 
-/** How the next request is prepared. */
+/** Options of `ContextSession.prepare`. */
 export interface PrepareOptions {
   /**
-   * Takes precedence over the frame that the session was opened with, field by field and for this request alone:
-   * `{ tools }` keeps the session's `system`, `{ system: [] }` sends none.
+   * Overrides the session's frame, field by field and for this request only: `{ tools }` keeps the session's `system`,
+   * `{ system: [] }` sends none.
    */
   readonly frame?: FrameFields;
-  /** Ends a fold that is under way. Nothing is committed then. */
+  /** Aborts a fold that is in progress; nothing is committed then. */
   readonly signal?: AbortSignal;
-  /** Takes precedence over the session's own option. */
+  /** Overrides the session's option of the same name. */
   readonly onOverBudget?: OverBudget;
 }
 
 /**
- * Names a prepared request without a word of it: what belongs into the history of a durable engine in the request's place.
- * `ContextSession.prepareAgain` has the request.
+ * A reference to a prepared request that contains none of its content, for a durable engine to keep in its history
+ * instead of the request. `ContextSession.prepareAgain` returns the request.
  */
 export interface RequestReference {
   readonly threadId: ThreadId;
-  /** The plan that it was rendered with; 0 where nothing was folded. */
+  /** Version of the plan that it was rendered with; 0 when nothing was folded. */
   readonly planVersion: number;
   /** SHA-256 of its payload as canonical JSON. */
   readonly digest: string;
 }
 
-/** A request that is ready to be sent, and everything that is to be said about it. */
+/** A request that is ready to be sent, with what is known about it. */
 export interface PreparedRequest {
   readonly format: string;
   /** The neutral request that the payload was lowered from. */
   readonly request: ChatRequest;
   /**
-   * Body of the provider's request, without model name and output limit, which the host adds. With the session option
-   * `cacheBreakpoints` or `cachePolicy` it also has the cache marks of this one request, and with `providerCompaction` the field that asks for that.
+   * Body of the provider's request, without model name and output limit, which the host adds. With the session options
+   * `cacheBreakpoints` or `cachePolicy` it also has this request's cache breakpoints, and with `providerCompaction` the
+   * fields that ask the provider to compact.
    */
   readonly payload: JsonObject;
-  /** The payload as canonical JSON, without what `cacheBreakpoints` and `providerCompaction` add: the bytes that `digest` is over. */
+  /**
+   * The payload as canonical JSON, without what `cacheBreakpoints` and `providerCompaction` add; `digest` covers it.
+   */
   readonly payloadText: string;
   /** SHA-256 of `payloadText`. */
   readonly digest: string;
-  /** Its name, plain JSON, by which `prepareAgain` hands it out again. */
+  /** A reference to this request, as plain JSON, with which `prepareAgain` returns it again. */
   readonly reference: RequestReference;
   /** Length of `payloadText` in bytes of UTF-8. */
   readonly bytes: number;
   /**
-   * Names of the beta features that the request must ask for on account of a compaction at the provider, now or before
-   * (`anthropic-beta`). Empty where there is none.
+   * Names of the beta features that the request must ask for (`anthropic-beta`) because of a current or earlier
+   * compaction at the provider. Empty when there was none.
    */
   readonly betas: readonly string[];
-  /** For which time the marks of the payload have prefixes kept; null where it has none, or nobody chose. */
+  /** How long the payload's breakpoints have prefixes cached; null when it has none, or when no time was chosen. */
   readonly cacheTime: "5m" | "1h" | null;
   /** Tokens of the counted request. */
   readonly tokens: number;
   /**
-   * True when it takes more than `maxInputTokens` less answer and safety buffer, so that a provider may refuse it. Of `prepare`
-   * only with `onOverBudget: "send"`; `render` does not look.
+   * True when the request takes more than `maxInputTokens` minus output reserve and safety buffer, so that a provider
+   * may refuse it. `prepare` returns such a request only with `onOverBudget: "send"`; `render` returns it regardless.
    */
   readonly overBudget: boolean;
   readonly breakdown: TokenBreakdown;
@@ -78,19 +81,21 @@ export interface PreparedRequest {
   readonly warnings: readonly RenderWarning[];
   readonly violations: readonly LegalityViolation[];
   readonly missingPins: readonly PinId[];
-  /** What folding did before this request: `no-op` when none was due. Null for one of `render`, which does not look. */
+  /**
+   * The outcome of folding before this request: `no-op` when no fold was due. Null for `render`, which does not fold.
+   */
   readonly outcome: CompactionOutcome | null;
-  /** Artifacts that were brought back for this request alone. */
+  /** Artifacts whose content was brought back for this request only. */
   readonly rehydrated: readonly ArtifactId[];
 }
 
-/** The model that requests go to, as far as making them depends on it. */
+/** The model that requests go to, and its cap. */
 export interface ModelTarget {
   /** Its name; see `SessionOptions.model`. */
   readonly model?: string;
   /**
-   * Tokens that a request to it may have. When left out: what the session was opened with, or the model's effective window
-   * where that is less or nothing was set; of a model that no row names, the cap stays as it was.
+   * Maximum tokens of a request to it. When omitted: the session's original cap, or the model's effective window if
+   * that is smaller or no cap was set. For a model that has no row, the cap stays as it was.
    */
   readonly maxInputTokens?: number;
 }

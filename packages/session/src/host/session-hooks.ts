@@ -10,58 +10,60 @@ import type {
   ThreadId,
 } from "@threadfold/core";
 
-/** For which folds a hook is called; for all of them when it is left out (L14). */
+/** The folds that a hook is called for; all of them when omitted (L14). */
 export type HookMatcher = CompactionCause | readonly CompactionCause[];
 
-/** Something that a host has called at a moment of a fold. */
+/** A host function that is called at one point of a fold. */
 export interface Hook<Input, Result> {
-  /** How events name it. */
+  /** Its name in events. */
   readonly name: string;
   readonly matcher?: HookMatcher;
   /**
-   * Called at its moment. What it throws is reported as an event, and everything goes on as if the hook were not there
-   * (L21).
+   * Called at its point of the fold. An error that it throws is reported as an event, and the fold continues as if the
+   * hook did not exist (L21).
    */
   readonly run: (input: Input) => Result | Promise<Result>;
 }
 
-/** The fold that is due, as a hook is told about it. */
+/** What a pre-compact hook is told about the fold that is due. */
 export interface PreCompactInput {
   readonly threadId: ThreadId;
   readonly foldId: string;
   readonly cause: CompactionCause;
-  /** Why the fold is due, in a sentence. */
+  /** Why the fold is due, as a sentence. */
   readonly reason: string;
   readonly thread: AgentThread;
   readonly plan: CompactionPlan;
-  /** Tokens of the request under the current plan, and the most that it may have. */
+  /** Tokens of the request under the current plan, and the maximum that it may have. */
   readonly tokens: number;
   readonly budgetLimit: number;
-  /** What the caller of `compact` asked the summary to look out for. */
+  /** What the caller of `compact` asked the summary to pay attention to. */
   readonly instructions?: string;
-  /** Fires when the fold is aborted or the hook has taken too long. */
+  /** Aborts when the fold is aborted or the hook takes too long. */
   readonly signal: AbortSignal;
 }
 
-/** What a hook wants of a fold. Several hooks add up in their order: the first veto ends it, the last summary is taken. */
+/**
+ * A pre-compact hook's ruling on a fold. Rulings combine in order: the first veto ends the fold, the last summary wins.
+ */
 export interface PreCompactRuling {
-  /** Why there must be no fold: a veto. */
+  /** Vetoes the fold, with the reason. */
   readonly veto?: string;
-  /** Texts that are to stay word for word. They are pinned before anything is folded. */
+  /** Texts to keep word for word. They are pinned before anything is folded. */
   readonly pins?: readonly { readonly text: string; readonly authority?: Authority }[];
-  /** What the summary is to look out for, besides what the caller asked for. */
+  /** What the summary should pay attention to, in addition to the caller's instructions. */
   readonly instructions?: string;
   /**
-   * The summary itself, as a text for each span that is summarized or as a function that summarizes a span. It is the
-   * host's own word: it is not looked at by `summaryChecks`, and pins stay next to it whatever it says.
+   * The summary itself: a text, used for each span that is summarized, or a function that summarizes a span. It is
+   * trusted as the host's own: `summaryChecks` do not apply to it, and pins stay next to it whatever it says.
    */
   readonly summary?: string | Summarizer["summarize"];
 }
 
-/** Called before a fold that is due, once for it, whatever comes in between. Must not wait for `prepare` or `compact`. */
+/** Called once before a fold that is due, even if the fold is retried. Must not wait for `prepare` or `compact`. */
 export type PreCompactHook = Hook<PreCompactInput, PreCompactRuling | undefined>;
 
-/** The plan that was committed, as a hook is told about it. */
+/** What a post-compact hook is told about the plan that was committed. */
 export interface PostCompactInput {
   readonly threadId: ThreadId;
   readonly foldId: string;
@@ -71,10 +73,10 @@ export interface PostCompactInput {
   readonly signal: AbortSignal;
 }
 
-/** Called after a plan was committed. */
+/** Called after a plan has been committed. */
 export type PostCompactHook = Hook<PostCompactInput, unknown>;
 
-/** The context that begins anew, as a hook is told about it. */
+/** What a session-start hook is told about the context that starts over after a fold. */
 export interface SessionStartInput {
   readonly threadId: ThreadId;
   readonly source: "compact";
@@ -84,25 +86,25 @@ export interface SessionStartInput {
 }
 
 /**
- * What a hook adds to a context that begins anew: messages for the end of the thread. Texts for every request belong in
- * the frame.
+ * What a session-start hook adds to a context that starts over: messages to append to the thread. Texts for every
+ * request belong in the frame.
  */
 export interface SessionStartAddition {
   readonly messages: readonly MessageInput[];
 }
 
-/** Called with the source `compact` after a plan was committed. */
+/** Called with the source `compact` after a plan has been committed. */
 export type SessionStartHook = Hook<SessionStartInput, SessionStartAddition | undefined>;
 
-/** Called with the message that marks the boundary between what was folded and what follows. */
+/** Called with the notice that marks the boundary between what was folded and what follows. */
 export type BoundaryHook = Hook<CompactionNotice, unknown>;
 
-/** What a host has called around a fold, in the order of each list. */
+/** Host functions that are called around a fold, each list in order. */
 export interface SessionHooks {
   readonly preCompact?: readonly PreCompactHook[];
   readonly postCompact?: readonly PostCompactHook[];
   readonly sessionStart?: readonly SessionStartHook[];
   readonly boundary?: readonly BoundaryHook[];
-  /** A hook that takes longer is abandoned, as if it had thrown. 60 000 by default. */
+  /** Time limit for one hook, in milliseconds; a hook that exceeds it counts as having thrown. 60 000 by default. */
   readonly timeoutMilliseconds?: number;
 }

@@ -25,17 +25,17 @@ import { characterClassTokenizer } from "@threadfold/tokenizers";
 import { type CheckedOptions, checkedOptions } from "./checked-options.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: Clock = Object.freeze({ now: () => Date.now() });
 
-/** How long a call of the store may take by default, in milliseconds. */
+/** Default time limit for one call to the store, in milliseconds. */
 const STORE_TIME_LIMIT_MS = 120_000;
 
-/** What a session is put together from, defaults filled in. */
+/** The parts that a session is assembled from, with defaults filled in. */
 export interface SessionParts {
-  /** The store as it was handed in. */
+  /** The store as it was passed in. */
   readonly givenStore: ThreadfoldStore;
-  /** The same, with a limit on each of its calls. */
+  /** The same store with a time limit on each call. */
   readonly store: ThreadfoldStore;
   readonly preset: CompactionPreset;
   readonly config: ContextCompactionConfig;
@@ -44,9 +44,10 @@ export interface SessionParts {
 }
 
 /**
- * Opens the store that is named by its path and names a thread that has no name.
+ * Opens a store that was given as a path, and generates a thread id if none was given.
  *
- * @throws ThreadfoldError `INVALID_CONFIG`, before anything is opened; what opening the store throws.
+ * @throws ThreadfoldError `INVALID_CONFIG` for invalid options, before anything is opened; what opening the store
+ * throws.
  */
 export async function openedOptions(given: OpenOptions): Promise<SessionOptions> {
   const { threadId = globalThis.crypto.randomUUID(), store, clock, ...options } = checkedOptions(given);
@@ -59,22 +60,24 @@ export async function openedOptions(given: OpenOptions): Promise<SessionOptions>
   };
 }
 
-/** No date is further from 1970, in milliseconds. */
+/** The furthest that a `Date` can be from 1970, in milliseconds. */
 const LAST_DATE = 8.64e15;
 
-/** A clock of the host's whose times are times: anything else would end in a `RangeError` wherever a date is made of it. */
+/**
+ * Wraps the host's clock and checks each time: an invalid one would cause a `RangeError` wherever a date is made of it.
+ */
 const checkedClock = (clock: Clock): Clock => ({
   now() {
     const now: unknown = clock.now();
     if (typeof now === "number" && Math.abs(now) <= LAST_DATE) return now;
-    throw new ThreadfoldError("INVALID_CONFIG", `clock.now() gave ${String(now)}, which is no time.`, {
+    throw new ThreadfoldError("INVALID_CONFIG", `clock.now() returned ${String(now)}, which is not a time.`, {
       details: { name: "clock" },
       hint: "Return milliseconds since 1970, as Date.now() does.",
     });
   },
 });
 
-/** The options with what tools declared, where the host said nothing else of them. */
+/** Adds what tools declared to the options, unless the host's own settings say otherwise. */
 function withDeclared<Options extends Omit<CheckedOptions, "threadId" | "store">>(options: Options): Options {
   const { declaredTools = [], config, determinismProbe } = options;
   if (declaredTools.length === 0) return options;
@@ -86,7 +89,7 @@ function withDeclared<Options extends Omit<CheckedOptions, "threadId" | "store">
   };
 }
 
-/** What holds now in a session, for another one that is opened like it. */
+/** The current state of an open session, for opening another one like it. */
 export interface OpenSessionState {
   readonly threadId: ThreadId;
   readonly store: ThreadfoldStore;
@@ -95,7 +98,9 @@ export interface OpenSessionState {
   readonly calibration: Calibration;
 }
 
-/** The options of a session on another thread: those of an open one, with the cap, the model and the counter that it has now. */
+/**
+ * Returns options for a session on another thread: those of an open one, with its current cap, model and calibration.
+ */
 export function otherOptions(
   { config, ...options }: SessionOptions,
   { threadId, store, config: { maxInputTokens }, model, calibration }: OpenSessionState,
@@ -125,7 +130,7 @@ export function sessionParts(options: SessionOptions): SessionParts {
   };
 }
 
-/** The cap that the model suggests, where there is a row for it and the preset has no cap that its window has room for. */
+/** The model's suggested cap, if there is a row for it and the preset has no cap that fits its window. */
 function modelCap({ model, models }: Pick<SessionOptions, "model" | "models">, { config }: CompactionPreset) {
   const row = model === undefined ? undefined : modelRow(model, models);
   const { maxInputTokens = Number.POSITIVE_INFINITY } = config;
@@ -134,7 +139,7 @@ function modelCap({ model, models }: Pick<SessionOptions, "model" | "models">, {
 
 type StorePart = Exclude<keyof ThreadfoldStore, "close">;
 
-/** The calls of a store's parts. */
+/** The methods of each part of a store. */
 const STORE_CALLS: { readonly [Name in StorePart]: readonly (keyof NonNullable<ThreadfoldStore[Name]>)[] } = {
   threads: ["append", "load", "list"],
   plans: ["getCurrentPlan", "getCurrentVersion", "getPlan", "listPlans", "commitPlan"],
@@ -145,8 +150,8 @@ const STORE_CALLS: { readonly [Name in StorePart]: readonly (keyof NonNullable<T
 };
 
 /**
- * A store of which no call is waited for longer than a limit. What became of a call that was given up is not known; all
- * calls may be made again, as they may be after an answer that was lost.
+ * Wraps a store so that no call is waited for longer than a limit. Whether an abandoned call took effect is unknown;
+ * every call may be repeated, just as after a lost response.
  */
 function limitedStore(store: ThreadfoldStore, milliseconds: number): ThreadfoldStore {
   const parts: PropertyDescriptorMap = {};
@@ -154,7 +159,7 @@ function limitedStore(store: ThreadfoldStore, milliseconds: number): ThreadfoldS
     const part = store[name as StorePart];
     if (part !== undefined) parts[name] = { value: limitedPart(name, part, calls, milliseconds), enumerable: true };
   }
-  // Whatever else it has, such as an eraser, it keeps.
+  // Any other members, such as an eraser, are kept.
   return Object.create(store, parts);
 }
 

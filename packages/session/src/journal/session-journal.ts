@@ -27,7 +27,7 @@ import { refuseErasedThread } from "@threadfold/stores";
 import { type RequestFrame, serializeFrame } from "@threadfold/turn";
 import { SerialQueue } from "../waits/turn-queue.ts";
 
-/** What a request was rendered from besides thread and plan. */
+/** What a request was rendered from, in addition to thread and plan. */
 export interface RenderInputs {
   readonly frame: RequestFrame;
   readonly tokenizer: string;
@@ -37,15 +37,15 @@ export interface RenderInputs {
   readonly threadVersion: number;
   /** Tokens of the request by the tokenizer. */
   readonly counted: number;
-  /** Tokens that the request might take. */
+  /** Maximum tokens of the request. */
   readonly limitTokens: number;
   readonly rehydrated: readonly RehydrationResult[];
   readonly cache?: RequestCacheRecord;
-  /** False for a request that nobody gets. */
+  /** False for a request that is not returned to the host. */
   readonly handedOut: boolean;
 }
 
-/** What a request came out as. */
+/** The result of rendering a request. */
 export interface RenderedAs {
   readonly planVersion: number;
   readonly format: string;
@@ -57,27 +57,26 @@ export interface RenderedAs {
 export type WriteFailure = (record: JournalRecord["type"], deferred: boolean, cause: unknown) => void;
 
 /**
- * Takes records of what a session did, in order. An append or a commit that happened is not undone by a journal that
- * fails: its record is kept and written before the next one. A request whose record cannot be written is not to be
- * sent.
+ * Records what a session did, in order. If the journal fails, an append or commit that happened is not undone: its
+ * record is kept and written before the next one. A request whose record cannot be written must not be sent.
  */
 export interface SessionRecorder {
   entriesAppended(thread: AgentThread): Promise<void>;
   planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
   requestRendered(request: RenderedAs, turn: RenderInputs): Promise<void>;
-  /** Records that a request was handed out once more. What the first one cost at the cache says nothing of this one. */
+  /** Records that a request was handed out once more, without cache data: that of the first time does not apply. */
   requestRepeated(record: RequestRenderedRecord): Promise<void>;
   requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void>;
   summariesAsked(asked: Omit<SummariesAskedRecord, "type">): Promise<void>;
-  /** Artifacts that note what is stored through them; it is recorded before the next thing that happens. */
+  /** Wraps an artifact store to note what is stored through it; that is journaled before the next record. */
   noting(artifacts: ArtifactStore): ArtifactStore;
-  /** @param reason the words of the host. */
+  /** Records a veto. @param reason the reason in the host's words. */
   foldVetoed(vetoed: Omit<FoldVetoedRecord, "type" | "reason">, reason: string): Promise<void>;
 }
 
 /**
- * Writes nothing down, and makes no digest that only a record would need. Of an erased thread it hands out no request
- * either, which is where a journal would refuse the record.
+ * A recorder that writes nothing, and computes no digest that only a record would need. It still refuses requests of an
+ * erased thread, as a journal would by refusing the record.
  */
 export const noJournal = (store: ThreadfoldStore, threadId: ThreadId): SessionRecorder => ({
   entriesAppended: async () => undefined,
@@ -90,22 +89,22 @@ export const noJournal = (store: ThreadfoldStore, threadId: ThreadId): SessionRe
   foldVetoed: async () => undefined,
 });
 
-/** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
+/** Journals what a session did, for replay and audit. Content goes into artifacts, never into the journal. */
 export class SessionJournal implements SessionRecorder {
   readonly #store: ThreadfoldStore;
-  /** The store's artifacts, of which what is stored is noted. */
+  /** The store's artifacts, wrapped to note what is stored. */
   readonly #artifacts: ArtifactStore;
   readonly #threadId: ThreadId;
   readonly #tenantId: string | null;
   readonly #clock: Clock;
-  /** Where frames are kept that were recorded before: a frame seldom changes from request to request. */
+  /** Artifacts of frames that were recorded before, because a frame rarely changes from request to request. */
   readonly #frames = new WeakMap<RequestFrame, ArtifactId>();
   readonly #onFailure: WriteFailure;
-  /** One write at a time, so that records stand in the order of what happened. */
+  /** Runs one write at a time, so that records are in the order of what happened. */
   readonly #queue = new SerialQueue();
   /** Records that could not be written yet, oldest first. */
   #unwritten: readonly { readonly record: JournalRecord; readonly at: string }[] = [];
-  /** The terms that were given for what was stored and is not recorded yet. */
+  /** The given metadata of artifacts that were stored but not recorded yet. */
   #stored = new Map<ArtifactId, StoredTerms>();
 
   constructor(
@@ -207,12 +206,12 @@ export class SessionJournal implements SessionRecorder {
     }
   }
 
-  /** Writes what is still to be written, and this record behind it. */
+  /** Writes the records that are still unwritten, and then this one. */
   #append(record: JournalRecord): Promise<void> {
     const at = this.#now();
     return this.#queue.run(async () => {
       await this.#recordStored(at);
-      // A request is made again by whoever asks again; what happened has to be written down in any case.
+      // A failed request can simply be prepared again, but what already happened must be recorded.
       if (record.type !== "request-rendered") this.#unwritten = [...this.#unwritten, { record, at }];
       for (const next of this.#unwritten) {
         await this.#store.journal.append(this.#threadId, next.record, next.at);
@@ -222,7 +221,10 @@ export class SessionJournal implements SessionRecorder {
     });
   }
 
-  /** A record of what was stored since the last one, as the store keeps it: it may have had the same content before. */
+  /**
+   * Queues a record of the artifacts stored since the last one, with the terms that the store has for them: it may have
+   * had the same content before, under other terms.
+   */
   async #recordStored(at: string): Promise<void> {
     if (this.#stored.size === 0) return;
     const stored = this.#stored;
@@ -232,7 +234,7 @@ export class SessionJournal implements SessionRecorder {
   }
 
   async #termsOf(artifactId: ArtifactId, given: StoredTerms): Promise<RecordedArtifact> {
-    // What cannot be asked for, because it has expired or the store is away, was stored as it was given.
+    // If the metadata cannot be read, because it expired or the store is unavailable, the given terms are recorded.
     const kept = await this.#store.artifacts.getMetadata(artifactId).catch(() => null);
     const { createdAt, ttlSeconds, sensitivity, mediaType } = kept ?? given;
     return { artifactId, createdAt, ttlSeconds, sensitivity, mediaType };
@@ -252,12 +254,14 @@ export class SessionJournal implements SessionRecorder {
   }
 }
 
-/** For how long content is kept, and how guarded: what came back is not kept longer or more openly than where it came from. */
+/**
+ * How long and how guarded content is kept: rehydrated content is kept no longer and no more openly than its source.
+ */
 type Handling = RehydrationResult["metadata"];
 
 type StoredTerms = Omit<ArtifactMetadata, "bytes">;
 
-/** What a replay needs besides thread, plan, frame and format. */
+/** The options that a replay needs in addition to thread, plan, frame and format. */
 const optionsOf = ({ summaryRole, summaryWording, model }: RenderInputs): JsonObject => ({
   summaryRole,
   ...(summaryWording !== undefined && { summaryWording }),

@@ -9,15 +9,15 @@ import {
 } from "@threadfold/core";
 import { NO_USAGE, type OverflowFigures, type UsageReport, type UsageState } from "@threadfold/turn";
 
-/** Entries among which the newest request stands: nothing but appends comes between a request and its usage. */
+/** Entries to search for the newest request: only appends come between a request and its usage. */
 const RECORDS_LOOKED_AT = 32;
 
-/** What a provider said of the newest request: its usage, or that it was too long. */
+/** What a provider reported about the newest request: its usage, or that it was too long. */
 export type RequestEnd =
   | { readonly type: "usage-reported"; readonly report: UsageReport; readonly learned: LearnedOfModel }
   | { readonly type: "request-overflowed"; readonly report: OverflowFigures; readonly learned: LearnedOfModel };
 
-/** Writes down what a provider said of the newest request. Nothing is written when the journal holds no request. */
+/** Records what a provider reported about the newest request. Nothing is written when the journal has no request. */
 export async function recordRequestEnd(
   journal: AuditJournal,
   threadId: ThreadId,
@@ -53,14 +53,14 @@ function recordOfEnd(end: RequestEnd, requestSequence: number): JournalRecord {
   return { type: end.type, requestSequence, usage, learned };
 }
 
-/** Entries that are looked at. While a trigger fires, each call leaves a record, so what matters is never far back. */
+/** Entries to read. While a trigger fires, each call leaves a record, so what matters is never far back. */
 const LOOKED_AT = 64;
 
-/** What a session that is opened again takes from the journal: what was tried, sent and measured last. */
+/** What a reopened session takes from the journal: what was tried, sent and measured last. */
 export interface SessionPast {
   readonly attempt: FoldAttemptedRecord | undefined;
   readonly usage: UsageState;
-  /** What was learned of a model last; undefined where nothing was. */
+  /** What was last learned about a model; undefined when nothing was. */
   readonly learned: LearnedOfModel | undefined;
   /** When the newest request was rendered, in milliseconds since the epoch; null when there was none. */
   readonly requestedAt: number | null;
@@ -106,7 +106,7 @@ function learnedIn(entries: readonly JournalEntry[]): LearnedOfModel | undefined
   return record?.type === "usage-reported" || record?.type === "request-overflowed" ? record.learned : undefined;
 }
 
-/** Whether the newest request was refused and no fold has answered that yet: then the next one must not be the same. */
+/** Whether the newest request was refused and no fold has followed yet: then the next request must not be the same. */
 function overflowIn(entries: readonly JournalEntry[]): UsageState["overflow"] {
   const last = entries.findLast(({ record: { type } }) => ENDS_OVERFLOW.has(type))?.record.type;
   return last === "request-overflowed" ? "pending" : "none";
@@ -126,7 +126,7 @@ function recordOf(entry: JournalEntry | undefined): FoldAttemptedRecord | undefi
   return entry?.record.type === "fold-attempted" ? entry.record : undefined;
 }
 
-/** The newest reported usage together with what was counted of the same request. */
+/** The newest reported usage, together with our count of the same request. */
 function measuredIn(entries: readonly JournalEntry[]): UsageState["measured"] {
   const reported = newest(entries, "usage-reported")?.record;
   if (reported?.type !== "usage-reported") return null;
@@ -142,10 +142,10 @@ function measuredIn(entries: readonly JournalEntry[]): UsageState["measured"] {
 }
 
 /**
- * The newest entries of a journal, oldest first, without reading the rest: its end is found by doubling and halving, in
- * a number of single reads that grows with the logarithm of its length (P9).
+ * Returns the newest entries of a journal, oldest first, without reading the rest: its end is found by doubling and
+ * then bisecting, with a number of single-entry reads that is logarithmic in its length (P9).
  *
- * @param known the number of an entry that is known to be there; 0 when none is.
+ * @param known sequence number of an entry that is known to exist; 0 when none is.
  */
 export async function journalTail(
   journal: AuditJournal,

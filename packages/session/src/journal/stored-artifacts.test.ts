@@ -84,7 +84,7 @@ describe("what a session stores beside the thread", () => {
         family: "artifacts",
         threadId,
         at: artifactId,
-        problem: "its sensitivity is not internal, as the journal has it",
+        problem: "its sensitivity is not the one in the journal, internal",
       },
     ]);
   });

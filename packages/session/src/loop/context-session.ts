@@ -26,13 +26,13 @@ import { SessionReading } from "./session-reading.ts";
 import { openServices, type SessionServices } from "./session-services.ts";
 
 /**
- * One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between.
- * The thread is only ever appended to; what the model sees is a plan over it.
+ * One conversation in an agent loop: append messages, prepare the next request, and let folding happen in between. The
+ * thread is append-only; a plan over it decides what the model sees.
  */
 export class ContextSession extends SessionReading {
   readonly #options: SessionOptions;
   readonly #services: SessionServices;
-  /** Requests and folds, one after the other. Appends have a queue of their own and never wait for these. */
+  /** Runs requests and folds one at a time. Appends have a separate queue and never wait for these. */
   readonly #turns = new TurnQueue();
   readonly #answers: ModelAnswers;
 
@@ -44,9 +44,9 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Opens a session on a thread: an existing one as the store has it, or a new one. Of a thread that was folded only what
-   * its newest plan shows is read, and what came since, where the store can do that (P9); the rest is read when a fold or a
-   * search needs it. To walk the whole thread yourself, call {@link loadHistory} first.
+   * Opens a session on a thread: an existing one as the store has it, or a new one. For a folded thread, if the store
+   * supports it, only the messages that its newest plan shows and those appended since are read (P9); the rest is read
+   * when a fold or a search needs it. To walk the whole thread yourself, call {@link loadHistory} first.
    *
    * @throws ThreadfoldError `INVALID_CONFIG`, or what the store throws.
    */
@@ -56,18 +56,19 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. Never
-   * waits for a fold: what is appended while one is made stays in the prompt as it is. Many of them let the event loop turn.
+   * Appends messages, pins the standing constraints found in them, and lifts the pins of constraints that they retract.
+   * Never waits for a fold: messages appended during one stay in the prompt unchanged. Large appends yield to the event
+   * loop.
    *
-   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), `ABORTED` when the
-   * signal ended it and nothing was appended, or what `AgentThread.append` throws.
+   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), `ABORTED` when
+   * the signal was aborted before anything was appended, or whatever `AgentThread.append` throws.
    */
   async append(messages: readonly MessageInput[], options?: { readonly signal?: AbortSignal }): Promise<void> {
     if (options !== undefined) checkAppendOptions(options);
     return this.#services.thread.append(messages, options?.signal);
   }
 
-  /** Makes a text stay in every request, word for word, until it is lifted by equal or higher authority. */
+  /** Keeps a text in every request, word for word, until it is lifted with equal or higher authority. */
   pin(text: string, authority: Authority = "user"): Promise<PinId> {
     return this.#services.thread.pin(text, authority);
   }
@@ -75,40 +76,40 @@ export class ContextSession extends SessionReading {
   /**
    * Lifts a pin, or drops a candidate of {@link rules}, by its id.
    *
-   * @throws ThreadfoldError `INVALID_PIN` when there is none or the authority is too low.
+   * @throws ThreadfoldError `INVALID_PIN` when there is no such pin or candidate, or when the authority is too low.
    */
   liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
     return this.#services.thread.liftPin(pinId, authority, reason);
   }
 
   /**
-   * Gives the thread a title, which is shown in the place of its first request where threads are listed. It is in no prompt.
+   * Sets the thread's title, which lists of threads show instead of its first request. It is not part of any prompt.
    *
-   * @throws ThreadfoldError `INVALID_CONFIG` for one that is blank or longer than 200 characters.
+   * @throws ThreadfoldError `INVALID_CONFIG` when the title is blank or longer than 200 characters.
    */
   async setTitle(title: string): Promise<void> {
     await titleThread(this.store, this.threadId, title, this.#options.clock ?? systemClock);
   }
 
-  /** Loads what other sessions appended and committed to the thread. After a `VERSION_CONFLICT`: refresh, and append again. */
+  /** Loads what other sessions appended and committed. After a `VERSION_CONFLICT`, refresh and append again. */
   async refresh(): Promise<void> {
     await this.#services.history.refresh();
   }
 
   /**
-   * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest.
-   * With a model or summarizer of the host's it waits for neither: a fold that does not press begins when the request is
-   * handed out, and holds from the request after its commit; see the option `background`. Calls of one session are answered one after the other. A fold that fails is reported in `outcome` and throws
-   * nothing while the request fits its budget, `maxInputTokens` less answer and safety buffer. What does not fit is not
-   * handed out, unless `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused.
-   * A signal ends a fold at once, whatever it waits for, though not one in the background, which `close` ends; a request that
-   * fits is then made without it.
+   * Prepares the next request: folds first if the trigger fires, then renders, checks, and records the request's
+   * digest. Calls on one session run one at a time. With a `summaryModel` or `summarizer`, a fold that is not urgent
+   * starts after the request is returned, and takes effect with the first request after its commit; see the option
+   * `background`. A failed fold is reported in `outcome` and throws nothing as long as the request fits its budget:
+   * `maxInputTokens` minus output reserve and safety buffer. A request over its budget is not returned, unless
+   * `onOverBudget` is `send`; the session stays usable, and the journal records the refusal. Aborting the signal ends a
+   * fold at once, except a background fold, which only `close` ends; a request that fits is then made without it.
    *
-   * @throws BudgetInfeasibleError `BUDGET_INFEASIBLE` for a request over its budget, with what takes the room; the reason of
-   * the signal, or what a store or another port threw, when that kept such a request from being folded; what the store throws
-   * when the request cannot be recorded, `CONTENT_ERASED` of an erased thread among it; ThreadfoldError `INVALID_CONFIG` for
-   * unknown or impossible options, `ABORTED` when the store or an earlier call does not let it answer within a second after its
-   * signal was aborted.
+   * @throws BudgetInfeasibleError `BUDGET_INFEASIBLE` when the request is over its budget, with a breakdown of the
+   * tokens; the signal's reason, or what a store or other port threw, when that kept such a request from being folded;
+   * what the store throws when it cannot record the request, including `CONTENT_ERASED` for an erased thread;
+   * ThreadfoldError `INVALID_CONFIG` for unknown or invalid options, `ABORTED` when the store or an earlier call keeps
+   * it from returning within one second after its signal is aborted.
    */
   async prepare(options: PrepareOptions = {}): Promise<PreparedRequest> {
     checkPrepareOptions(options);
@@ -117,18 +118,19 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Hands out again a request that `prepare` handed out before, in this process or in another: the same bytes, whatever was
-   * appended or folded since. Null when the model's answer stands behind it in the thread, so that a step of a durable engine
-   * that is run again after a crash asks nothing twice that was answered. Records the request as one more call.
+   * Returns a request that `prepare` returned before, in this process or another: the same bytes, whatever was appended
+   * or folded since. Returns null when the thread already has the model's answer to it, so that a durable engine that
+   * reruns a step after a crash does not ask for the same answer twice. Records the request as one more call.
    *
-   * @throws ThreadfoldError `REQUEST_NOT_FOUND` for a reference that this thread's journal does not have, `REPLAY_MISMATCH`
-   * where another version of Threadfold recorded it and renders other bytes; what the store throws.
+   * @throws ThreadfoldError `REQUEST_NOT_FOUND` for a reference that this thread's journal does not have,
+   * `REPLAY_MISMATCH` when another version of Threadfold recorded it and it now renders differently; what the store
+   * throws.
    */
   async prepareAgain(reference: RequestReference): Promise<PreparedRequest | null> {
     return this.#turns.run(() => prepareAgain(this.#services, reference));
   }
 
-  /** Renders the request under the current plan, without folding, and records its digest. Does not check the budget: see `overBudget`. */
+  /** Renders the request under the current plan, without folding or checking the budget, and records its digest. */
   render(
     outcome: CompactionOutcome | null = null,
     rehydrated: readonly RehydrationResult[] = [],
@@ -138,8 +140,8 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Records what the next request would be, for the sake of its system text and tools: they are no part of the thread, and a
-   * store has them nowhere else. Nobody gets the request, so it is no call, and nothing bills it.
+   * Records what the next request would be, to store its system text and tools: they are not part of the thread, and
+   * the store keeps them nowhere else. The request is not returned, so it counts as no call and is not billed.
    */
   async keepFrame(): Promise<void> {
     const { history, recorder } = this.#services;
@@ -149,7 +151,7 @@ export class ContextSession extends SessionReading {
     });
   }
 
-  /** Folds when the trigger fires, or in any case with `force`, and waits for the summary. Never throws for the sake of folding: see the outcome. */
+  /** Folds if the trigger fires, or always with `force`, and waits for the summary. Failures are in the outcome. */
   async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
     checkCompactOptions(options);
     const { signal } = options;
@@ -158,9 +160,9 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Starts a fold of the thread as it is now, and goes on. Its plan holds from the request after its commit on; what was
-   * appended meanwhile stays. One is under way at a time; a second call returns the first. A request that is over the cap
-   * before it is done is folded at once, and this fold has no effect.
+   * Starts a fold of the thread as it is now, without waiting for it. Its plan takes effect with the first request
+   * after its commit; messages appended meanwhile stay. Only one runs at a time: a second call returns the first. If a
+   * request exceeds the cap before the fold is done, it is folded at once, and this fold has no effect.
    */
   compactInBackground(options: CompactOptions = {}): BackgroundFold {
     checkCompactOptions(options);
@@ -168,49 +170,50 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Has the provider compact now, in a session with `providerCompaction: { when: "on-demand" }`: `send` sends the payload that it
-   * is given to the path, asks for the betas, and returns the assistant message with what came back. The next requests begin
-   * with that in the place of everything before it; our own fold is committed beside it. Nothing is kept where messages came
-   * meanwhile. Requests wait until it is done. Never throws for what `send` throws: see the outcome.
+   * Has the provider compact now, in a session with `providerCompaction: { when: "on-demand" }`. `send` must send the
+   * payload that it is given to the given path with the given betas, and return the response as an assistant message.
+   * The next requests begin with that message instead of everything before it; our own fold is committed alongside it.
+   * If messages were appended in the meantime, the response is discarded. Requests wait until the compaction is done.
+   * An error that `send` throws is not rethrown: see the outcome.
    *
-   * @throws ThreadfoldError `INVALID_CONFIG` in a session without that option; what the store throws.
+   * @throws ThreadfoldError `INVALID_CONFIG` when the session was opened without that option; what the store throws.
    */
   async compactAtProvider(send: (call: CompactionCall) => Promise<MessageInput>): Promise<CompactionOutcome> {
     checkOnDemand(this.#options, send);
     return this.#turns.run(() => this.#answers.compactAtProvider(send));
   }
 
-  /** Says what `compact` would do now: plan, tokens, cost and saving, and what the model would no longer see. Stores nothing. */
+  /** Returns what `compact` would do now: plan, tokens, cost, savings, and what would be hidden. Stores nothing. */
   async dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
     checkCompactOptions(options);
     return this.#services.folding.dryRun(options);
   }
 
   /**
-   * Undoes folds: the records of an earlier plan hold again, as a new plan. 0 shows the thread unfolded. When the request is
-   * above the trigger then, it goes out unfolded until something is appended, and the `prepare` behind that folds again; one
-   * that does not fit its room is folded at once. Raise the cap or switch folding off to keep it.
+   * Undoes folds: commits a new plan with the records of an earlier one. 0 shows the thread unfolded. If the request is
+   * then above the trigger, it goes out unfolded until something is appended, and the next `prepare` after that folds
+   * again; a request over its budget is folded at once. To keep it unfolded, raise the cap or switch folding off.
    *
-   * @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws.
+   * @throws ThreadfoldError `PLAN_NOT_FOUND` when there is no such plan; what the store throws.
    */
   revert(planVersion: number): Promise<CompactionOutcome> {
     return this.#turns.run(() => this.#services.folding.changes.revert(planVersion));
   }
 
   /**
-   * Shows of an imported session what the tool that wrote it would: the summary of its newest compaction, the messages that it
-   * kept, and what came after (`importSession(…).compactions`). Append its messages first. A thread that was folded here keeps
-   * its own plan (`no-op`).
+   * Applies the compactions of an imported session (`importSession(…).compactions`), so that prompts show what the tool
+   * that recorded it showed: the summary of its newest compaction, the messages that it kept, and everything after.
+   * Append the session's messages first. A thread that was already folded here keeps its own plan (`no-op`).
    *
-   * @throws ThreadfoldError `MESSAGE_NOT_FOUND`, or what the store throws.
+   * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread lacks a compaction's message; what the store throws.
    */
   applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
     return this.#turns.run(() => this.#services.folding.changes.applyCompactions(compactions));
   }
 
   /**
-   * Handles the answer of the model: appends it without the calls that the output limit cut off, and learns from the
-   * usage. Handing in the same response again, after an error whose effect is not known, appends and counts nothing twice.
+   * Handles the model's answer: appends it, without the tool calls that the output limit cut off, and learns from the
+   * usage. Safe to retry after an error: passing the same response again appends and counts nothing twice.
    *
    * @throws ThreadfoldError as {@link append} does, and `INVALID_CONFIG` for something that is not a response.
    */
@@ -220,36 +223,38 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Handles a failed call of the model, and says whether preparing the request again can help. One that was refused as too
-   * long is folded for once, and never in a loop (L19). Knows the error classes of the SDKs, bodies and texts.
+   * Handles a failed model call, and returns whether preparing the request again can help. A request refused as too
+   * long is folded once, never in a loop (L19). Recognizes the SDKs' error classes, response bodies and error texts.
    */
   failed(error: unknown): Promise<FailedCall> {
     return this.#answers.failed(error);
   }
 
   /**
-   * Takes note of what the provider reported of the newest request. The figure feeds the trigger while the plan that it
-   * was measured under holds (L17), teaches {@link calibration}, and goes into the journal. `complete` does this as well.
+   * Records the usage that the provider reported for the newest request. The figure feeds the trigger as long as the
+   * plan that it was measured under is current (L17), refines {@link calibration}, and is journaled. `complete` does
+   * this too.
    */
   reportUsage(report: UsageReport): Promise<void> {
     return this.#answers.reported(report);
   }
 
   /**
-   * Takes note that the provider refused the newest request as too long: the next `prepare` folds for it, once (L19). What
-   * the refusal teaches of the model's limit holds until a larger request is answered, and for 64 answers at first, then for
-   * twice as many each time that it is found to be true; `switchModel({})` forgets it, as for another deployment. It holds at
-   * once; what is awaited is its record in the journal, by which it outlives a restart.
+   * Records that the provider refused the newest request as too long: the next `prepare` folds for it, once (L19). The
+   * limit learned from the refusal is believed until a larger request is answered, and for 64 answers at first, then
+   * twice as many each time that it is confirmed; `switchModel({})` forgets it, for instance for another deployment of
+   * the same model. It applies at once; the promise waits only for the journal record that makes it survive a restart.
    */
   reportOverflow(report: OverflowFigures = {}): Promise<void> {
     return this.#answers.overflowed(report);
   }
 
   /**
-   * Makes the next requests for another model. A smaller window is folded for before anything is sent to it (L10): what is
-   * known of the model (`MODELS`) sets the cap where the target does not. What was found of the model before is forgotten.
+   * Prepares the next requests for another model. If its window is smaller, the thread is folded before anything is
+   * sent to it (L10). Without a cap in the target, the model's row (`MODELS`) sets it. What was learned about the
+   * previous model is forgotten.
    *
-   * @throws ThreadfoldError `INVALID_CONFIG` for a cap that is not a positive number.
+   * @throws ThreadfoldError `INVALID_CONFIG` when the cap is not a positive number.
    */
   switchModel(target: ModelTarget): void {
     checkTarget(target);
@@ -258,28 +263,29 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Switches folding by itself on or off (pi's `/autocompact`); `stats().autoCompaction` says which. What somebody asks for
-   * with `compact({ force: true })` is folded either way.
+   * Switches automatic folding on or off (like pi's `/autocompact`); `stats().autoCompaction` has the current setting.
+   * `compact({ force: true })` folds either way.
    */
   setAutoCompaction(isOn: boolean): void {
     this.#services.folding.switchAutomatic(isOn);
   }
 
-  /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back. */
+  /** Starts a new thread in this session's store with what a goal needs from this one, and a reference back to it. */
   async handoff(options: HandoffOptions): Promise<Handoff> {
     await this.loadHistory();
     const { thread, plan } = this;
     return handoff({ thread, plan, store: this.#services.store }, { ...handoffDefaults(this.#options), ...options });
   }
 
-  /** Begins a thread of its own with this one's first entries; see `forkThread`. */
+  /** Starts a separate thread with this one's first entries; see `forkThread`. */
   fork(options: ForkOptions): Promise<ForkedThread>;
   /**
-   * Begins a sub-agent: a thread of its own that goes on from this one, with a session to work on it. `shared-prefix` makes its
-   * requests begin with this session's, byte for byte; `scoped` folds what it begins with for its goal and its own budget.
-   * Its `result` is one artifact of this thread with a bounded text.
+   * Starts a sub-agent: a separate thread that continues from this one, with a session to work on it. With
+   * `shared-prefix` its requests begin with this session's, byte for byte; with `scoped` its initial content is folded
+   * for its goal and its own budget. Its `result` is one artifact of this thread, with a text of bounded size.
    *
-   * @throws ThreadfoldError `INVALID_CONFIG`; `VERSION_CONFLICT` when its thread is there already; what the store throws.
+   * @throws ThreadfoldError `INVALID_CONFIG` for invalid options; `VERSION_CONFLICT` when its thread already exists;
+   * what the store throws.
    */
   fork(options: SubAgentOptions): Promise<SubAgent<ContextSession>>;
   fork(options: ForkOptions | SubAgentOptions): Promise<ForkedThread | SubAgent<ContextSession>> {
@@ -314,8 +320,8 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Opens a session on another thread of this session's store, such as a fork: as this one was opened, for the model and
-   * the cap that hold now, with what was learned of its counter. Both share the store: closing one closes it for the other.
+   * Opens a session on another thread in this session's store, such as a fork: with the same options, the current model
+   * and cap, and the calibration learned so far. Both share the store: closing one session closes it for the other.
    *
    * @throws ThreadfoldError as {@link open} does.
    */
@@ -324,11 +330,11 @@ export class ContextSession extends SessionReading {
   }
 
   /**
-   * Ends a fold in the background, waits for what is under way, and closes the store, also one that was handed in. Of
-   * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself.
-   * It always answers: what does not end within `closeTimeLimitMs` is aborted, and given up when it ignores that.
+   * Ends a background fold, waits for work in progress, and closes the store, even one that the host passed in. To
+   * share a store between sessions, pass each `{ ...store, close: async () => undefined }` and close it yourself.
+   * Always settles: work that exceeds `closeTimeLimitMs` is aborted, and abandoned if it ignores that.
    *
-   * @throws ThreadfoldError `TIMED_OUT` that names what was given up; what the store throws.
+   * @throws ThreadfoldError `TIMED_OUT`, naming what was abandoned; what the store throws.
    */
   close(): Promise<void> {
     const { folding } = this.#services;

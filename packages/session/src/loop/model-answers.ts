@@ -19,7 +19,7 @@ import {
 } from "../host/model-response.ts";
 import type { SessionServices } from "./session-services.ts";
 
-/** What the model answered, or that it did not: appended, learned from, and asked whether to try again. */
+/** Handles the model's answers and failures: appends, learns from them, and decides whether to try again. */
 export class ModelAnswers {
   readonly #services: SessionServices;
   readonly #taken = new TakenAnswers();
@@ -65,7 +65,7 @@ export class ModelAnswers {
     return { kind: "overflow", retry: await this.#services.folding.foldsNext() };
   }
 
-  /** Has the provider compact what the next request would show, and folds beside what it gave. */
+  /** Has the provider compact what the next request would show, and folds alongside the result. */
   async compactAtProvider(send: (call: CompactionCall) => Promise<MessageInput>): Promise<CompactionOutcome> {
     const { request, recorder, history, thread, plan } = this.#services;
     const { compaction } = request;
@@ -99,14 +99,17 @@ export class ModelAnswers {
   ): Promise<CompactionOutcome> {
     const { request, thread, folding } = this.#services;
     if (!request.holdsItem(answer)) return { type: "no-op", reason: "the provider gave no compaction", tokens };
-    // The item stands for what was sent. Behind anything that came meanwhile it would stand for that as well.
+    // The item replaces what was sent. Appended after messages that came meanwhile, it would replace them as well.
     if (thread.state.thread.version !== version)
       return { type: "postponed", reason: "messages came while the provider compacted", tokens };
     await thread.append([answer]);
     return folding.compact({});
   }
 
-  /** Records what a compaction at a threshold took. An answer that counts the whole prompt that was sent counts it as well. */
+  /**
+   * Records the usage of a compaction at a threshold, unless the answer's own usage already covers the whole prompt
+   * that was sent.
+   */
   async #compactedAbove(usage: Omit<UsageReport, "stopReason"> | undefined, sentTokens: number): Promise<void> {
     if (usage?.compaction !== undefined) return this.#compactionTook(usage.compaction);
     if ((usage?.inputTokens ?? 0) > sentTokens / 2) return;

@@ -31,7 +31,7 @@ import { type ReplayedRequest, type ReplayOptions, replayThread } from "../repla
 import type { SessionServices } from "./session-services.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
 
-/** What can be asked of a session without changing its thread or its plan. */
+/** The read-only part of a session: what can be asked of it without changing its thread or its plan. */
 export abstract class SessionReading {
   readonly threadId: ThreadId;
   readonly store: ThreadfoldStore;
@@ -45,17 +45,20 @@ export abstract class SessionReading {
     this.#services = services;
   }
 
-  /** Brings the whole thread and its plan into memory, once, for code that walks {@link thread} or {@link plan}. */
+  /** Loads the whole thread and its plan into memory, once, for code that walks {@link thread} or {@link plan}. */
   loadHistory(): Promise<void> {
     return this.#services.history.load();
   }
 
-  /** The thread as this session knows it; of one that was resumed some of it is in the store, see {@link loadHistory}. */
+  /**
+   * The thread as this session knows it. After a resume, part of it may still be only in the store: see
+   * {@link loadHistory}.
+   */
   get thread(): AgentThread {
     return this.#services.thread.state.thread;
   }
 
-  /** The title that the thread was given last with `setTitle`; null for one that was given none. */
+  /** Returns the title last set with `setTitle`; null when none was set. */
   title(): Promise<string | null> {
     return threadTitle(this.store, this.threadId);
   }
@@ -65,17 +68,17 @@ export abstract class SessionReading {
     return this.#services.plan.current;
   }
 
-  /** The figures that hold now. */
+  /** The configuration in force now. */
   get config(): ContextCompactionConfig {
     return this.#services.request.config;
   }
 
-  /** Name of the model that requests are made for; undefined where nobody named one. */
+  /** Name of the model that requests are made for; undefined when none was given. */
   get model(): string | undefined {
     return this.#services.request.model;
   }
 
-  /** System text and tools that the session was opened with; a call of `prepare` may override them. */
+  /** System text and tools that the session was opened with; a call to `prepare` may override them. */
   get frame(): RequestFrame {
     return this.#services.request.ownFrame;
   }
@@ -85,15 +88,16 @@ export abstract class SessionReading {
     return this.#services.request.format;
   }
 
-  /** What is known of models' counters by now. Keep it and open the next session with it. */
+  /** What has been learned about how models count tokens. Keep it, and open the next session with it. */
   get calibration(): Calibration {
     return this.#services.memory.calibration;
   }
 
   /**
-   * The rules of the thread: those that hold, with who said them and since when; those that were lifted, and why; those
-   * that found no room; and candidates, which may be rules or retractions. Confirm a candidate with `pin(text, authority)`,
-   * lift the rule that it takes back with `liftPin`, or drop it with `liftPin(candidate.id, …)`. Walks the thread.
+   * Returns the thread's rules: those in force, with who stated them and since when; those that were lifted, and why;
+   * those that did not fit the cap on pins; and candidates, which may be rules or retractions. Confirm a candidate with
+   * `pin(text, authority)`, lift the rule that it retracts with `liftPin`, or drop it with `liftPin(candidate.id, …)`.
+   * Walks the thread.
    */
   async rules(): Promise<ThreadRules> {
     await this.loadHistory();
@@ -101,37 +105,39 @@ export abstract class SessionReading {
   }
 
   /**
-   * What stands in the summaries of {@link plan} as if a user had asked, ruled or allowed it, and that no message of a user
-   * or of the system bears out. The prompt marks these items as the agent's own notes. Walks the thread.
+   * Returns the items in the summaries of {@link plan} that read as if a user had requested, ruled or allowed
+   * something, but that no user or system message supports. The prompt marks these items as the agent's own notes.
+   * Walks the thread.
    */
   async unsourcedItems(): Promise<readonly UnsourcedItem[]> {
     await this.loadHistory();
     return unsourcedInPlan(this.plan, (id) => this.thread.message(id));
   }
 
-  /** Finds passages of the thread by their words, folded or not. @throws ThreadfoldError `INVALID_QUERY`. */
+  /** Searches the thread, folded or not, for passages by their words. @throws ThreadfoldError `INVALID_QUERY`. */
   search(request: RecallRequest): Promise<RecallPage> {
     return this.#services.unfolding.search(request);
   }
 
-  /** `read_artifact` and `search_thread`: the model's own ways to what is folded, for a host to offer. */
+  /** Returns the tools `read_artifact` and `search_thread`, with which the model itself can get at folded content. */
   tools(): readonly [ReadArtifactTool, SearchThreadTool] {
     return this.#services.unfolding.tools();
   }
 
-  /** Says why a message is, or is not, in the prompt. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
+  /** Explains why a message is, or is not, in the prompt. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
   explain(messageId: MessageId): Promise<Explanation> {
     return this.#services.history.explain(messageId);
   }
 
-  /** How full the window is under the current plan, what folding did, and what the provider reported. */
+  /** Returns how full the window is under the current plan, what folding did, and what the provider reported. */
   stats(): SessionStats {
     return sessionStats(this.#services);
   }
 
   /**
-   * What the thread's calls cost and for what, by its journal: dollars and tokens by cause of every miss of the prompt cache,
-   * by fold, summary call and recall answer, and what the same calls would have cost otherwise. Reads the whole journal.
+   * Returns what the thread's calls cost, according to its journal: dollars and tokens per cause of prompt cache
+   * misses, per fold and summary call and for recall answers, and what the same calls would have cost otherwise. Reads
+   * the whole journal.
    */
   async bill(): Promise<CacheBill> {
     const { models, config } = this.#options;
@@ -143,22 +149,22 @@ export abstract class SessionReading {
     });
   }
 
-  /** Signs that the newest fold took away what was still needed. Walks the thread. */
+  /** Returns signs that the newest fold removed something that was still needed. Walks the thread. */
   async quality(taskCompletionSuccess: boolean | null = null): Promise<CompactionQualityMetrics> {
     await this.loadHistory();
     return compactionQuality(this.thread, this.plan, taskCompletionSuccess);
   }
 
   /**
-   * What the thread is about, in two sentences at the most, for people: by `summaryModel`, or else in the words of its
-   * first and its newest request. Walks the thread.
+   * Returns what the thread is about, for people, in at most two sentences: written by `summaryModel`, or else quoted
+   * from its first and its newest request. Walks the thread.
    */
   async shortSummary(options: ShortSummaryOptions = {}): Promise<string> {
     await this.loadHistory();
     return shortSummary(this.thread, { ...this.#options, ...options });
   }
 
-  /** Renders every recorded request of the thread again and compares the bytes (P2). @throws ThreadfoldError `THREAD_NOT_FOUND`. */
+  /** Renders every recorded request again and compares the bytes (P2). @throws ThreadfoldError `THREAD_NOT_FOUND`. */
   replay({ formats = [] }: ReplayOptions = {}): Promise<readonly ReplayedRequest[]> {
     return replayThread(this.#services.store, this.threadId, { formats: [...formats, this.format] });
   }

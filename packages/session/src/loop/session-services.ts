@@ -33,7 +33,7 @@ import { SessionThread } from "../thread/session-thread.ts";
 import { MissedContent } from "../unfold/missed-content.ts";
 import { Unfolding, type UnfoldingPorts } from "../unfold/unfolding.ts";
 
-/** What a session is made of. */
+/** The parts of an open session. */
 export interface SessionServices {
   readonly givenStore: ThreadfoldStore;
   readonly store: ThreadfoldStore;
@@ -51,8 +51,8 @@ export interface SessionServices {
 }
 
 /**
- * Opens the store and the thread of a session and puts together what works on them. A store that was named by its path is
- * closed again when the thread cannot be opened.
+ * Opens the store and the thread of a session and assembles the services that work on them. A store that was given as a
+ * path is closed again when the thread cannot be opened.
  *
  * @throws ThreadfoldError `INVALID_CONFIG`, or what the store throws.
  */
@@ -118,14 +118,14 @@ function sessionServices(
   return { ...services, prepareRequest: requestMaker(options, services, records) };
 }
 
-/** The store of a session, whose journal knows what artifacts are kept. */
+/** The session's store, wrapped so that the journal learns which artifacts are stored. */
 const notingStore = (store: ThreadfoldStore, journal: SessionRecorder): ThreadfoldStore =>
   Object.create(store, {
     ...Object.getOwnPropertyDescriptors(store),
     artifacts: { value: journal.noting(store.artifacts), enumerable: true },
   });
 
-/** The events and the journal of a session. */
+/** What a session records and remembers: events, journal and memory. */
 interface SessionRecords {
   readonly clock: Clock;
   readonly events: SessionEvents;
@@ -277,7 +277,7 @@ function requestMaker(
   };
 }
 
-/** Where artifacts are read for somebody, the journal says who, and whether the session did it on its own. */
+/** With a security context, artifact reads are journaled: for whom, and whether the session did it automatically. */
 function readArtifacts(
   { securityContext, journal }: SessionOptions,
   store: ThreadfoldStore,

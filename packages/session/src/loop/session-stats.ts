@@ -4,39 +4,41 @@ import { type StrategyWork, strategyWork } from "../events/freed-tokens.ts";
 import type { RecallTotals } from "../unfold/unfolding.ts";
 import type { SessionServices } from "./session-services.ts";
 
-/** A session in figures. Tokens are the provider's, as far as its reports say how it counts. */
+/** Statistics of a session. Tokens are the provider's, as far as its reports show how it counts. */
 export interface SessionStats {
   /** Tokens of the request under the current plan. */
   readonly tokens: number;
   readonly budget: TokenBudget;
   readonly utilization: number;
-  /** Tokens that messages may take before a fold is due. Negative where system text and tools alone take more. */
+  /** Tokens that messages may take before a fold is due. Negative if system text and tools alone exceed that. */
   readonly availableForMessages: number;
   readonly planVersion: number;
-  /** False while nothing is folded unasked. */
+  /** False while automatic folding is off. */
   readonly autoCompaction: boolean;
-  /** How many plans were committed for the thread, by any session. */
+  /** Number of plans committed for the thread, by any session. */
   readonly compactionCount: number;
-  /** Messages of the thread, and those of them that the plan folds. */
+  /** Number of messages in the thread, and how many of them the plan folds. */
   readonly messages: number;
   readonly foldedMessages: number;
-  /** What each strategy does in the plan that holds, by its name: messages, and what they take less than as they are. */
+  /** What each strategy does in the current plan, by name: messages that it folds, and tokens that this saves. */
   readonly strategies: Readonly<Record<string, StrategyWork>>;
-  /** What the plan takes out of the request; what brought its records about may have been several folds. */
+  /** Tokens that the current plan removes from the request; its records may come from several folds. */
   readonly tokensFreed: number;
-  /** Tokens that the request would have without any folding; what was left in the store counts as it did when it was folded. */
+  /** Tokens of the request without any folding; messages that are only in the store count as they did when folded. */
   readonly unfoldedTokens: number;
-  /** Pins that hold. */
+  /** Number of live pins. */
   readonly pins: number;
-  /** The most tokens that the model was found to take by its refusals (S28); null while nothing is known of it. */
+  /** The model's token limit as learned from its refusals (S28); null while unknown. */
   readonly learnedLimit: number | null;
-  /** What the provider reported of this session's requests, in its own tokens; `cacheHitRate` is its prompt cache's. */
+  /** Usage that the provider reported for this session's requests; `cacheHitRate` is that of its prompt cache. */
   readonly usage: UsageTotals;
-  /** What `search_thread` of this session answered, and what one answer takes at the most: a share of `maxInputTokens`. */
+  /**
+   * Totals of this session's `search_thread` answers, and the token limit of one answer: a share of `maxInputTokens`.
+   */
   readonly recall: RecallTotals & { readonly limitTokens: number };
 }
 
-/** Reads the figures of a session as it is now. */
+/** Computes the statistics of a session as it is now. */
 export function sessionStats({
   thread,
   request,

@@ -46,37 +46,39 @@ import { NO_PAST, type RequestEnd, type SessionPast } from "../journal/session-p
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 
 /**
- * While folds are held back, or find nothing, their record is written anew after this many calls, so that it stays near
- * the journal's end.
+ * While folds are held back, or find nothing to fold, their record is written again after this many calls, so that it
+ * stays near the journal's end.
  */
 const CALLS_BETWEEN_RECORDS = 8;
 
-/** What a session remembers from one fold to the next, at one moment. */
+/** What a session remembers from one fold to the next. */
 export interface MemoryState {
   /** The model that requests go to; null while it has no name. */
   readonly model: string | null;
-  /** What is taken of the provider's counter to begin with. */
+  /** The initial estimate of how the provider counts. */
   readonly begun: TokenEstimate;
-  /** What was tried, sent and measured last; undefined while nothing was, and nothing was read of an earlier session. */
+  /**
+   * What was tried, sent and measured last; undefined until something was, or until an earlier session's past is read.
+   */
   readonly past: SessionPast | undefined;
   /** What was tried under the current plan in this session; undefined before the first fold. */
   readonly history: FoldHistory | undefined;
   readonly limit: LearnedLimit;
-  /** The newest fold that had no effect, and what it depended on. */
+  /** The newest fold that had no effect, and a key of what it depended on. */
   readonly failed: { readonly key: string; readonly outcome: CompactionOutcome } | undefined;
   readonly summarizerFailures: SummarizerFailures;
   readonly totals: UsageTotals;
-  /** The step at which a fold without effect was recorded last. */
+  /** The step at which a fold without effect was last recorded. */
   readonly recordedAtStep: number;
 }
 
-/** What a session does with what it has just learned. */
+/** A side effect to carry out because of a state change. */
 export type MemoryEffect =
   | { readonly type: "record-end"; readonly end: RequestEnd }
   | { readonly type: "record-fold"; readonly record: FoldAttemptedRecord }
   | { readonly type: "emit"; readonly event: ContextCompactionEvent };
 
-/** The state after something happened, and what is to be done because of it. */
+/** A new state, and the side effects to carry out because of it. */
 export interface Remembered {
   readonly state: MemoryState;
   readonly effects: readonly MemoryEffect[];
@@ -84,7 +86,7 @@ export interface Remembered {
 
 const NO_EFFECTS: readonly MemoryEffect[] = Object.freeze([]);
 
-/** @param begun what is known of the model's counter to begin with. */
+/** Returns the initial state. @param begun what is known at first about how the model counts. */
 export const emptyMemory = (begun: TokenEstimate = unreported(), model: string | null = null): MemoryState => ({
   model,
   begun: handedOn(begun),
@@ -104,10 +106,10 @@ const withUsage = (state: MemoryState, usage: UsageState): MemoryState => ({
   past: { ...(state.past ?? NO_PAST), usage },
 });
 
-/** The state with what an earlier session left. What happened in this session already counts for more. */
+/** The state after reading what an earlier session left. What already happened in this session takes precedence. */
 export function afterReading(state: MemoryState, read: SessionPast): MemoryState {
   if (state.past !== undefined) return { ...state, past: { ...state.past, attempt: read.attempt } };
-  // What another model counted, takes or refused says nothing of this one.
+  // What another model counted, accepted or refused says nothing about this one.
   const { learned } = read;
   const isSameModel = learned === undefined || learned.model === state.model;
   if (!isSameModel)
@@ -116,7 +118,7 @@ export function afterReading(state: MemoryState, read: SessionPast): MemoryState
   return { ...state, limit: learned?.limit ?? state.limit, past: { ...read, usage: { ...read.usage, estimate } } };
 }
 
-/** What the next session is to know of the model. */
+/** What the next session should know about the model. */
 function learnedIn(state: MemoryState): LearnedOfModel {
   const { limit, model } = state;
   return {
@@ -131,19 +133,19 @@ export const historyUnder = ({ history, past }: MemoryState, plan: CompactionPla
   foldHistory(plan.version, history ?? past?.attempt);
 
 /**
- * The outcome of the same fold when nothing has changed since: it is not made again, and does not count twice (L29).
+ * The outcome of the same fold if nothing has changed since it had no effect: it is not made or counted again (L29).
  */
 export const settledOutcome = ({ failed }: MemoryState, turn: Turn): CompactionOutcome | undefined =>
   failed?.key === attemptKey(turn) ? failed.outcome : undefined;
 
-/** The summarizer for the next fold: after many failures in a row its stand-in for a while, unless it is asked for (S33). */
+/** The summarizer for the next fold: after many failures in a row, the stand-in for a while, unless forced (S33). */
 export const nextSummarizer = (
   { summarizerFailures }: MemoryState,
   { summarizer, standIn }: FoldSummarizers,
   forced: boolean,
 ): Summarizer => summarizerAfter(summarizerFailures, summarizer, forced, standIn);
 
-/** The state after a fold that a summarizer was asked for: `problem` is why it failed, null when it did not (S18). */
+/** The state after a fold that used the summarizer: `problem` is why it failed, null when it succeeded (S18). */
 export function afterSummary(
   state: MemoryState,
   problem: string | null,
@@ -163,13 +165,16 @@ export const afterRequest = (state: MemoryState, sent: SentRequest, now: number)
   past: { ...(state.past ?? NO_PAST), usage: afterSending(usageOf(state), sent), requestedAt: now },
 });
 
-/** What a provider reported of the newest request, and what of its answer stands in the thread by our count, if it does. */
+/**
+ * The usage that a provider reported for the newest request, and our token count of its answer if that is in the
+ * thread.
+ */
 interface ReportedAnswer {
   readonly report: UsageReport;
   readonly shownTokens: number | undefined;
 }
 
-/** The state after a provider reported the usage of a request. What it says is written down also where it cannot be true. */
+/** The state after a provider reported the usage of a request. The report is recorded even if it cannot be true. */
 export function afterUsage(before: MemoryState, { report, shownTokens }: ReportedAnswer): Remembered {
   const earlier = usageOf(before);
   const usage = afterReport(earlier, report, shownTokens);
@@ -182,13 +187,13 @@ export function afterUsage(before: MemoryState, { report, shownTokens }: Reporte
   return { state: next, effects: [{ type: "record-end", end }] };
 }
 
-/** The state after an answer of which nothing was reported. */
+/** The state after an answer without reported usage. */
 export function afterUnmeasured(before: MemoryState, stopReason: StopReason): MemoryState {
   const state = withUsage(before, afterAnswer(usageOf(before), stopReason));
   return stopReason === "error" || stopReason === "aborted" ? state : accepted(state);
 }
 
-/** The state after a refusal; only the first one in a row teaches a limit and asks for a fold (L19). */
+/** The state after a refusal; only the first of several in a row teaches a limit and requests a fold (L19). */
 export function afterRefused(before: MemoryState, report: OverflowFigures, room: number): Remembered {
   const usage = afterOverflow(usageOf(before), report.inputTokens);
   const { overflow, sent, estimate } = usage;
@@ -200,10 +205,13 @@ export function afterRefused(before: MemoryState, report: OverflowFigures, room:
   return { state, effects: [{ type: "record-end", end }] };
 }
 
-/** The state after a request for a fold was met without one: it does not ask again until an answer came through. */
+/** The state after a requested fold was not made: it is not requested again until an answer comes through. */
 export const afterDeclined = (state: MemoryState): MemoryState => withUsage(state, afterFold(usageOf(state)));
 
-/** The state after a port's failure ended a fold. It counts for the breaker, because the next one spends as much. */
+/**
+ * The state after a port's failure ended a fold. It counts for the breaker, because the next attempt would cost as
+ * much.
+ */
 export function afterBreak(state: MemoryState, turn: Turn, forced: boolean): MemoryState {
   const { step } = turn.state.thread.position;
   const { breakerFailures } = turn.config;
@@ -211,14 +219,14 @@ export function afterBreak(state: MemoryState, turn: Turn, forced: boolean): Mem
   return afterDeclined({ ...state, history });
 }
 
-/** The state for another model, or another deployment of the same: its limit is not known, and nothing was measured of it. */
+/** The state for another model, or another deployment of the same one: no known limit and no measurements. */
 export function afterSwitch(state: MemoryState, model: string | null, begun: TokenEstimate): MemoryState {
   const estimate = handedOn(begun);
   const switched = { ...state, limit: NO_LIMIT, model, begun: estimate };
   return withUsage(switched, { ...usageOf(state), measured: null, estimate });
 }
 
-/** The state after a turn: one without a new plan is recorded, and it is told when the breaker opens. */
+/** The state after a turn: a turn without a new plan is recorded, and an event is emitted when the breaker opens. */
 export function afterTurn(before: MemoryState, turn: Turn, result: TurnResult, forced: boolean): Remembered {
   const { outcome, history, attempted } = result;
   const isFailed = attempted && !forced && isSettled(outcome);
@@ -235,7 +243,7 @@ export function afterTurn(before: MemoryState, turn: Turn, result: TurnResult, f
   };
 }
 
-/** The record of a turn without a new plan; null when it need not be written. */
+/** Returns the record of a turn without a new plan; null when none need be written. */
 function attemptRecord(
   { recordedAtStep }: MemoryState,
   { state: { thread } }: Turn,
@@ -243,7 +251,7 @@ function attemptRecord(
 ): FoldAttemptedRecord | null {
   if (type === "summarizer-failed-floor-used" || type === "committed") return null;
   const { step } = thread.position;
-  // What found nothing to fold changes nothing that the next look depends on, and may happen at every call.
+  // A turn that found nothing to fold does not affect the next check, and may happen at every call.
   const isNew = attempted && type !== "no-op";
   const isDue = step - recordedAtStep >= CALLS_BETWEEN_RECORDS;
   const isHeldBack = isDue && (type === "postponed" || (type === "no-op" && history.failures > 0));
@@ -260,7 +268,11 @@ function breakerOpened(turn: Turn, { outcome: { type }, history: { failures } }:
   return [{ type: "emit", event: { ...base, type: "compaction_breaker_opened", failures, reason } }];
 }
 
-/** The state after the provider took the newest request. @param inputTokens what it counted of it; estimated when it said nothing. */
+/**
+ * The state after the provider accepted the newest request.
+ *
+ * @param inputTokens its count of it; estimated if absent.
+ */
 function accepted(state: MemoryState, inputTokens?: number): MemoryState {
   const { sent, estimate } = usageOf(state);
   if (sent === null) return state;

@@ -47,23 +47,23 @@ import {
   usageOf,
 } from "./memory-state.ts";
 
-/** Whose memory it is. */
+/** The thread and model that a memory belongs to. */
 export interface MemoryOwner {
   readonly threadId: ThreadId;
   /** The model that requests go to; undefined while it has no name. */
   readonly model: string | undefined;
-  /** What earlier sessions learned of models. */
+  /** What earlier sessions learned about models' token counting. */
   readonly learned: Calibration;
 }
 
-/** The name of the model that has none, in a calibration. */
+/** The key of the unnamed model in a calibration. */
 const UNNAMED = "";
 
-/** What the memory of a session reaches the outside with. */
+/** What the memory of a session depends on. */
 export interface MemoryPorts {
-  /** What is known of a model's counter before any report. */
+  /** Returns what is known about how a model counts before any report. */
   readonly estimateOf: (model: string | undefined) => TokenEstimate;
-  /** Null for a session that keeps none. */
+  /** Null for a session without a journal. */
   readonly journal: AuditJournal | null;
   readonly clock: Clock;
   readonly emit: (event: ContextCompactionEvent) => void;
@@ -72,9 +72,9 @@ export interface MemoryPorts {
 }
 
 /**
- * What a session remembers from one fold to the next: what was tried, sent and reported. It holds one state, which
- * `memory-state.ts` moves on, and carries out what follows from it. What outlives a restart stands in the journal and is
- * read from its end when it is first needed.
+ * What a session remembers from one fold to the next: what was tried, sent and reported. It holds one state, which the
+ * functions of `memory-state.ts` advance, and carries out the side effects that these return. What survives a restart
+ * is in the journal, whose end is read when it is first needed.
  */
 export class SessionMemory {
   readonly #threadId: ThreadId;
@@ -82,7 +82,7 @@ export class SessionMemory {
   #state: MemoryState;
   #learned: Calibration;
   #isLoaded = false;
-  /** The number of the newest entry of the journal that is known; a lookup begins there. */
+  /** Sequence number of the newest known journal entry; lookups start there. */
   #sequence = 0;
 
   constructor({ threadId, model, learned }: MemoryOwner, ports: MemoryPorts) {
@@ -98,7 +98,7 @@ export class SessionMemory {
     return learned ?? this.#ports.estimateOf(model);
   }
 
-  /** Reads what an earlier session left, once. */
+  /** Reads what an earlier session left in the journal, once. */
   async load(): Promise<void> {
     if (this.#isLoaded) return;
     const { journal } = this.#ports;
@@ -112,17 +112,17 @@ export class SessionMemory {
     return usageOf(this.#state);
   }
 
-  /** The most tokens that the model was found to take; infinite while nothing is known. */
+  /** The learned token limit of the model; infinite while nothing is known. */
   get limit(): number {
     return this.#state.limit.tokens;
   }
 
-  /** What was reported of all requests of this session. */
+  /** The reported usage of all requests of this session. */
   get totals(): UsageTotals {
     return this.#state.totals;
   }
 
-  /** What was learned of models' counters, by this session and those before it. */
+  /** What this and earlier sessions learned about how models count tokens. */
   get calibration(): Calibration {
     return this.#learned;
   }
@@ -138,28 +138,30 @@ export class SessionMemory {
     return requestedAt === null ? undefined : Math.max(0, (this.#ports.clock.now() - requestedAt) / 1_000);
   }
 
-  /** What was tried under a plan. */
+  /** Returns what was tried under a plan. */
   history(plan: CompactionPlan): FoldHistory {
     return historyUnder(this.#state, plan);
   }
 
-  /** The outcome of the same fold when nothing has changed since; see {@link settledOutcome}. */
+  /** Returns the outcome of the same fold if nothing has changed since; see {@link settledOutcome}. */
   settled(turn: Turn): CompactionOutcome | undefined {
     return settledOutcome(this.#state, turn);
   }
 
-  /** The summarizer for the next fold; see {@link nextSummarizer}. */
+  /** Returns the summarizer for the next fold; see {@link nextSummarizer}. */
   summarizer(summarizers: FoldSummarizers, forced: boolean): Summarizer {
     return nextSummarizer(this.#state, summarizers, forced);
   }
 
-  /** Takes note of a fold that the stand-in summarized. */
+  /** Records a fold that the stand-in summarized. */
   summarizerRested(): void {
     const summarizerFailures = countRest(this.#state.summarizerFailures);
     this.#state = { ...this.#state, summarizerFailures };
   }
 
-  /** Counts how the summarizer did in a fold, however the fold ended, and reports once when it failed too often (S18). */
+  /**
+   * Records how the summarizer did in a fold, however the fold ended, and reports once if it failed too often (S18).
+   */
   summarizerAsked(problem: string | null, budgetLimit: number): Promise<void> {
     return this.#take(afterSummary(this.#state, problem, { threadId: this.#threadId, budgetLimit }));
   }
@@ -168,7 +170,11 @@ export class SessionMemory {
     this.#state = afterRequest(this.#state, sent, this.#ports.clock.now());
   }
 
-  /** @param shownTokens what of the answer stands in the thread by our count; undefined while it is not there. */
+  /**
+   * Records reported usage.
+   *
+   * @param shownTokens our count of the answer in the thread; undefined while it is not there.
+   */
   async usageReported(report: UsageReport, shownTokens?: number): Promise<void> {
     await this.load();
     const { estimate: before } = this.usage;
@@ -179,7 +185,7 @@ export class SessionMemory {
     await this.#take(heard);
   }
 
-  /** Takes note of an answer, and of its figures where it has any. */
+  /** Records an answer, with its usage if it has any. */
   async answered(
     stopReason: StopReason,
     usage: Omit<UsageReport, "stopReason"> | undefined,
@@ -190,27 +196,27 @@ export class SessionMemory {
     this.#state = afterUnmeasured(this.#state, stopReason);
   }
 
-  /** Takes note of a refusal. @param room the tokens that a request may have. */
+  /** Records a refusal. @param room maximum tokens of a request. */
   overflowed(report: OverflowFigures, room: number): Promise<void> {
     return this.#take(afterRefused(this.#state, report, room));
   }
 
-  /** Takes note that a request for a fold was met without one. */
+  /** Records that a requested fold was not made. */
   declined(): void {
     this.#state = afterDeclined(this.#state);
   }
 
-  /** Takes note of a fold that a port's failure ended. */
+  /** Records a fold that a port's failure ended. */
   broken(turn: Turn, forced: boolean): void {
     this.#state = afterBreak(this.#state, turn, forced);
   }
 
-  /** Forgets what was found of a model, its limit and what it measured, and begins with what is known of this one. */
+  /** Forgets the previous model's limit and measurements, and starts with what is known about the new one. */
   modelSwitched(model: string | undefined): void {
     this.#state = afterSwitch(this.#state, model ?? null, this.#knownOf(model));
   }
 
-  /** Takes note of the outcome of a fold, records it when no plan was committed, and reports when the breaker opens. */
+  /** Remembers the outcome of a fold, journals it when no plan was committed, and reports when the breaker opens. */
   folded(turn: Turn, result: TurnResult, forced: boolean): Promise<void> {
     return this.#take(afterTurn(this.#state, turn, result, forced));
   }
@@ -235,7 +241,7 @@ export class SessionMemory {
     }
   }
 
-  /** Writes a record that is useful and not required: a journal that fails must not break the loop because of it. */
+  /** Writes a record that is useful but not required, so a failing journal must not break the agent loop. */
   async #write(record: JournalRecord["type"], write: () => Promise<number>): Promise<void> {
     try {
       this.#sequence = await write();

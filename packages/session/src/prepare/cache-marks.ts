@@ -23,30 +23,30 @@ export interface UnmarkedRequest {
   readonly model: string | undefined;
   readonly planVersion: number;
   readonly tokens: number;
-  /** In milliseconds. */
+  /** When it goes out, in milliseconds since the epoch. */
   readonly at: number;
   readonly price: PromptCachePrice | undefined;
-  /** The times that prefixes may be written for; null where nobody can choose. */
+  /** How long prefixes can be cached; null when the provider offers no choice. */
   readonly times: CacheTimes | null;
   /** Requests of an earlier session, oldest first. */
   readonly before: readonly JournalEntry[];
 }
 
-/** A request with its marks. */
+/** A request with its cache breakpoints. */
 export interface MarkedRequest {
   readonly payload: JsonObject;
-  /** Where the marks stand; null where nobody here placed any. */
+  /** Where the breakpoints are; null when none were placed here. */
   readonly places: BreakpointPlaces | null;
   readonly time: CacheTime | null;
-  /** What its prefixes are written and read for; undefined where that is not known. */
+  /** The price row for writing and reading its prefixes; undefined when unknown. */
   readonly price: PromptCachePrice | undefined;
 }
 
-/** Marks in each request of a session where its cached prefixes end, by what the request before it began with. */
+/** Sets the cache breakpoints of each request of a session, based on what it shares with the previous request. */
 export class CacheMarks {
   readonly #asked: SessionOptions["cacheBreakpoints"];
   readonly #isAuto: boolean;
-  /** The request before the next one: what both begin with is in the provider's cache. */
+  /** The previous request: what the next one shares with it is in the provider's cache. */
   #sent: ChatRequest | undefined;
   #cadence: CacheCadence | undefined;
 
@@ -55,7 +55,7 @@ export class CacheMarks {
     this.#isAuto = cachePolicy === "auto";
   }
 
-  /** The payload with its marks, where the host asked for them and provider and model take any. */
+  /** Returns the payload with breakpoints, if the host asked for them and provider and model support them. */
   mark(unmarked: UnmarkedRequest): MarkedRequest {
     const { payload, request, format, model, price } = unmarked;
     const isAsked = this.#isAuto || (this.#asked !== undefined && this.#asked !== false);

@@ -11,10 +11,10 @@ import { type BreakpointPlaces, type PrefixDivergence, prefixDiff, type Renderin
 import type { ThreadState } from "@threadfold/turn";
 import { PrefixChain } from "./prefix-chain.ts";
 
-/** A request as it goes out, as far as a prompt cache is concerned. */
+/** A request as it goes out, as far as the prompt cache is concerned. */
 export interface TracedRequest {
   readonly rendering: Rendering;
-  /** Where cached prefixes end; null where nobody here placed marks. */
+  /** Where cached prefixes end; null when no breakpoints were placed here. */
   readonly marks: BreakpointPlaces | null;
   /** Id of the price row. */
   readonly price: string | undefined;
@@ -25,32 +25,35 @@ export interface TracedRequest {
   readonly before: readonly JournalEntry[];
 }
 
-/** What two requests in a row have in common. */
+/** What two consecutive requests have in common. */
 interface SharedBeginning {
-  /** How many messages; -1 where not even tools and system text are the same for the same model. */
+  /** Number of shared messages; -1 when not even model, tools and system text are the same. */
   readonly messages: number;
-  /** Why it ends there; null where the later one extends the earlier one. */
+  /** Why the shared part ends there; null when the later request extends the earlier one. */
   readonly change: PrefixChange | null;
 }
 
-/** A beginning of an earlier request that may be in the provider's cache, and the price row that it was written under first. */
+/**
+ * A prefix of an earlier request that may be in the provider's cache, and the price row that it was first written
+ * under.
+ */
 type RememberedPrefix = Pick<RequestPrefix, "digest" | "messages"> & { readonly price: string | undefined };
 
-/** How many beginnings of earlier requests are looked for in a later one. */
+/** Maximum number of remembered prefixes that are looked for in a later request. */
 const REMEMBERED = 32;
 
 /**
- * Says of each request of a session what a prompt cache can have of it. What it begins with as the one before does is not
- * digested again, so a request costs what it adds (P9).
+ * Determines for each request of a session what a prompt cache may have of it. The part shared with the previous
+ * request is not digested again, so the cost of a request is that of what it adds (P9).
  */
 export class CacheTrace {
   #before: { readonly rendering: Rendering; readonly chain: PrefixChain } | undefined;
-  /** The newest first. */
+  /** Newest first. */
   #remembered: readonly RememberedPrefix[] = [];
-  /** How many messages the thread had with the request before. */
+  /** Number of messages in the thread at the previous request. */
   #messages: number;
 
-  /** @param messages how many messages the thread has before the first request. */
+  /** @param messages number of messages in the thread before the first request. */
   constructor(messages: number) {
     this.#messages = messages;
   }
@@ -104,7 +107,9 @@ export class CacheTrace {
     });
   }
 
-  /** Takes note of what may be in the cache by now: all of it where nobody marked anything. What it holds keeps its time. */
+  /**
+   * Remembers what may be in the cache now: every prefix if none is marked. A prefix already known keeps its price row.
+   */
   #remember(prefixes: readonly RequestPrefix[], price: string | undefined): void {
     const marked = prefixes.filter(({ marked }) => marked === true);
     const written = marked.length > 0 ? marked : prefixes;
@@ -122,7 +127,7 @@ export class CacheTrace {
   }
 }
 
-/** The longest remembered beginning that is no longer than one of this request. */
+/** The length of the longest remembered prefix that ends at or before a place in this request. */
 const nearestBefore = (end: number, known: readonly RememberedPrefix[]): number =>
   known.reduce((nearest, { messages }) => (messages <= end ? Math.max(nearest, messages) : nearest), 0);
 
@@ -177,7 +182,7 @@ function commonBytes(a: string, b: string): number {
 
 const RECALL_TOOLS: readonly string[] = [READ_ARTIFACT_TOOL_NAME, SEARCH_THREAD_TOOL_NAME];
 
-/** Answers of the recall tools among the messages from an ordinal on. */
+/** Counts the recall tools' answers from an ordinal on, and their tokens. */
 function recallAnswers({ thread, ledger }: ThreadState, from: number): { answers: number; tokens: number } {
   const tokens = thread.messagesBetween(from).flatMap(({ parts: [part], ordinal }) => {
     const isRecall = part?.type === "tool-result" && RECALL_TOOLS.includes(part.result.toolName);

@@ -12,7 +12,7 @@ import type { SessionPlan } from "../thread/session-plan.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
 import type { RenderedRequest, RequestRecorder } from "./request-recorder.ts";
 
-/** What a request is folded, rendered and handed out with. */
+/** What preparing a request depends on. */
 export interface FittingRequestPorts {
   readonly folding: SessionFolding;
   readonly recorder: RequestRecorder;
@@ -23,14 +23,14 @@ export interface FittingRequestPorts {
   readonly whenNeeded: <Result>(work: () => Promise<Result> | Result) => Promise<Result>;
 }
 
-/** How often at most a request is folded again for messages that were appended during its fold. */
+/** Maximum number of folds for one request, if messages are appended during each. */
 const MAX_FOLDS = 3;
 
 /**
- * Folds when that is due, and hands out the next request if it fits its room or may go out as it is.
+ * Folds if a fold is due, and returns the next request if it fits its budget or may go out regardless.
  *
- * @throws BudgetInfeasibleError when it does not fit; the reason of the signal, or what a port threw, when that is why it was
- * not folded; what the journal throws.
+ * @throws BudgetInfeasibleError when it does not fit; the signal's reason, or what a port threw, when that is why it
+ * was not folded; what the journal throws.
  */
 export async function fittingRequest(ports: FittingRequestPorts, options: PrepareOptions): Promise<PreparedRequest> {
   try {
@@ -53,7 +53,7 @@ async function foldedToFit(
     if (prepared !== null) return prepared;
     if (folds === MAX_FOLDS || thread.state.thread.version === version) break;
   }
-  // Whoever aborts wants nothing to happen any more, so nothing is folded in place of what was aborted.
+  // A caller that aborts wants nothing more to happen, so no other fold is made instead.
   options.signal?.throwIfAborted();
   if (onOverBudget === "barest" && (outcome.type === "failed" || outcome.type === "conflict")) {
     const floor = await folding.foldToFloor(options);
@@ -65,12 +65,12 @@ async function foldedToFit(
   }
   const refused = await ports.whenNeeded(() => recorder.render(ports.plan.current, []));
   await recorder.refuse(refused, outcome);
-  // The budget is not to blame: what failed may work again when the host tries again.
+  // Not a problem of the budget: what failed may succeed when the host tries again.
   if (outcome.type === "failed") throw outcome.cause;
   throw budgetError(outcome, refused, request.config);
 }
 
-/** Hands the request out under the plan that holds now; null when it is over its budget and must not go out. */
+/** Returns the request under the current plan; null when it is over its budget and must not go out. */
 async function handOut(
   { recorder, plan, rehydrate, whenNeeded }: FittingRequestPorts,
   outcome: CompactionOutcome,
@@ -81,20 +81,20 @@ async function handOut(
   const rehydrated = bindsReasoning(bare) ? [] : await rehydrate();
   return whenNeeded(async () => {
     const full = recorder.render(plan.current, rehydrated);
-    // What is brought back is for this request alone: the first thing to do without.
+    // Rehydrated content is for this request only, so it is the first thing to leave out.
     const made = full.overBudget && rehydrated.length > 0 ? recorder.render(plan.current, []) : full;
     return made.overBudget && !whatever ? null : recorder.record(made, outcome);
   });
 }
 
 /**
- * True where the model binds what it thinks to all that stands before it. What is brought back for one request and is gone
- * in the next would make the thinking invalid that answers it; the model has tools to read what was folded.
+ * True if the model's reasoning is bound to everything before it. Content brought back for one request and gone from
+ * the next would invalidate the reasoning in between; the model has tools to read folded content instead.
  */
 const bindsReasoning = ({ rendered }: RenderedRequest): boolean =>
   rendered.rendering.manifest.reasoningBinding === "prefix-bound";
 
-const SEND = 'or take the request as it is with onOverBudget: "send"';
+const SEND = 'or accept the request as it is with onOverBudget: "send"';
 
 function budgetError(
   outcome: CompactionOutcome,
@@ -114,7 +114,7 @@ function budgetError(
   );
 }
 
-/** How folding ended, as a clause. */
+/** Describes how folding ended, as a clause. */
 function endOf(outcome: CompactionOutcome): string {
   switch (outcome.type) {
     case "vetoed":

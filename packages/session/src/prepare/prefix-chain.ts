@@ -1,16 +1,16 @@
 import { AppendOnlyList, digestOf, type RequestPrefix, sha256 } from "@threadfold/core";
 import type { Rendering } from "@threadfold/renderer";
 
-/** Where a message ends. */
+/** The state of the chain at the end of a message. */
 interface ChainLink {
   /** Digest of the request up to and including the message. */
   readonly digest: string;
-  /** Of the messages alone, from the first one on. */
+  /** Tokens of the messages up to here, without tools and system text. */
   readonly tokens: number;
   readonly blocks: number;
 }
 
-/** The beginnings of one request, by how many messages each has behind tools and system text. */
+/** The prefixes of one request, by the number of messages that each has after tools and system text. */
 export class PrefixChain {
   readonly #frame: ChainLink;
   readonly #links: AppendOnlyList<ChainLink>;
@@ -21,8 +21,8 @@ export class PrefixChain {
   }
 
   /**
-   * @param before the chain of an earlier request to the same model with the same tools, system text and host's fields.
-   * @param shared how many messages both begin with: they are not digested again.
+   * @param before the chain of an earlier request to the same model with the same tools, system text and host fields.
+   * @param shared number of leading messages that both share; they are not digested again.
    */
   static of(rendering: Rendering, before?: PrefixChain, shared = 0): PrefixChain {
     const { request, manifest, tokens } = rendering;
@@ -42,17 +42,17 @@ export class PrefixChain {
     return new PrefixChain({ digest: frame, tokens: tokens - last.tokens, blocks }, known.append(added));
   }
 
-  /** How many messages the request has. */
+  /** Number of messages in the request. */
   get length(): number {
     return this.#links.length;
   }
 
-  /** The digest of the beginning with so many messages; undefined where the request has fewer. */
+  /** Returns the digest of the prefix with this number of messages; undefined when the request has fewer. */
   digestAt(messages: number): string | undefined {
     return messages === 0 ? this.#frame.digest : this.#links.at(messages - 1)?.digest;
   }
 
-  /** The beginning with so many messages; undefined where the request has fewer. */
+  /** Returns the prefix with this number of messages; undefined when the request has fewer. */
   prefix(messages: number): RequestPrefix | undefined {
     if (messages === 0) return { ...this.#frame, messages };
     const link = this.#links.at(messages - 1);
@@ -62,7 +62,7 @@ export class PrefixChain {
   }
 }
 
-/** Caches are kept by model, and each format is another provider's. */
+/** Includes model and format, because caches are per model, and each format belongs to another provider. */
 const frameDigest = ({ request: { system, tools }, manifest: { format, model } }: Rendering): string =>
   digestOf({ format, ...(model !== undefined && { model }), system, tools });
 

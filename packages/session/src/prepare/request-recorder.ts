@@ -22,36 +22,36 @@ import type { SessionThread } from "../thread/session-thread.ts";
 import type { CacheMarks } from "./cache-marks.ts";
 import type { CacheTrace } from "./cache-trace.ts";
 
-/** What requests are rendered from and recorded with. */
+/** What rendering and recording requests depends on. */
 export interface RequestRecorderPorts {
   readonly thread: SessionThread;
   readonly request: RequestSettings;
   readonly memory: SessionMemory;
   readonly journal: SessionRecorder;
   readonly marks: CacheMarks;
-  /** The fields by which a request asks the provider to compact, for the moment at which it goes out. */
+  /** Returns the fields with which a request that goes out now asks the provider to compact. */
   readonly compactionFields: () => JsonObject;
-  /** Absent where no journal is kept that would take what it says. */
+  /** Absent when no journal is kept to record its findings. */
   readonly trace?: CacheTrace;
   readonly clock: Clock;
-  /** Id of the counter. */
+  /** Id of the tokenizer. */
   readonly tokenizer: string;
 }
 
-/** A request that nobody has got yet. */
+/** A rendered request that has not been returned to the host yet. */
 export interface RenderedRequest {
   readonly state: ThreadState;
   readonly plan: CompactionPlan;
   readonly rendered: RenderedPlan;
-  /** What is shown in this request alone. */
+  /** Content that is shown in this request only. */
   readonly rehydrated: readonly RehydrationResult[];
-  /** True when it takes more than its room. */
+  /** True when it is over its budget. */
   readonly overBudget: boolean;
 }
 
 type WrittenRequest = Pick<RenderInputs, "handedOut" | "cache">;
 
-/** Reports rules that neither a pin nor their own message says any more. */
+/** Warns of rules that are not pinned and whose own message the plan folds. */
 function unpinnedWarning({ state, unpinned }: SessionThread, plan: CompactionPlan): readonly RenderWarning[] {
   const messageIds = unpinned.flatMap(({ source }) => source?.messageId ?? []);
   const folded = [...new Set(messageIds)].filter((id) => {
@@ -66,14 +66,17 @@ function unstoredWarning(outcome: CompactionOutcome | null): readonly RenderWarn
   return messageIds === undefined ? [] : [{ kind: "body-not-stored", messageIds }];
 }
 
-/** Reports that nobody knows what the model takes. */
+/** Warns that the model's limit is unknown. */
 const guessWarning = ({ isGuessed }: RequestSettings): readonly RenderWarning[] =>
   isGuessed ? [{ kind: "model-unknown", messageIds: [] }] : [];
 
-/** Of threads, how far they were looked through for what a provider alone knows, and whether there is some. */
+/** For each thread: how far it was searched for opaque provider items, and whether any was found. */
 const itemsOf = new WeakMap<object, { until: number; found: boolean }>();
 
-/** Whether a thread may hold items of a provider's compaction. Looks at what is new since it was last asked (P9). */
+/**
+ * Checks whether a thread may hold items of a provider's compaction. Looks only at what is new since the last check
+ * (P9).
+ */
 function mayHoldItems(thread: AgentThread): boolean {
   const known = itemsOf.get(thread.family) ?? { until: 0, found: false };
   itemsOf.set(thread.family, known);
@@ -92,7 +95,7 @@ export class RequestRecorder {
     this.#ports = ports;
   }
 
-  /** Makes ready in steps what {@link render} and {@link keep} would make at once: they are soon done then, however long the thread is. */
+  /** Does in steps most of what {@link render} and {@link keep} do, so that these are quick even for a long thread. */
   async catchUp(plan: CompactionPlan): Promise<void> {
     const { thread, request } = this.#ports;
     await new EventLoopTurns().finish(request.renderer(thread.state).catchUp(plan, true));
@@ -110,7 +113,7 @@ export class RequestRecorder {
     return verification.tokens > this.#limitTokens;
   }
 
-  /** Hands a request out. @throws what the journal throws. */
+  /** Records a request and returns it for the host. @throws what the journal throws. */
   async record(made: RenderedRequest, outcome: CompactionOutcome | null): Promise<PreparedRequest> {
     const { request, memory, trace } = this.#ports;
     const { state } = made;
@@ -123,7 +126,7 @@ export class RequestRecorder {
     return prepared;
   }
 
-  /** Hands a recorded request out once more. @throws what the journal throws. */
+  /** Records that a recorded request goes out once more, and returns it. @throws what the journal throws. */
   async recordAgain(
     made: Pick<RenderedRequest, "state" | "plan" | "rendered">,
     record: RequestRenderedRecord,
@@ -135,7 +138,7 @@ export class RequestRecorder {
     return { ...prepared, rehydrated: record.rehydrated.map(({ artifactId }) => artifactId) };
   }
 
-  /** A request as a host gets it, with the marks of this one call. */
+  /** Builds the request as the host gets it, with the cache breakpoints of this one call. */
   #handOut(made: RenderedRequest, outcome: CompactionOutcome | null) {
     const { thread, request, memory, marks } = this.#ports;
     const { plan, rehydrated, overBudget } = made;
@@ -160,7 +163,7 @@ export class RequestRecorder {
       digest: sum,
       reference: { threadId: made.state.thread.id, planVersion: plan.version, digest: sum },
       bytes,
-      // The thread says at less cost than the payload that there is nothing to look for.
+      // Asking the thread whether there is anything to look for is cheaper than searching the payload.
       betas:
         providerCompaction(format.id)?.betas(
           mayHoldItems(made.state.thread) ? asked : { ...asked, [format.messagesField]: [] },
@@ -185,7 +188,7 @@ export class RequestRecorder {
     return { prepared, marked };
   }
 
-  /** Writes a request down that nobody gets, for its frame. @throws what the journal throws. */
+  /** Records a request that is not handed out, to keep its frame. @throws what the journal throws. */
   keep(made: RenderedRequest): Promise<void> {
     return this.#write(made, { handedOut: false });
   }
@@ -213,7 +216,7 @@ export class RequestRecorder {
     return tokenBudget(this.#ports.request.config).limitTokens;
   }
 
-  /** Writes down that a request is not handed out. */
+  /** Records that a request was refused. */
   async refuse({ state, plan, rendered }: RenderedRequest, outcome: CompactionOutcome): Promise<void> {
     const { maxInputTokens, outputReserveTokens } = this.#ports.request.config;
     await this.#ports.journal.requestRefused({

@@ -9,24 +9,28 @@ import {
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 
-/** How a session leaves its folds to workers. */
+/** How a session has its folds made by workers. */
 export interface BackgroundOptions {
-  /** Where folds are asked for; see `startCompactionWorker`. */
+  /** The queue for fold jobs; see `startCompactionWorker`. */
   readonly queue: CompactionQueue;
   /**
-   * Share of the room from which on a worker is asked, ahead of the session's own threshold. By default 0.12 below the
-   * configuration's `softThresholdPercent`, and never below its `targetPercent`: the room that the agent's calls have while
-   * the worker folds.
+   * Share of the budget at which a worker is asked to fold, ahead of the session's own threshold. By default 0.12 below
+   * the configuration's `softThresholdPercent`, but not below its `targetPercent`; the difference is the space for the
+   * agent's calls while the worker folds.
    */
   readonly softThreshold?: number;
-  /** How long a request waits at most for the queue to take a job, in milliseconds. 2 000 by default. */
+  /** Maximum time that a request waits for the queue to accept a job, in milliseconds. 2 000 by default. */
   readonly enqueueTimeoutMilliseconds?: number;
 }
 
 const AHEAD = 0.12;
 const ENQUEUE_TIMEOUT = 2_000;
 
-/** Fills in what the options leave out. @throws ThreadfoldError `INVALID_CONFIG`. */
+/**
+ * Fills in defaults for options that are not given.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when one is out of range.
+ */
 export function backgroundOptions(
   options: BackgroundOptions,
   { softThresholdPercent, targetPercent }: Pick<ContextCompactionConfig, "softThresholdPercent" | "targetPercent">,
@@ -43,41 +47,40 @@ export function backgroundOptions(
   return { queue, softThreshold, enqueueTimeoutMilliseconds };
 }
 
-/**
- * The result of asking for a fold: a job was put into the queue, or one for this thread was in there or under way
- * already.
- */
+/** The result of requesting a fold: a job was enqueued, or one for this thread was already queued or in progress. */
 export type EnqueueResult = "enqueued" | "in-flight";
 
-/** What stopped a job, in words that quote nothing of a thread. */
+/** Why a job failed, without quoting any content of a thread. */
 export interface JobProblem {
-  /** `failed`: it was tried and did not succeed. `worker-lost`: its worker died, or took longer than a job may take. */
+  /** `failed`: an attempt did not succeed. `worker-lost`: its worker died, or exceeded the time limit of a job. */
   readonly kind: "failed" | "worker-lost";
   /** The stable code of a Threadfold error; null for any other failure. */
   readonly code: string | null;
   readonly message: string;
 }
 
-/** How a job ended that needs no further try. */
+/** How a job ended that needs no further attempt. */
 export interface JobResult {
   /**
-   * `committed`: the worker's plan holds. `already-committed`: somebody folded since the job was asked for, as a worker
-   * does that dies before it can say so, and there is nothing more to fold. `conflict`: somebody else's plan was
-   * committed while this one was made, and holds. `nothing`: no fold was due, or it had no effect.
+   * `committed`: the worker's plan was committed. `already-committed`: the thread was folded after the job was
+   * requested, for example by a worker that died before reporting it, and there is nothing more to fold. `conflict`:
+   * another plan was committed first, and is in force. `nothing`: no fold was due, or it had no effect.
    */
   readonly type: "committed" | "already-committed" | "conflict" | "nothing";
   /** The outcome of the fold; see `CompactionOutcome`. */
   readonly outcome: string;
-  /** The plan that held at the end, as far as the worker knows. */
+  /** Version of the plan in force at the end, as far as the worker knows. */
   readonly planVersion: number;
 }
 
-/** What a worker says of a job: done, to be tried again, or not to be tried again. */
+/** A worker's verdict on a job: done, to be retried, or dead, which is not retried. */
 export type JobSettlement =
   | { readonly status: "done"; readonly result: JobResult }
   | { readonly status: "retry" | "dead"; readonly problem: JobProblem };
 
-/** The error of a call of a queue that was not answered in time. A job that the queue takes later does no harm. */
+/**
+ * Returns the error for a queue call that was not answered in time. A job that the queue accepts later does no harm.
+ */
 export function queueTimedOut(limit: TimeLimit): ThreadfoldError {
   const { message, hint, details } = timedOut(limit);
   return new ThreadfoldError("QUEUE_UNAVAILABLE", message, { hint, details });
@@ -86,43 +89,43 @@ export function queueTimedOut(limit: TimeLimit): ThreadfoldError {
 /** A job in the hands of a worker. */
 export interface JobDelivery {
   readonly job: CompactionJob;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
   readonly isLastAttempt: boolean;
-  /** Fires when the job was taken away from this worker: what it settles then is ignored. */
+  /** Aborts when the job is taken away from this worker: a settlement after that is ignored. */
   readonly signal: AbortSignal;
 }
 
 /** A job that was given up. */
 export interface DeadCompactionJob {
-  /** Null when what was in the queue is not a compaction job. */
+  /** Null when the data in the queue was not a compaction job. */
   readonly job: CompactionJob | null;
   readonly attempts: number;
   readonly problem: JobProblem;
-  /** ISO 8601 in UTC. */
+  /** When it was given up, in ISO 8601, UTC. */
   readonly diedAt: string;
 }
 
-/** A worker's place at a queue. */
+/** A worker's subscription to a queue. */
 export interface QueueSubscription {
-  /** Takes no further job, and waits for those that are under way. */
+  /** Stops taking jobs, and waits for those in progress. */
   stop(): Promise<void>;
 }
 
 /**
- * Hands jobs from sessions to workers, on one machine or on many. A job is handed to one worker at a time, is handed to
- * another one when its worker dies, and stays until it was settled. Its worker may still be alive, cut off from the
- * queue: two may then be at one thread, and the commit's compare-and-set decides between them.
+ * Delivers jobs from sessions to workers, on one machine or on many. A job is given to one worker at a time, is given
+ * to another one when its worker dies, and stays until it is settled. A worker that seems dead may only be cut off from
+ * the queue: two workers may then fold one thread, and the commit's compare-and-set decides between them.
  */
 export interface CompactionQueue {
   /**
-   * Asks for a fold. Of one thread no more than one job is in the queue or under way.
+   * Requests a fold. At most one job per thread is queued or in progress.
    *
    * @throws ThreadfoldError `QUEUE_UNAVAILABLE`.
    */
   enqueue(job: CompactionJob): Promise<EnqueueResult>;
   /**
-   * Hands jobs to a worker, `concurrency` at a time. A job whose handler throws is tried again.
+   * Delivers jobs to a worker, up to `concurrency` at a time. A job whose handler throws is retried.
    *
    * @throws ThreadfoldError `QUEUE_UNAVAILABLE`.
    */
@@ -131,31 +134,31 @@ export interface CompactionQueue {
     options: { readonly concurrency: number },
   ): Promise<QueueSubscription>;
   /**
-   * Whether a job of a thread is in the queue or under way, for whoever is about to move the thread away. Absent where the
-   * queue cannot tell.
+   * Checks whether a job of a thread is queued or in progress, for a caller that is about to move the thread away.
+   * Absent when the queue cannot tell.
    *
    * @throws ThreadfoldError `QUEUE_UNAVAILABLE`.
    */
   isInFlight?(thread: Pick<CompactionJob, "tenantId" | "threadId">): Promise<boolean>;
-  /** Jobs that were given up, newest first. @throws ThreadfoldError `QUEUE_UNAVAILABLE`. */
+  /** Returns jobs that were given up, newest first. @throws ThreadfoldError `QUEUE_UNAVAILABLE`. */
   deadJobs(): Promise<readonly DeadCompactionJob[]>;
-  /** Ends what this process does at the queue. Jobs stay. */
+  /** Ends this process's use of the queue. Jobs stay in it. */
   close(): Promise<void>;
 }
 
-/** What a worker is asked to fold. It says which thread and under which figures, and holds nothing that anybody said. */
+/** A job for a worker: which thread to fold, and under which limits. It contains no content of the thread. */
 export interface CompactionJob {
   readonly schemaVersion: 1;
   readonly threadId: ThreadId;
-  /** Whose thread it is: the worker opens the store of this tenant. */
+  /** The tenant that owns the thread, and whose store the worker opens. */
   readonly tenantId: string | null;
-  /** The plan that held when the job was asked for. A newer one means that somebody has folded since. */
+  /** Version of the plan when the job was requested. A newer one means that the thread has been folded since. */
   readonly planVersion: number;
-  /** Entries that the thread had then. What came since is folded as well when the worker gets to see it. */
+  /** Version of the thread at that time. Entries since then are folded as well if the worker sees them. */
   readonly threadVersion: number;
-  /** Tokens that a request to the agent's model may have. */
+  /** Maximum tokens of a request to the agent's model. */
   readonly maxInputTokens: number;
-  /** Share of `maxInputTokens` from which on the worker folds. */
+  /** Share of `maxInputTokens` at which the worker folds. */
   readonly softThreshold: number;
 }
 
@@ -172,18 +175,19 @@ const jobSchema: z.ZodType<CompactionJob> = z.strictObject({
 });
 
 /**
- * Reads a job that came out of a queue. @throws ThreadfoldError `WRONG_FORMAT` when it is not a job, or one of another
- * version.
+ * Parses a job that came out of a queue.
+ *
+ * @throws ThreadfoldError `WRONG_FORMAT` when it is not a job, or a job of another schema version.
  */
 export function parseCompactionJob(data: unknown): CompactionJob {
   const parsed = jobSchema.safeParse(data);
   if (parsed.success) return Object.freeze(parsed.data);
   const fields = [...new Set(parsed.error.issues.map(({ path }) => path.join(".") || "(whole)"))].join(", ");
   throw new ThreadfoldError("WRONG_FORMAT", `A job of the queue is not a compaction job: ${fields}.`, {
-    hint: "Give compaction a queue of its own, and let workers be no older than the sessions that ask them.",
+    hint: "Give compaction a separate queue, and do not run workers that are older than the sessions that use them.",
   });
 }
 
-/** Names a thread of a tenant among all jobs: jobs of one name are never in flight together. */
+/** Returns a job's key, which is the same for all jobs of one tenant's thread: they are never in flight together. */
 export const compactionJobKey = ({ tenantId, threadId }: Pick<CompactionJob, "tenantId" | "threadId">): string =>
   sha256(JSON.stringify([tenantId, threadId]));

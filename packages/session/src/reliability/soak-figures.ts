@@ -1,21 +1,21 @@
-/** What a process was like at one time of a long run. */
+/** Measurements of a process at one point of a long run. */
 export interface SoakSample {
   /** Rounds of work so far. */
   readonly round: number;
   readonly minutes: number;
-  /** What is reachable, after a collection of garbage. */
+  /** Size of what is reachable, measured after a garbage collection. */
   readonly heapBytes: number;
   readonly rssBytes: number;
   readonly openFiles: number;
-  /** Of the appends since the sample before: the 99th percentile by the clock, and the processor's time for each. */
+  /** For the appends since the previous sample: 99th percentile of elapsed time, and CPU time per append. */
   readonly appendP99Ms: number;
   readonly appendCpuMs: number;
 }
 
-/** The first third of a run is for warming up: compiled code, caches that have a size, pages of the database. */
+/** The first third of a run is warm-up: compiled code, bounded caches, database pages. */
 const settled = (samples: readonly SoakSample[]): readonly SoakSample[] => samples.slice(Math.ceil(samples.length / 3));
 
-/** By how much a value grows for each unit of another: the slope of the line that lies nearest (least squares). */
+/** Returns how much a value grows per unit of another: the slope of the least-squares line. */
 export function slope(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanX, meanY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
@@ -31,7 +31,7 @@ const slopeOf = (
   y: "heapBytes" | "rssBytes" | "openFiles",
 ): number => slope(settled(samples).map((sample) => [sample[x], sample[y]]));
 
-/** How the later half of the settled part compares with the earlier one, by medians: 1 where nothing changed. */
+/** Returns the ratio of the medians of the later and the earlier half of the settled part: 1 when nothing changed. */
 function laterToEarlier(samples: readonly SoakSample[], of: "appendP99Ms" | "appendCpuMs"): number {
   const values = settled(samples).map((sample) => sample[of]);
   const half = Math.floor(values.length / 2);
@@ -41,7 +41,7 @@ function laterToEarlier(samples: readonly SoakSample[], of: "appendP99Ms" | "app
 const medianOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** A run in figures. */
+/** Computes the figures of a run. */
 export function soakFigures(samples: readonly SoakSample[]): Readonly<Record<string, number>> {
   const last = samples.at(-1);
   const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
@@ -60,8 +60,8 @@ export function soakFigures(samples: readonly SoakSample[]): Readonly<Record<str
 }
 
 /**
- * From this many minutes on small slopes say something. Before, the engine is making itself at home, and only what keeps
- * the threads that it has handled stands out: they have some 60 kB each.
+ * Minutes from which on small slopes are meaningful. Before that the engine is still warming up, and only a leak of
+ * whole threads stands out: they take some 60 kB each.
  */
 const LONG_MINUTES = 30;
 const SHORT_HEAP_BYTES_A_ROUND = 40_000;
@@ -70,7 +70,7 @@ const HEAP_BYTES_A_ROUND = 4_000;
 const RSS_MB_A_MINUTE = 1;
 const APPEND_GROWTH = 1.2;
 
-/** What grew that should not have, in words. */
+/** Describes what grew that should not have. */
 export function soakProblems(samples: readonly SoakSample[]): readonly string[] {
   const { minutes = 0, ...figures } = soakFigures(samples);
   const files = new Set(settled(samples).map(({ openFiles }) => openFiles));

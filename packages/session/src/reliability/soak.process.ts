@@ -8,10 +8,10 @@ import { openStore } from "@threadfold/stores";
 import { openSession, work } from "../testing/agent-work.ts";
 import { type SoakSample, soakFigures, soakProblems } from "./soak-figures.ts";
 
-// Works for a long time on one store and watches itself: in each round a session opens a thread of its own, works until it
-// has folded, and closes; and entries go to the end of one thread that everybody shares. What is kept is on the disk, so
-// the process has to stay as it is. `--minutes 60` or `--rounds 200` says how long, `--json` prints the figures as JSON.
-// Needs --expose-gc; exits with 1 when something grew.
+// Works on one store for a long time and monitors itself: in each round a session opens a new thread, works until it
+// has folded, and closes; and entries are appended to one shared thread. All data is on disk, so the process must not
+// grow. `--minutes 60` or `--rounds 200` sets the duration, `--json` prints the figures as JSON. Needs --expose-gc;
+// exits with 1 when something grew.
 const { values } = parseArgs({
   options: { minutes: { type: "string" }, rounds: { type: "string" }, json: { type: "boolean" } },
 });
@@ -22,7 +22,7 @@ if (globalThis.gc === undefined) throw new Error("Run it with --expose-gc: garba
 
 const TURNS = 12;
 const APPENDS = 20;
-/** Samples a run takes at least, so that a slope has something to go by. */
+/** Minimum number of samples in a run, so that slopes are meaningful. */
 const SAMPLES = 24;
 const SHARED = asThreadId("shared");
 const [MS, MICROSECONDS] = [60_000, 1_000];
@@ -74,7 +74,7 @@ async function workOnOwnThread(number: number): Promise<void> {
   await session.close();
 }
 
-/** Appends one at a time, and keeps how long each took and what of the processor all of them did. */
+/** Appends one at a time, and records how long each took and how much CPU time they took in total. */
 async function appendToShared(): Promise<void> {
   const before = process.cpuUsage();
   for (let count = 0; count < APPENDS; count++) {

@@ -1,9 +1,9 @@
-/** Who is at work. */
+/** The name of one of two workers. */
 export type Worker = "A" | "B";
 
 /**
- * Holds two workers up at named barriers and lets them pass one at a time, in a given order, so that every order in which
- * they can meet is tried on purpose and not by luck.
+ * Holds two workers at named barriers and lets them pass one at a time, in a given order, so that every interleaving is
+ * tested deliberately instead of by chance.
  */
 export class Turnstile {
   readonly #waiting = new Map<Worker, () => void>();
@@ -13,17 +13,17 @@ export class Turnstile {
   #changed = Promise.withResolvers<void>();
   #crash: { readonly worker: Worker; readonly barrier: string } | null = null;
 
-  /** The barriers that were passed, in their order, such as `A committing`. */
+  /** The barriers that were passed, in order, such as `A committing`. */
   get passed(): readonly string[] {
     return this.#passed;
   }
 
-  /** Makes a worker never come past a barrier, as one that has died there. */
+  /** Makes a worker hang at a barrier, as if it had died there. */
   crashAt(worker: Worker, barrier: string): void {
     this.#crash = { worker, barrier };
   }
 
-  /** Called by a worker at a barrier; comes back when it may go on. */
+  /** Called by a worker at a barrier; resolves when it may continue. */
   async pass(worker: Worker, barrier: string): Promise<void> {
     if (this.#crash?.worker === worker && this.#crash.barrier === barrier) {
       this.finish(worker);
@@ -36,13 +36,13 @@ export class Turnstile {
     this.#passed.push(`${worker} ${barrier}`);
   }
 
-  /** Called when a worker is through, or dead. */
+  /** Called when a worker is done, or dead. */
   finish(worker: Worker): void {
     this.#done.add(worker);
     this.#notify();
   }
 
-  /** Lets workers pass in an order, each step only once the one before has come to rest; then everything is open. */
+  /** Lets workers pass in an order, each step only after the previous one has come to rest; then opens all barriers. */
   async release(order: readonly Worker[]): Promise<void> {
     for (const worker of order) {
       await this.#atRest(worker);
@@ -68,7 +68,7 @@ export class Turnstile {
   }
 }
 
-/** Every order in which two workers can take this many steps each. */
+/** Returns every order in which two workers can take this many steps each. */
 export function interleavings(steps: number): readonly (readonly Worker[])[] {
   const weave = (a: number, b: number): readonly (readonly Worker[])[] => {
     if (a === 0 && b === 0) return [[]];

@@ -22,25 +22,25 @@ import {
   threadState,
 } from "@threadfold/turn";
 
-/** What the recorded requests of a thread were made of. */
+/** Where to find what the recorded requests of a thread were made from. */
 export interface RecordedSources {
-  /** The whole thread. It may be a longer one each time that it is asked for. */
+  /** The whole thread. It may be longer each time that it is read. */
   readonly thread: AgentThread;
-  /** A plan by its version, from 1; null when there is none. */
+  /** Returns the plan of a version, from 1; null when there is none. */
   plan(version: number): Promise<CompactionPlan | null>;
-  /** A kept content; null when it is gone. */
+  /** Returns the content of an artifact; null when it is gone. */
   content(id: ArtifactId): Promise<string | null>;
 }
 
 /** How recorded requests are rendered again. */
 export interface RecordedRequestsOptions {
-  /** Formats of one's own that requests were rendered in, beside those of Threadfold. */
+  /** Custom formats that requests were rendered in, in addition to Threadfold's. */
   readonly formats: readonly ProviderFormat[];
-  /** Counts what is rendered. It decides on no byte. */
+  /** Counts tokens of what is rendered. It does not affect the bytes. */
   readonly tokenizer: ProviderAwareTokenizer;
   /**
-   * True to take over what the request before has of a request, as a session does. Without it each one is rendered from
-   * its first message on.
+   * True to reuse what a request shares with the previous one, as a session does. Otherwise each request is rendered
+   * from its first message on.
    */
   readonly growing: boolean;
 }
@@ -54,13 +54,13 @@ export interface RecordedRequest {
   readonly rendered: RenderedPlan;
 }
 
-/** Durability decides what is folded and not how a plan is rendered, so replay needs no policy. */
+/** A dummy policy: durability decides what is folded, not how a plan is rendered. */
 const ANY_DURABILITY = (): ToolDurability => "anchoring";
 
 /**
- * Renders the recorded requests of a thread again, in the order of its journal. Requests that follow one another share
- * plan, frame and most of the thread, so the newest of each is kept and a long past is not read and counted anew for each
- * of them.
+ * Renders the recorded requests of a thread again, in the order of its journal. Consecutive requests share plan, frame
+ * and most of the thread, so the newest of each is kept, and a long history is not read and counted again for every
+ * request.
  */
 export class RecordedRequests {
   readonly #sources: RecordedSources;
@@ -76,8 +76,10 @@ export class RecordedRequests {
   }
 
   /**
-   * @throws ThreadfoldError `STORE_CORRUPT`, `PLAN_NOT_FOUND` or `ARTIFACT_NOT_FOUND` for what is gone, `INVALID_CONFIG`
-   * for a format that is not known here.
+   * Renders a recorded request again.
+   *
+   * @throws ThreadfoldError `STORE_CORRUPT`, `PLAN_NOT_FOUND` or `ARTIFACT_NOT_FOUND` when a source is gone,
+   * `INVALID_CONFIG` for an unknown format.
    */
   async render(record: RequestRenderedRecord): Promise<RecordedRequest> {
     const state = this.#stateAt(record.threadVersion);
@@ -89,14 +91,14 @@ export class RecordedRequests {
     return { state, plan, format, frame, rendered: renderer.render(plan) };
   }
 
-  /** What is brought back for one request is of no use to the next, which goes on from the request without it. */
+  /** Keeps the renderer without rehydrated content, because content brought back for one request is not in the next. */
   #rendererOf(sources: RenderSources, rehydrated: readonly RehydratedContent[]): RequestRenderer {
     const renderer = new RequestRenderer(sources, this.#options.growing ? this.#renderer : undefined);
     this.#renderer = renderer;
     return rehydrated.length === 0 ? renderer : new RequestRenderer({ ...sources, rehydrated }, renderer);
   }
 
-  /** The thread as it was at a version. */
+  /** Returns the thread as it was at a version. */
   #stateAt(version: number): ThreadState {
     const thread = this.#sources.thread.atVersion(version);
     if (thread.version !== version) throw new ThreadfoldError("STORE_CORRUPT", `The thread has no version ${version}.`);
@@ -109,7 +111,7 @@ export class RecordedRequests {
 
   async #frameOf(id: ArtifactId): Promise<RequestFrame> {
     if (this.#frame?.id === id) return this.#frame.frame;
-    const frame = parseFrame(await this.#content(id, "The request's system text and tools are gone."));
+    const frame = parseFrame(await this.#content(id, "The request's system text and tools are missing."));
     this.#frame = { id, frame };
     return frame;
   }
@@ -129,7 +131,7 @@ export class RecordedRequests {
     tokens,
     truncated,
   }: RequestRenderedRecord["rehydrated"][number]): Promise<RehydratedContent> {
-    const absence = `The content that artifact ${artifactId} was rehydrated with is gone.`;
+    const absence = `The content that artifact ${artifactId} was rehydrated with is missing.`;
     return { artifactId, content: await this.#content(content, absence), tokens, truncated };
   }
 
@@ -140,7 +142,7 @@ export class RecordedRequests {
   }
 }
 
-/** What a record says about how it was rendered. */
+/** Reads the render options that a record holds. */
 function renderOptions({ options }: RequestRenderedRecord) {
   const { summaryRole, summaryWording, model } = options;
   return {

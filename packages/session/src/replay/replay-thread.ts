@@ -18,22 +18,22 @@ import { RecordedRequests, type RecordedSources } from "./recorded-requests.ts";
 
 /** One recorded request, rendered again. */
 export interface ReplayedRequest {
-  /** Place of the record in the thread's journal. */
+  /** Sequence number of the record in the thread's journal. */
   readonly sequence: number;
   readonly threadVersion: number;
   readonly planVersion: number;
   readonly format: string;
   readonly recordedDigest: string;
-  /** Digest of the bytes that were rendered now; null when they could not be rendered at all. */
+  /** Digest of the bytes rendered now; null when the request could not be rendered at all. */
   readonly replayedDigest: string | null;
   readonly equal: boolean;
   /** Why it could not be rendered or why it may differ; null when the digests are equal. */
   readonly problem: string | null;
 }
 
-/** What a replay needs beside the store. */
+/** Options of a replay. */
 export interface ReplayOptions {
-  /** The formats of your own that requests of the thread were rendered in. */
+  /** Custom formats that requests of the thread were rendered in. */
   readonly formats?: readonly ProviderFormat[];
 }
 
@@ -47,14 +47,15 @@ export async function replayThread(
   threadId: ThreadId,
   { formats = [] }: ReplayOptions = {},
 ): Promise<readonly ReplayedRequest[]> {
-  // The journal first: a request that another process records meanwhile is one of a thread that is longer than this one.
+  // The journal is read first: a request that another process records meanwhile may need a longer thread than was
+  // loaded.
   const recorded = await store.journal.read(threadId);
   const thread = await store.threads.load(threadId);
   if (thread === null) throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
   const requests = new RecordedRequests(storedSources(store, thread), {
     formats,
     tokenizer: heuristicTokenizer(),
-    // Rendered from the log alone: what a session took over from request to request is not taken for granted.
+    // Rendered from the log alone: what a session carries over from request to request is not relied on.
     growing: false,
   });
   const replayed: ReplayedRequest[] = [];
@@ -87,7 +88,7 @@ function differenceOf({ renderVersion }: RequestRenderedRecord): string {
   return `it was rendered by format ${renderVersion}; this is ${COMPACTION_RENDER_FORMAT_VERSION}`;
 }
 
-/** What a store holds of a thread. */
+/** The sources of a thread's recorded requests in a store. */
 function storedSources(store: ThreadfoldStore, thread: AgentThread): RecordedSources {
   return {
     thread,
@@ -96,7 +97,7 @@ function storedSources(store: ThreadfoldStore, thread: AgentThread): RecordedSou
   };
 }
 
-/** What a request is handed out again with. */
+/** What returning a recorded request again depends on. */
 export interface PrepareAgainPorts {
   readonly store: ThreadfoldStore;
   readonly thread: SessionThread;
@@ -107,7 +108,7 @@ export interface PrepareAgainPorts {
 }
 
 /**
- * Hands a recorded request out again, byte for byte; null when the model has answered behind it.
+ * Returns a recorded request again, byte for byte; null when the thread already has a later answer of the model.
  *
  * @throws ThreadfoldError `REQUEST_NOT_FOUND`, `REPLAY_MISMATCH`, or what the store throws.
  */
@@ -117,8 +118,8 @@ export async function prepareAgain(
 ): Promise<PreparedRequest | null> {
   const own = thread.state.thread.id;
   if (threadId !== own)
-    throw new ThreadfoldError("REQUEST_NOT_FOUND", `The request is one of thread ${threadId}, and this is ${own}.`);
-  // Most often nothing has happened since, and neither the journal nor the past of the thread has to be read.
+    throw new ThreadfoldError("REQUEST_NOT_FOUND", `The request belongs to thread ${threadId}, but this is ${own}.`);
+  // Usually nothing has happened since, and neither the journal nor the rest of the thread need be read.
   const now = await history.whenNeeded(() => recorder.render(plan.current, []));
   if (now.plan.version === planVersion && now.rendered.digest.digest === digest) return recorder.record(now, null);
   const recorded = await store.journal.read(threadId);
@@ -137,8 +138,5 @@ export async function prepareAgain(
     ...{ formats: [request.format], tokenizer, growing: false },
   }).render(record);
   if (made.rendered.digest.digest === digest) return recorder.recordAgain(made, record);
-  throw new ThreadfoldError(
-    "REPLAY_MISMATCH",
-    `Request ${digest} cannot be handed out again: ${differenceOf(record)}.`,
-  );
+  throw new ThreadfoldError("REPLAY_MISMATCH", `Request ${digest} cannot be reproduced: ${differenceOf(record)}.`);
 }

@@ -4,8 +4,8 @@ import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { EMPTY_FRAME, RequestRenderer, threadState } from "@threadfold/turn";
 
 /**
- * The messages that a plan shows of a thread, before any provider's shape: what the exporters of `@threadfold/importers`
- * write into a session file of another tool. Nothing is recorded.
+ * Returns the messages that a plan shows of a thread, in neutral form: the exporters of `@threadfold/importers` write
+ * them into another tool's session file. Nothing is recorded.
  */
 export function planWindow(
   thread: AgentThread,

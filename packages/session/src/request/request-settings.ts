@@ -39,26 +39,26 @@ import {
 import type { ModelTarget } from "../host/prepared-request.ts";
 import type { ProviderCompactionOption } from "../host/session-options.ts";
 
-/** Share of what makes us fold above which the provider compacts: it comes first, with some calls between the two. */
+/** Share of our fold threshold at which the provider compacts: it compacts first, some calls before we would fold. */
 const BEFORE_OURS = 0.8;
 
-/** What a request turn begins with. */
+/** What request settings start from. */
 export interface RequestSettingsParts {
   readonly config: ContextCompactionConfig;
-  /** The cap that the host set, in tokens; absent where the model or the default decides. */
+  /** The cap set by the host or the preset, in tokens; absent when the model or the default decides. */
   readonly ownCap?: number;
   readonly models?: readonly ModelRow[];
   readonly format: ProviderFormat;
-  /** How the provider counts, as far as is known by now. */
+  /** Returns how the provider counts, as far as is known by now. */
   readonly count: () => ProviderCount;
-  /** What the counter may miss of a model's tokens before its provider reported any, as a share of its figure. */
+  /** Returns how far the counter may be below a model's real tokens before any report, as a share of its figure. */
   readonly margin: (model: string | undefined) => number;
   readonly model?: string;
   readonly frame?: FrameFields;
   readonly summaryRole?: SummaryRole;
 }
 
-/** What is charged under a configuration for a model. */
+/** The prices for a model under a configuration. */
 interface Pricing {
   readonly config: ContextCompactionConfig;
   readonly model: string | undefined;
@@ -67,14 +67,14 @@ interface Pricing {
 }
 
 /**
- * What requests are made of besides thread and plan: format, model, cap, and the host's frame. Keeps the newest
- * renderer.
+ * What requests are made from in addition to thread and plan: format, model, cap, and the host's frame. Keeps the
+ * newest renderer.
  */
 export class RequestSettings {
   readonly format: ProviderFormat;
   readonly summaryRole: SummaryRole;
   readonly summaryWording: SummaryWording | undefined;
-  /** What the session was opened with. */
+  /** The frame that the session was opened with. */
   readonly ownFrame: RequestFrame;
   readonly #models: readonly ModelRow[];
   readonly #ownCap: number | undefined;
@@ -82,7 +82,7 @@ export class RequestSettings {
   readonly #margin: (model: string | undefined) => number;
   #config: ContextCompactionConfig;
   #cautious: { readonly config: ContextCompactionConfig; readonly of: ContextCompactionConfig } | undefined;
-  /** True while nobody said what the model takes, and no row does. */
+  /** True while neither the host nor a model row says what the model's limit is. */
   #isGuessed: boolean;
   #model: string | undefined;
   #frame: RequestFrame;
@@ -93,7 +93,7 @@ export class RequestSettings {
     const { config, ownCap, models = [], format, model, frame, summaryRole = config.summaryRole } = parts;
     this.#count = parts.count;
     this.#margin = parts.margin;
-    // An unknown price row is an error of whoever opens the session, and not of a later fold.
+    // Report an unknown price row when the session is opened, not at a later fold.
     cachePriceOf(config, format.id);
     this.#config = config;
     this.#ownCap = ownCap;
@@ -107,7 +107,7 @@ export class RequestSettings {
     this.summaryWording = config.summaryWording;
   }
 
-  /** The configuration. While the provider has reported nothing, what the counter may miss is kept free on top. */
+  /** The configuration. Until the provider reports usage, it also keeps free what the counter may miss. */
   get config(): ContextCompactionConfig {
     if (this.#config.safetyBufferTokens !== undefined || this.#count().estimate.reports > 0) return this.#config;
     if (this.#cautious?.of !== this.#config)
@@ -119,22 +119,22 @@ export class RequestSettings {
     return this.#model;
   }
 
-  /** How the provider counts, by all that it reported. */
+  /** How the provider counts, according to all its reports. */
   get estimate(): TokenEstimate {
     return this.#count().estimate;
   }
 
-  /** What the provider charges for the model that holds now; undefined when that is not known. */
+  /** What the provider charges for the current model; undefined when unknown. */
   get price(): PromptCachePrice | undefined {
     return this.#pricing.price;
   }
 
-  /** The times that prefixes may be written for; null where the provider lets nobody choose, or its prices are not known. */
+  /** How long prefixes can be cached; null when the provider offers no choice, or when its prices are unknown. */
   get cacheTimes(): CacheTimes | null {
     return this.#pricing.times;
   }
 
-  /** Asked for many times in a turn, and the same until the model is another one. */
+  /** Cached, because it is needed many times per turn and only changes with the model or the configuration. */
   get #pricing(): Pricing {
     const [config, model] = [this.#config, this.#model];
     if (this.#priced?.config === config && this.#priced.model === model) return this.#priced;
@@ -148,9 +148,8 @@ export class RequestSettings {
   }
 
   /**
-   * Takes the frame of a request: each field from the call when it is given there, else from what the session was opened
-   * with. Undefined leaves the newest request's. One that says the same changes nothing, so what was rendered with it
-   * still holds.
+   * Sets the frame of a request: each field from the call if given there, else from the session's own frame. Undefined
+   * keeps the newest request's frame. An equal frame changes nothing, so that what was rendered with it stays valid.
    */
   take(fields: FrameFields | undefined): void {
     if (fields === undefined) return;
@@ -158,7 +157,7 @@ export class RequestSettings {
     if (!isSameFrame(frame, this.#frame)) this.#frame = frame;
   }
 
-  /** Makes the next requests for another model. @throws ThreadfoldError `INVALID_CONFIG` for a cap that is not a positive number. */
+  /** Prepares the next requests for another model. @throws ThreadfoldError `INVALID_CONFIG` for an invalid cap. */
   retarget({ model, maxInputTokens }: ModelTarget): void {
     const row = model === undefined ? undefined : modelRow(model, this.#models);
     const suggested = row && Math.min(suggestedCap(row), this.#ownCap ?? Number.POSITIVE_INFINITY);
@@ -169,45 +168,45 @@ export class RequestSettings {
     this.#cautious = undefined;
   }
 
-  /** True while requests go to a model of which nobody said what it takes: the cap may be too large for it. */
+  /** True while requests go to a model whose limit is unknown: the cap may be too large for it. */
   get isGuessed(): boolean {
     return this.#isGuessed;
   }
 
-  /** Renders plans over the thread as it is now. */
+  /** Returns a renderer of plans over the thread as it is now. */
   renderer(state: ThreadState): RequestRenderer {
     const turn = this.#renderSources(state);
     const { turn: last, renderer: before } = this.#newest ?? {};
     if (before !== undefined && isSameTurn(last, turn)) return before;
-    // What was rendered for another model holds reasoning that this one may not take.
+    // What was rendered for another model may contain reasoning that this one does not accept.
     const renderer = new RequestRenderer(turn, last?.model === turn.model ? before : undefined);
     this.#newest = { turn, renderer };
     return renderer;
   }
 
-  /** Renders with content that was brought back for one request. */
+  /** Returns a renderer that includes content brought back for one request. */
   rendererWith(state: ThreadState, rehydrated: readonly RehydrationResult[]): RequestRenderer {
     if (rehydrated.length === 0) return this.renderer(state);
     const content = rehydrated.map(({ tokenCount, ...result }) => ({ ...result, tokens: tokenCount }));
     return new RequestRenderer({ ...this.#renderSources(state), rehydrated: content }, this.renderer(state));
   }
 
-  /** The newest message with an item of the provider's own compaction that a plan has not seen; null when there is none. */
+  /** Returns the newest message with a provider compaction item that a plan has not seen; null when there is none. */
   newestItem(thread: AgentThread, plan: CompactionPlan): MessageId | null {
     return newestProviderItem(thread, plan.threadVersion, this.#target);
   }
 
-  /** True when a message holds an item of the provider's own compaction, which the model takes back. */
+  /** Checks whether a message contains a provider compaction item that the model accepts back. */
   holdsItem(message: Pick<Message, "parts">): boolean {
     return holdsProviderItem(message, this.#target);
   }
 
-  /** The provider's own compaction; null where it makes none, or not for this model. */
+  /** The provider's own compaction; null when it offers none, or not for this model. */
   get compaction(): ProviderCompaction | null {
     return takesProviderItems(this.#target) ? providerCompaction(this.format.id) : null;
   }
 
-  /** The fields by which a request asks the provider to compact; none where we would fold first. */
+  /** Returns the fields with which a request asks the provider to compact; none when we would fold first. */
   compactionFields(asked: ProviderCompactionOption | undefined): JsonObject {
     const { compaction } = this;
     if (asked?.when !== "threshold" || compaction === null) return {};
@@ -225,7 +224,7 @@ export class RequestSettings {
     return requestBudget(this.config, this.#frame, state.ledger, this.#count());
   }
 
-  /** Tokens that the request under a plan leaves of its limit. */
+  /** Returns the tokens that the request under a plan leaves free below its limit. */
   freeTokens(state: ThreadState, plan: CompactionPlan): number {
     return tokenBudget(this.config).limitTokens - this.renderer(state).measure(plan);
   }
@@ -251,14 +250,17 @@ const isSameTurn = (last: RenderSources | undefined, turn: RenderSources): boole
   last.count?.estimate === turn.count?.estimate &&
   last.count?.measured === turn.count?.measured;
 
-/** A configuration that keeps free what a counter may miss: of a room of 100 that is 31 where it may miss 45 of each 100. */
+/**
+ * Returns a configuration that keeps free what a counter may miss: 31 of a budget of 100 if it may miss 45 per 100
+ * counted.
+ */
 function withMargin(config: ContextCompactionConfig, margin: number): ContextCompactionConfig {
   const { roomTokens, safetyBufferTokens } = tokenBudget(config);
   const missed = Math.ceil((roomTokens * margin) / (1 + margin));
   return missed <= safetyBufferTokens ? config : { ...config, safetyBufferTokens: missed };
 }
 
-/** The fields that are given: one that is undefined is left out. */
+/** Returns the fields that are given, leaving out those that are undefined. */
 const given = ({ system, tools, host }: FrameFields = {}): FrameFields => ({
   ...(system !== undefined && { system }),
   ...(tools !== undefined && { tools }),
@@ -266,10 +268,10 @@ const given = ({ system, tools, host }: FrameFields = {}): FrameFields => ({
 });
 
 /**
- * The prices that commits are weighed by: the configured row, else the model's, else that of the request format, else none.
- * The shortest prefix that is cached is the model's.
+ * Returns the prices that commits are weighed with: the configured row, else the model's, else that of the request
+ * format, else none. The minimum length of a cached prefix is the model's.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for an id that no row has.
+ * @throws ThreadfoldError `INVALID_CONFIG` when no row has the configured id.
  */
 function cachePriceOf(
   { promptCachePrice: configured }: ContextCompactionConfig,

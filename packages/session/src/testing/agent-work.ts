@@ -10,7 +10,7 @@ const createdAt = "2026-01-01T00:00:00.000Z";
 /** The thread that tests work on. */
 export const threadId = asThreadId("session-1");
 
-/** A clock that is moved by hand, in seconds. */
+/** Returns a clock that is advanced by hand, in seconds. */
 export function handClock(): Clock & { pass(seconds: number): void } {
   let ms = Date.parse(createdAt);
   return {
@@ -21,10 +21,13 @@ export function handClock(): Clock & { pass(seconds: number): void } {
   };
 }
 
-/** Four characters are a token, and the provider's as well: tests are about something else than the error of a counter. */
+/** Counts four characters per token, as the tests' provider does: these tests are not about the error of a counter. */
 export const tokenizer: ProviderAwareTokenizer = Object.freeze({ ...heuristicTokenizer(), id: "four-characters" });
 
-/** A session on the tests' thread that folds rung by rung (preset `ladder`), waits for summaries, and has a clock that stands still. */
+/**
+ * Opens a session on the tests' thread, with preset `ladder`, folds that wait for summaries, and a clock that stands
+ * still.
+ */
 export const openSession = (options: Partial<SessionOptions> = {}): Promise<ContextSession> =>
   ContextSession.open({
     ...{ threadId, clock: handClock(), preset: ladderPreset, tokenizer, background: false },

@@ -10,9 +10,9 @@ import {
   type Usage,
 } from "@threadfold/core";
 
-/** What a provider's prompt cache does, in its own words and written down apart from the library's tables. */
+/** The rules of a provider's prompt cache, written independently of the library's tables. */
 export interface CacheRules {
-  /** Where prefixes end: behind blocks with this field, or anywhere. */
+  /** Where prefixes end: after blocks with this field, or anywhere if null. */
   readonly mark: "cache_control" | "prompt_cache_breakpoint" | null;
   readonly lookBackBlocks: number;
   readonly ttlSeconds: { readonly "5m": number; readonly "1h"?: number };
@@ -51,17 +51,17 @@ export const GEMINI_RULES: CacheRules = {
 const LENGTH_PER_TOKEN = 4;
 const tokensOf = (text: string): number => Math.ceil(text.length / LENGTH_PER_TOKEN);
 
-/** One block of a payload, as the provider cuts it. */
+/** One block of a payload, as the provider splits it. */
 interface WireBlock {
-  /** All that the model reads of it, without marks. */
+  /** Everything that the model reads of it, without cache marks. */
   readonly content: string;
   readonly tokens: number;
   readonly mark: { readonly ttl: "5m" | "1h" } | null;
 }
 
 /**
- * A provider with a prompt cache: it takes the bodies of requests as they would be sent, and reports usage. It knows nothing of
- * plans, journals and ledgers, and shares no code with them.
+ * A provider with a prompt cache: it accepts request bodies as they would be sent, and reports usage. It knows nothing
+ * about plans, journals and ledgers, and shares no code with them.
  */
 export class CachedProvider {
   readonly #rules: CacheRules;
@@ -71,7 +71,7 @@ export class CachedProvider {
     this.#rules = rules;
   }
 
-  /** @param at milliseconds. */
+  /** Answers a request. @param at time of the request, in milliseconds. */
   answer(payload: JsonObject, model: string, at: number): Usage {
     const blocks = blocksOf(payload, this.#rules.mark);
     const prefixes = this.#prefixes(blocks, model);
@@ -115,7 +115,7 @@ export class CachedProvider {
     return { cacheReadTokens: found < minimumTokens ? 0 : Math.floor(found / step) * step };
   }
 
-  /** Use refreshes. */
+  /** Checks whether a prefix is cached, and if so, refreshes it. */
   #isHeld(hash: string, at: number): boolean {
     const entry = this.#entries.get(hash);
     if (entry === undefined || entry.until <= at) return false;
@@ -176,7 +176,7 @@ const withoutMarks = (value: JsonValue | undefined): JsonValue => {
   return Object.fromEntries(kept.map(([key, one]) => [key, withoutMarks(one)]));
 };
 
-/** What is counted of a block: its words, a call's name and input, a tool's name and schema. */
+/** Returns the text of a block that is counted: its text, a call's name and input, or a tool's name and schema. */
 function wordsOf(block: Fields): string {
   const call = (block["function"] ?? block["functionCall"] ?? block) as Fields;
   const schema = call["input_schema"] ?? call["parameters"] ?? call["parametersJsonSchema"];

@@ -14,7 +14,9 @@ interface Entry {
   isActive: boolean;
 }
 
-/** A compaction queue in this process, with the rules of a real one: for tests of what stands on either side of it. */
+/**
+ * Creates an in-process compaction queue that follows the rules of a real one, to test the code on either side of it.
+ */
 export function memoryQueue({ attempts = 3 }: { readonly attempts?: number } = {}) {
   const entries = new Map<string, Entry>();
   const dead: DeadCompactionJob[] = [];
@@ -76,7 +78,7 @@ export function memoryQueue({ attempts = 3 }: { readonly attempts?: number } = {
     deadJobs: async () => [...dead],
     close: async () => undefined,
   };
-  /** Waits until nothing is under way. */
+  /** Waits until no job is in progress. */
   const idle = async (): Promise<void> => {
     while (under.size > 0) await Promise.all(under);
   };

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { connectPostgres, type PostgresDriver } from "@threadfold/stores/postgres";
 
-/** The PostgreSQL that tests work with, or word that there is none. */
+/** The PostgreSQL server for tests, and whether it is available. */
 export interface FoundPostgres {
   readonly url: string;
   readonly isThere: boolean;
-  /** Goes into the suite's name: empty when the server is there, and says what was skipped when it is not. */
+  /** A suffix for the suite's name: empty when the server is available, otherwise says why tests are skipped. */
   readonly note: string;
 }
 
@@ -24,14 +24,14 @@ export async function findPostgres(): Promise<FoundPostgres> {
   return { url, isThere, note: isThere ? "" : ` (skipped: ${absence})` };
 }
 
-/** The same server, without waiting for its disk: for many small commits that need not outlive a crash of the server. */
+/** Returns the same server's URL without disk flushes: for many small commits that need not survive a server crash. */
 export function withoutFlush(url: string): string {
   const address = new URL(url);
   address.searchParams.set("options", "-c synchronous_commit=off");
   return address.href;
 }
 
-/** Schemas that nobody else uses, and how to get rid of them. */
+/** Creates names for unique schemas, and drops the schemas afterwards. */
 export function freshSchemas(url: string) {
   const driver: PostgresDriver = connectPostgres(url, { maxConnections: 2 });
   const made: string[] = [];

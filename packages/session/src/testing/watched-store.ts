@@ -3,13 +3,13 @@ import type { ThreadfoldStore } from "@threadfold/core";
 /** A call of a store's port, such as `plans.commitPlan`. */
 export type PortCall = `${"threads" | "plans" | "artifacts" | "journal" | "recall"}.${string}`;
 
-/** What a test does around the calls of a store. What it throws is thrown in the place of the call. */
+/** What a test does around the calls to a store. An error that it throws is thrown by the call. */
 export interface StoreWatch {
   readonly before?: (call: PortCall) => unknown;
   readonly after?: (call: PortCall) => unknown;
 }
 
-/** A store whose every call a test sees, may hold up, and may let fail. */
+/** Wraps a store so that a test can observe, delay or fail every call. */
 export function watchedStore(store: ThreadfoldStore, watch: StoreWatch): ThreadfoldStore {
   const { recall } = store;
   return {
@@ -38,7 +38,7 @@ function watched<Port extends object>(name: string, port: Port, { before, after 
   });
 }
 
-/** A gate that holds up whoever passes until it is opened, and tells when somebody has come. */
+/** Creates a gate that blocks callers until it is opened, and reports when the first one has arrived. */
 export function gate() {
   const reached = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();

@@ -16,39 +16,40 @@ import { threadTitle, titleThread } from "@threadfold/stores";
 import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
 import { systemClock } from "../host/session-parts.ts";
 
-/** Where a fork begins and what it is called. */
+/** Options of a fork. */
 export interface ForkOptions {
-  /** Id of the fork; nothing may be there yet. */
+  /** Id of the fork, whose thread must not exist yet. */
   readonly threadId: ThreadId;
   /**
-   * How many entries the fork begins with; all of them by default, and when there are fewer. See `atMessage` and
-   * `beforeMessage` for places by message.
+   * Number of entries that the fork starts with; all of them by default, or if there are fewer. See `atMessage` and
+   * `beforeMessage` to fork at a message.
    */
   readonly atVersion?: number;
-  /** The message that the fork ends with, in the place of `atVersion`: restores the conversation as it was then. */
+  /** The last message to copy, instead of `atVersion`: restores the conversation as it was then. */
   readonly atMessage?: MessageId;
-  /** The message that the fork ends before, in the place of `atVersion`: with `append` it is edited. */
+  /** The first message not to copy, instead of `atVersion`: together with `append`, this edits the message. */
   readonly beforeMessage?: MessageId;
-  /** What the fork goes on with. */
+  /** Messages to append to the fork. */
   readonly append?: readonly MessageInput[];
-  /** Dates the source's record of the fork. The machine's clock by default. */
+  /** Clock that dates the fork's record in the source's journal. The system clock by default. */
   readonly clock?: Clock;
 }
 
-/** A fork as the store has it. */
+/** A fork as stored. */
 export interface ForkedThread {
   readonly thread: AgentThread;
-  /** The plan that the fork begins with; null when the source was not folded yet at that point. */
+  /** The plan that the fork starts with; null when the source was not folded yet at that point. */
   readonly plan: CompactionPlan | null;
 }
 
 /**
- * Makes a thread of its own from a thread's first entries, as Amp's fork, edit and restore do. A fork after a fold
- * begins with that fold, so that it shows the same prompt; a fork before it begins unfolded, which undoes the fold (L8,
- * L9). It has the title that the source was given last. The source stays as it is, and externalized content stays in the source's artifacts.
+ * Creates a separate thread from a thread's first entries, as Amp's fork, edit and restore do. A fork after a fold
+ * starts with that fold, so that it shows the same prompt; a fork before it starts unfolded, which undoes the fold (L8,
+ * L9). It gets the source's newest title. The source is not changed, and externalized content stays in the source's
+ * artifacts.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for an empty id or an impossible place; `THREAD_NOT_FOUND`; `MESSAGE_NOT_FOUND`; `VERSION_CONFLICT`
- * when the fork's id is taken.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an empty id or an invalid place; `THREAD_NOT_FOUND` or
+ * `MESSAGE_NOT_FOUND` when the source or the message does not exist; `VERSION_CONFLICT` when the fork's id is taken.
  */
 export async function forkThread(
   store: ThreadfoldStore,
@@ -61,7 +62,7 @@ export async function forkThread(
   return forked;
 }
 
-/** As {@link forkThread}, without the title: for a thread that is other work. */
+/** Forks like {@link forkThread}, but without the title: for a thread that is different work. */
 export async function forkEntries(
   store: ThreadfoldStore,
   source: ThreadId,
@@ -71,7 +72,7 @@ export async function forkEntries(
   checkNewThread(threadId);
   if (atVersion !== undefined && !(Number.isInteger(atVersion) && atVersion >= 0)) {
     throw new ThreadfoldError("INVALID_CONFIG", `atVersion: a fork cannot begin with ${atVersion} entries.`, {
-      hint: "Give a whole number from 0 on; a version beyond the thread's end means all of it.",
+      hint: "Give a whole number of at least 0; a version beyond the thread's end means all of it.",
       details: { name: "atVersion" },
     });
   }
@@ -90,10 +91,10 @@ export async function forkEntries(
 }
 
 /**
- * Writes into a thread's journal that another one is about to begin with its content, so that an erasure of the one finds
- * the other.
+ * Records in a thread's journal that another thread is about to start with its content, so that erasing the first finds
+ * the second.
  *
- * @throws ThreadfoldError `VERSION_CONFLICT` when the other one is there already.
+ * @throws ThreadfoldError `VERSION_CONFLICT` when the other thread already exists.
  */
 export async function recordCopy(
   store: ThreadfoldStore,
@@ -102,34 +103,38 @@ export async function recordCopy(
   clock: Clock = systemClock,
 ): Promise<void> {
   if ((await store.threads.load(copy.to)) !== null)
-    throw new ThreadfoldError("VERSION_CONFLICT", `Thread ${copy.to} is there already.`, {
-      hint: "Give the new thread an id of its own.",
+    throw new ThreadfoldError("VERSION_CONFLICT", `Thread ${copy.to} already exists.`, {
+      hint: "Give the new thread a new id.",
     });
   await store.journal.append(source, { type: "thread-copied", ...copy }, new Date(clock.now()).toISOString());
 }
 
-/** How many entries a fork begins with. @throws ThreadfoldError `INVALID_CONFIG`; `MESSAGE_NOT_FOUND`. */
+/**
+ * Returns the number of entries that a fork starts with.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`; `MESSAGE_NOT_FOUND`.
+ */
 function versionOf(thread: AgentThread, { atVersion, atMessage, beforeMessage }: ForkOptions): number {
   const places = [atVersion, atMessage, beforeMessage].filter((place) => place !== undefined);
   if (places.length > 1)
     refuseArgument("atVersion", "a fork begins in one place.", "Give one of atVersion, atMessage and beforeMessage.");
   const messageId = atMessage ?? beforeMessage;
   if (messageId === undefined) return Math.min(atVersion ?? thread.version, thread.version);
-  // Pins stand between messages as entries of their own, so that no place of a message says which version it made.
+  // Pins are separate entries between messages, so a message's ordinal does not say which version it made.
   const entries = thread.entriesBetween(0);
   const index = entries.findIndex((entry) => entry.type === "message" && entry.message.id === messageId);
   if (index < 0) throw new ThreadfoldError("MESSAGE_NOT_FOUND", `Thread ${thread.id} has no message ${messageId}.`);
   return beforeMessage === undefined ? index + 1 : index;
 }
 
-/** The newest plan that covers no more of the source than the fork has. */
+/** Returns the newest plan that covers no more of the source than the fork has. */
 async function planAt(store: ThreadfoldStore, source: ThreadId, version: number): Promise<CompactionPlan | null> {
   const plans = await store.plans.listPlans(source);
   const newest = plans.findLast(({ threadVersion }) => threadVersion <= version);
   return newest === undefined ? null : store.plans.getPlan(source, newest.version);
 }
 
-/** The same records as the first plan of another thread. */
+/** Converts a plan to the first plan of another thread, with the same records. */
 function planFor(threadId: ThreadId, plan: CompactionPlan): CompactionPlan {
   const records = planRecords(plan).map((record) => ({ ...record, sincePlanVersion: 1 }));
   return sealPlan({ ...plan, ...groupRecords(records), threadId, version: 1 });

@@ -12,22 +12,22 @@ import {
 import type { SessionPlan } from "./session-plan.ts";
 import type { SessionThread } from "./session-thread.ts";
 
-/** Reads what a resumed session left in the store. */
+/** Reads history that a resumed session left in the store. */
 export interface HistoryReader {
-  /** Loads thread and plan as a whole. Does nothing when they are already in memory. @throws what the store throws. */
+  /** Loads the whole thread and plan. Does nothing when they are already in memory. @throws what the store throws. */
   load(): Promise<void>;
-  /** Does work that seldom needs more than what is in memory, and when it does, once more with all of it. */
+  /** Runs work that rarely needs more than what is in memory; if it does, loads everything and runs it again. */
   whenNeeded<Result>(work: () => Promise<Result> | Result): Promise<Result>;
   /**
-   * Takes over the newest plan when somebody else committed it, and returns whether it did. Reads messages only when
-   * the plan needs them.
+   * Takes over the newest plan if another writer committed it, and returns whether it did. Reads messages only if the
+   * plan needs them.
    */
   takeCommitted(): Promise<boolean>;
 }
 
 /**
- * What a session begins with: of a thread that was folded what its newest plan shows and what came since, where the store
- * can read that; else the whole thread.
+ * Reads what a session starts with: for a folded thread, if the store supports it, what the newest plan shows and what
+ * came since; otherwise the whole thread.
  */
 export async function openThread(
   store: ThreadfoldStore,
@@ -41,14 +41,14 @@ export async function openThread(
   return { thread, plan: plan ?? emptyPlan(threadId, policyVersion) };
 }
 
-/** What a session's history is read with. */
+/** What reading a session's history depends on. */
 export interface SessionHistoryPorts {
   readonly store: ThreadfoldStore;
   readonly thread: SessionThread;
   readonly plan: SessionPlan;
 }
 
-/** What a resumed session left in the store, for when somebody needs it: a fold, a search, an explanation. */
+/** Loads history that a resumed session left in the store, when a fold, a search or an explanation needs it. */
 export class SessionHistory implements HistoryReader {
   readonly #ports: SessionHistoryPorts;
 
@@ -73,8 +73,8 @@ export class SessionHistory implements HistoryReader {
   }
 
   /**
-   * Reads what others appended and committed. A resumed thread is resumed anew, since their plan may show other
-   * messages.
+   * Reads what other sessions appended and committed. A resumed thread is resumed again, because their plan may show
+   * other messages.
    */
   async refresh(): Promise<void> {
     const { store, thread, plan } = this.#ports;
@@ -100,7 +100,7 @@ export class SessionHistory implements HistoryReader {
     return true;
   }
 
-  /** Says why a message is, or is not, in the prompt. Reads the message and the ids of the plan, and no other message. */
+  /** Explains why a message is, or is not, in the prompt. Reads only that message and the ids of the plan. */
   async explain(messageId: MessageId): Promise<Explanation> {
     const { thread } = this.#ports.thread.state;
     const known = thread.messageInMemory(messageId);

@@ -14,13 +14,14 @@ export class SessionPlan {
     return this.#current;
   }
 
-  /** Continues with a plan: one that was committed here, or that the thread was resumed with anew. */
+  /** Continues with a plan: one that was committed here, or that the thread was resumed with again. */
   take(plan: CompactionPlan): void {
     this.#current = plan;
   }
 
   /**
-   * Takes over a plan that another writer committed, and returns the plan that holds. @throws what the store throws.
+   * Takes over a newer plan if another writer committed one, and returns the current plan. @throws what the store
+   * throws.
    */
   async refresh(): Promise<CompactionPlan> {
     const { plan } = await this.#store.plans.getCurrentPlan(this.#current.threadId);
@@ -28,12 +29,12 @@ export class SessionPlan {
     return this.#current;
   }
 
-  /** The plan with all of its ids. What is current stays as it is. @throws as {@link wholePlan} does. */
+  /** Returns the plan with all of its ids, without changing the current one. @throws as {@link wholePlan} does. */
   whole(): Promise<CompactionPlan> {
     return wholePlan(this.#store, this.#current);
   }
 
-  /** Brings the ids of the plan into memory. @throws as {@link whole} does. */
+  /** Loads the ids of the plan into memory. @throws as {@link whole} does. */
   async load(): Promise<void> {
     const before = this.#current;
     const whole = await this.whole();
@@ -41,13 +42,13 @@ export class SessionPlan {
   }
 }
 
-/** A plan with all ids. @throws ThreadfoldError `PLAN_NOT_FOUND` when the store does not have it any more. */
+/** Returns a plan with all ids. @throws ThreadfoldError `PLAN_NOT_FOUND` when the store no longer has it. */
 async function wholePlan(store: Pick<ThreadfoldStore, "plans">, plan: CompactionPlan): Promise<CompactionPlan> {
   if (hiddenRuns(plan).length === 0) return plan;
   const whole = await store.plans.getPlan(plan.threadId, plan.version);
   if (whole?.planId === plan.planId) return whole;
   throw new ThreadfoldError(
     "PLAN_NOT_FOUND",
-    `The store has no plan ${plan.version} of thread ${plan.threadId} any more.`,
+    `The store no longer has plan ${plan.version} of thread ${plan.threadId}.`,
   );
 }

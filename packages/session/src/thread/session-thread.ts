@@ -33,7 +33,7 @@ import { extendStateInSteps, type ThreadState, threadStateInSteps } from "@threa
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import { SerialQueue } from "../waits/turn-queue.ts";
 
-/** What a session's thread is kept with. */
+/** What a session's thread depends on. */
 export interface SessionThreadPorts {
   readonly threads: ThreadStore;
   readonly ranges?: ThreadRanges;
@@ -42,13 +42,13 @@ export interface SessionThreadPorts {
   readonly tokenizer: ProviderAwareTokenizer;
   readonly durabilityOf: DurabilityOf;
   readonly declaredTools?: readonly ToolDeclaration[];
-  /** Called with standing constraints that stay unpinned because of the cap on detected pins. */
+  /** Called with standing constraints that are not pinned because of the cap on detected pins. */
   readonly onPinsLeftOut?: (left: PinsLeftOut) => void;
-  /** Called with what may be a rule in new messages, or may take one back. */
+  /** Called with text in new messages that may be a rule, or may retract one. */
   readonly onCandidates?: (candidates: readonly RuleCandidate[]) => void;
 }
 
-/** Standing constraints that are not, or no longer, pinned since the newest messages. */
+/** Standing constraints that are not, or no longer, pinned after the newest messages. */
 export interface PinsLeftOut {
   readonly messageIds: readonly MessageId[];
   readonly count: number;
@@ -57,8 +57,8 @@ export interface PinsLeftOut {
 }
 
 /**
- * A session's thread: appends go to the store first and one after the other, and never wait for a fold (P8). Reading and
- * counting long messages lets the event loop turn.
+ * A session's thread. Appends run one at a time, are stored first, and never wait for a fold (P8). Reading and counting
+ * long messages yields to the event loop.
  */
 export class SessionThread {
   readonly #ports: SessionThreadPorts;
@@ -67,13 +67,13 @@ export class SessionThread {
   #unpinned: UnpinnedRules | undefined;
   #isWriter = false;
 
-  /** @param state the thread as it is when the session begins, counted. */
+  /** @param state the thread, counted, as it is when the session starts. */
   constructor(state: ThreadState, ports: SessionThreadPorts) {
     this.#ports = ports;
     this.#state = state;
   }
 
-  /** A thread, counted. @param plan the plan that it was resumed with, if it was. */
+  /** Counts a thread. @param plan the plan that it was resumed with, if any. */
   static count(
     thread: AgentThread,
     { tokenizer, durabilityOf }: Pick<SessionThreadPorts, "tokenizer" | "durabilityOf">,
@@ -82,7 +82,7 @@ export class SessionThread {
     return new EventLoopTurns().finish(threadStateInSteps(thread, tokenizer, durabilityOf, plan));
   }
 
-  /** Rules that detection found and that the cap on detected pins left out. Looks at what is new since it was last asked. */
+  /** Detected rules that the cap on detected pins left out. Looks only at what is new since the last call. */
   get unpinned(): readonly Pin[] {
     this.#unpinned = unpinnedRules(this.#state.thread, this.#unpinned);
     return this.#unpinned.rules;
@@ -99,8 +99,10 @@ export class SessionThread {
   }
 
   /**
-   * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. @throws ThreadfoldError as
-   * `AgentThread.append` and the store do; `ABORTED`, and nothing is appended.
+   * Appends messages, pins the standing constraints found in them, and lifts the pins of constraints that they retract.
+   *
+   * @throws ThreadfoldError as `AgentThread.append` and the store do; `ABORTED` when the signal was aborted and nothing
+   * was appended.
    */
   async append(messages: readonly MessageInput[], signal?: AbortSignal): Promise<void> {
     requireMessageList(messages);
@@ -140,7 +142,11 @@ export class SessionThread {
     return id as PinId;
   }
 
-  /** Lifts a pin, or records that a candidate is not a rule. @throws ThreadfoldError `INVALID_PIN`. */
+  /**
+   * Lifts a pin, or records that a candidate is not a rule.
+   *
+   * @throws ThreadfoldError `INVALID_PIN` when there is no such pin or candidate, or when the authority is too low.
+   */
   async liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
     const lifting = { type: "pin-lifted", pinId, authority, reason } as const;
     if (!this.#isLive(pinId)) await this.load();
@@ -155,7 +161,7 @@ export class SessionThread {
     });
   }
 
-  /** Adds what another writer appended. Only what is new is read, where the store can do that, and counted. */
+  /** Adds what another writer appended. Only new entries are counted and, if the store supports it, read. */
   refresh(): Promise<void> {
     return this.#queue.run(async () => {
       const { thread } = this.#state;
@@ -171,7 +177,11 @@ export class SessionThread {
     return (await threads.load(id))?.entriesBetween(version) ?? [];
   }
 
-  /** Brings the thread into memory as a whole. @throws what the store throws; `STORE_CORRUPT` when it is another thread. */
+  /**
+   * Loads the whole thread into memory.
+   *
+   * @throws what the store throws; `STORE_CORRUPT` when it is a different thread.
+   */
   load(): Promise<void> {
     return this.#queue.run(async () => {
       const { thread } = this.#state;
@@ -183,7 +193,7 @@ export class SessionThread {
     });
   }
 
-  /** Goes on with a thread that was resumed anew; false when this session has gone on further than that. */
+  /** Continues with a thread that was resumed again; returns false when this session is already further on. */
   take(thread: AgentThread, plan: CompactionPlan): Promise<boolean> {
     return this.#queue.run(async () => {
       if (thread.version < this.#state.thread.version) return false;
@@ -201,7 +211,7 @@ export class SessionThread {
         await this.#grow(before, grow, signal);
       } catch (error) {
         if (signal?.aborted !== true || error !== signal.reason) throw error;
-        throw new ThreadfoldError("ABORTED", "The append was aborted; nothing of it is kept.", { cause: error });
+        throw new ThreadfoldError("ABORTED", "The append was aborted; none of it was kept.", { cause: error });
       }
     });
   }
@@ -223,7 +233,8 @@ export class SessionThread {
   }
 
   /**
-   * The thread, with those of the messages in memory that it has already: an id that comes again is not a new message.
+   * Returns the thread, with those of the given messages loaded that it already has: a repeated id is not a new
+   * message.
    */
   async #knowing(ids: readonly MessageId[]): Promise<AgentThread> {
     const { thread } = this.#state;
@@ -256,19 +267,19 @@ export class SessionThread {
   }
 }
 
-/** Returns a thread with what is new. */
+/** Returns the thread with new entries. */
 type Growth = (thread: AgentThread) => AgentThread | Steps<AgentThread>;
 
-/** What goes with a growth of the thread. */
+/** Options of extending the thread. */
 interface Extension {
   /** The ids of the messages that are about to be appended. */
   readonly ids?: readonly MessageId[];
-  /** What is done before. */
+  /** Work to do first. */
   readonly first?: (thread: AgentThread) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
-/** The thread's new state; null when nothing is new in it. */
+/** Returns the thread's new state; null when nothing was added. */
 function* grownState(state: ThreadState, before: AgentThread, grow: Growth): Steps<ThreadState | null> {
   const grown = grow(before);
   const after = grown instanceof AgentThread ? grown : yield* grown;
@@ -280,7 +291,7 @@ const NOTHING_DETECTED: DetectedRules = { entries: [], leftOut: [], candidates: 
 const candidateOf = (thread: AgentThread, id: PinId): RuleCandidate | undefined =>
   threadRules(thread).candidates.find((candidate) => candidate.id === id);
 
-/** How far back a call is looked for that a new result answers, in messages. */
+/** How far back to look for the call that a new result answers, in messages. */
 const RECENT = 200;
 
 function recentInput(thread: AgentThread, callId: ToolCallId): JsonValue | undefined {

@@ -1,11 +1,14 @@
 import type { AgentThread, CompactionPlan, ContextCompactionEvent } from "@threadfold/core";
 import { asksForContext } from "@threadfold/rehydration";
 
-/** So many asks are no accident, where they are also this share of the calls of the model since the fold. */
+/** This many asks are no accident if they are also at least this share of the model calls since the fold. */
 const MOST_ASKS = 3;
 const MOST_SHARE = 1 / 5;
 
-/** Counts how often the agent asks for what was folded, and tells once a plan when that is often. Looks at new messages alone. */
+/**
+ * Counts how often the agent asks for folded content, and reports once per plan when that is often. Reads only new
+ * messages.
+ */
 export class MissedContent {
   #planVersion = 0;
   #fromStep = 0;
@@ -13,7 +16,7 @@ export class MissedContent {
   #asks = 0;
   #isTold = false;
 
-  /** What there is to tell now; undefined when nothing is. */
+  /** Returns the event to emit now; undefined when there is none. */
   look(thread: AgentThread, plan: CompactionPlan, budgetLimit: number): ContextCompactionEvent | undefined {
     if (plan.version !== this.#planVersion) this.#begin(plan);
     if (plan.version === 0 || this.#isTold) return undefined;

@@ -41,25 +41,25 @@ import {
 } from "@threadfold/rehydration";
 import type { ThreadState } from "@threadfold/turn";
 
-/** What the renderer puts around each piece of rehydrated content, in tokens at the most. */
+/** Maximum tokens that the renderer adds around each piece of rehydrated content. */
 const FRAME_TOKENS = 80;
 
-/** What a request may bring back, and for whom. */
+/** What rehydrating a request depends on. */
 interface RehydrationInput {
   readonly state: ThreadState;
   readonly plan: CompactionPlan;
   readonly artifacts: ArtifactStore;
   readonly rehydrations: RehydrationState;
-  /** Tokens that the request has left below the cap. */
+  /** Tokens that the request leaves free below the cap. */
   readonly freeTokens: number;
   readonly maxArtifacts: number;
   readonly securityContext?: SecurityContext;
 }
 
 /**
- * Asks the interceptor what the newest assistant message of the main branch refers to, also when the user has spoken since:
- * the agent said what it wants, and its next request is the first that can bring it. What comes back is for the
- * next request alone. Steps count as turns, because an autonomous run may be one endless turn.
+ * Asks the interceptor what the newest assistant message of the main branch refers to, even if user messages followed:
+ * the agent said what it wants, and its next request is the first that can bring it. The content is for the next
+ * request only. Steps count as turns, because an autonomous run may be one endless turn.
  */
 async function rehydrateRequest(
   interceptor: RehydrationInterceptor,
@@ -91,64 +91,65 @@ function newestAssistantMessage({ thread }: ThreadState): Message | undefined {
   return undefined;
 }
 
-/** What a session folded, as it is at one moment. */
+/** A session's thread and plan at one moment. */
 interface UnfoldingMoment {
   readonly state: ThreadState;
   readonly plan: CompactionPlan;
 }
 
-/** What was brought back so far, as it counts for the next request: only what the model has answered to. */
+/** What was brought back so far, as far as it counts for the next request: only in requests that the model answered. */
 interface BroughtBack {
   readonly rehydrated: RehydrationState;
   readonly recalled: RehydrationState;
   readonly turn: TurnContext;
 }
 
-/** What the newest request shows, while nobody knows yet whether a model gets to see it. */
+/** What the newest request shows, while it is not known yet whether a model will see it. */
 interface ShownOnce extends BroughtBack {
   /** Id of the newest answer that the thread had then; undefined when it had none. */
   readonly answer: MessageId | undefined;
 }
 
-/** What unfolding works with. */
+/** What unfolding depends on. */
 export interface UnfoldingPorts {
   readonly index: RecallIndex;
   readonly artifacts: ArtifactStore;
-  /** The same, for what the model asks for by itself. */
+  /** The same, for reads that the model itself requests. */
   readonly askedArtifacts: ArtifactStore;
   readonly config: ContextCompactionConfig;
   readonly tenantId: string | null;
   readonly securityContext?: SecurityContext;
-  /** In the provider's tokens, like all figures here. */
+  /** Counts in the provider's tokens, like all figures here. */
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
   readonly onEvent?: CompactionEventListener;
-  /** Thread and plan as they are when a tool is called. */
+  /** Returns thread and plan as of now. */
   readonly moment: () => UnfoldingMoment;
-  /** Brings thread and plan into memory as a whole. */
+  /** Loads the whole thread and plan into memory. */
   readonly loadHistory: () => Promise<void>;
   readonly ranges?: ThreadRanges;
   readonly vectors?: VectorSearch;
-  /** Says of a thread whether this one, as far as it is in memory, refers to it. */
+  /** Checks whether this thread, as far as it is in memory, refers to another one. */
   readonly isReferenced: (threadId: ThreadId) => boolean;
-  /** Answers a search from the threads that this one refers to; null where they have nothing. */
+  /** Answers a search from the threads that this one refers to; null when they have no match. */
   readonly referenced?: (input: JsonValue, maxTokens: number) => Promise<SearchThreadResult | null>;
 }
 
 /** Entries that are read at a time when a long thread is indexed. */
 const PAGE_ENTRIES = 1_000;
-/** What is near in meaning may take on top of an answer. */
+/** Tokens that semantic matches may take in addition to an answer. */
 const nearTokens = (answerTokens: number): number => Math.floor(answerTokens * NEAR_SHARE);
 
 /**
- * The ways back to what a session folded: by reference and by search on its own before a request, as tools for the
- * model, and for whoever asks. What comes back is for one request and is never appended.
+ * The ways to bring back folded content: automatically before a request, by reference and by search; with tools for the
+ * model; and by search for the host. Content that is brought back automatically is for one request and is never
+ * appended.
  */
 export class Unfolding {
   readonly #ports: UnfoldingPorts;
   readonly #interceptor: RehydrationInterceptor;
   readonly #strategy: RetrieveStrategy;
-  /** What counts: a request that was never answered, such as one that met a rate limit, is made again as it was. */
+  /** What counts so far. A request that was not answered does not count, so it is prepared again unchanged. */
   #answered: BroughtBack = { rehydrated: NO_REHYDRATIONS, recalled: NO_REHYDRATIONS, turn: TurnContext.start(0) };
   #shown: ShownOnce | undefined;
   #indexed = 0;
@@ -165,27 +166,28 @@ export class Unfolding {
     this.#strategy = new RetrieveStrategy({ enabled, sensitivities }, vectors, told);
   }
 
-  /** What the answers of `search_thread` took so far. */
+  /** Totals of the `search_thread` answers so far. */
   get answers(): RecallTotals {
     return this.#answers;
   }
 
-  /** Tokens that one answer of `search_thread` takes at the most. */
+  /** Maximum tokens of one `search_thread` answer. */
   get answerLimit(): number {
     const { config, vectors } = this.#ports;
     const tokens = recallTokens(config.maxInputTokens);
     return vectors === undefined ? tokens : tokens + nearTokens(tokens);
   }
 
-  /** True while content that was just brought back must not be taken away again. */
+  /** True while content that was just brought back must not be folded away again. */
   get sparesRehydrated(): boolean {
     const { turn } = this.#settle();
     return this.#currentTurn(this.#shown?.turn ?? turn).shouldSkipAggressiveCompaction();
   }
 
   /**
-   * What the newest assistant message refers to, and behind it what matches the last messages, within the tokens that a
-   * request has free. Until the model has answered, the same comes back again: a retry is the same request.
+   * Returns the content that the newest assistant message refers to, followed by what matches the last messages, within
+   * the request's free tokens. Until the model has answered, the result stays the same, so that a retry is the same
+   * request.
    */
   async forRequest(freeTokens: number): Promise<readonly RehydrationResult[]> {
     const { artifacts, config, moment, securityContext } = this.#ports;
@@ -209,7 +211,9 @@ export class Unfolding {
     return [...outcome.results, ...recalled.results];
   }
 
-  /** What was brought back in requests that were answered: with the thread's next answer the newest request counts. */
+  /**
+   * Returns what was brought back in answered requests: once the thread has a new answer, the newest request counts.
+   */
   #settle(): BroughtBack {
     const shown = this.#shown;
     if (shown === undefined || newestAssistantMessage(this.#ports.moment().state)?.id === shown.answer)
@@ -229,7 +233,7 @@ export class Unfolding {
     return index.search(thread.id, request);
   }
 
-  /** Indexes a thread that is not in memory as a whole, page by page, and from there on what comes. */
+  /** Indexes a thread that is only partly in memory: at first page by page from the store, later just what is new. */
   async #indexPages(thread: AgentThread): Promise<void> {
     const { index, ranges } = this.#ports;
     if (this.#indexed > 0) return index.index(thread.id, thread.messagesBetween(this.#indexed));
@@ -244,8 +248,8 @@ export class Unfolding {
   }
 
   /**
-   * The tools that a host gives to its model. Without a `securityContext` they read what belongs to this thread. What they return
-   * goes into the log like any other result.
+   * Returns the tools for a host to offer to its model. Without a `securityContext` they only read what belongs to this
+   * thread. The host appends their results like any others.
    */
   tools(): readonly [ReadArtifactTool, SearchThreadTool] {
     const { askedArtifacts, securityContext, loadHistory, countTokens } = this.#ports;
@@ -261,8 +265,9 @@ export class Unfolding {
   }
 
   /**
-   * True for what belongs to the thread, to one that it refers to, or behind a pointer of its plan, which in a fork may be
-   * its origin's. An id of the store is no secret: a page or a result may name any.
+   * Checks whether an artifact belongs to the thread or to one that it refers to, or is the target of a pointer in its
+   * plan, which in a fork may be its origin's. Needed because artifact ids are not secret: a web page or tool result
+   * may name any.
    */
   async #isOwn({ artifactId, metadata: { threadId, tenantId } }: Artifact): Promise<boolean> {
     const { moment, loadHistory, isReferenced } = this.#ports;
@@ -273,7 +278,7 @@ export class Unfolding {
     return isReferenced(threadId);
   }
 
-  /** The answer, or that of a thread which this one refers to where there is none here. */
+  /** Returns the answer, or if it found nothing, that of the threads that this one refers to. */
   async #orReferenced(answer: SearchThreadResult, input: JsonValue): Promise<SearchThreadResult> {
     if (answer.problem !== "no-match" && answer.problem !== "not-found") return answer;
     const { referenced, config } = this.#ports;
@@ -316,14 +321,14 @@ export class Unfolding {
     return { index, artifacts, thread: state.thread, plan, countTokens };
   }
 
-  /** What this turn has brought back so far; a new turn starts with nothing. */
+  /** What was brought back in the current turn so far; a new turn starts with nothing. */
   #currentTurn(known: TurnContext): TurnContext {
     const { turn } = this.#ports.moment().state.thread.position;
     return known.turn === turn ? known : TurnContext.start(turn);
   }
 }
 
-/** What the answers of `search_thread` took, in the provider's tokens. They are in the log like any other result once the host appends them. */
+/** Totals of the `search_thread` answers, in the provider's tokens. The thread has them once the host appends them. */
 export interface RecallTotals {
   readonly answers: number;
   readonly tokens: number;

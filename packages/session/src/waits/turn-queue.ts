@@ -1,14 +1,14 @@
 import { raceSignal, ThreadfoldError, withinLimit } from "@threadfold/core";
 
-/** How long work that was aborted may take to come to its own end, in milliseconds; then it is given up. */
+/** How long aborted work may take to end before it is abandoned, in milliseconds. */
 const ABORT_GRACE_MS = 1_000;
 
 /**
- * Returns what work returns, unless its signal is aborted and it does not end soon after that by itself: what ignores
- * its signal, such as a store that does not answer, is given up then.
+ * Returns the result of some work, unless its signal is aborted and it does not end soon afterwards: work that ignores
+ * the signal, such as a store call without an answer, is then abandoned.
  *
- * @param start is told to begin nothing more by its own signal, once nobody waits for it.
- * @throws ThreadfoldError `ABORTED` with the signal's reason as its cause.
+ * @param start starts the work; the signal that it gets tells it to begin nothing more once it is abandoned.
+ * @throws ThreadfoldError `ABORTED`, with the signal's reason as its cause, when the work was abandoned.
  */
 export async function untilGivenUp<Result>(
   start: (givenUp: AbortSignal) => Promise<Result>,
@@ -19,7 +19,7 @@ export async function untilGivenUp<Result>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const giveUpSoon = (): void => {
     timer = setTimeout(() => {
-      const message = `It was aborted, and what was under way did not end within ${ABORT_GRACE_MS} ms.`;
+      const message = `It was aborted, and the work in progress did not end within ${ABORT_GRACE_MS} ms.`;
       givenUp.abort(new ThreadfoldError("ABORTED", message, { cause: signal.reason }));
     }, ABORT_GRACE_MS);
   };
@@ -33,10 +33,10 @@ export async function untilGivenUp<Result>(
   }
 }
 
-/** How long a session waits by default until it is closed, in milliseconds. */
+/** Default time limit for closing a session, in milliseconds. */
 const CLOSE_TIME_LIMIT_MS = 10_000;
 
-/** What is closed: how to wait for what is under way, how to abort it, and what to close then. */
+/** The steps of closing: wait for work in progress, abort it if needed, then close. */
 export interface Closing {
   readonly idle: () => Promise<unknown>;
   readonly abort: () => void;
@@ -44,16 +44,16 @@ export interface Closing {
 }
 
 /**
- * Closes a session, and always answers: what does not end within the limit is aborted, and given up when it ignores
+ * Closes a session, and always settles: work that does not end within the limit is aborted, and abandoned if it ignores
  * that.
  *
- * @throws ThreadfoldError `TIMED_OUT` that names what was given up; what closing the store throws.
+ * @throws ThreadfoldError `TIMED_OUT`, naming what was abandoned; what closing the store throws.
  */
 export async function closeInTime({ idle, abort, close }: Closing, milliseconds = CLOSE_TIME_LIMIT_MS): Promise<void> {
   const limit = { milliseconds, option: "closeTimeLimitMs", timers: globalThis };
   let givenUp: unknown;
   try {
-    await withinLimit(idle, { ...limit, waitedFor: "what was under way in the session" });
+    await withinLimit(idle, { ...limit, waitedFor: "the work in progress in the session" });
   } catch (late) {
     abort();
     await withinLimit(idle, { ...limit, milliseconds: ABORT_GRACE_MS, waitedFor: "it" }).catch(() => (givenUp = late));
@@ -62,11 +62,11 @@ export async function closeInTime({ idle, abort, close }: Closing, milliseconds 
   if (givenUp !== undefined) throw givenUp;
 }
 
-/** Runs tasks one after the other, in the order in which they were handed in. A task that fails stops no other. */
+/** Runs tasks one at a time, in the order in which they were added. A task that fails does not stop the others. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs a task when all before it have ended, and returns its result. A task must not wait for another one of its queue. */
+  /** Runs a task after all earlier ones, and returns its result. A task must not wait for another one in its queue. */
   run<Result>(task: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(task, task);
     this.#last = result.catch(() => undefined);
@@ -74,11 +74,11 @@ export class SerialQueue {
   }
 }
 
-/** Calls that are answered one after the other, and given up by whoever aborts them. */
+/** A queue of calls that run one at a time and that their callers can abort. */
 export class TurnQueue extends SerialQueue {
   /**
-   * Runs work when its turn has come. What is aborted before that does not begin, and what does not end soon after its abort
-   * is given up; see {@link untilGivenUp}.
+   * Runs work when its turn comes. Work that is aborted before then is not started, and work that does not end soon
+   * after being aborted is abandoned; see {@link untilGivenUp}.
    */
   inTime<Result>(work: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
     const turn = (givenUp: AbortSignal): Promise<Result> =>

@@ -10,10 +10,10 @@ import {
 } from "./compaction-worker.ts";
 import { pgBossQueue } from "./pg-boss-queue.ts";
 
-/** What the parent says: let a fold that waits go on, or stop. */
+/** A message from the parent: let a waiting fold continue, or stop. */
 export type WorkerOrder = "go" | "stop";
 
-/** What the worker says: it is ready, it waits in the middle of a fold, what it did, and how it ended. */
+/** A message from the worker: it is ready, it is waiting in the middle of a fold, what it did, or how it ended. */
 export type WorkerWord =
   | { readonly is: "ready" | "folding" }
   | { readonly is: "event"; readonly event: CompactionWorkerEvent }
@@ -24,7 +24,7 @@ const say = (word: WorkerWord): void => void process.send?.(word);
 let go = Promise.withResolvers<void>();
 let hasSaid = false;
 
-/** One of several machines that work at a queue. In the middle of every job it waits once until it is told to go on. */
+/** Simulates one of several machines with a worker. In the middle of every job it waits once until told to continue. */
 const boss = new PgBoss({
   connectionString,
   schema: queueSchema,

@@ -11,69 +11,76 @@ import {
 } from "../queue/compaction-queue.ts";
 import { type JobPorts, runCompactionJob } from "./run-compaction-job.ts";
 
-/** The events of a worker: ids and figures, and never content. */
+/** An event of a worker. Carries ids and figures, never content. */
 export type CompactionWorkerEvent = { readonly job: CompactionJob; readonly attempt: number } & (
   | { readonly type: "job-started" }
   | { readonly type: "job-done"; readonly result: JobResult; readonly durationMilliseconds: number }
-  /** It will be tried again, by this worker or another one. */
+  /** The job will be retried, by this worker or another one. */
   | { readonly type: "job-retried"; readonly problem: JobProblem; readonly durationMilliseconds: number }
-  /** It was given up; `CompactionQueue.deadJobs` lists it. */
+  /** The job was given up; `CompactionQueue.deadJobs` lists it. */
   | { readonly type: "job-dead"; readonly problem: JobProblem; readonly durationMilliseconds: number }
 );
 
-/** How a worker is started. */
+/** Options of a worker. */
 export interface CompactionWorkerOptions extends JobPorts {
-  /** Where the folds are asked for: the queue that sessions have in `background`. */
+  /** The queue that sessions have in `background`. */
   readonly queue: CompactionQueue;
-  /** Threads that are folded at the same time. 2 by default. */
+  /** Maximum number of threads that are folded at the same time. 2 by default. */
   readonly concurrency?: number;
   /** Stops the worker, as `stop` does. */
   readonly signal?: AbortSignal;
-  /** How long `stop` lets folds go on before it aborts them, in milliseconds; their jobs go to another worker. 30 000 by default. */
+  /**
+   * How long `stop` waits before it aborts running folds, in milliseconds; aborted jobs are retried. 30 000 by default.
+   */
   readonly graceMilliseconds?: number;
-  /** Called with every event of the worker. What it throws is ignored. */
+  /** Called with every event of the worker. Errors that it throws are ignored. */
   readonly onEvent?: (event: CompactionWorkerEvent) => void;
-  /** Dates plans and records. The machine's clock by default. */
+  /** Clock that measures how long jobs take. The system clock by default. */
   readonly clock?: Clock;
 }
 
-/** What a worker did since it was started. Tries, where they say so, and not jobs: a job may be tried more than once. */
+/**
+ * What a worker did since it was started. `retries` counts attempts instead of jobs: a job may be attempted several
+ * times.
+ */
 export interface CompactionWorkerFigures {
   readonly running: number;
-  /** Jobs that need no further try. */
+  /** Jobs that need no further attempt. */
   readonly done: number;
   readonly committed: number;
   readonly alreadyCommitted: number;
   readonly conflicts: number;
   readonly nothing: number;
-  /** Tries that failed and will be made again. */
+  /** Attempts that failed and will be retried. */
   readonly retries: number;
   readonly dead: number;
 }
 
-/** A worker at a compaction queue. */
+/** A running worker of a compaction queue. */
 export interface CompactionWorker {
   figures(): CompactionWorkerFigures;
   /**
-   * Takes no further job and waits for those under way, as long as the grace lasts. Does no more when called again.
+   * Stops taking jobs, and waits for those in progress during the grace period. Calling it again has no further effect.
    *
-   * @throws ThreadfoldError `QUEUE_UNAVAILABLE` when the queue has not let the worker go ten seconds after that.
+   * @throws ThreadfoldError `QUEUE_UNAVAILABLE` when the queue has not released the worker ten seconds after that
+   * period.
    */
   stop(): Promise<void>;
 }
 
 const CONCURRENCY = 2;
 const GRACE = 30_000;
-/** How long the queue may take after the grace to let a worker go, in milliseconds. */
+/** How long the queue may take after the grace period to release a worker, in milliseconds. */
 const STOP_MS = 10_000;
 const COUNTED = { committed: "committed", "already-committed": "alreadyCommitted", conflict: "conflicts" } as const;
 
 /**
- * Folds threads ahead of need, as sessions ask for it by their option `background`. Any number of workers, on any number
- * of machines, may be at one queue. A worker that dies loses nothing: its job goes to another one, and a plan that it had
- * committed by then is found and not made again.
+ * Starts a worker that folds threads ahead of need, as sessions request with their option `background`. Any number of
+ * workers, on any number of machines, can share one queue. Nothing is lost when a worker dies: its job goes to another
+ * one, and a plan that it had already committed is found and not made again.
  *
- * @throws ThreadfoldError `QUEUE_UNAVAILABLE`, or `INVALID_CONFIG`.
+ * @throws ThreadfoldError `QUEUE_UNAVAILABLE` when the queue does not answer; `INVALID_CONFIG` for an option out of
+ * range.
  */
 export async function startCompactionWorker(options: CompactionWorkerOptions): Promise<CompactionWorker> {
   const { queue, concurrency = CONCURRENCY, graceMilliseconds = GRACE, signal, clock = systemClock } = options;

@@ -12,30 +12,30 @@ import {
   queueTimedOut,
 } from "../queue/compaction-queue.ts";
 
-/** How a queue on PostgreSQL is opened: with an address, or with a pg-boss that the host has started. */
+/** Options of a queue on PostgreSQL: with a connection string, or with a pg-boss instance that the host has started. */
 export type PgBossQueueOptions = (
   | {
       readonly connectionString: string;
-      /** The schema of pg-boss's own tables; `threadfold_queue` by default. It is made when it is not there. */
+      /** The schema of pg-boss's own tables; `threadfold_queue` by default. Created if it does not exist. */
       readonly schema?: string;
-      /** Called with what goes wrong while nobody waits, such as a lost connection; pg-boss goes on by itself. */
+      /** Called with problems that occur outside of a call, such as a lost connection; pg-boss recovers on its own. */
       readonly onProblem?: (problem: string) => void;
     }
   | { readonly boss: PgBoss }
 ) & {
-  /** Name of the queue; `threadfold-compaction` by default. Jobs that were given up are in `<name>-dead`. */
+  /** Name of the queue; `threadfold-compaction` by default. Jobs that were given up go to `<name>-dead`. */
   readonly name?: string;
-  /** How often a job is tried. 5 by default. */
+  /** Maximum number of attempts for a job. 5 by default. */
   readonly attempts?: number;
-  /** Seconds before a job is tried again, growing from try to try. 2 by default. */
+  /** Delay before a job is retried, in seconds, growing with each attempt. 2 by default. */
   readonly retryDelaySeconds?: number;
-  /** How long a worker may be silent before its job goes to another one, in seconds; 10 at least and 20 by default. */
+  /** How long a worker may be silent before its job goes to another one, in seconds; at least 10, and 20 by default. */
   readonly heartbeatSeconds?: number;
-  /** How long one try may take, in seconds. 900 by default. */
+  /** Time limit for one attempt, in seconds. 900 by default. */
   readonly expireInSeconds?: number;
-  /** How often a worker that found no job looks again, in seconds; 0.5 at least and 1 by default. */
+  /** Polling interval of a worker that found no job, in seconds; at least 0.5, and 1 by default. */
   readonly pollSeconds?: number;
-  /** How long the database may take for one call, in milliseconds; 30 000 by default. */
+  /** Time limit for one database call, in milliseconds; 30 000 by default. */
   readonly callTimeLimitMs?: number;
 };
 
@@ -53,15 +53,15 @@ const NAME = "threadfold-compaction";
 const LONGEST_RETRY_DELAY_SECONDS = 300;
 /** The states of a job that is not settled. */
 const IN_FLIGHT: ReadonlySet<string> = new Set(["created", "retry", "active"]);
-/** Settled jobs say nothing that the journal does not say for good. */
+/** How long settled jobs are kept: one day, because the journal permanently records everything that they say. */
 const KEPT_SECONDS = 86_400;
 
 /**
- * A compaction queue in PostgreSQL, on pg-boss: the one to take when agents and workers are different processes. It connects
- * when it is first needed and need not have the database of the stores. Of one thread of one tenant no more than one job
- * is waiting or under way, whoever asks.
+ * Creates a compaction queue in PostgreSQL, based on pg-boss, for agents and workers in different processes. It
+ * connects when it is first used, and may be in another database than the stores. At most one job per tenant and thread
+ * is waiting or in progress, whoever requests it.
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` for invalid options.
  */
 export function pgBossQueue(options: PgBossQueueOptions): CompactionQueue {
   const name = checked(options.name ?? NAME, "name", /^[\w.-]{1,60}$/);
@@ -108,7 +108,7 @@ class PgBossQueue implements CompactionQueue {
 
   work(handle: (delivery: JobDelivery) => Promise<JobSettlement>, { concurrency }: { readonly concurrency: number }) {
     const name = this.#name;
-    // One at a time each, for pg-boss tells none but the first of several that work under one id to look again.
+    // Separate workers with one job each, because pg-boss notifies only the first of several workers under one id.
     return this.#use(async (boss) => {
       const ids = await Promise.all(Array.from({ length: concurrency }, () => this.#lane(boss, handle)));
       const stop = async (): Promise<void> => {
@@ -118,7 +118,7 @@ class PgBossQueue implements CompactionQueue {
     });
   }
 
-  /** Does one job after the other: it waits for the next look only when there was none. */
+  /** Runs jobs one after the other, and waits for the polling interval only when there was none. */
   #lane(boss: PgBoss, handle: (delivery: JobDelivery) => Promise<JobSettlement>): Promise<string> {
     const id = boss.work(
       this.#name,
@@ -162,14 +162,14 @@ class PgBossQueue implements CompactionQueue {
     try {
       const starting = (this.#starting ??= this.#start());
       const boss = await this.#inTime(() => starting).catch((error: unknown) => {
-        // The next one who needs the queue tries again, with connections of its own.
+        // The next call tries again, with new connections.
         if (this.#starting === starting) this.#starting = undefined;
         throw error;
       });
       return await this.#inTime(() => work(boss));
     } catch (cause) {
       if (ThreadfoldError.isInstance(cause)) throw cause;
-      // What a driver says in prose may hold an address, so its name and code have to do.
+      // A driver's message may contain an address, so only the error's name and code are reported.
       throw new ThreadfoldError("QUEUE_UNAVAILABLE", `The compaction queue did not answer: ${problemOf(cause)}.`, {
         cause,
       });
@@ -220,7 +220,7 @@ function connected(
   return boss;
 }
 
-/** Does one job, and returns how it ended in the terms of pg-boss. What is kept of it has no content and no stack. */
+/** Runs one job, and returns how it ended in pg-boss's terms. The stored output has no content and no stack trace. */
 async function settled(
   { id, data, retryCount, retryLimit, signal }: JobWithMetadata<unknown>,
   handle: (delivery: JobDelivery) => Promise<JobSettlement>,
@@ -254,7 +254,7 @@ function jobIn(data: unknown): CompactionJob | null {
   }
 }
 
-/** What pg-boss writes itself says only that nobody answered for the job any more. */
+/** Replaces what pg-boss itself writes, which only says that the job was no longer answered for. */
 const WORKER_LOST: JobProblem = {
   kind: "worker-lost",
   code: null,

@@ -19,28 +19,27 @@ import type { CompactionJob, JobProblem, JobSettlement } from "../queue/compacti
 import { untilGivenUp } from "../waits/turn-queue.ts";
 
 /**
- * What the sessions of a worker are opened with: the agent's own policy, counter and summarizer. Format, model, system text
- * and tools are read from the journal where the agent has recorded a request; a format that does not come with Threadfold
- * has to be named here as well.
+ * Options of a worker's sessions: the agent's own policy, tokenizer and summarizer. If the agent has recorded a
+ * request, format, model, system text and tools are read from the journal; a custom format must be given here as well.
  */
 export type WorkerSessionOptions = Omit<SessionOptions, "threadId" | "tenantId" | "store" | "background">;
 
-/** What a job is done with. */
+/** What running a job depends on. */
 export interface JobPorts {
-  /** Opens the store of a tenant; it is closed when the job is done. */
+  /** Opens the store of a tenant; the store is closed when the job is done. */
   readonly openStore: (tenantId: string | null) => Promise<ThreadfoldStore>;
   readonly session:
     | WorkerSessionOptions
     | ((job: CompactionJob) => WorkerSessionOptions | Promise<WorkerSessionOptions>);
-  /** How long `openStore`, `session` and closing the store may take, in milliseconds each. 30 000 by default. */
+  /** Time limit for `openStore`, `session` and closing the store, in milliseconds each. 30 000 by default. */
   readonly portTimeLimitMs?: number;
 }
 
 const PORT_TIME_LIMIT_MS = 30_000;
 
 /**
- * Folds a job's thread ahead of need and commits by compare-and-set. Never throws: what fails is said in the settlement. It
- * always ends: each wait has a limit, and what does not hear its signal is given up.
+ * Folds a job's thread ahead of need and commits with compare-and-set. Never throws: failures are in the settlement.
+ * Always ends: each wait has a limit, and work that ignores its signal is abandoned.
  */
 export async function runCompactionJob(
   job: CompactionJob,
@@ -114,22 +113,22 @@ function settlementOf(
   }
 }
 
-/** What cannot get better by itself is not tried again. */
+/** Returns the settlement of a failed job: an error that a retry cannot fix is not retried. */
 function failure(cause: unknown): JobSettlement {
   const isOurs = ThreadfoldError.isInstance(cause);
   const problem: JobProblem = { kind: "failed", code: isOurs ? cause.code : null, message: problemOf(cause) };
   return { status: isOurs && !cause.retryable ? "dead" : "retry", problem };
 }
 
-/** Entries that are looked at: between two requests stand an append, a usage report and at most a few folds. */
+/** Journal entries to read: between two requests there are an append, a usage report and at most a few folds. */
 const LOOKED_AT = 64;
 
-/** What a request is made of besides thread, plan and policy. */
+/** What a request is made from in addition to thread, plan and policy. */
 type RecordedRequest = Pick<SessionOptions, "format" | "model" | "summaryRole" | "frame">;
 
 /**
- * What the newest request of a thread was made of, as the journal recorded it: a worker measures and folds for the same
- * provider, model, system text and tools as the agent, without being told. Empty for a thread without a recorded request.
+ * Reads from the journal what the newest request of a thread was made from, so that a worker measures and folds for the
+ * same provider, model, system text and tools as the agent. Empty for a thread without a recorded request.
  *
  * @throws ThreadfoldError `STORE_CORRUPT`, or what the store throws.
  */

@@ -4,16 +4,16 @@ import type { CallFigures, NeedTally } from "../replay/call-figures.ts";
 import type { PolicyReplay } from "../replay/replay-policy.ts";
 import type { AnswerFigures, MemoryFigures, PolicyFigures, RecallFigures } from "./policy-figures.ts";
 
-/** How many different problems are reported of a policy. */
+/** Maximum number of different problems reported for a policy. */
 const MOST_PROBLEMS = 3;
 
-/** Adds up the replays of one policy at one budget. */
+/** Sums up the replays of one policy at one budget. */
 export class FiguresTally {
   readonly policy: string;
   readonly #budget: number;
   #sessions = 0;
   readonly #calls: CallFigures[] = [];
-  /** What sending everything would have cost, for the calls that the policy made a prompt for. */
+  /** The cost of sending everything, for the calls that the policy made a prompt for. */
   readonly #everything: Record<BillId, number> = { a: 0, b: 0, c: 0 };
   readonly #providers = new Map<string, { tokens: number; everything: number }>();
   readonly #problems = new Set<string>();
@@ -39,7 +39,7 @@ export class FiguresTally {
       const before = this.#providers.get(id) ?? { tokens: 0, everything: 0 };
       this.#providers.set(id, {
         tokens: before.tokens + bill + summaries,
-        // Who sends everything chooses nothing: five minutes for all.
+        // A policy that sends everything chooses no cache time: five minutes for all.
         everything: before.everything + (everything.bills[id] ?? everything.bills["anthropic"] ?? 0),
       });
     }
@@ -161,7 +161,7 @@ const ratio = (part: number, whole: number): number | null => (whole === 0 ? nul
 
 const scaled = (value: number | null, by: number): number | null => (value === null ? null : value * by);
 
-/** How a replay went, call by call, for plots. */
+/** The course of a replay, call by call, for plots. */
 export interface ReplaySeries {
   readonly policy: string;
   readonly session: string;

@@ -9,26 +9,26 @@ import {
   type Steps,
 } from "@threadfold/core";
 
-/** The three ways of counting a bill that figures are compared by (`targets.md`). */
+/** The three ways of computing a bill by which figures are compared (`targets.md`). */
 export const BILL_IDS = ["a", "b", "c"] as const;
 export type BillId = (typeof BILL_IDS)[number];
 
 /** A bill of each kind, in input-token equivalents. */
 export type Bills = Readonly<Record<BillId, number>>;
 
-/** Nothing shorter is cached, in tokens. */
+/** The shortest prefix that is cached, in tokens. */
 const SHORTEST_CACHED = 1_024;
-/** A pause of more than five minutes empties the cache, in milliseconds. */
+/** The longest pause that the cache survives, in milliseconds: five minutes. */
 const LONGEST_PAUSE = 5 * 60 * 1_000;
 const CACHED = 0.1;
 const WRITTEN = 1.25;
 const SUMMARY_READ = 1;
 const SUMMARY_WROTE = 5;
 
-/** What a call's bill depends on. */
+/** The inputs of a call's bill. */
 export interface BilledCall {
   readonly tokens: number;
-  /** Tokens of the beginning that is the previous prompt's too. */
+  /** Tokens of the prefix shared with the previous prompt. */
   readonly sharedTokens: number;
   /** Milliseconds since the previous call; infinite for the first one. */
   readonly pause: number;
@@ -37,8 +37,8 @@ export interface BilledCall {
 }
 
 /**
- * What one call costs: (a) the cached prefix 0.1 and the rest 1.25, (b) 0.1 and 1.0, (c) without a cache. Summary calls
- * are added: what they read × 1, what they wrote × 5.
+ * Returns the cost of one call: (a) the cached prefix at 0.1 and the rest at 1.25, (b) at 0.1 and 1.0, (c) without a
+ * cache. Summary calls are added: tokens read × 1, tokens written × 5.
  */
 export function callBills({ tokens, sharedTokens, pause, summaryRead, summaryWrote }: BilledCall): Bills {
   const cached = sharedTokens < SHORTEST_CACHED || pause > LONGEST_PAUSE ? 0 : sharedTokens;
@@ -51,20 +51,26 @@ export function callBills({ tokens, sharedTokens, pause, summaryRead, summaryWro
   };
 }
 
-/** What the answer of a recall costs where it is read first: all of it is new to the prompt. Later calls have it in their own prompts. */
+/**
+ * Returns the cost of a recall answer at the call that first reads it, where all of it is new to the prompt. Later
+ * calls have it in their own prompts.
+ */
 export const answerBills = (tokens: number): Bills => ({ a: tokens * WRITTEN, b: tokens, c: tokens });
 
-/** What summary calls cost, in input-token equivalents. */
+/** Returns the cost of summary calls, in input-token equivalents. */
 export const summaryBill = (read: number, wrote: number): number => read * SUMMARY_READ + wrote * SUMMARY_WROTE;
 
-/** The bill of a run under each provider's price row, by the row's id, in input-token equivalents and without summary calls. */
+/** The bills of a run by the id of each provider's price row, in input-token equivalents and without summary calls. */
 export type ProviderBills = Readonly<Record<string, number>>;
 
-/** Plays a run's prompts through every provider's prompt cache. Rows whose caches behave alike are played once. */
+/**
+ * Plays a run's prompts through a simulation of every provider's prompt cache; caches that behave alike are played
+ * once.
+ */
 export const providerBills = (requests: readonly CachedRequest[]): ProviderBills =>
   finishSteps(providerBillsInSteps(requests));
 
-/** The same, a request at a time: those of a long run take seconds. */
+/** Does the same in steps of one request, because a long run takes seconds. */
 export function* providerBillsInSteps(requests: readonly CachedRequest[]): Steps<ProviderBills> {
   const played = new Map<string, CacheUse>();
   const bills: [string, number][] = [];
@@ -77,16 +83,16 @@ export function* providerBillsInSteps(requests: readonly CachedRequest[]): Steps
   return Object.fromEntries(bills);
 }
 
-/** Names the bill of a policy that chooses call by call for which of Anthropic's times prefixes are kept. */
+/** Id of the bill of a policy that chooses, call by call, which of Anthropic's cache times its prefixes get. */
 export const AUTO_BILL = "anthropic-auto";
 
-/** A request, and for which time its prefixes are kept. */
+/** A request, and how long its prefixes are cached. */
 export interface TimedRequest {
   readonly request: CachedRequest;
   readonly time: "5m" | "1h";
 }
 
-/** The bill of a run whose policy chose a time for each call. */
+/** Returns the bill of a run whose policy chose a cache time for each call. */
 export function* autoBill(requests: readonly TimedRequest[]): Steps<number> {
   const cache = new PromptCache();
   const [short, long] = [promptCachePrice("anthropic"), promptCachePrice("anthropic-1h")];

@@ -2,14 +2,14 @@ import type { Message } from "@threadfold/core";
 import { type PromptPiece, pieceText } from "../policy/prompt-policy.ts";
 
 /**
- * Checks that a prompt keeps calls and results together, as every provider asks. What the log itself has without its
- * partner is not a policy's fault.
+ * Checks that a prompt keeps tool calls and results together, as every provider requires. A call or result without its
+ * partner in the log itself does not count against a policy.
  */
 export class PairCheck {
   readonly #called = new Set<string>();
   readonly #answered = new Set<string>();
 
-  /** Takes note of what the log holds by now. */
+  /** Records the calls and results that the log contains so far. */
   add(messages: readonly Message[]): void {
     for (const { parts } of messages) {
       for (const part of parts) {
@@ -19,7 +19,7 @@ export class PairCheck {
     }
   }
 
-  /** How many calls stand without their result, and results without their call, although the log has both. */
+  /** Returns the number of calls without their result, and results without their call, although the log has both. */
   brokenPairs(prompt: readonly PromptPiece[]): number {
     const open = new Map<string, number>();
     let broken = 0;
@@ -37,10 +37,10 @@ export class PairCheck {
   }
 }
 
-/** How much of a message's beginning or end tells that it is there, in characters. */
+/** How much of a message's beginning or end shows that it is there, in characters. */
 const TELLING = 80;
 
-/** True when a prompt holds a message, or the beginning or the end of one that had to be cut. */
+/** Checks whether a prompt contains a message, or the beginning or end of one that had to be cut. */
 export function showsMessage(prompt: readonly PromptPiece[], message: Message): boolean {
   const text = pieceText(message).trim();
   const head = text.slice(0, TELLING);

@@ -3,22 +3,22 @@ import type { PatternScanner } from "../needs/pattern-scanner.ts";
 import type { PromptPiece } from "../policy/prompt-policy.ts";
 import { tokensOfCharacters } from "../recording/recorded-session.ts";
 
-/** A prompt compared with the one before it. */
+/** A prompt compared with the previous one. */
 export interface MeasuredPrompt {
   readonly tokens: number;
-  /** Tokens of the messages that it begins with as the previous prompt does. */
+  /** Tokens of the leading messages that it shares with the previous prompt. */
   readonly sharedTokens: number;
-  /** How many messages those are. */
+  /** Number of those messages. */
   readonly shared: number;
   /** True when it does not begin with all of the previous prompt. */
   readonly breaks: boolean;
   readonly pieces: readonly KnownPiece[];
 }
 
-/** Measures the prompts of one run, each against the one before: what both begin with is not looked at again. */
+/** Measures the prompts of one run, each against the previous one: what both begin with is not measured again. */
 export class PromptMeter {
   readonly #index: PieceIndex;
-  /** For each pattern, in how many pieces of the newest prompt it stands. */
+  /** For each pattern, the number of pieces of the newest prompt that contain it. */
   readonly #present: Int32Array;
   #pieces: readonly KnownPiece[] = [];
   #tokens = 0;
@@ -42,7 +42,7 @@ export class PromptMeter {
     return { tokens: this.#tokens, sharedTokens, shared, breaks: shared < before.length, pieces };
   }
 
-  /** True when the text stands verbatim in a message of the newest prompt. */
+  /** Checks whether a pattern appears verbatim in a message of the newest prompt. */
   has(pattern: number): boolean {
     return (this.#present[pattern] as number) > 0;
   }
@@ -61,15 +61,15 @@ interface PrefixNode {
   readonly next: Map<number, PrefixNode>;
 }
 
-/** Names the beginnings of a run's prompts, so that provider caches can be simulated: equal beginnings have equal names. */
+/** Names the prefixes of a run's prompts for simulating provider caches: equal prefixes have equal names. */
 export class PrefixUnits {
   readonly #root: PrefixNode = { unit: { digest: "0", tokens: 0, blocks: 0 }, next: new Map() };
   #nodes: readonly PrefixNode[] = [];
   #made = 0;
 
   /**
-   * The newest prompt as a prompt cache sees it. Breakpoints stand where every careful client puts them: behind the
-   * system text, where it parts from the previous prompt, and at the end.
+   * Returns the newest prompt as a prompt cache sees it. Breakpoints are where every careful client puts them: after
+   * the system text, where the prompt diverges from the previous one, and at the end.
    */
   request(prompt: readonly PromptPiece[], { pieces, shared }: MeasuredPrompt, at: number): CachedRequest {
     const nodes = this.#nodes.slice(0, shared);
@@ -98,16 +98,16 @@ export class PrefixUnits {
 const blocksOf = ({ callIds = [], resultIds = [] }: PromptPiece): number =>
   Math.max(1, callIds.length + resultIds.length);
 
-/** What is known of a piece of a prompt. */
+/** What has been measured of a piece of a prompt. */
 export interface KnownPiece {
   /** Pieces with the same role and key have the same number. */
   readonly identity: number;
   readonly characters: number;
-  /** The patterns that stand in its text. */
+  /** The patterns in its text. */
   readonly patterns: readonly number[];
 }
 
-/** Looks at every piece of a session's prompts once, whichever policy sent it and however often. */
+/** Measures every piece of a session's prompts once, whichever policy sent it and however often. */
 export class PieceIndex {
   readonly #scanner: PatternScanner;
   readonly #byObject = new WeakMap<PromptPiece, KnownPiece>();

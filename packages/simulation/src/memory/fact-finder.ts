@@ -7,8 +7,8 @@ interface Place {
 }
 
 /**
- * Finds which of many facts stand in a text, each with what belongs to it in one passage, in one pass over the text: a
- * window of lines moves over it, and for each fact it is known how many of its words stand in the window.
+ * Finds which of many facts appear in a text, each within one passage together with what belongs to it, in one pass
+ * over the text: a window of lines moves over it, and counts how many words of each fact it contains.
  */
 export class FactFinder {
   readonly #facts: readonly WorkFact[];
@@ -25,7 +25,7 @@ export class FactFinder {
         }
   }
 
-  /** The facts that stand in a text, by their place in the list, each once. */
+  /** Returns the indices of the facts that appear in a text, each once. */
   find(text: string): readonly number[] {
     const lines = linesOf(text).map((line) => ({
       length: line.length + 1,
@@ -51,13 +51,13 @@ export class FactFinder {
   }
 }
 
-/** The words of a passage, and the facts that stood in it at some time. */
+/** The words of a passage, and the facts that it has contained at any time. */
 class Window {
   readonly found = new Set<number>();
   readonly #facts: readonly WorkFact[];
   readonly #places: ReadonlyMap<string, readonly Place[]>;
   readonly #words = new Map<string, number>();
-  /** How many words of each group of a fact stand in the passage. */
+  /** For each fact, the number of words of each of its groups that are in the passage. */
   readonly #met = new Map<number, number[]>();
 
   constructor(facts: readonly WorkFact[], places: ReadonlyMap<string, readonly Place[]>) {

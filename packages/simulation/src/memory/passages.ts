@@ -2,14 +2,14 @@ import { pieceText } from "../policy/prompt-policy.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 
 /**
- * A passage is what a reader takes in as one: a line, or lines that follow one another up to this many characters. What
- * stands in one passage belongs together; what stands in one message need not.
+ * Maximum characters of a passage, which a reader takes in as a unit: a line, or consecutive lines up to this length.
+ * What is in one passage belongs together; what is in one message need not.
  */
 export const PASSAGE_CHARACTERS = 400;
-/** A longer line is read in pieces of this many characters, each beginning in the middle of the one before. */
+/** A longer line is read in pieces of this many characters, each beginning in the middle of the previous one. */
 const LONGEST_LINE = 800;
 
-/** A text line by line, long lines in overlapping pieces; blank lines are left out. */
+/** Returns the lines of a text, long ones in overlapping pieces; blank lines are left out. */
 export function linesOf(text: string): readonly string[] {
   const lines: string[] = [];
   for (const line of text.split("\n")) {
@@ -23,7 +23,7 @@ export function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-/** Every passage of a text: from each line on as many whole lines as fit, at least one. */
+/** Returns every passage of a text: starting at each line, as many whole lines as fit, at least one. */
 export function passagesOf(text: string): readonly string[] {
   const lines = linesOf(text);
   return lines.map((_, start) => {
@@ -35,13 +35,13 @@ export function passagesOf(text: string): readonly string[] {
   });
 }
 
-/** Letters, digits and underscores; what is shorter than three of them tells nothing from anything else. */
+/** Matches words of letters, digits and underscores; those of fewer than three characters are not distinctive. */
 const WORD = /[\p{L}\p{N}_]{3,}/gu;
 
-/** The words of a text in lower case, in order, as often as they stand there. */
+/** Returns the words of a text in lower case, in order, with repetitions. */
 export const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(WORD) ?? [];
 
-/** In how many messages of a session each word stands. */
+/** The number of messages of a session that each word appears in. */
 export class SessionWords {
   readonly #messages = new Map<string, number>();
 
@@ -54,7 +54,10 @@ export class SessionWords {
     return this.#messages.get(word) ?? 0;
   }
 
-  /** The words of a text that stand in the fewest messages, each once, rarest first; the longer first of equally rare ones. */
+  /**
+   * Returns the words of a text that appear in the fewest messages, each once, rarest first; of equally rare ones, the
+   * longer first.
+   */
   rarest(text: string, most: number): readonly string[] {
     const words = [...new Set(wordsOf(text))];
     return words.sort((a, b) => this.count(a) - this.count(b) || b.length - a.length).slice(0, most);

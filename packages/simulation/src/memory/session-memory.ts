@@ -8,20 +8,20 @@ import { FactFinder } from "./fact-finder.ts";
 import { SessionWords } from "./passages.ts";
 import { FACT_KINDS, type FactKind, needFacts, type WorkFact, workFacts } from "./work-facts.ts";
 
-/** How many calls lie between two at which a prompt is asked. */
+/** The interval between prompts that are asked, in calls. */
 const EVERY_CALLS = 5;
 
 /** What a piece of a prompt says about a session's work. */
 interface ToldWork {
-  /** Facts that stand in it with what belongs to them, by their place among all. */
+  /** Indices of the facts that appear in it together with what belongs to them. */
   readonly facts: readonly number[];
-  /** Reports of which a sentence stands in it word for word, by their place among all. */
+  /** Indices of the reports of which it contains a sentence word for word. */
   readonly quoted: readonly number[];
-  /** Characters of names that stand next to nothing that they belong to. */
+  /** Characters of names that appear in it without anything that they belong to. */
   readonly bareNames: number;
 }
 
-/** Facts that were asked for, and how many of them stood in the prompt. */
+/** The number of facts that were asked for, and of those that were in the prompt. */
 interface FactTally {
   readonly asked: number;
   readonly held: number;
@@ -29,32 +29,32 @@ interface FactTally {
 
 /** What one prompt remembers of the work. */
 export interface PromptMemory {
-  /** By kind; `quote` are reports of which a sentence stands word for word. */
+  /** By kind; `quote` counts the reports of which a sentence appears word for word. */
   readonly facts: Readonly<Record<FactKind | "quote", FactTally>>;
-  /** Characters of what a policy wrote itself: summaries, pointers and the like. */
+  /** Characters written by the policy itself: summaries, pointers and the like. */
   readonly written: number;
-  /** Of those, characters of names that stand next to nothing that they belong to. */
+  /** How many of those characters are names that appear without anything that they belong to. */
   readonly bareNames: number;
 }
 
-/** A piece of a prompt, and what is known of it. */
+/** A piece of a prompt, and what has been measured of it. */
 interface AskedPiece {
   readonly piece: PromptPiece;
   readonly known: KnownPiece;
 }
 
-/** What a session's prompts are asked for, and when. The same questions for every policy at a budget. */
+/** What a session's prompts are asked for, and when. Every policy gets the same questions at a budget. */
 class SessionMemory {
   readonly #session: RecordedSession;
   readonly #facts: readonly WorkFact[];
-  /** For each call the facts that are its own: the names that it needs. */
+  /** For each call, the facts that only it asks for: the names that it needs. */
   readonly #needs: readonly (readonly number[])[];
   readonly #finder: FactFinder;
   readonly #sentences: PatternScanner;
-  /** For each sentence the reports that it stands in. */
+  /** For each sentence, the reports that contain it. */
   readonly #reports: readonly (readonly number[])[];
   readonly #told = new WeakMap<KnownPiece, ToldWork>();
-  /** Which piece each message is where it stands in a prompt as it is. */
+  /** The identity of each message as a piece, if it is in a prompt unchanged. */
   readonly #pieceOf: readonly number[];
   readonly #logged: ReadonlySet<number>;
 
@@ -75,7 +75,7 @@ class SessionMemory {
     this.#reports = [...reports.values()];
   }
 
-  /** What a piece says about the work; looked for once. */
+  /** Returns what a piece says about the work; computed once. */
   #toldBy({ piece: { text }, known }: AskedPiece): ToldWork {
     const found = this.#told.get(known) ?? {
       facts: this.#finder.find(text),
@@ -86,7 +86,7 @@ class SessionMemory {
     return found;
   }
 
-  /** The calls at which prompts are asked: every fifth from the first on whose whole history exceeds the budget. */
+  /** Returns the calls whose prompts are asked: every fifth, from the first whose whole history exceeds the budget. */
   askedCalls(budgetTokens: number): ReadonlySet<number> {
     const { messages, calls, system } = this.#session;
     let characters = system.reduce((sum, text) => sum + text.length, 0);
@@ -101,7 +101,10 @@ class SessionMemory {
     return asked;
   }
 
-  /** What a prompt holds of what is older than ten calls. What stands in it as it was said is held. */
+  /**
+   * Returns what a prompt contains of what is older than ten calls. A fact whose messages are unchanged in the prompt
+   * counts as contained.
+   */
   ask(call: number, pieces: readonly AskedPiece[]): PromptMemory {
     const { calls } = this.#session;
     const told = pieces.map((piece) => this.#toldBy(piece));
@@ -137,20 +140,20 @@ class SessionMemory {
   }
 }
 
-/** How many names in a row, with nothing but separators between them, are a bare list. */
+/** Minimum number of consecutive names, with nothing but separators between them, that form a bare list. */
 const FEWEST = 4;
 /** A file or command may be followed by this many names that belong to it. */
 const OWNED = 10;
-/** What code, paths and identifiers look like and plain words do not. */
+/** Matches what code, paths and identifiers look like and plain words do not. */
 const NAME = /[A-Za-z0-9][_./:@#-][A-Za-z0-9]|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|_|^\d+$/;
 const SEPARATORS = /[\s,;·•|`"'()[\]]+/;
-/** A line that begins with a name and says that what follows belongs to it. */
+/** A line that begins with a name and indicates that what follows belongs to it. */
 const OWNER = /^[\s\-*•\d.]*`?([^\s`:(]+)`?\s*(?:[:(→]|—|->)/;
 
 /**
- * Characters of a text that are names in a bare list: four or more in one line with nothing but separators between them.
- * A name among words says what it belongs to, and so do up to ten names behind the one file or command that a line
- * begins with.
+ * Returns the number of characters of a text that are names in a bare list: four or more on one line with nothing but
+ * separators between them. A name among words shows what it belongs to, and so do up to ten names after the one file or
+ * command that a line begins with.
  */
 export function bareNameCharacters(text: string): number {
   return text.split("\n").reduce((sum, line) => sum + bareInLine(line), 0);
@@ -181,7 +184,7 @@ export interface ReplayableSession {
   readonly memory: SessionMemory;
 }
 
-/** Makes a session ready to be replayed under many policies. */
+/** Prepares a session for replay under many policies. */
 export function replayableSession(session: RecordedSession): ReplayableSession {
   const needs = sessionNeeds(session);
   const pieces = new PieceIndex(needs.scanner);

@@ -5,39 +5,41 @@ import type { RecordedSession } from "../recording/recorded-session.ts";
 import { passagesOf, type SessionWords, wordsOf } from "./passages.ts";
 
 /**
- * What a colleague who takes over has to know: what a user asked, what the agent said it had found or done, each line
- * of a handoff that stands in the log, what was changed in which file, how a command ended, and what a name that a
- * later call uses belongs to.
+ * What a colleague who takes over must know: what a user asked, what the agent said it had found or done, each line of
+ * a handoff in the log, what was changed in which file, the outcome of a command, and what a name that a later call
+ * uses belongs to.
  */
 export type FactKind = "ask" | "report" | "handoff" | "edit" | "run" | "need";
 
 export const FACT_KINDS: readonly FactKind[] = ["ask", "report", "handoff", "edit", "run", "need"];
 
-/** How many of these words have to stand together. */
+/** Words of which this many must appear together. */
 interface WordGroup {
   readonly words: readonly string[];
   readonly enough: number;
 }
 
-/** Something that was said or done, as words that tell it from all else in the session. */
+/** Something that was said or done, as words that distinguish it from everything else in the session. */
 export interface WorkFact {
   readonly kind: FactKind;
-  /** Ordinals of the messages that it was said or done in: a call and its result are two. */
+  /** Ordinals of the messages in which it was said or done: two for a call and its result. */
   readonly ordinals: readonly number[];
-  /** The first message from which on it is not asked for any more: a later run of the same command. */
+  /**
+   * Ordinal of the message from which it is no longer asked for: a later run of the same command, or the next handoff.
+   */
   readonly until: number;
-  /** All of these have to be met in one passage. */
+  /** All of these must be met within one passage. */
   readonly groups: readonly WordGroup[];
-  /** Sentences of which one standing word for word shows more than its words do; only of reports. */
+  /** Sentences of which one that appears word for word shows more than its words do; only for reports. */
   readonly sentences: readonly string[];
 }
 
-/** Rarest words that stand for a text, and the share of them that has to stand together. */
+/** Number of rarest words that represent a text, and the share of them that must appear together. */
 const TELLING_WORDS = 8;
 const TELLING_SHARE = 0.5;
-/** What says less cannot be told from anything else. */
+/** A text with fewer words cannot be distinguished from others. */
 const FEWEST_WORDS = 4;
-/** A request is in its beginning; what follows is often pasted. */
+/** A request is at the beginning of a message; what follows is often pasted. */
 const REQUEST_CHARACTERS = 500;
 /** Shorter sentences ("Done.", "That's much better.") are said often. */
 const SHORTEST_SENTENCE = 40;
@@ -46,7 +48,7 @@ const RUN_WORDS = 4;
 const AROUND_NAME = 6;
 const AROUND_ENOUGH = 2;
 
-/** What was said and done in a session, for {@link needFacts} to add what its calls need. */
+/** Returns what was said and done in a session; {@link needFacts} adds what its calls need. */
 export function workFacts(session: RecordedSession, words: SessionWords): readonly WorkFact[] {
   return [requests, reports, handoffs, edits, runs].flatMap((factsOf) => [...factsOf(session, words)]);
 }
@@ -82,7 +84,7 @@ function* reports({ messages }: RecordedSession, words: SessionWords): Generator
   }
 }
 
-/** A later handoff tells what those before it told, so that only the newest one is asked for. */
+/** A later handoff repeats what earlier ones said, so only the newest one is asked for. */
 function* handoffs({ messages }: RecordedSession, words: SessionWords): Generator<WorkFact> {
   const all = messages.filter(({ origin }) => origin === "compaction");
   for (const [index, message] of all.entries()) {
@@ -95,7 +97,10 @@ function* handoffs({ messages }: RecordedSession, words: SessionWords): Generato
   }
 }
 
-/** The rarest words of the passage of a text that says most, so that the text itself passes; null when it says too little. */
+/**
+ * Returns the rarest words of the most distinctive passage of a text, so that the text itself passes; null when no
+ * passage is distinctive enough.
+ */
 function tellingWords(text: string, words: SessionWords): WordGroup | null {
   let best: { readonly telling: readonly string[]; readonly weight: number } | null = null;
   for (const passage of passagesOf(text)) {
@@ -106,15 +111,18 @@ function tellingWords(text: string, words: SessionWords): WordGroup | null {
   return best === null ? null : shareOf(best.telling, TELLING_SHARE);
 }
 
-/** That something will be looked at, without a name of it: nobody who takes over wants that. */
+/** Matches announcements that something will be looked at, without naming it: nobody who takes over needs them. */
 const ANNOUNCES =
   /^(?:(?:now|first|next|then|ok(?:ay)?|good|great|so)[,.!]?\s+)*(?:let me|let['’]s|i['’]ll|i will|(?:i|we) (?:(?:also|first|still) )?(?:need to|should) (?:check|examine|explore|find|look|make sure|reproduce|run|see|test|try|understand|verify)|now (?:add|check|create|fix|run|test|try|update|verify))\b[^`\d/_]*$/i;
-/** The words before a list or a call, without a name ("Here's what I found:", "Now add the methods at the end:"). */
+/**
+ * Matches the words that introduce a list or a call, without a name ("Here's what I found:", "Now add the methods at
+ * the end:").
+ */
 const LEADS_IN = /^[^`\d/_]*:$/;
 
 /**
- * What a message states: its sentences without those that are too short to tell anything ("Good, I see."), only announce
- * or only lead in. A message without one reports nothing that was found or done.
+ * Returns what a message states: its sentences except those that are too short to be distinctive ("Good, I see."), or
+ * that only announce or introduce something. A message without any reports nothing that was found or done.
  */
 const statementsOf = (text: string): readonly string[] =>
   [...new Set(text.split(/(?<=[.!?:])\s+|\n+/).map((sentence) => sentence.trim()))].filter(
@@ -122,8 +130,8 @@ const statementsOf = (text: string): readonly string[] =>
   );
 
 /**
- * Fields of a call's input that hold what stands in a file before and after the call. Read here for themselves: what is
- * measured must not say by which reading.
+ * Input fields of a call that contain the content of a file after the call (and below, before it). They are listed here
+ * separately from the code under test, so that the measurement does not depend on how that code reads them.
  */
 const AFTER = [
   "new_string",
@@ -160,7 +168,10 @@ interface FileChange {
   readonly before: string;
 }
 
-/** The changes of files in a call's input: of one file by fields, of several by a list of them, or by the text of a patch. */
+/**
+ * Returns the file changes in a call's input: of one file by fields, of several by a list of them, or by the text of a
+ * patch.
+ */
 function changesIn(input: JsonValue): readonly FileChange[] {
   const patch = typeof input === "string" ? input : patchIn(input);
   if (patch !== undefined) return patchedFiles(patch);
@@ -208,7 +219,7 @@ const COUNT = /\b\d+ (?:passed|failed|tests?|errors?|warnings?|files?)\b|\bexit(
 
 function* runs(session: RecordedSession, words: SessionWords): Generator<WorkFact> {
   const results = resultsOf(session);
-  /** Where the latest run of each command stands among all. */
+  /** Index of the latest run of each command among all runs. */
   const latest = new Map<string, number>();
   const all: WorkFact[] = [];
   for (const { message, call } of callsOf(session)) {
@@ -235,7 +246,7 @@ function commandOf(input: JsonValue): string | undefined {
   return text?.trim() === "" ? undefined : text?.trim();
 }
 
-/** The line of a result that says how it ended: its first failure, else its last count, else its last line. */
+/** Returns the line of a result that shows its outcome: its first failure, else its last count, else its last line. */
 function outcomeLine(text: string): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((one) => FAILURE.test(one)) ?? lines.findLast((one) => COUNT.test(one)) ?? lines.at(-1) ?? "";
@@ -261,8 +272,8 @@ function resultsOf({
 }
 
 /**
- * For each call the names that it uses and that were last seen long ago, each with words that stood around it where it
- * was last given.
+ * Returns, for each call, the names that it uses and that were last seen long ago, each with words that appeared around
+ * it where it was last given.
  */
 export function needFacts(
   { messages, calls }: RecordedSession,
@@ -301,7 +312,7 @@ function lastGiven(
   return undefined;
 }
 
-/** The line that a name stands in, cut to a passage around it. */
+/** Returns the line that contains a name, cut to a passage around it. */
 function lineAround(text: string, name: string): string {
   const at = text.indexOf(name);
   const start = Math.max(text.lastIndexOf("\n", at) + 1, at - REQUEST_CHARACTERS / 2);

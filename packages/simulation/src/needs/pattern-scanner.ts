@@ -1,30 +1,30 @@
-/** Patterns are found by their first characters, so none may be shorter. */
+/** The minimum length of a pattern, in characters: patterns are found by their first characters. */
 export const SHORTEST_PATTERN = 6;
 
 const BASE = 0x01_00_01_93;
 const FILTER_BITS = 18;
 
 /**
- * Finds which of many fixed texts stand verbatim in a text, in one pass over it, however many there are: a rolling hash
- * of six characters says where one may begin.
+ * Finds which of many fixed texts appear verbatim in a text, in one pass over it, however many there are: a rolling
+ * hash of six characters shows where one may begin.
  */
 export class PatternScanner {
   /**
-   * By the hash of the beginning, by length, by text: paths and identifiers of one session begin alike by the thousand, and
-   * have few lengths.
+   * Ids of patterns by the hash of their beginning, then by length, then by text: thousands of paths and identifiers in
+   * a session begin alike, but they have few different lengths.
    */
   readonly #byBeginning = new Map<number, Map<number, Map<string, number>>>();
   readonly #filter = new Uint8Array(1 << FILTER_BITS);
-  /** For each pattern the newest scan that found it. */
+  /** For each pattern, the newest scan that found it. */
   readonly #foundIn: Uint32Array;
   #scan = 0;
 
-  /** @param patterns each once, of at least {@link SHORTEST_PATTERN} characters; a pattern is known by its place in the list. */
+  /** @param patterns each once, of at least {@link SHORTEST_PATTERN} characters; a pattern's id is its index here. */
   constructor(patterns: readonly string[]) {
     this.#foundIn = new Uint32Array(patterns.length);
     for (const [id, pattern] of patterns.entries()) {
       if (pattern.length < SHORTEST_PATTERN)
-        throw new RangeError(`A pattern has ${pattern.length} characters; it needs ${SHORTEST_PATTERN}.`);
+        throw new RangeError(`A pattern has ${pattern.length} characters; it needs at least ${SHORTEST_PATTERN}.`);
       const hash = hashAt(pattern, 0);
       const byLength = this.#byBeginning.get(hash) ?? new Map<number, Map<string, number>>();
       const byText = byLength.get(pattern.length) ?? new Map<string, number>();
@@ -33,7 +33,7 @@ export class PatternScanner {
     }
   }
 
-  /** The patterns that stand in the text, each once, in the order in which they first do. */
+  /** Returns the ids of the patterns in the text, each once, in order of first appearance. */
   scan(text: string): readonly number[] {
     const found: number[] = [];
     if (text.length < SHORTEST_PATTERN) return found;
@@ -60,7 +60,7 @@ export class PatternScanner {
   }
 }
 
-/** What the first of the hashed characters is multiplied by. */
+/** The factor by which the first of the hashed characters is multiplied. */
 const LEADING = Array.from({ length: SHORTEST_PATTERN - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1);
 
 function hashAt(text: string, start: number): number {

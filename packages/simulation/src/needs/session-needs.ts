@@ -3,34 +3,34 @@ import { pieceText } from "../policy/prompt-policy.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 import { PatternScanner, SHORTEST_PATTERN } from "./pattern-scanner.ts";
 
-/** Something that a recorded call used and that had been said before. */
+/** Something that a recorded call used and that had been mentioned before. */
 export interface Need {
-  /** Its place in `SessionNeeds.patterns`. */
+  /** Its index in `SessionNeeds.patterns`. */
   readonly pattern: number;
-  /** How many model calls ago it was last seen, in whatever message. */
+  /** How many model calls ago it was last seen, in any message. */
   readonly age: number;
-  /** Last seen more than {@link COLD_AFTER_CALLS} calls ago. */
+  /** True when it was last seen more than {@link COLD_AFTER_CALLS} calls ago. */
   readonly cold: boolean;
 }
 
-/** What the calls of a session need, and the texts to look for in prompts. */
+/** The needs of a session's calls, and the texts to look for in prompts. */
 export interface SessionNeeds {
-  /** Texts to look for: needs, and standing constraints behind them. */
+  /** Texts to look for: needs, followed by standing constraints. */
   readonly patterns: readonly string[];
   readonly scanner: PatternScanner;
   /** The needs of each call. */
   readonly byCall: readonly (readonly Need[])[];
-  /** Standing constraints that were said before each call, as patterns. */
+  /** The standing constraints stated before each call, as patterns. */
   readonly constraintsByCall: readonly (readonly number[])[];
 }
 
-/** A need that was seen within this many model calls does not test memory. */
+/** Number of model calls within which a need that was seen does not test memory. */
 export const COLD_AFTER_CALLS = 10;
-/** What stands in a larger share of the session's messages says nothing about any of them. */
+/** Texts in a larger share of the session's messages say nothing about any of them. */
 const COMMON_SHARE = 0.3;
 const MOST_NEEDS_PER_CALL = 40;
 
-/** Finds what each recorded call of a session used of what had been said before (`targets.md`, need). */
+/** Finds what each recorded call of a session used of what had been mentioned before (`targets.md`, need). */
 export function sessionNeeds(session: RecordedSession): SessionNeeds {
   const candidates = session.calls.map(({ answer }) => needCandidates(answer));
   const constraints = session.messages.flatMap((message) =>
@@ -73,10 +73,10 @@ interface RankedNeed extends Need {
   readonly messages: number;
 }
 
-/** What users and tools say was given to the agent; a summary that another tool wrote was not. */
+/** Checks whether a message was given to the agent, by users or tools; a summary that another tool wrote was not. */
 const isGiven = ({ role, origin }: Message): boolean => (role === "user" || role === "tool") && origin !== "compaction";
 
-/** For each pattern the ordinals of the messages that it stands in, ascending. */
+/** Returns, for each pattern, the ordinals of the messages that contain it, ascending. */
 function placesOf(
   messages: readonly Message[],
   scanner: PatternScanner,
@@ -88,7 +88,7 @@ function placesOf(
   return places;
 }
 
-/** For each message the first call whose prompt may hold it. */
+/** Returns, for each message, the first call whose prompt may contain it. */
 function callsBefore({ messages, calls }: RecordedSession): readonly number[] {
   const first = new Array<number>(messages.length).fill(calls.length);
   for (const call of calls) for (const { ordinal } of call.added) first[ordinal] = call.index;

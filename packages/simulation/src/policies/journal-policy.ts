@@ -3,7 +3,7 @@ import { SessionWords, wordsOf } from "../memory/passages.ts";
 import { type PromptPiece, pieceOf } from "../policy/prompt-policy.ts";
 import { latestStart, rulePolicy, tokensOfMessage, tokensOfPieces } from "./naive-policies.ts";
 
-/** Of the budget, what stays whole and what the journal may take. */
+/** Shares of the budget: for what stays whole, and for the journal. */
 const NEWEST_SHARE = 0.32;
 const JOURNAL_SHARE = 0.18;
 const ASKED_CHARACTERS = 500;
@@ -11,7 +11,7 @@ const SENTENCES_A_STEP = 3;
 const NAMES_A_FILE = 12;
 const LINE_CHARACTERS = 160;
 
-/** One line of the journal. The lighter are written first, and the newest of equally light ones. */
+/** One line of the journal. Lighter lines are written first, and of equally light ones the newest. */
 interface Entry {
   readonly line: string;
   readonly ordinal: number;
@@ -19,9 +19,9 @@ interface Entry {
 }
 
 /**
- * The naivest memory that one can write, as a yardstick: the newest third of the budget whole, and before it a journal of
- * what users asked, the sentences of each step with the rarest words, `file: names` for edits, `command → outcome` for
- * runs; newest first until a sixth of the budget is full. It is written anew at every fold.
+ * The most naive memory that one can write, as a yardstick: the newest third of the budget whole, and before it a
+ * journal of what users asked, the sentences of each step with the rarest words, `file: names` for edits, `command →
+ * outcome` for runs; newest first until a sixth of the budget is full. It is rewritten at every fold.
  */
 export const journalPolicy = rulePolicy("journal", ({ system, budgetTokens }) => {
   const frame = tokensOfPieces(system.map((text) => ({ role: "system", text })));
@@ -86,7 +86,7 @@ function rarestSentences(text: string, words: SessionWords): readonly string[] {
     .slice(0, SENTENCES_A_STEP);
 }
 
-/** `file: names` of a call that changes one, `command → outcome` of one that runs something. */
+/** Returns `file: names` for a call that changes a file, `command → outcome` for one that runs something. */
 function callLines({ input }: ToolCallPart, words: SessionWords, outcome: string): readonly string[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
   const texts = Object.entries(input).filter((entry): entry is [string, string] => typeof entry[1] === "string");

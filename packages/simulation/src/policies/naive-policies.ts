@@ -12,17 +12,17 @@ import {
 } from "../policy/prompt-policy.ts";
 import { runningCalls, tokensOfCharacters } from "../recording/recorded-session.ts";
 
-/** What a rule makes of the log. */
+/** The prompt that a rule makes from the log. */
 export interface RulePrompt {
   readonly messages: readonly PromptPiece[];
   readonly committed: boolean;
   readonly summaryCalls?: readonly SummaryCall[];
 }
 
-/** Makes the messages of a prompt from the whole log so far; keeps what it has to in its own closure. */
+/** Makes the messages of a prompt from the whole log so far; keeps any state in its own closure. */
 export type PromptRule = (log: readonly Message[], at: number) => Promise<RulePrompt> | RulePrompt;
 
-/** A policy that is one rule over the log: it begins anew for each session. */
+/** Returns a policy that is one rule over the log, created anew for each session. */
 export function rulePolicy(id: string, ruleFor: (context: PolicyContext) => PromptRule): PromptPolicy {
   return {
     id,
@@ -46,21 +46,21 @@ export function rulePolicy(id: string, ruleFor: (context: PolicyContext) => Prom
   };
 }
 
-/** Tokens of some pieces, four characters each. */
+/** Returns the tokens of some pieces, four characters each. */
 export const tokensOfPieces = (pieces: readonly PromptPiece[]): number =>
   tokensOfCharacters(pieces.reduce((sum, { text }) => sum + text.length, 0));
 
-/** Tokens of a message as it stands in the log. */
+/** Returns the tokens of a message as it is in the log. */
 export const tokensOfMessage = (message: Message): number => tokensOfCharacters(pieceOf(message).text.length);
 
-/** Where a cut goes to, as a share of the budget. */
+/** Size that a cut aims for, as a share of the budget. */
 const TARGET = 0.5;
-/** What the summary of everything before the cut may take of the budget. */
+/** Maximum size of the summary of everything before the cut, as a share of the budget. */
 const SUMMARY = 0.05;
 
 /**
- * The floor: at overflow the newest half of the budget stays, and a deterministic summary stands for all that came
- * before. The cut is deep and seldom, so it is about as cheap as a prompt that fits can be.
+ * The floor: on overflow, the newest half of the budget stays, and a deterministic summary replaces everything before
+ * it. The cut is deep and rare, so it is about as cheap as a prompt that fits can be.
  */
 export const floorPolicy: PromptPolicy = rulePolicy("floor", ({ system, budgetTokens, summarize }) => {
   const frame = tokensOfPieces(system.map((text) => ({ role: "system", text })));
@@ -79,7 +79,7 @@ export const floorPolicy: PromptPolicy = rulePolicy("floor", ({ system, budgetTo
   };
 });
 
-/** Sends everything, whatever the budget is: what a bill is compared with. */
+/** Sends everything, whatever the budget: the reference for bills. */
 export const noCompaction: PromptPolicy = rulePolicy("no-compaction", () => (log) => ({
   messages: log.map(pieceOf),
   committed: false,
@@ -97,10 +97,13 @@ export const slidingWindow: PromptPolicy = rulePolicy("sliding-window", ({ syste
   };
 });
 
-/** What stands in place of a result that was cleared. */
+/** Shown in place of a result that was cleared. */
 const CLEARED = "[Old tool result content cleared]";
 
-/** Empties all tool results but the newest `keep` whenever the prompt exceeds the budget; what is empty stays empty. */
+/**
+ * Returns a policy that clears all tool results but the newest `keep` whenever the prompt exceeds the budget; what is
+ * cleared stays cleared.
+ */
 export function clearAllButLast(keep: number): PromptPolicy {
   return rulePolicy(`clear-all-but-last-${keep}`, ({ system, budgetTokens }) => {
     const frame = tokensOfPieces(system.map((text) => ({ role: "system", text })));
@@ -122,14 +125,14 @@ const isResult = ({ parts }: Message): boolean =>
 
 const clearedPiece = (message: Message): PromptPiece => ({ ...pieceOf(message), text: CLEARED });
 
-/** Where a log may be cut: no call before that place has its result behind it. The beginning is always one. */
+/** Returns where a log may be cut: no call before that place has its result after it. The beginning is always one. */
 export function exchangeStarts(log: readonly Message[]): readonly number[] {
   const running = runningCalls(log);
   const starts = log.flatMap(({ role }, index) => (running[index] === 0 && role !== "tool" ? [index] : []));
   return starts[0] === 0 ? starts : [0, ...starts];
 }
 
-/** The first place to cut behind which at most `tokens` follow; the last place when even that is too much. */
+/** Returns the first place to cut after which at most `tokens` follow, or the last place when even that is too much. */
 export function latestStart(log: readonly Message[], tokens: number, tokensOf: (message: Message) => number): number {
   let room = tokens;
   let start = log.length;

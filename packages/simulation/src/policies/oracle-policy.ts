@@ -5,15 +5,15 @@ import { type PromptPiece, type PromptPolicy, pieceOf } from "../policy/prompt-p
 import { tokensOfCharacters } from "../recording/recorded-session.ts";
 import { exchangeStarts, rulePolicy, tokensOfPieces } from "./naive-policies.ts";
 
-/** Where a fold goes to, as a share of the budget. */
+/** Size that a fold aims for, as a share of the budget. */
 const TARGET = 0.5;
-/** What stands in place of a result that was let go. */
+/** Shown in place of a result that was dropped. */
 const CLEARED = "[cleared]";
 
 /**
- * A fold that knows the future: at overflow it keeps, down to half of the budget, the exchanges and results that later
- * calls need most per token, and nothing that is gone comes back. No policy can have it; it bounds what direct recall
- * can reach when whole messages are kept or let go.
+ * A fold that knows the future: on overflow it keeps, down to half of the budget, the exchanges and results that later
+ * calls need most per token, and nothing that is gone returns. No real policy can do this; it bounds what direct recall
+ * can reach when whole messages are kept or dropped.
  */
 export function oraclePolicy({ session, needs, pieces }: ReplayableSession): PromptPolicy {
   return rulePolicy("oracle", ({ system, budgetTokens }) => {
@@ -61,13 +61,16 @@ export function oraclePolicy({ session, needs, pieces }: ReplayableSession): Pro
 
 const tokensOfMessages = (messages: readonly Message[]): number => tokensOfPieces(messages.map(pieceOf));
 
-/** Messages from one place where the log may be cut to the next. */
+/** Splits messages at the places where the log may be cut. */
 function exchangesOf(log: readonly Message[]): Message[][] {
   const starts = exchangeStarts(log);
   return starts.map((start, index) => log.slice(start, starts[index + 1]));
 }
 
-/** For each pattern, how many later calls need it and will not have seen it again by then: the log as it is now is where they have it from. */
+/**
+ * Returns, for each pattern, the number of later calls that need it and will not have seen it again by then, so that
+ * they depend on the log as it is now.
+ */
 function futureWorth(
   answers: readonly Message[],
   byCall: readonly (readonly Need[])[],
@@ -87,12 +90,12 @@ function futureWorth(
 interface Keeping {
   readonly worth: ReadonlyMap<number, number>;
   readonly patternsOf: (message: Message) => readonly number[];
-  /** True for a result whose body an earlier fold let go. */
+  /** True for a result whose body an earlier fold dropped. */
   readonly isEmptied: (message: Message) => boolean;
   readonly covered: Set<number>;
 }
 
-/** Keeps what is worth most per token, one exchange without its results or one result at a time. */
+/** Keeps what is worth most per token: one exchange without its results, or one result, at a time. */
 function keepBest(exchanges: readonly (readonly Message[])[], room: number, keeping: Keeping): ReadonlySet<Message> {
   const kept = new Set<Message>();
   const units = exchanges.flatMap((exchange) => unitsOf(exchange, keeping));
@@ -120,10 +123,10 @@ function keepBest(exchanges: readonly (readonly Message[])[], room: number, keep
   }
 }
 
-/** What can be kept or let go as a whole. */
+/** Messages that are kept or dropped together. */
 interface KeptUnit {
   readonly messages: readonly Message[];
-  /** What must be kept already: the call of a result. */
+  /** What must already be kept: the call of a result. */
   readonly needs: readonly Message[];
   readonly tokens: number;
   readonly patterns: readonly number[];

@@ -8,26 +8,26 @@ import { clearAllButLast, floorPolicy, noCompaction, slidingWindow } from "./nai
 import { oraclePolicy } from "./oracle-policy.ts";
 import { presetPolicy } from "./preset-policy.ts";
 
-/** A policy that can be asked for by name. */
+/** A policy that can be selected by name. */
 export interface PolicyOffer {
   readonly id: string;
-  /** The policy for a session. Only a bound such as the oracle sees more than the policy's own context. */
+  /** Returns the policy for a session. Only a bound such as the oracle sees more than the policy's own context. */
   readonly policyFor: (context: ReplayableSession) => PromptPolicy;
 }
 
-/** A policy as an offer. */
+/** Returns a policy as an offer. */
 export const offerOf = (policy: PromptPolicy): PolicyOffer => ({ id: policy.id, policyFor: () => policy });
 
-/** How many of the newest results the clearing baseline keeps. */
+/** Number of newest results that the clearing baseline keeps. */
 const KEPT_RESULTS = 3;
 
-/** What a policy is compared with: nothing, the naive rules, the floor, and the bound. */
+/** What policies are compared with: no compaction, the naive rules, the floor, and the bound. */
 export const BASELINES: readonly PolicyOffer[] = [
   ...[noCompaction, slidingWindow, clearAllButLast(KEPT_RESULTS), journalPolicy, floorPolicy].map(offerOf),
   { id: "oracle", policyFor: oraclePolicy },
 ];
 
-/** The baseline of that name. @throws ThreadfoldError `INVALID_CONFIG` that lists the known names. */
+/** Returns the baseline with that id. @throws ThreadfoldError `INVALID_CONFIG` that lists the known ids. */
 export function baselineById(id: string): PolicyOffer {
   const found = BASELINES.find((offer) => offer.id === id);
   if (found !== undefined) return found;
@@ -35,7 +35,7 @@ export function baselineById(id: string): PolicyOffer {
   throw new ThreadfoldError("INVALID_CONFIG", `There is no policy ${id}.`, { hint: `Known policies: ${known}.` });
 }
 
-/** Presets as offers, every one by default. */
+/** Returns presets as offers, by default all of them. */
 export const presetOffers = (
   summarizer: ScriptedSummarizer,
   presets: readonly CompactionPreset[] = PRESETS,

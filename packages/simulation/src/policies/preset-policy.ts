@@ -30,8 +30,8 @@ const heuristic = heuristicTokenizer();
 const NO_OVERHEAD = 0;
 
 /**
- * Counts four characters as a token and nothing else: what figures are compared by, so that every policy has the same
- * budget.
+ * Counts a token for every four characters and nothing else: figures are compared by this count, so that every policy
+ * has the same budget.
  */
 const charactersTokenizer: ProviderAwareTokenizer = Object.freeze<ProviderAwareTokenizer>({
   id: "characters",
@@ -47,20 +47,20 @@ const charactersTokenizer: ProviderAwareTokenizer = Object.freeze<ProviderAwareT
     ].reduce((sum, tokens) => sum + tokens, 0),
 });
 
-/** Provider rules that are checked: the strictest. */
+/** The format whose rules are checked: the strictest. */
 const FORMAT = formatById("anthropic-messages");
 
-/** What a preset is replayed with besides its own figures. */
+/** Options for replaying a preset. */
 export interface PresetPolicyOptions {
-  /** Names the policy; the preset's name by default. */
+  /** Id of the policy; the preset's name by default. */
   readonly id?: string;
   readonly summarizer: ScriptedSummarizer;
   readonly config?: Partial<ContextCompactionConfig>;
 }
 
 /**
- * A preset as a policy, through `ContextSession` as a user has it. The tokens of its cap are the budget's. A stand-in
- * for a model is paid for; the summarizer without a model, which sessions have by default, costs nothing.
+ * Returns a preset as a policy that runs through `ContextSession`, as for users. Its token cap is the budget. A
+ * stand-in for a model is paid for; the summarizer without a model, which sessions have by default, costs nothing.
  */
 export function presetPolicy(preset: CompactionPreset, options: PresetPolicyOptions): PromptPolicy {
   return { id: options.id ?? preset.name, begin: (context) => PresetRun.begin(preset, options, context) };
@@ -97,15 +97,15 @@ class PresetRun implements PolicyRun {
       preset,
       config: { ...options.config, maxInputTokens: context.budgetTokens },
       tokenizer: charactersTokenizer,
-      // What needs no model is what sessions have by themselves, unchecked; a host's own would be checked.
+      // Sessions have the summarizer without a model by default, unchecked; one that is passed in would be checked.
       ...(options.summarizer.isModel && { summarizer: summaries }),
-      // No time passes between the calls of a replay in which a summary could come.
+      // No time passes between the calls of a replay in which a background summary could arrive.
       background: false,
       format: FORMAT,
       frame: { system: context.system, tools: context.tools },
       clock: { now: () => now },
       cachePolicy: "auto",
-      // A policy is replayed to the end, also where no request could fit.
+      // A policy is replayed to the end, even if no request could fit.
       onOverBudget: "send",
     });
     return new PresetRun(session, summaries, time, { setTo: (at) => (now = at) });
@@ -143,7 +143,7 @@ const piecesOf = ({ request }: PreparedRequest): readonly PromptPiece[] => [
   ...request.messages.map((message) => pieceOf(message)),
 ];
 
-/** Stands in for a model, and keeps what its calls would have read and written. */
+/** Stands in for a model, and records what its calls would have read and written. */
 class CountingSummarizer implements Summarizer {
   readonly id: string;
   readonly #stand: ScriptedSummarizer;
@@ -163,7 +163,7 @@ class CountingSummarizer implements Summarizer {
     return result;
   }
 
-  /** The calls since it was last asked. */
+  /** Returns the calls since the last time this was called. */
   take(): readonly SummaryCall[] {
     const calls = this.#calls;
     this.#calls = [];

@@ -9,16 +9,16 @@ import {
 import type { ImportedSession } from "@threadfold/importers";
 import { pieceText } from "../policy/prompt-policy.ts";
 
-/** A recorded session as it is replayed: the same for every policy. */
+/** A recorded session as it is replayed, the same for every policy. */
 export interface RecordedSession {
   /** Names the session in tables: the file that it came from. */
   readonly name: string;
   readonly sessionId: string;
   readonly format: string;
   readonly system: readonly string[];
-  /** Every tool that is called, by name alone. */
+  /** Every tool that is called, with only its name. */
   readonly tools: readonly ToolDefinition[];
-  /** Messages of the main branch with what is counted: text, calls and results. */
+  /** Messages of the main branch with the parts that are counted: text, calls and results. */
   readonly messages: readonly Message[];
   readonly calls: readonly RecordedCall[];
   /** Tokens of the whole history, system text included, at four characters each. */
@@ -27,15 +27,15 @@ export interface RecordedSession {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Characters as tokens, not rounded (`targets.md`). */
+/** Returns characters as tokens, not rounded (`targets.md`). */
 export const tokensOfCharacters = (characters: number): number => characters / CHARACTERS_PER_TOKEN;
 
-/** What of a session is replayed. */
+/** The parts of an imported session that are replayed. */
 export type LoggedSession = Pick<ImportedSession, "threadId" | "format" | "system" | "messages">;
 
 /**
- * Makes a session ready for replay. Side branches, reasoning, media and provider items are left out, because they are
- * not counted: what a policy does with them would otherwise be paid for by some policies and not by others.
+ * Prepares a session for replay. Side branches, reasoning, media and provider items are left out, because they are not
+ * counted: otherwise some policies would pay for them and others would not.
  */
 export function recordedSession(imported: LoggedSession, name: string): RecordedSession {
   const inputs = imported.messages.flatMap((message) => countedMessage(message));
@@ -54,13 +54,15 @@ export function recordedSession(imported: LoggedSession, name: string): Recorded
   };
 }
 
-/** How long a session rests: as it was recorded, never, or for so many milliseconds before each call that a user's words begin. */
+/**
+ * Pauses in a session: as recorded, none, or this number of milliseconds before each call that follows a user message.
+ */
 export type Pauses = "recorded" | "none" | number;
 
-/** One call follows another after this long where nothing else is said, in milliseconds. */
+/** Time between calls without another pause, in milliseconds. */
 const BETWEEN_CALLS = 10_000;
 
-/** A session whose calls come after other pauses than the recorded ones. */
+/** Returns a session with other pauses before its calls than the recorded ones. */
 export function withPauses(session: RecordedSession, pauses: Pauses): RecordedSession {
   if (pauses === "recorded") return session;
   let at = session.calls[0]?.at ?? 0;
@@ -72,7 +74,7 @@ export function withPauses(session: RecordedSession, pauses: Pauses): RecordedSe
   return { ...session, calls };
 }
 
-/** A message of the main branch with its counted parts; none when nothing of it is counted. */
+/** Returns a message of the main branch with its counted parts, or nothing when none is counted. */
 function countedMessage(message: MessageInput): readonly MessageInput[] {
   const parts = message.parts.filter(isCounted);
   return message.branch !== undefined || parts.length === 0 ? [] : [{ ...message, parts }];
@@ -81,7 +83,7 @@ function countedMessage(message: MessageInput): readonly MessageInput[] {
 const isCounted = (part: Part): boolean =>
   part.type === "tool-call" || part.type === "tool-result" || (part.type === "text" && part.text.trim() !== "");
 
-/** The tools that messages call, by name alone: what stands in for definitions that a log does not have. */
+/** Returns the tools that messages call, with only their names, in place of definitions that a log does not have. */
 export function calledTools(messages: readonly Message[]): readonly ToolDefinition[] {
   const names = messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tool-call" ? [part.toolName] : [])),
@@ -89,22 +91,22 @@ export function calledTools(messages: readonly Message[]): readonly ToolDefiniti
   return [...new Set(names)].filter((name) => name !== "").map((name) => ({ name, inputSchema: { type: "object" } }));
 }
 
-/** A model call of a log: what came before it since the call before, and what the model answered. */
+/** A model call in a log: the messages since the previous call, and the model's answer. */
 export interface RecordedCall {
-  /** Place among the session's calls, from 0. */
+  /** Index among the session's calls, from 0. */
   readonly index: number;
-  /** When the newest message before it was written, in milliseconds since 1970. Never before the call before it. */
+  /** When the newest message before it was written, in milliseconds since 1970. Never before the previous call. */
   readonly at: number;
-  /** What the log adds before this call: the answer to the call before, its results, and what users said. */
+  /** What the log adds before this call: the answer to the previous call, its results, and user messages. */
   readonly added: readonly Message[];
-  /** What the model answered: one message, or several in a row where the log splits an answer. */
+  /** The model's answer: one message, or several in a row if the log splits an answer. */
   readonly answer: readonly Message[];
 }
 
 /**
- * The model calls of a log, in order. A call stands before an assistant message that follows a user or a tool, with no
- * tool call running: nobody asks a model while results are awaited, but some tools log an answer result by result.
- * Messages behind the last answer belong to no call.
+ * Returns the model calls of a log, in order. A call precedes an assistant message that follows a user or tool message
+ * while no tool call is running: nobody calls a model while results are awaited, but some tools log an answer result by
+ * result. Messages after the last answer belong to no call.
  */
 export function recordedCalls(messages: readonly Message[]): readonly RecordedCall[] {
   const running = runningCalls(messages);
@@ -130,8 +132,8 @@ function answerFrom(messages: readonly Message[], start: number): readonly Messa
 }
 
 /**
- * Before each message, how many tool calls still run: their results come later. A call that is never answered does not
- * run, and an id that is used again belongs to the newest call with it.
+ * Returns, for each message, the number of tool calls still running before it, whose results come later. A call that is
+ * never answered does not count as running, and a reused id belongs to the newest call with it.
  */
 export function runningCalls(messages: readonly Message[]): readonly number[] {
   const results = resultPlaces(messages);

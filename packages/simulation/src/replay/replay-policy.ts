@@ -37,7 +37,7 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a policy made of a session at a budget. */
+/** The result of replaying a session under a policy at a budget. */
 export interface PolicyReplay {
   readonly policy: string;
   readonly session: string;
@@ -48,7 +48,7 @@ export interface PolicyReplay {
   readonly problem?: string;
 }
 
-/** Other work of the process, an interrupt among it, waits no longer than this, in milliseconds. */
+/** The longest that a replay holds up other work of the process, including an interrupt, in milliseconds. */
 const LONGEST_HOLD = 50;
 
 /**
@@ -66,7 +66,7 @@ export async function replayPolicy(
   const run = await begun(policy, policyContext(session, options));
   const replay = new Replay(replayable, run, options.budgetTokens);
   try {
-    // Many short replays in a row must not hold the process any longer than a long one does.
+    // Many short replays in a row must not block the process any longer than one long replay does.
     let held = Number.NEGATIVE_INFINITY;
     for (const call of session.calls) {
       if (performance.now() - held > LONGEST_HOLD) {
@@ -98,7 +98,7 @@ function refuseAborted(signal: AbortSignal | undefined): void {
     throw new ThreadfoldError("ABORTED", "The simulation was interrupted.", { cause: signal.reason });
 }
 
-/** A policy that cannot begin makes no prompt: every call of it throws. */
+/** Begins a policy. If that fails, the policy makes no prompts: every call of it throws. */
 async function begun(policy: PromptPolicy, context: PolicyContext): Promise<PolicyRun> {
   try {
     return await policy.begin(context);
@@ -117,7 +117,7 @@ const countTokens = (text: string): number => Math.ceil(tokensOfCharacters(text.
 class Replay {
   readonly calls: CallFigures[] = [];
   readonly #requests: CachedRequest[] = [];
-  /** Those of a policy that chooses for which time prefixes are kept. */
+  /** The requests of a policy that chooses how long prefixes are cached. */
   readonly #timed: TimedRequest[] = [];
   problem: string | undefined;
   readonly #replayable: ReplayableSession;
@@ -226,7 +226,7 @@ class Replay {
     return this.#replayable.memory.ask(index, asked);
   }
 
-  /** What a policy with recall answers to each query of a call. */
+  /** Returns the answers of a policy with recall to each query of a call. */
   async #answers(call: RecordedCall): Promise<RecallAnswers | null> {
     if (this.#run.recall === undefined) return null;
     const { own, ownWords, callWords } = recallQueries(this.#replayable.session.messages, call);
@@ -278,17 +278,17 @@ type RecallAnswers = Readonly<Record<keyof ReturnType<typeof recallQueries>, str
 const tokensOf = (texts: readonly string[]): number =>
   tokensOfCharacters(texts.reduce((sum, text) => sum + text.length, 0));
 
-/** The queries that recall is asked before a call is made. */
+/** The queries that recall is given before a call is made. */
 export interface RecallQueries {
-  /** What a session asks by itself: made of the last messages before the call, without knowing it. */
+  /** The automatic query of a session: made from the last messages before the call, without knowing the call. */
   readonly own: string;
-  /** What the agent said with the call; where it said nothing, what it said last. */
+  /** What the agent said with the call or, if it said nothing, what it said last. */
   readonly ownWords: string;
-  /** The call itself, which nobody knows before it is made: how much better a query could be. */
+  /** The call itself, which nobody knows before it is made: it shows how much better a query could be. */
   readonly callWords: string;
 }
 
-/** The queries before a recorded call, over the messages of its session. */
+/** Returns the queries before a recorded call, from the messages of its session. */
 export function recallQueries(messages: readonly Message[], { answer }: Pick<RecordedCall, "answer">): RecallQueries {
   const end = (answer[0] as Message).ordinal;
   const said = saidIn(answer);

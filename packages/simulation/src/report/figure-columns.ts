@@ -2,13 +2,13 @@ import { modelName, modelRow, promptCachePriceOfModel } from "@threadfold/core";
 import type { PolicyFigures } from "../figures/policy-figures.ts";
 import { AUTO_BILL } from "../measure/call-bill.ts";
 
-/** A figure of a policy as people read it. */
+/** A figure of a policy, formatted for people. */
 export interface FigureColumn {
   readonly title: string;
   readonly text: (figures: PolicyFigures) => string;
 }
 
-/** What stands where there is nothing to measure. */
+/** Shown where there is nothing to measure. */
 const NOTHING = "-";
 
 const fixed = (value: number | null, digits: number): string => (value === null ? NOTHING : value.toFixed(digits));
@@ -35,8 +35,8 @@ export const FIGURE_COLUMNS: readonly FigureColumn[] = [
 const MILLION = 1_000_000;
 
 /**
- * What the input of all calls would have cost with a model, its summaries included: US dollars, by its provider's cache, at
- * the prices of prompts that are not long. What the model answers is the same under every policy. Null where a price is not
+ * Returns the input cost of all calls with a model, summaries included, in US dollars: with its provider's cache, at
+ * the prices for prompts that are not long. The model's output is the same under every policy. Null if a price is not
  * known.
  */
 export function inputDollars({ providerBills }: PolicyFigures, model: string): number | null {
@@ -46,13 +46,13 @@ export function inputDollars({ providerBills }: PolicyFigures, model: string): n
   return bill === undefined || price === undefined ? null : (bill.tokens * price) / MILLION;
 }
 
-/** The same as a column. */
+/** Returns the same as a column. */
 export const dollarColumn = (model: string): FigureColumn => ({
   title: "dollars",
   text: (figures) => fixed(inputDollars(figures, model), 2),
 });
 
-/** What prompts remember of the work, as a table of its own: percent, asked of what is older than ten calls. */
+/** What prompts remember of the work, as a separate table: in percent, for what is older than ten calls. */
 export const MEMORY_COLUMNS: readonly FigureColumn[] = [
   { title: "ask", text: ({ memory }) => percent(memory.ask) },
   { title: "report", text: ({ memory }) => percent(memory.report) },
@@ -65,16 +65,16 @@ export const MEMORY_COLUMNS: readonly FigureColumn[] = [
   { title: "bare", text: ({ memory }) => percent(memory.bareNames) },
 ];
 
-/** What those columns say. Each asks for what stands together in one passage; `name` alone asks for the bare name. */
+/** What those columns mean. Each asks for what appears together in one passage; only `name` asks for the bare name. */
 export const MEMORY_NOTES: readonly string[] = [
-  "ask: what users asked; report: what the agent said it had found or done, not what it only announced or led in; quote: of those, a sentence word for word",
+  "ask: what users asked; report: what the agent said it had found or done, not what it merely announced or introduced; quote: reports with at least one sentence word for word",
   "handoff: the lines of the newest handoff or compaction summary in the log",
-  "edit: a changed file with names that came into it; run: the latest run of a command with its outcome",
-  "need: a name that a later call uses, with words around it in its source; name: such a name anywhere in the prompt",
-  "bare: of what the policy wrote itself, the share that is names in bare lists",
+  "edit: a changed file with names that were changed in it; run: the latest run of a command with its outcome",
+  "need: a name that a later call uses, with words that were around it in its source; name: such a name anywhere in the prompt",
+  "bare: the share of the policy's own text that is bare lists of names",
 ];
 
-/** What comes back by one query, and what it costs, as a table of its own. */
+/** What one query brings back, and its cost, as a separate table. */
 export const ANSWER_COLUMNS: readonly FigureColumn[] = [
   { title: "own+1", text: ({ coldRecall }) => percent(coldRecall.reachable) },
   { title: "words+1", text: ({ coldRecall }) => percent(coldRecall.byOwnWords) },
@@ -84,23 +84,25 @@ export const ANSWER_COLUMNS: readonly FigureColumn[] = [
   { title: "bill+1", text: ({ answers }) => fixed(answers.bill.a, 3) },
 ];
 
-/** What the columns about recall say. */
+/** What the columns about recall mean. */
 export const ANSWER_NOTES: readonly string[] = [
-  "own+1: % of cold needs in the prompt or in the answer to the session's own query, which is cold+1 above",
-  "words+1, call+1: the same by what the agent said with the call or said last, and by all words of the call",
-  "answer, most: tokens of an answer to the session's own query; bill+1: the bill with every such answer read once",
+  "own+1: % of cold needs in the prompt or in the answer to the session's own query (cold+1 above)",
+  "words+1, call+1: the same for a query of what the agent said with the call or said last, and for one of all words of the call",
+  "answer, most: average and largest number of tokens of an answer to the session's own query; bill+1: the bill with each such answer read once",
 ];
 
-/** What must never be: requests that a provider refuses, are empty, have lost the newest message, or were not made. */
+/**
+ * Counts what must never happen: requests that a provider refuses, are empty, lost the newest message, or are missing.
+ */
 export const defects = ({ violations, emptyPrompts, newestLost, throws }: PolicyFigures): number =>
   violations + emptyPrompts + newestLost + throws;
 
-/** What the columns say, for the foot of a table. */
+/** What the columns mean, for the foot of a table. */
 export const FIGURE_NOTES: readonly string[] = [
-  "bill: input tokens paid for, summary calls included; sending everything is 1 (cached prefix 0.1, the rest 1.25)",
-  "auto: the same by Anthropic's rules and the pauses, prefixes kept for the time that the policy chose call by call",
-  "cold: of what calls used and had last seen more than 10 calls before, the percentage that stands in the prompt",
-  "cold+1, all+1: the same for cold needs and for all needs, with the answer to one recall query of the session's own",
-  "breaks, folds: per 100 calls; fit: % of requests within the budget; rules: % of standing constraints still verbatim",
-  "bad: illegal pairs, empty prompts, newest message lost, throws; ms, p99: time to plan a prompt",
+  "bill: input tokens paid for, including summary calls; sending everything is 1 (cached prefix 0.1, the rest 1.25)",
+  "auto: the same under Anthropic's cache rules, with pauses, and prefixes kept as long as the policy chose call by call",
+  "cold: % in the prompt of what calls used and had last seen more than 10 calls before",
+  "cold+1, all+1: % of these cold needs, and of all needs, in the prompt or in the answer to the session's own recall query",
+  "breaks, folds: prefix breaks and folds per 100 calls; fit: % of requests within the budget; rules: % of standing constraints still verbatim",
+  "bad: number of illegal pairs, empty prompts, lost newest messages and throws; ms, p99: median and p99 of the time to plan a prompt",
 ];

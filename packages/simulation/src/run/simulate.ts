@@ -7,9 +7,9 @@ import type { RecordedSession } from "../recording/recorded-session.ts";
 import { type PolicyReplay, replayPolicy } from "../replay/replay-policy.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 
-/** How far a simulation is. */
+/** The progress of a simulation. */
 export interface SimulationProgress {
-  /** Share of the calls that were replayed, from 0 to 1. */
+  /** Share of the calls that have been replayed, from 0 to 1. */
   readonly share: number;
   readonly session: string;
   readonly policy: string;
@@ -18,12 +18,12 @@ export interface SimulationProgress {
 export interface SimulationOptions {
   readonly sessions: readonly RecordedSession[];
   readonly policies: readonly PolicyOffer[];
-  /** Tokens of each budget, four characters each. */
+  /** The budgets, in tokens of four characters each. */
   readonly budgets: readonly number[];
   readonly summarizer: ScriptedSummarizer;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SimulationProgress) => void;
-  /** True to keep every call's tokens and bill, for plots. */
+  /** True to keep the tokens and bill of every call, for plots. */
   readonly series?: boolean;
 }
 
@@ -33,16 +33,14 @@ export interface SimulatedSession {
   readonly format: string;
   readonly calls: number;
   readonly tokens: number;
-  /** What its calls used of what had been said before. */
+  /** What its calls used of what had been mentioned before. */
   readonly needs: number;
   readonly coldNeeds: number;
-  /** The budgets that it exceeds, and so counts at. */
+  /** The budgets that it exceeds, at which it therefore counts. */
   readonly budgets: readonly number[];
 }
 
-/**
- * The result of a simulation. Policies stand in the order in which they were named, budget by budget, largest first.
- */
+/** The result of a simulation. Policies are in the order in which they were named, budget by budget, largest first. */
 export interface Simulation {
   readonly summarizer: string;
   readonly sessions: readonly SimulatedSession[];
@@ -51,8 +49,8 @@ export interface Simulation {
 }
 
 /**
- * Replays sessions call by call under policies and budgets, and says what each costs and forgets. A session counts at a
- * budget only when its whole history exceeds it.
+ * Replays sessions call by call under policies and budgets, and returns what each costs and forgets. A session counts
+ * at a budget only if its whole history exceeds it.
  *
  * @throws ThreadfoldError `ABORTED`.
  */
@@ -80,7 +78,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
 
 const tallyKey = (policy: string, budget: number): string => `${budget} ${policy}`;
 
-/** A replay, and the one that sends everything, which its bill is compared with. */
+/** A replay, and the one that sends everything, with which its bill is compared. */
 interface ComparedReplay {
   readonly replay: PolicyReplay;
   readonly everything: PolicyReplay;
@@ -123,7 +121,7 @@ function simulatedSession({ session, needs }: ReplayableSession, budgets: readon
   };
 }
 
-/** Tells how much of the work is done, counted in calls. */
+/** Reports how much of the work is done, counted in calls. */
 class Work {
   readonly #total: number;
   readonly #onProgress: SimulationOptions["onProgress"];

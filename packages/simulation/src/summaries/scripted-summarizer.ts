@@ -11,18 +11,18 @@ import {
 } from "@threadfold/core";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 
-/** The stand-ins for a summarizing model: what a careful reader would note, and the same with half of its notes lost. */
+/** The stand-ins for a summarizing model: the notes of a careful reader, and the same with half of them lost. */
 export const SCRIPTED_SUMMARIZERS = ["extractive", "lossy"] as const;
 export type ScriptedSummarizerId = (typeof SCRIPTED_SUMMARIZERS)[number];
 
-/** A stand-in for a summarizing model, the same for every policy: equal spans make equal summaries. */
+/** A stand-in for a summarizing model, the same for every policy: equal spans produce equal summaries. */
 export interface ScriptedSummarizer {
   readonly id: ScriptedSummarizerId;
-  /** For policies that take a summary as text. */
+  /** For policies that use a summary as text. */
   readonly text: (span: readonly Message[], maxTokens: number) => Promise<string>;
   /** For our own presets. */
   readonly summarizer: Summarizer;
-  /** True when it stands in for a model whose calls are paid for, also where a policy could do without one. */
+  /** True when it stands in for a model whose calls are paid for, even if a policy could do without one. */
   readonly isModel: boolean;
 }
 
@@ -31,7 +31,7 @@ const EXTRACTIVE = new ExtractiveSummarizer();
 /** The lossy stand-in keeps the notes whose digest begins with one of these: half of them. */
 const KEPT_DIGITS = "01234567";
 
-/** The stand-in of that name. */
+/** Returns the stand-in with that id. */
 export function scriptedSummarizer(id: ScriptedSummarizerId): ScriptedSummarizer {
   const isModel = id === "lossy";
   const summarizer = isModel ? LOSSY : EXTRACTIVE;

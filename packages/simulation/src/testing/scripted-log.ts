@@ -2,7 +2,7 @@ import { asMessageId, asThreadId, asToolCallId, type MessageInput } from "@threa
 import type { ImportedSession } from "@threadfold/importers";
 import { type RecordedSession, recordedSession } from "../recording/recorded-session.ts";
 
-/** One message of a scripted log: who says what, seconds after the one before. */
+/** One message of a scripted log: who says what, and how many seconds after the previous one. */
 export type ScriptedMessage =
   | { readonly user: string; readonly after?: number }
   | { readonly says: string; readonly after?: number }
@@ -17,12 +17,12 @@ export type ScriptedMessage =
 
 const START = Date.UTC(2026, 0, 1);
 
-/** A recorded session from a script, one second between messages unless it says otherwise. */
+/** Returns a recorded session from a script, with one second between messages unless it says otherwise. */
 export function scriptedSession(script: readonly ScriptedMessage[], system: readonly string[] = []): RecordedSession {
   return recordedSession(scriptedImport(script, system), "scripted");
 }
 
-/** The same session as an importer would return it. */
+/** Returns the same session as an importer would return it. */
 function scriptedImport(script: readonly ScriptedMessage[], system: readonly string[] = []): ImportedSession {
   let at = START;
   const messages = script.map((line, index): MessageInput => {
@@ -59,8 +59,8 @@ function contentOf(line: ScriptedMessage): Pick<MessageInput, "role" | "parts" |
 }
 
 /**
- * A run of this many steps. Each reads a file of its own and prints some lines; from the thirtieth on each step also
- * uses a name that was printed thirty steps before.
+ * Returns a run of this many steps. Each reads its own file and prints some lines; from step 30 on, each also uses a
+ * name that was printed 30 steps before.
  */
 export function longScript(steps: number, linesPerResult = 20): readonly ScriptedMessage[] {
   const work = Array.from({ length: steps }, (_, step): readonly ScriptedMessage[] => [
@@ -73,7 +73,7 @@ export function longScript(steps: number, linesPerResult = 20): readonly Scripte
   return [{ user: "Bring every part to the new interface. Never touch the files in legacy_code." }, ...work.flat()];
 }
 
-/** A name that a step's result prints. */
+/** Returns the name that a step's result prints. */
 const printedAt = (step: number): string => `handler_${step}_${(step * 7_919) % 10_007}`;
 
 const usedAt = (step: number): string => (step < 30 ? "nothing" : printedAt(step - 30));

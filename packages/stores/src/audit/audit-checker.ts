@@ -20,13 +20,13 @@ import { checkpointSchema, signatureProblem } from "./checkpoint.ts";
 
 type LineOf<Type extends AuditLine["type"]> = Extract<AuditLine, { type: Type }>;
 
-/** A proof of the file, to be checked against the root that its last line names. */
+/** A proof in the file, which must match the root in its last line. */
 interface Proven {
   readonly lineNumber: number;
   readonly line: LineOf<"inclusion"> | LineOf<"consistency">;
 }
 
-/** The order in which lines stand. */
+/** The order of the lines in a file. */
 const ORDER: readonly AuditLine["type"][] = [
   "header",
   "entry",
@@ -38,7 +38,7 @@ const ORDER: readonly AuditLine["type"][] = [
   "end",
 ];
 
-/** Follows the lines of an audit file, one at a time, and returns for each what is wrong with it. */
+/** Checks the lines of an audit file one at a time, and returns what is wrong with each. */
 export class AuditChecker {
   readonly counts = {
     entries: 0,
@@ -63,18 +63,18 @@ export class AuditChecker {
   #place = 0;
   #previousHash = JOURNAL_START;
 
-  /** @param publicKey the key that checkpoints have to be signed with, when one is trusted. */
+  /** @param publicKey the key that checkpoints must be signed with, if one is trusted. */
   constructor(publicKey?: string) {
     this.#publicKey = publicKey;
     this.#links.push(THREAD_CHAIN_START);
   }
 
-  /** What is wrong with the next line, or null. */
+  /** Returns what is wrong with the next line, or null. */
   problemOf(line: AuditLine, lineNumber: number): string | null {
     const place = ORDER.indexOf(line.type);
-    if (this.isComplete) return "it stands behind the end";
+    if (this.isComplete) return "it comes after the end";
     if (lineNumber === 1 ? line.type !== "header" : line.type === "header" || place < this.#place)
-      return "it stands in the wrong place";
+      return "it is in the wrong place";
     this.#place = place;
     switch (line.type) {
       case "header":
@@ -98,9 +98,9 @@ export class AuditChecker {
     }
   }
 
-  /** What a checkpoint that was kept elsewhere says of what the file holds. */
+  /** Returns how a checkpoint that was kept elsewhere contradicts the file, or null. */
   trustProblem(checkpoint: Checkpoint): string | null {
-    if (checkpoint.threadId !== this.threadId) return "the checkpoint is one of another thread";
+    if (checkpoint.threadId !== this.threadId) return "the checkpoint belongs to another thread";
     const signature = signatureProblem(checkpoint, this.#publicKey);
     if (signature !== null) return `the checkpoint cannot be trusted: ${signature}`;
     return this.#stateProblem(checkpoint);
@@ -110,7 +110,7 @@ export class AuditChecker {
     if (version !== this.#links.length) return "an entry is missing or out of order";
     if (body !== null && sha256(body) !== digest) return "its body does not match its digest";
     if (nextThreadLink(this.#links.at(version - 1) as string, digest) !== link)
-      return "it does not link to the entry before";
+      return "it does not link to the previous entry";
     this.#links.push(link);
     this.counts.entries++;
     return null;
@@ -139,7 +139,7 @@ export class AuditChecker {
     if (entry === null) return "its text is not a journal entry";
     if (entry.sequence !== this.tree.size + 1) return "a journal entry is missing or out of order";
     if (entry.threadId !== this.threadId) return "it is a journal entry of another thread";
-    if (entry.previousHash !== this.#previousHash) return "it does not link to the journal entry before";
+    if (entry.previousHash !== this.#previousHash) return "it does not link to the previous journal entry";
     const claim = this.#claimProblem(entry, hash);
     if (claim !== null) return claim;
     this.tree.append(merkleLeafOf(hash));
@@ -148,30 +148,32 @@ export class AuditChecker {
     return null;
   }
 
-  /** Holds what a journal entry says against what the file holds. Digests under a subject's key are for its holder to check. */
+  /**
+   * Checks the claims of a journal entry against the file. Digests under a subject's key are for its holder to check.
+   */
   #claimProblem({ sequence, record }: JournalText, hash: string): string | null {
     switch (record["type"]) {
       case "entries-appended": {
         const { threadVersion, threadDigest } = record;
         const link = this.#links.at(threadVersion as number);
-        if (link === undefined) return "it speaks of entries that are not there";
-        return isKeyedDigest(threadDigest) || link === threadDigest ? null : "the thread's digest there is another one";
+        if (link === undefined) return "it refers to entries that do not exist";
+        return isKeyedDigest(threadDigest) || link === threadDigest ? null : "the thread has a different digest there";
       }
       case "plan-committed": {
         const plan = this.#plans.get(record["planVersion"] as number);
-        if (plan === undefined) return "it speaks of a plan that is not there";
+        if (plan === undefined) return "it refers to a plan that does not exist";
         if (!isKeyedDigest(record["planId"]) && plan.planId !== record["planId"])
-          return "the plan there is another one";
+          return "the plan there is a different one";
         const isSame = plan.diffDigest === null || isKeyedDigest(record["diffDigest"]);
-        return isSame || plan.diffDigest === record["diffDigest"] ? null : "the plan changed something else";
+        return isSame || plan.diffDigest === record["diffDigest"] ? null : "the plan made different changes";
       }
       case "request-rendered": {
         if (this.#links.at(record["threadVersion"] as number) === undefined)
-          return "it speaks of entries that are not there";
+          return "it refers to entries that do not exist";
         if (record["planVersion"] !== 0 && !this.#plans.has(record["planVersion"] as number))
-          return "it speaks of a plan that is not there";
+          return "it refers to a plan that does not exist";
         if (!contentIn(record).every((artifactId) => this.#artifacts.has(artifactId)))
-          return "it speaks of an artifact that is not there";
+          return "it refers to an artifact that does not exist";
         this.#requests.set(sequence, hash);
         this.counts.requests++;
         return null;
@@ -179,7 +181,7 @@ export class AuditChecker {
       case "artifacts-stored":
         return lastingIn(record).every((artifactId) => this.#artifacts.has(artifactId))
           ? null
-          : "it speaks of an artifact that is not there";
+          : "it refers to an artifact that does not exist";
       case "checkpoint-made":
         return this.#checkpointProblem(sequence, record["checkpoint"]);
       default:
@@ -189,12 +191,12 @@ export class AuditChecker {
 
   #checkpointProblem(sequence: number, given: unknown): string | null {
     const parsed = checkpointSchema.safeParse(given);
-    if (!parsed.success) return "it holds no checkpoint";
+    if (!parsed.success) return "it does not contain a checkpoint";
     const checkpoint = parsed.data;
     const { signature } = checkpoint;
-    if (checkpoint.threadId !== this.threadId) return "its checkpoint is one of another thread";
+    if (checkpoint.threadId !== this.threadId) return "its checkpoint belongs to another thread";
     const problem = signatureProblem(checkpoint, this.#publicKey) ?? this.#stateProblem(checkpoint);
-    if (problem !== null) return `its checkpoint does not hold: ${problem}`;
+    if (problem !== null) return `its checkpoint does not verify: ${problem}`;
     this.#checkpoints.set(sequence, checkpoint);
     this.counts.checkpoints++;
     if (signature === undefined) return null;
@@ -204,12 +206,12 @@ export class AuditChecker {
   }
 
   #stateProblem({ size, rootHash, threadVersion, threadDigest, planVersion }: Checkpoint): string | null {
-    if (size > this.tree.size) return `the journal had ${size} entries and has ${this.tree.size}`;
-    if (this.tree.root(size) !== rootHash) return "the journal was another one";
+    if (size > this.tree.size) return `the journal had ${size} entries and now has ${this.tree.size}`;
+    if (this.tree.root(size) !== rootHash) return "the journal was a different one";
     const link = this.#links.at(threadVersion);
-    if (link === undefined) return `the thread had ${threadVersion} entries and has ${this.#links.length - 1}`;
-    if (link !== threadDigest) return "the thread was another one";
-    return planVersion > this.counts.plans ? "a plan is gone" : null;
+    if (link === undefined) return `the thread had ${threadVersion} entries and now has ${this.#links.length - 1}`;
+    if (link !== threadDigest) return "the thread was a different one";
+    return planVersion > this.counts.plans ? "a plan is missing" : null;
   }
 
   #proofProblem(line: Proven["line"]): string | null {
@@ -233,21 +235,21 @@ export class AuditChecker {
 
   #endProblem({ threadVersion, threadDigest, planVersion, size, rootHash }: LineOf<"end">): string | null {
     if (threadVersion !== this.#links.length - 1 || this.#links.at(threadVersion) !== threadDigest)
-      return "the thread ends elsewhere";
-    if (planVersion !== this.counts.plans) return "the newest plan is another one";
-    if (size !== this.tree.size || rootHash !== this.tree.root()) return "the journal ends elsewhere";
+      return "the thread ends at a different point";
+    if (planVersion !== this.counts.plans) return "the newest plan is a different one";
+    if (size !== this.tree.size || rootHash !== this.tree.root()) return "the journal ends at a different point";
     const { requests, checkpoints } = this.counts;
     return this.#proofs.length === requests + checkpoints ? null : "a proof is missing";
   }
 }
 
-/** The artifacts that a request was made of, which are kept for good. */
+/** Returns the artifacts that a request was built from, which never expire. */
 function contentIn({ frame, rehydrated }: JournalText["record"]): readonly string[] {
   const contents = listIn(rehydrated).map(({ content }) => content);
   return [frame, ...contents].map(String);
 }
 
-/** The artifacts of a record that never expire: others may be gone by right. */
+/** Returns the artifacts in a record that never expire; others may rightly be gone. */
 const lastingIn = ({ artifacts }: JournalText["record"]): readonly string[] =>
   listIn(artifacts).flatMap(({ artifactId, ttlSeconds }) => (ttlSeconds === null ? [String(artifactId)] : []));
 
@@ -262,7 +264,7 @@ function tenantIn(prefix: string): string | null {
   }
 }
 
-/** A journal entry without its hash, as the text that was hashed says. */
+/** A journal entry without its hash, as in the text that was hashed. */
 interface JournalText {
   readonly sequence: number;
   readonly threadId: string;
@@ -279,7 +281,7 @@ const schema = z.strictObject({
   record: z.record(z.string(), z.unknown()),
 });
 
-/** Reads the text of a journal entry; null when it is not one. */
+/** Parses the text of a journal entry; null when it is not one. */
 function parseJournalText(text: string): JournalText | null {
   try {
     const parsed = schema.safeParse(parseJson(text));
@@ -291,7 +293,7 @@ function parseJournalText(text: string): JournalText | null {
 
 const DIGEST_BYTES = 32;
 
-/** A growing list of SHA-256 digests, 32 bytes each, for logs that are too long to keep as texts. */
+/** A growing list of SHA-256 digests, 32 bytes each, for logs that are too long to keep as strings. */
 class DigestList {
   #bytes = Buffer.alloc(64 * DIGEST_BYTES);
   #length = 0;
@@ -302,7 +304,8 @@ class DigestList {
 
   /** Adds a digest in hexadecimal. @throws ThreadfoldError `STORE_CORRUPT` when it is not one. */
   push(digest: string): void {
-    if (!/^[0-9a-f]{64}$/.test(digest)) throw new ThreadfoldError("STORE_CORRUPT", "A stored digest is not a SHA-256.");
+    if (!/^[0-9a-f]{64}$/.test(digest))
+      throw new ThreadfoldError("STORE_CORRUPT", "A stored digest is not a SHA-256 hash.");
     if ((this.#length + 1) * DIGEST_BYTES > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, this.#bytes]);
     this.#bytes.write(digest, this.#length * DIGEST_BYTES, "hex");
     this.#length++;

@@ -18,10 +18,10 @@ import {
 import * as z from "@threadfold/core/schema";
 import { inspectorOf, type StoredPlan, type StoreInspector } from "../inspection/inspector.ts";
 
-/** Version of the audit file's shape, in its first line. */
+/** Version of the audit file format, written in its first line. */
 const AUDIT_FORMAT_VERSION = 1;
 
-/** What the hashes and signatures of an audit file are made with. */
+/** The algorithms behind the hashes and signatures of an audit file. */
 const AUDIT_ALGORITHMS = Object.freeze({
   digest: "SHA-256",
   text: "RFC 8785",
@@ -30,8 +30,8 @@ const AUDIT_ALGORITHMS = Object.freeze({
 });
 
 /**
- * A line of an audit file before it is sealed. Whatever is hashed stands in it as the very text that was hashed, so that
- * a reader needs SHA-256 and no rules of serialization. `docs/audit-format.md` describes each of them.
+ * A line of an audit file before it is sealed. Whatever is hashed appears in it as the exact text that was hashed, so
+ * that a reader needs SHA-256 and no serialization rules. `docs/audit-format.md` describes each kind of line.
  */
 export type AuditLine =
   | {
@@ -48,7 +48,7 @@ export type AuditLine =
       readonly version: number;
       /** SHA-256 of the body. */
       readonly digest: string;
-      /** SHA-256 of the link before and the digest. */
+      /** SHA-256 of the previous link and the digest. */
       readonly link: string;
       /** Null when it was left out, or erased. */
       readonly body: string | null;
@@ -60,12 +60,12 @@ export type AuditLine =
       readonly planId: string;
       readonly createdAt: string;
       readonly text: string | null;
-      /** What changed from the plan before, as patches. */
+      /** What changed since the previous plan, as patches. */
       readonly diff: string | null;
     }
   | {
       readonly type: "artifact";
-      /** Ends in the first 24 digits of the SHA-256 of `prefix` and `content`. */
+      /** Ends in the first 24 hexadecimal digits of the SHA-256 of `prefix` and `content`. */
       readonly artifactId: string;
       readonly prefix: string;
       readonly content: string | null;
@@ -78,13 +78,13 @@ export type AuditLine =
     }
   | {
       readonly type: "inclusion";
-      /** The journal entry, a request, that the proof shows to be in the tree of the last line. */
+      /** Sequence number of the request that the proof shows to be in the tree of the last line. */
       readonly sequence: number;
       readonly proof: readonly string[];
     }
   | {
       readonly type: "consistency";
-      /** The journal entry whose checkpoint the tree of the last line grew from. */
+      /** Sequence number of the checkpoint that the proof shows the tree of the last line to have grown from. */
       readonly sequence: number;
       readonly proof: readonly string[];
     }
@@ -97,23 +97,23 @@ export type AuditLine =
       readonly rootHash: string;
     };
 
-/** How an audit file is written. */
+/** Options for writing an audit file. */
 export interface AuditExportOptions {
-  /** ISO 8601 time in UTC that the file says it was written at. */
+  /** ISO 8601 time in UTC to record as the time of writing. */
   readonly at: string;
-  /** Whether bodies of entries, plans and artifacts are in it; true by default. Without them digests alone are. */
+  /** Whether to include the bodies of entries, plans and artifacts; true by default. Without them, only digests are. */
   readonly content?: boolean;
-  /** Ends the export. */
+  /** Aborts the export. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes a thread's whole record as lines of one self-contained file, each ending in a newline: entries, plans with what
- * changed, artifacts, journal with requests and checkpoints, and proofs. Whoever has the file checks it with SHA-256
- * alone, as `docs/audit-format.md` says, or with {@link verifyAudit}. It shows what is stored, so what is encrypted in
- * the store is encrypted in the file.
+ * Writes a thread's whole record as lines of one self-contained file, each ending in a newline: entries, plans with
+ * what changed, artifacts, the journal with requests and checkpoints, and proofs. Anyone who has the file can check it
+ * with SHA-256 alone, as `docs/audit-format.md` describes, or with {@link verifyAudit}. It contains what is stored, so
+ * what is encrypted in the store is encrypted in the file.
  *
- * Lines are made as they are asked for; what is kept is 32 bytes for each entry of the journal, in hexadecimal.
+ * Lines are made on demand; only a digest of 32 bytes for each journal entry is kept in memory, in hexadecimal.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND`, `ABORTED`, or `STORE_CORRUPT` for a plan that cannot be read.
  */
@@ -137,7 +137,7 @@ async function* auditLines(
 ): AsyncIterable<AuditLine> {
   const header = { format: "threadfold-audit", formatVersion: AUDIT_FORMAT_VERSION, algorithms: AUDIT_ALGORITHMS };
   yield { type: "header", ...header, threadId, at } as AuditLine;
-  // The journal is read up to where it ends now, so that it never speaks of entries that came after those in the file.
+  // The journal is read only up to its current end, so that it never refers to entries newer than those in the file.
   const size = await lengthOf(inspector, threadId);
   let end = { threadVersion: 0, threadDigest: THREAD_CHAIN_START };
   for await (const { version, digest, link, body } of inspector.entries(threadId)) {
@@ -190,7 +190,7 @@ function planIn({ body, version }: StoredPlan, threadId: ThreadId): CompactionPl
   }
 }
 
-/** The text whose SHA-256 is the plan's id. */
+/** Returns the text whose SHA-256 is the plan's id. */
 function hashedText({ planId: _planId, createdAt: _createdAt, ...hashed }: CompactionPlan): string {
   return canonicalJson(hashed);
 }
@@ -228,14 +228,17 @@ function parseRecord(record: string, threadId: ThreadId, sequence: number): Jour
   }
 }
 
-/** A line as it is written, and the seal that the next one builds on. The first line builds on the empty text. */
+/** Returns a line as written, and the seal that the next one builds on. The first line builds on the empty string. */
 export function sealLine(line: object, previousSeal: string): { readonly text: string; readonly seal: string } {
   const body = canonicalJson(line);
   const seal = sha256(previousSeal + body);
   return { text: `${body.slice(0, -1)},"seal":"${seal}"}`, seal };
 }
 
-/** A line without its seal, and the seal; null for a line that does not build on the one before it, or is not JSON. */
+/**
+ * Returns a line without its seal, and the seal; null for a line that does not build on the previous one, or is not
+ * JSON.
+ */
 export function unsealLine(
   text: string,
   previousSeal: string,
@@ -252,13 +255,13 @@ export function unsealLine(
 
 const SEAL = /^(.*),"seal":"([0-9a-f]{64})"\}$/s;
 
-/** A line that was unsealed, with its type; null when this version does not know such a line. */
+/** Parses an unsealed line by its type; null when this version does not know such a line. */
 export function parseAuditLine(line: unknown): AuditLine | null {
   const parsed = schema.safeParse(line);
   return parsed.success ? (parsed.data as AuditLine) : null;
 }
 
-/** It is made when a file is first read. */
+/** Created when a file is first read. */
 const schema = z.lazy(() => {
   const digest = z.string().regex(/^[0-9a-f]{64}$/);
   const count = z.int().nonnegative();

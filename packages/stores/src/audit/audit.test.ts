@@ -285,7 +285,7 @@ describe("an audit file", () => {
     await makeCheckpoint(memory, THREAD, { at: START, sign: ed25519Signer(OTHER_KEYS.privateKey) });
     const text = await exported(memory);
     expect((await check(text)).problem).toBeNull();
-    expect((await check(text, { publicKey: PUBLIC })).problem?.problem).toContain("signed by another key");
+    expect((await check(text, { publicKey: PUBLIC })).problem?.problem).toContain("signed with another key");
     expect(independentCheck(Buffer.from(text), PUBLIC)).toBeGreaterThan(0);
     // One that leaves checkpoints out is refused as well.
     const bare = createMemoryStore();
@@ -439,7 +439,7 @@ describe("R11 an audit file that was tampered with", () => {
         return `${sealed.text}\n`;
       });
       const { problem } = await check(text.join(""));
-      expect(problem?.problem).toBe("it speaks of an artifact that is not there");
+      expect(problem?.problem).toBe("it refers to an artifact that does not exist");
       expect(independentCheck(Buffer.from(text.join("")))).toBe(problem?.line);
     }
   });
@@ -457,7 +457,7 @@ describe("R11 an audit file that was tampered with", () => {
       );
     const forged = await exported(memory);
     expect((await check(forged)).problem).toBeNull();
-    expect((await check(forged, { since: checkpoint })).problem?.problem).toBe("the journal was another one");
+    expect((await check(forged, { since: checkpoint })).problem?.problem).toBe("the journal was a different one");
   });
 });
 

@@ -3,17 +3,17 @@ import type { StoredArtifact } from "../inspection/inspector.ts";
 import { expiryOf, isStricter } from "../shared/artifacts.ts";
 import type { Problem } from "./check-thread.ts";
 
-/** Under what terms a row keeps an artifact. */
+/** The terms under which a row keeps an artifact. */
 type KeptTerms = Pick<StoredArtifact, "createdAt" | "ttlSeconds" | "sensitivity" | "mediaType">;
 
-/** What is known of a thread's artifacts once they were checked. */
+/** The outcome of checking a thread's artifacts. */
 export interface CheckedArtifacts {
   readonly problem: Problem;
-  /** The terms of those before the first bad one, by id. */
+  /** The terms of the artifacts before the first bad one, by id. */
   readonly kept: ReadonlyMap<string, KeptTerms>;
 }
 
-/** Checks that every artifact of a thread is the content that its id names. */
+/** Checks that every artifact of a thread has the content that its id names. */
 export async function checkArtifacts(
   threadId: ThreadId,
   rows: AsyncIterable<StoredArtifact>,
@@ -33,17 +33,17 @@ function contentProblem(
   threadId: ThreadId,
   { artifactId, tenantId, bytes, content }: Pick<StoredArtifact, "artifactId" | "tenantId" | "bytes" | "content">,
 ): string | null {
-  if (content === null) return "its content is gone";
+  if (content === null) return "its content is missing";
   if (artifactIdOf(threadId, tenantId, content) !== artifactId) return "its content does not match its id";
   return Buffer.byteLength(content) === bytes ? null : "its length is not the one on record";
 }
 
 /**
- * Holds artifacts against what the journal recorded of them: that they are there until they expire, and under which terms.
- * No digest covers the terms, so this is what shows that a restriction was lifted or a time to live prolonged. Of what was
- * stored without a journal nothing is known.
+ * Checks artifacts against what the journal recorded about them: that they exist until they expire, and under which
+ * terms. No digest covers the terms, so only this shows that a restriction was lifted or a time to live extended.
+ * Nothing is known about artifacts that were stored without a journal.
  *
- * @param nowMs when what has expired may be gone, in milliseconds since the epoch.
+ * @param nowMs the time of the check, in milliseconds since the epoch; artifacts that expired by then may be gone.
  */
 export function checkArtifactsAgainstJournal(
   kept: ReadonlyMap<string, KeptTerms>,
@@ -62,10 +62,12 @@ export function checkArtifactsAgainstJournal(
   return null;
 }
 
-/** What one artifact was kept under, oldest first, each with the journal entry that says so. */
+/** The recorded terms of one artifact, oldest first, each with the journal entry that states them. */
 type Recorded = readonly { readonly sequence: number; readonly terms: RecordedArtifact }[];
 
-/** The artifacts that a journal recorded, and those that its requests were rendered from, which never expire. */
+/**
+ * Returns the artifacts that a journal recorded, and those that its requests were rendered from, which never expire.
+ */
 function artifactsOf(journal: readonly JournalEntry[]) {
   const named = new Map<string, number>();
   const recorded = new Map<string, Recorded>();
@@ -87,21 +89,21 @@ function absence(recorded: Recorded, nowMs: number): string | null {
 }
 
 /**
- * Storing again only ever prolongs and tightens, so what holds is the longest and the strictest of all that was recorded,
- * in whichever order two writers came to record it.
+ * Storing again only ever extends and tightens the terms, so the longest and the strictest of all recorded terms apply,
+ * in whichever order two writers recorded them.
  */
 function termsProblem(kept: KeptTerms, recorded: Recorded): string | null {
   const all = recorded.map(({ terms }) => terms);
   const strictest = all.reduce((known, again) => (isStricter(again, known) ? again : known));
   if (kept.sensitivity !== strictest.sensitivity)
-    return `its sensitivity is not ${strictest.sensitivity}, as the journal has it`;
+    return `its sensitivity is not the one in the journal, ${strictest.sensitivity}`;
   const longest = Math.max(...all.map(expiryOf));
   const isRecorded = all.some(
     (terms) =>
       expiryOf(terms) === longest && terms.createdAt === kept.createdAt && terms.ttlSeconds === kept.ttlSeconds,
   );
-  if (!isRecorded) return "its time to live is not the one that the journal has";
+  if (!isRecorded) return "its time to live is not the one in the journal";
   return all.every(({ mediaType }) => mediaType === kept.mediaType)
     ? null
-    : "its media type is not the one that the journal has";
+    : "its media type is not the one in the journal";
 }

@@ -22,38 +22,38 @@ import { isKeyedDigest } from "../shared/journal.ts";
 import { firstUnknownMessage, planInfo } from "../shared/plans.ts";
 import { checkpointSchema, signatureProblem } from "./checkpoint.ts";
 
-/** One thing that does not verify: the first bad one of its family. */
+/** A failed verification: the first bad item of its family. */
 export interface StoreFinding {
   readonly family: "entries" | "plans" | "journal" | "artifacts" | "file" | "segment";
-  /** Null for what concerns the whole file. */
+  /** Null for a problem with the whole file. */
   readonly threadId: ThreadId | null;
-  /** Which one: a version of the thread or of the plan, a sequence number, an artifact id; null when none can be named. */
+  /** The bad item: a version of the thread or plan, a sequence number, an artifact id; null when none can be named. */
   readonly at: number | string | null;
-  /** What is wrong with it, as the rest of a sentence. Never any content. */
+  /** What is wrong with it, as the rest of a sentence. Never contains content. */
   readonly problem: string;
 }
 
-/** What a check says of the first bad item of its family, or null when all is well. */
+/** The first bad item of its family, or null when there is none. */
 export type Problem = { readonly at: number | string | null; readonly problem: string } | null;
 
-/** What is known of a log once it was checked. */
+/** The outcome of checking a log. */
 export interface CheckedLog {
   readonly problem: Problem;
-  /** The thread's digest at version n, from 0. It ends before the first bad entry. */
+  /** The thread's digest at version n, from 0. Ends before the first bad entry. */
   readonly links: readonly string[];
-  /** At which version each message came in. */
+  /** The version at which each message was added. */
   readonly arrivals: ReadonlyMap<string, number>;
 }
 
-/** What an entry row has to say besides its body. */
+/** What an entry row states besides its body. */
 type Header = Pick<StoredEntry, "version" | "kind" | "messageId" | "pinId" | "messages" | "turn" | "step">;
 
 const START: Header = { version: 0, kind: "", messageId: null, pinId: null, messages: 0, turn: 0, step: 0 };
 
 /**
- * Follows a log from its start: bodies, digests, links and headers.
+ * Checks a log from its start: bodies, digests, links and headers.
  *
- * @param isErased true when bodies are gone by right; their digests and links still have to hold.
+ * @param isErased true when bodies are rightly gone; their digests and links must still match.
  */
 export async function checkEntries(rows: AsyncIterable<StoredEntry>, isErased = false): Promise<CheckedLog> {
   const links = [THREAD_CHAIN_START];
@@ -74,9 +74,9 @@ export async function checkEntries(rows: AsyncIterable<StoredEntry>, isErased = 
 
 function chainProblem(row: StoredEntry, before: Header, link: string, isErased: boolean): string | null {
   if (row.version !== before.version + 1) return "it is missing";
-  if (row.body === null && !isErased) return "its body is gone";
+  if (row.body === null && !isErased) return "its body is missing";
   if (row.body !== null && sha256(row.body) !== row.digest) return "its body does not match its digest";
-  return nextThreadLink(link, row.digest) === row.link ? null : "it does not link to the entry before";
+  return nextThreadLink(link, row.digest) === row.link ? null : "it does not link to the previous entry";
 }
 
 function headerProblem(row: StoredEntry, before: Header): string | null {
@@ -90,7 +90,7 @@ function headerProblem(row: StoredEntry, before: Header): string | null {
 
 function repetition({ messageId }: StoredEntry, arrivals: ReadonlyMap<string, number>): string | null {
   const earlier = messageId === null ? undefined : arrivals.get(messageId);
-  return earlier === undefined ? null : `its message is entry ${earlier} already`;
+  return earlier === undefined ? null : `its message is already entry ${earlier}`;
 }
 
 function parseEntry(body: string): ThreadEntry | null {
@@ -118,17 +118,17 @@ function headerAfter({ version, messages, turn, step }: Header, entry: ThreadEnt
   }
 }
 
-/** What is known of a thread's plans once they were checked. */
+/** The outcome of checking a thread's plans. */
 export interface CheckedPlans {
   readonly problem: Problem;
-  /** The ids of the plans before the first bad one, from version 1 on. */
+  /** The ids of the plans before the first bad one, starting with version 1. */
   readonly planIds: readonly string[];
 }
 
 /**
- * Checks that plans are whole, are the ones that their ids name, and cover only what the log has.
+ * Checks that plans are complete, match their ids, and cover only what the log has.
  *
- * @param logWith reads the log with at least this many entries, as far as it has them: a thread that is in use grows
+ * @param logWith reads the log up to at least this many entries, if it has them: a thread that is in use may grow
  * between the reading of its log and of its plans.
  */
 export async function checkPlans(
@@ -152,7 +152,7 @@ function planProblem(threadId: ThreadId, row: StoredPlan, log: CheckedLog, isEra
   if (row.body === null && isErased) return null;
   const plan = row.body === null ? null : parse(row.body);
   if (plan === null)
-    return row.body === null ? "its body is gone" : "its body is not a plan, or not the one that its id names";
+    return row.body === null ? "its body is missing" : "its body is not a plan, or not the one that its id names";
   if (plan.threadId !== threadId) return "it is a plan of another thread";
   const expected = planInfo(plan);
   const wrong = (Object.keys(expected) as (keyof typeof expected)[]).find((name) => row[name] !== expected[name]);
@@ -160,12 +160,12 @@ function planProblem(threadId: ThreadId, row: StoredPlan, log: CheckedLog, isEra
   return log.problem === null ? coverageProblem(plan, log) : null;
 }
 
-/** Of a damaged log nobody knows what it had, so a plan is held against an intact one only. */
+/** What a damaged log once had is unknown, so a plan is checked only against an intact one. */
 function coverageProblem(plan: CompactionPlan, { links, arrivals }: CheckedLog): string | null {
   const entries = links.length - 1;
-  if (plan.threadVersion > entries) return `it covers ${plan.threadVersion} entries and the log has ${entries}`;
+  if (plan.threadVersion > entries) return `it covers ${plan.threadVersion} entries, but the log has ${entries}`;
   const unknown = firstUnknownMessage(plan, (id) => arrivals.get(id));
-  return unknown === undefined ? null : "it names a message that the log did not have then";
+  return unknown === undefined ? null : "it names a message that the log did not contain at that point";
 }
 
 function parse(body: string): CompactionPlan | null {
@@ -177,14 +177,14 @@ function parse(body: string): CompactionPlan | null {
   }
 }
 
-/** What is known of a journal once it was checked. */
+/** The outcome of checking a journal. */
 export interface CheckedJournal {
   readonly problem: Problem;
   /** The entries before the first bad one. */
   readonly entries: readonly JournalEntry[];
 }
 
-/** Follows a journal's chain from its start. */
+/** Checks a journal's chain from its start. */
 export async function checkJournal(
   threadId: ThreadId,
   rows: AsyncIterable<StoredJournalEntry>,
@@ -204,16 +204,16 @@ export async function checkJournal(
   return { problem: { at: broken.sequence, problem: broken.reason }, entries: entries.slice(0, broken.sequence - 1) };
 }
 
-/** Holds the checkpoints of an unbroken journal against what it was when they were made. */
+/** Checks the checkpoints of an unbroken journal against its state when they were made. */
 function checkpointProblem(entries: readonly JournalEntry[]): Problem {
   const tree = new MerkleTree();
   for (const { sequence, record, hash } of entries) {
     if (record.type === "checkpoint-made") {
       const parsed = checkpointSchema.safeParse(record.checkpoint);
       if (!parsed.success || parsed.data.size > tree.size || tree.root(parsed.data.size) !== parsed.data.rootHash)
-        return { at: sequence, problem: "its checkpoint is not of this journal" };
+        return { at: sequence, problem: "its checkpoint does not match this journal" };
       const signature = signatureProblem(parsed.data);
-      if (signature !== null) return { at: sequence, problem: `its checkpoint does not hold: ${signature}` };
+      if (signature !== null) return { at: sequence, problem: `its checkpoint does not verify: ${signature}` };
     }
     tree.append(merkleLeafOf(hash));
   }
@@ -221,8 +221,8 @@ function checkpointProblem(entries: readonly JournalEntry[]): Problem {
 }
 
 /**
- * Holds a log against what the journal recorded of it. A chain shows what was changed within it; only a record made
- * elsewhere shows that its end was cut off.
+ * Checks a log against what the journal recorded about it. A chain reveals changes within itself; only a record made
+ * elsewhere reveals that its end was cut off.
  */
 export function checkLogAgainstJournal(log: CheckedLog, journal: readonly JournalEntry[]): Problem {
   const entries = log.links.length - 1;
@@ -232,21 +232,21 @@ export function checkLogAgainstJournal(log: CheckedLog, journal: readonly Journa
     if (record.threadVersion > entries) {
       return {
         at: entries + 1,
-        problem: `it is missing: journal entry ${sequence} speaks of version ${record.threadVersion}`,
+        problem: `it is missing: journal entry ${sequence} refers to version ${record.threadVersion}`,
       };
     }
     const digest = "threadDigest" in record ? record.threadDigest : undefined;
     if (digest !== undefined && !isKeyedDigest(digest) && log.links[record.threadVersion] !== digest) {
       return {
         at: record.threadVersion,
-        problem: `the thread's digest there is not the one of journal entry ${sequence}`,
+        problem: `the thread's digest there is not the one in journal entry ${sequence}`,
       };
     }
   }
   return null;
 }
 
-/** Holds plans against what the journal recorded of them, for the same reason. */
+/** Checks plans against what the journal recorded about them, for the same reason. */
 export function checkPlansAgainstJournal(planIds: readonly string[], journal: readonly JournalEntry[]): Problem {
   for (const { sequence, record: kept } of journal) {
     const record = kept.type === "checkpoint-made" ? kept.checkpoint : kept;
@@ -255,12 +255,12 @@ export function checkPlansAgainstJournal(planIds: readonly string[], journal: re
     if (planVersion > planIds.length) {
       return {
         at: planIds.length + 1,
-        problem: `it is missing: journal entry ${sequence} speaks of version ${planVersion}`,
+        problem: `it is missing: journal entry ${sequence} refers to version ${planVersion}`,
       };
     }
     const planId = "planId" in record ? record.planId : undefined;
     if (planId !== undefined && !isKeyedDigest(planId) && planIds[planVersion - 1] !== planId)
-      return { at: planVersion, problem: `it is not the plan of journal entry ${sequence}` };
+      return { at: planVersion, problem: `it is not the plan in journal entry ${sequence}` };
   }
   return null;
 }

@@ -15,22 +15,22 @@ import {
 import * as z from "@threadfold/core/schema";
 import { inspectorOf } from "../inspection/inspector.ts";
 
-/** How a checkpoint is made. */
+/** Options for making a checkpoint. */
 export interface CheckpointOptions {
   /** ISO 8601 time in UTC. */
   readonly at: string;
-  /** Vouches for it; without one it is unsigned. */
+  /** Signs the checkpoint; without it, the checkpoint is unsigned. */
   readonly sign?: CheckpointSigner;
-  /** Ends the reading; then there is no checkpoint. */
+  /** Aborts the reading; no checkpoint is made then. */
   readonly signal?: AbortSignal;
 }
 
-/** Vouches for checkpoints. A key in a vault or a device is one too, as long as it signs Ed25519. */
+/** Signs checkpoints. The key may be in a vault or a device, as long as it signs with Ed25519. */
 export type CheckpointSigner = (note: string) => Promise<CheckpointSignature>;
 
 /**
- * Writes down what a thread and its journal are now, in the journal and as a value to keep elsewhere. It reads both once
- * and keeps 64 bytes of memory for each entry of the journal.
+ * Records the current state of a thread and its journal, in the journal and as a value to keep elsewhere. It reads both
+ * once and uses 64 bytes of memory for each journal entry.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND` for a thread without entries, `ABORTED`.
  */
@@ -46,7 +46,7 @@ export async function makeCheckpoint(
   return freezeDeep<Checkpoint>(checkpoint);
 }
 
-/** What a checkpoint made now would say. The journal is read first, so that it never speaks of more than the log has. */
+/** Returns the state for a checkpoint. The journal is read first, so that it never refers to more than the log has. */
 async function stateOf(
   store: ThreadfoldStore,
   threadId: ThreadId,
@@ -75,7 +75,7 @@ export function parseCheckpoint(text: string): Checkpoint {
     return checkpointSchema.parse(JSON.parse(text));
   } catch {
     throw new ThreadfoldError("INVALID_JSON", "The text is not a checkpoint.", {
-      hint: "Give the JSON that making a checkpoint printed.",
+      hint: "Pass the JSON that was printed when the checkpoint was made.",
     });
   }
 }
@@ -83,7 +83,7 @@ export function parseCheckpoint(text: string): Checkpoint {
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
 
-/** What a checkpoint has to be made of before anything in it is believed. */
+/** Schema that a checkpoint must match before anything in it is trusted. */
 export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
   threadId: threadIdSchema,
   size: count,
@@ -112,7 +112,7 @@ export function ed25519Signer(privateKey: string | KeyObject): CheckpointSigner 
 }
 
 /**
- * A public key as checkpoints carry it: SPKI in DER, base64.
+ * Returns a public key in the form that checkpoints contain: SPKI in DER, base64.
  *
  * @param publicKey SPKI in PEM, or base64 of its DER.
  * @throws ThreadfoldError `INVALID_CONFIG` when it is not an Ed25519 key.
@@ -123,12 +123,12 @@ export function ed25519PublicKey(publicKey: string): string {
   return spki(key);
 }
 
-/** What a signature is worth: who signed is checked against `publicKey` when one is trusted. */
+/** Returns what is wrong with a checkpoint's signature, or null. If `publicKey` is given, it must be the signer's. */
 export function signatureProblem(checkpoint: Checkpoint, publicKey?: string): string | null {
   const { signature, ...unsigned } = checkpoint;
   if (signature === undefined) return publicKey === undefined ? null : "it is not signed";
-  if (publicKey !== undefined && signature.publicKey !== publicKey) return "it is signed by another key";
-  return holds(signature, checkpointNote(unsigned)) ? null : "its signature does not hold";
+  if (publicKey !== undefined && signature.publicKey !== publicKey) return "it was signed with another key";
+  return holds(signature, checkpointNote(unsigned)) ? null : "its signature does not verify";
 }
 
 function holds({ algorithm, publicKey, value }: CheckpointSignature, note: string): boolean {
@@ -152,12 +152,14 @@ function readKey(read: () => KeyObject): KeyObject {
   try {
     return read();
   } catch {
-    // The cause may quote the key, so it is not handed on.
-    throw new ThreadfoldError("INVALID_CONFIG", "The key cannot be read.", { hint: "Give an Ed25519 key in PEM." });
+    // The cause may quote the key, so it is not passed on.
+    throw new ThreadfoldError("INVALID_CONFIG", "The key cannot be read.", {
+      hint: "Pass an Ed25519 key in PEM format.",
+    });
   }
 }
 
 const noEd25519Key = (kind: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_CONFIG", `The key is no ${kind} Ed25519 key.`, {
+  new ThreadfoldError("INVALID_CONFIG", `The key is not a ${kind} Ed25519 key.`, {
     hint: "Make one with: openssl genpkey -algorithm ed25519",
   });

@@ -9,33 +9,35 @@ import type {
 } from "@threadfold/core";
 import { systemClock } from "../shared/store-basics.ts";
 
-/** What a requester may read, by the sensitivity of the content. */
+/** Returns the highest sensitivity of content that a requester may read. */
 export type Clearance = (requester: SecurityContext) => Sensitivity;
 
-/** How access is checked and recorded. */
+/** Options for checking and recording access. */
 export interface JournaledAccessOptions {
   /**
-   * The highest sensitivity that a requester may read now. It is asked at every reading, so that what was lowered holds
-   * at once. By default every requester of the tenant may read everything.
+   * Returns the highest sensitivity that a requester may read now. It is called on every read, so that lowering it
+   * takes effect at once. By default every requester of the tenant may read everything.
    */
   readonly clearance?: Clearance;
-  /** Whether a reading is the harness's own, as when content is rehydrated, and not asked for by the agent. */
+  /**
+   * Whether reads are made by the harness itself, as when content is rehydrated, rather than requested by the agent.
+   */
   readonly automatic?: boolean;
-  /** Dates the records. The machine's clock by default. */
+  /** Supplies the times of the records. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
 const STRICTNESS: Readonly<Record<Sensitivity, number>> = { public: 0, internal: 1, confidential: 2, restricted: 3 };
 
-/** Says whether content of one sensitivity may be read with clearance for another. */
+/** Checks whether content of one sensitivity may be read with clearance for another. */
 export function isCleared(content: Sensitivity, clearance: Sensitivity): boolean {
   return STRICTNESS[content] <= STRICTNESS[clearance];
 }
 
 /**
- * A store whose artifacts record who read them, and who asked and got nothing, in the journal of the thread that they
- * belong to. A requester that may not read gets the answer for something that was never there. Readings by the host
- * itself, without a requester, are not recorded. A reading that cannot be recorded fails.
+ * Returns a store that records reads of artifacts, and denied reads, in the journal of the thread that they belong to.
+ * A requester that may not read gets the same answer as for something that never existed. Reads by the host itself,
+ * without a requester, are not recorded. A read that cannot be recorded fails.
  */
 export function journaledAccess(store: ThreadfoldStore, options: JournaledAccessOptions = {}): ThreadfoldStore {
   return Object.freeze({ ...store, artifacts: journaledArtifacts(store.artifacts, store.journal, options) });
@@ -59,7 +61,7 @@ function journaledArtifacts(
       if (requester === undefined) return artifacts.retrieve(artifactId);
       const { requesterId } = requester;
       if ((await visible(artifactId, requester)) === null) {
-        // It is recorded in the owner's journal; the requester cannot tell denied from never there.
+        // Recorded in the owner's journal; the requester cannot tell a denial from something that never existed.
         const owner = await artifacts.getMetadata(artifactId);
         if (owner !== null)
           await journal.append(owner.threadId, { type: "artifact-denied", artifactId, requesterId }, at());

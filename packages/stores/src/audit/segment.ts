@@ -20,12 +20,12 @@ import type { ObjectFolder } from "../shared/object-artifacts.ts";
 import { HiddenMessages, spelledOut } from "../shared/plans.ts";
 import { sealLine, unsealLine } from "./audit-file.ts";
 
-/** Version of the segment's shape, in its first line. */
+/** Version of the segment format, written in its first line. */
 const SEGMENT_FORMAT_VERSION = 1;
 
 /**
- * A row of a thread as tables keep it. Unlike a line of an audit file it has all that a restore needs: when rows came, the
- * answers to appends with a key, the terms of artifacts, and plans in the very form in which they are kept.
+ * A row of a thread as stored in tables. Unlike a line of an audit file, it has everything that a restore needs: when
+ * rows were added, the results of appends with a key, the terms of artifacts, and plans in exactly their stored form.
  */
 export type SegmentRow =
   | ({ readonly type: "entry"; readonly appendedAt: number; readonly body: string } & Omit<StoredEntry, "body">)
@@ -40,20 +40,20 @@ export type SegmentRow =
   | ({ readonly type: "artifact"; readonly content: string } & Omit<StoredArtifact, "content">)
   | ({ readonly type: "journal" } & StoredJournalEntry);
 
-/** The rows of one kind. */
+/** A row of one kind. */
 export type SegmentRowOf<Type extends SegmentRow["type"]> = Extract<SegmentRow, { readonly type: Type }>;
 
-/** How many rows of each kind there are. */
+/** The number of rows of each kind. */
 export type RowCounts = Readonly<Record<SegmentRow["type"], number>>;
 
-/** Whose rows a segment holds. */
+/** The tenant and the thread whose rows a segment holds. */
 export interface SegmentOwner {
   /** The tenant as JSON: `null` for a store without tenants. */
   readonly tenant: string;
   readonly threadId: ThreadId;
 }
 
-/** A segment before it is put anywhere. */
+/** A segment before it is stored anywhere. */
 export interface WrittenSegment {
   readonly bytes: Uint8Array;
   readonly lines: number;
@@ -62,7 +62,7 @@ export interface WrittenSegment {
   readonly counts: RowCounts;
 }
 
-/** What stays in the store of a thread that was archived. */
+/** What stays in the store when a thread is archived. */
 export interface ArchiveReceipt extends SegmentOwner {
   /** Address of the folder or bucket that the segment is in. */
   readonly place: string;
@@ -73,17 +73,17 @@ export interface ArchiveReceipt extends SegmentOwner {
   readonly bytes: number;
   /** ISO 8601 time in UTC. */
   readonly archivedAt: string;
-  /** False while the rows are in the store as well: before they were removed, and after they were put back. */
+  /** False while the rows are also in the store: before they are removed, and after they are put back. */
   readonly isCold: boolean;
-  /** True once the segment is about to be taken away. It never becomes the place of the thread any more. */
+  /** True once the segment is about to be removed. It can then no longer become the thread's place. */
   readonly isDropped: boolean;
   /** The forks and handoffs that begin with content of the thread. */
   readonly copies: readonly ThreadId[];
-  /** What lists say of the thread, and what its rows have to be again when they are put back. */
+  /** What lists show of the thread, and what its rows must match when they are put back. */
   readonly end: ThreadEnd;
 }
 
-/** Where a thread ends. Times are milliseconds since the epoch; that of a plan is null without one. */
+/** The end of a thread. Times are milliseconds since the epoch; `committedAt` is null without a plan. */
 export interface ThreadEnd {
   readonly version: number;
   readonly digest: string;
@@ -96,19 +96,19 @@ export interface ThreadEnd {
   readonly committedAt: number | null;
 }
 
-/** A thread as the tables have it. All but the terms of artifacts only ever grows, so that two equal ones have equal rows. */
+/** A thread as it is in the tables. All but the terms of artifacts only grows, so equal values have equal rows. */
 export interface HotThread {
   readonly end: ThreadEnd;
   readonly counts: RowCounts;
-  /** When the newest journal entry was written, by its own words; null without one. */
+  /** The time that the newest journal entry states; null without one. */
   readonly journalAt: string | null;
   /** The terms of the artifacts, as canonical JSON. */
   readonly terms: string;
-  /** How many artifacts have a time to live. */
+  /** The number of artifacts that have a time to live. */
   readonly expiring: number;
 }
 
-/** A receipt as tables keep it. */
+/** A receipt's row in the tables. */
 export interface ArchiveRow {
   readonly thread_id: string;
   readonly is_cold: number;
@@ -130,7 +130,7 @@ export interface ArchiveRow {
   readonly committed_at: number | null;
 }
 
-/** A receipt from its row. @throws ThreadfoldError `STORE_CORRUPT` when it is not one that a store wrote. */
+/** Returns the receipt in a row. @throws ThreadfoldError `STORE_CORRUPT` when it is not one that a store wrote. */
 export function archiveReceipt(row: ArchiveRow, tenant: string): ArchiveReceipt {
   const threadId = row.thread_id as ThreadId;
   const { place, segment_key: key, root, lines, bytes, archived_at: archivedAt } = row;
@@ -162,7 +162,7 @@ function copiesIn({ thread_id: threadId, copies }: ArchiveRow): readonly ThreadI
 
 /** The error for an artifact that cannot go into a segment. */
 export function contentGone(threadId: ThreadId, artifactId: string): ThreadfoldError {
-  return new ThreadfoldError("STORE_CORRUPT", `The content of artifact ${artifactId} is gone.`, {
+  return new ThreadfoldError("STORE_CORRUPT", `The content of artifact ${artifactId} is missing.`, {
     details: { threadId, artifactId },
   });
 }
@@ -171,26 +171,26 @@ export function contentGone(threadId: ThreadId, artifactId: string): ThreadfoldE
 export interface StoreArchiver {
   /** The tenant as JSON. */
   readonly tenant: string;
-  /** What is known of a thread's segment; null when there is none. */
+  /** Returns the receipt of a thread's segment; null when there is none. */
   receiptOf(threadId: ThreadId): Promise<ArchiveReceipt | null>;
-  /** All of them. */
+  /** Returns the receipts of all segments. */
   receipts(): Promise<readonly ArchiveReceipt[]>;
-  /** The thread as it is now; null when the tables have nothing of it. */
+  /** Returns the thread as it is now; null when the tables have nothing of it. */
   look(threadId: ThreadId): Promise<HotThread | null>;
-  /** Its rows: entries, receipts, plans, artifacts, journal, each oldest first. */
+  /** Yields its rows: entries, receipts, plans, artifacts, journal, each oldest first. */
   rows(threadId: ThreadId): AsyncIterable<SegmentRow>;
-  /** Notes where a segment is about to be, before it is there, so that an erasure finds it. False when one is noted already. */
+  /** Records where a segment is about to be stored, so that an erasure finds it. False when one is already recorded. */
   note(receipt: ArchiveReceipt): Promise<boolean>;
   /**
-   * Removes the rows in one transaction. False, and nothing is removed, when the thread is not as it was, or the segment is not
-   * the one that is noted.
+   * Removes the rows in one transaction. Returns false, and removes nothing, when the thread has changed, or the
+   * segment is not the recorded one.
    */
   remove(receipt: ArchiveReceipt, was: HotThread): Promise<boolean>;
-  /** Puts the rows back in one transaction. False, and nothing is put back, when they are not in this segment any more. */
+  /** Puts the rows back in one transaction. Returns false, and changes nothing, if this segment no longer has them. */
   restore(receipt: ArchiveReceipt, rows: readonly SegmentRow[]): Promise<boolean>;
-  /** Says that a segment is about to be taken away. False when it is the place of the thread, or not the one that is noted. */
+  /** Records that a segment is about to be removed. False when it is the thread's place, or not the recorded one. */
   drop(receipt: ArchiveReceipt): Promise<boolean>;
-  /** Forgets a segment that was taken away. */
+  /** Forgets a segment that was removed. */
   forget(receipt: ArchiveReceipt): Promise<void>;
 }
 
@@ -199,21 +199,21 @@ export interface ArchivableStore extends ThreadfoldStore {
   readonly archiver: StoreArchiver;
 }
 
-/** Says whether a store can archive. */
+/** Checks whether a store can archive. */
 export function isArchivable(store: ThreadfoldStore): store is ArchivableStore {
   return "archiver" in store;
 }
 
 /**
- * Opens the place of a segment by its address; null when it is not there, such as a folder whose volume is not mounted.
- * With `isNew` it is made.
+ * Opens the place of a segment by its address, and creates it if `isNew` is set. Returns null when it does not exist,
+ * such as a folder whose volume is not mounted.
  */
 export type OpenSegments = (address: string, isNew: boolean) => Promise<ObjectFolder | null>;
 
-/** Lines after which others go on. */
+/** Number of lines after which writing and reading yield to the event loop. */
 const LINES_AT_A_STRETCH = 64;
 
-/** Writes rows down as the sealed lines of one segment. Equal rows make equal bytes, whenever that is. */
+/** Writes rows as the sealed lines of one segment. Equal rows always produce equal bytes. */
 export async function writeSegment(
   { tenant, threadId }: SegmentOwner,
   rows: AsyncIterable<SegmentRow>,
@@ -241,26 +241,26 @@ export async function writeSegment(
 /**
  * Reads a segment's rows.
  *
- * @throws ThreadfoldError `STORE_CORRUPT` when a byte of it is not what the receipt stands for; `details.line` says where.
+ * @throws ThreadfoldError `STORE_CORRUPT` when a byte is not what the receipt describes; `details.line` says where.
  */
 export async function readSegment(bytes: Uint8Array, receipt: ArchiveReceipt): Promise<readonly SegmentRow[]> {
   const tree = new MerkleTree();
   const lines: Readonly<Record<string, unknown>>[] = [];
   let seal = "";
   let start = 0;
-  if (bytes.length !== receipt.bytes) throw damaged(receipt, null, `it has not the ${receipt.bytes} bytes on record`);
+  if (bytes.length !== receipt.bytes) throw damaged(receipt, null, `it does not have ${receipt.bytes} bytes`);
   while (start < bytes.length) {
     if (lines.length % LINES_AT_A_STRETCH === 0) await nextTurn();
     const end = bytes.indexOf(NEWLINE, start);
     const text = end < 0 ? null : textOf(bytes.subarray(start, end));
     const unsealed = text === null ? null : unsealLine(text, seal);
-    if (unsealed === null) throw damaged(receipt, lines.length + 1, "it is cut off, or was changed");
+    if (unsealed === null) throw damaged(receipt, lines.length + 1, "it was cut off or changed");
     seal = unsealed.seal;
     tree.append(merkleLeafOf(seal));
     lines.push(unsealed.line);
     start = end + 1;
   }
-  const problem = frameProblem(lines, receipt) ?? (tree.root() === receipt.root ? null : "its root is another one");
+  const problem = frameProblem(lines, receipt) ?? (tree.root() === receipt.root ? null : "its root is a different one");
   if (problem !== null) throw damaged(receipt, null, problem);
   return lines.slice(1, -1) as unknown as readonly SegmentRow[];
 }
@@ -283,23 +283,22 @@ function frameProblem(
   { tenant, threadId, lines: expected }: ArchiveReceipt,
 ): string | null {
   const [header] = lines;
-  if (header?.["type"] !== "header" || header["format"] !== "threadfold-segment") return "it is no segment";
-  if (header["formatVersion"] !== SEGMENT_FORMAT_VERSION) return "it is of a version that is not known here";
-  if (header["tenant"] !== tenant || header["threadId"] !== threadId) return "it is another thread's";
-  if (lines.length !== expected || lines.at(-1)?.["type"] !== "end")
-    return `it has not the ${expected} lines on record`;
-  return lines.slice(1, -1).every(({ type }) => ROW_TYPES.has(type)) ? null : "it has a line that is not known here";
+  if (header?.["type"] !== "header" || header["format"] !== "threadfold-segment") return "it is not a segment";
+  if (header["formatVersion"] !== SEGMENT_FORMAT_VERSION) return "its version is not known here";
+  if (header["tenant"] !== tenant || header["threadId"] !== threadId) return "it belongs to another thread";
+  if (lines.length !== expected || lines.at(-1)?.["type"] !== "end") return `it does not have ${expected} lines`;
+  return lines.slice(1, -1).every(({ type }) => ROW_TYPES.has(type)) ? null : "it has a line of an unknown type";
 }
 
 function damaged({ threadId, place, key }: ArchiveReceipt, line: number | null, problem: string): ThreadfoldError {
   const where = line === null ? "" : ` at line ${line}`;
-  return new ThreadfoldError("STORE_CORRUPT", `The segment of thread ${threadId} does not hold${where}: ${problem}.`, {
-    hint: `Put an intact copy of ${key} back to ${place}. Nothing of the damaged one was taken over.`,
+  return new ThreadfoldError("STORE_CORRUPT", `The segment of thread ${threadId} is damaged${where}: ${problem}.`, {
+    hint: `Restore an intact copy of ${key} to ${place}. Nothing from the damaged one was used.`,
     details: { threadId, place, key, ...(line !== null && { line }) },
   });
 }
 
-/** Where the thread in a segment ends. */
+/** Returns the end of the thread in a segment. */
 export function endOfRows(rows: readonly SegmentRow[]): ThreadEnd {
   const entries = rowsOf(rows, "entry");
   const [last, plan, record] = [entries.at(-1), rowsOf(rows, "plan").at(-1), rowsOf(rows, "journal").at(-1)];
@@ -315,13 +314,13 @@ export function endOfRows(rows: readonly SegmentRow[]): ThreadEnd {
   };
 }
 
-/** The threads that a journal's row says begin with content of its thread. */
+/** Returns the thread that a journal row records as a copy of its thread; null for any other row. */
 export function copyIn(row: SegmentRow): ThreadId | null {
   if (row.type !== "journal" || !row.record.includes('"type":"thread-copied"')) return null;
   return (JSON.parse(row.record) as ThreadCopiedRecord).to;
 }
 
-/** Shows the rows of a segment as if a store held them, for a check. */
+/** Presents the rows of a segment as if a store held them, for verification. */
 export function segmentInspector({ threadId }: SegmentOwner, rows: readonly SegmentRow[]): StoreInspector {
   const entries = rowsOf(rows, "entry");
   const messages = entries.flatMap(({ messageId, messages: upTo, version }) =>
@@ -339,7 +338,7 @@ export function segmentInspector({ threadId }: SegmentOwner, rows: readonly Segm
   };
 }
 
-/** The rows of one kind, in their order. */
+/** Returns the rows of one kind, in order. */
 export const rowsOf = <Type extends SegmentRow["type"]>(
   rows: readonly SegmentRow[],
   type: Type,

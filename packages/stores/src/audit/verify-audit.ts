@@ -3,22 +3,22 @@ import type { Checkpoint } from "@threadfold/core";
 import { AuditChecker } from "./audit-checker.ts";
 import { type AuditLine, parseAuditLine, unsealLine } from "./audit-file.ts";
 
-/** What an audit file is held against besides itself. */
+/** What an audit file is checked against, besides itself. */
 export interface AuditTrust {
   /**
-   * Ed25519 key that checkpoints have to be signed with, as `ed25519PublicKey` returns it. Without `since` there has to be
-   * at least one in the file.
+   * Ed25519 key that checkpoints must be signed with, as `ed25519PublicKey` returns it. Without `since`, the file must
+   * contain at least one signed checkpoint.
    */
   readonly publicKey?: string;
-  /** A checkpoint that was kept elsewhere: the file has to hold what grew from it. */
+  /** A checkpoint that was kept elsewhere: the file must contain what grew from it. */
   readonly since?: Checkpoint;
-  /** Hears every line that holds, in order, up to the first that does not. */
+  /** Called with every valid line, in order, up to the first that is not. */
   readonly onLine?: (line: AuditLine) => void;
 }
 
-/** The result of checking an audit file. Counts are of what was checked before the first bad line. */
+/** The result of checking an audit file. Counts cover what was checked before the first bad line. */
 export interface AuditReport {
-  /** The first line that does not hold, counted from 1, and why; null when all of them do. Never any content. */
+  /** The first bad line, counted from 1, and what is wrong with it; null when there is none. Never contains content. */
   readonly problem: { readonly line: number; readonly problem: string } | null;
   readonly threadId: string | null;
   readonly entries: number;
@@ -27,19 +27,19 @@ export interface AuditReport {
   readonly journal: number;
   readonly requests: number;
   readonly checkpoints: number;
-  /** Checkpoints with a signature that holds. */
+  /** Checkpoints with a valid signature. */
   readonly signed: number;
-  /** Journal entries that the newest of these covers. What comes after it, nobody has signed yet. */
+  /** Journal entries that the newest of these covers. Entries after it are not signed yet. */
   readonly signedEntries: number;
   /** Root of the journal's Merkle tree. */
   readonly rootHash: string;
 }
 
 /**
- * Checks an audit file, piece by piece as it is read, and names the first line that does not hold. A file that was made
- * up as a whole is consistent in itself: what shows that it is the thread's is a key or a checkpoint that is trusted.
+ * Checks an audit file piece by piece as it is read, and names the first bad line. A file that was fabricated as a
+ * whole is consistent in itself: only a trusted key or checkpoint shows that it is the thread's.
  *
- * @param chunks the file's bytes, cut anywhere.
+ * @param chunks the file's bytes, split anywhere.
  */
 export async function verifyAudit(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -57,23 +57,24 @@ export async function verifyAudit(
   for await (const text of linesOf(chunks)) {
     number++;
     const unsealed = text === null ? null : unsealLine(text, seal);
-    if (unsealed === null) return report(number, "it was changed, or does not follow from the line before");
+    if (unsealed === null) return report(number, "it was changed, or does not follow from the previous line");
     seal = unsealed.seal;
     const line = parseAuditLine(unsealed.line);
     const problem = line === null ? "it is not a line of this format" : checker.problemOf(line, number);
     if (line === null || problem !== null) return report(number, problem);
     onLine?.(line);
   }
-  if (!checker.isComplete) return report(number + 1, "the file ends before its end");
+  if (!checker.isComplete) return report(number + 1, "the file is cut off before its end");
   if (since !== undefined) return report(number, checker.trustProblem(since));
-  // Somebody who makes a file up leaves checkpoints out: then there is nothing that the trusted key vouches for.
+  // A fabricated file can leave checkpoints out: then there is nothing that the trusted key vouches for.
   const isUnsigned = publicKey !== undefined && checker.counts.signed === 0;
   return report(number, isUnsigned ? "no checkpoint in it is signed" : null);
 }
 
 /**
- * The lines of a file, without their newlines, as its bytes come in. Only a line feed ends a line, and the last one has
- * to be ended too. A line that is not UTF-8, too long or not ended is null, and what follows a line that is too long is not read.
+ * Yields the lines of a file, without their newlines, as its bytes arrive. Only a line feed ends a line, and the last
+ * line must be ended too. A line that is not UTF-8, too long or not ended is null, and nothing is read after a line
+ * that is too long.
  */
 async function* linesOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string | null> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -96,7 +97,9 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
 const NEWLINE = 0x0a;
-/** Far beyond any entry. Longer lines are not read, so that a file without newlines does not fill the memory. */
+/**
+ * In bytes, far beyond any entry. Longer lines are not read, so that a file without newlines does not fill the memory.
+ */
 const LONGEST_LINE = 256 * 1024 * 1024;
 
 function decoded(decoder: TextDecoder, parts: readonly Uint8Array[]): string | null {

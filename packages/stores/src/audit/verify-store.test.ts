@@ -148,7 +148,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
       `INSERT INTO entries VALUES (${place}, '${digest}', '${link}', 0, '${body.replaceAll("'", "''")}')`,
     );
     expectFirst(findings, "entries", ENTRIES + 1);
-    expect(findings[0]?.problem).toBe("its message is entry 3 already");
+    expect(findings[0]?.problem).toBe("its message is already entry 3");
   });
 
   it("any column of any plan", async () => {
@@ -204,16 +204,16 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
       family: "file",
       threadId: null,
       at: null,
-      problem: "the trigger entries_no_delete is gone",
+      problem: "the trigger entries_no_delete is missing",
     });
     const smuggled = "CREATE TRIGGER smuggled AFTER INSERT ON entries BEGIN DELETE FROM receipts; END";
     expect(await problems(smuggled)).toEqual(["file: the trigger smuggled is not one of the store's"]);
     expect(await problems("CREATE VIEW looking AS SELECT body FROM entries")).toEqual([
       "file: the view looking is not one of the store's",
     ]);
-    expect(await problems("DROP INDEX entries_by_pin")).toEqual(["file: the index entries_by_pin is gone"]);
+    expect(await problems("DROP INDEX entries_by_pin")).toEqual(["file: the index entries_by_pin is missing"]);
     const loosened = "DROP INDEX entries_by_pin; CREATE INDEX entries_by_pin ON entries (thread_key)";
-    expect(await problems(loosened)).toEqual(["file: the index entries_by_pin is not the one that the store makes"]);
+    expect(await problems(loosened)).toEqual(["file: the index entries_by_pin is not the one that the store creates"]);
   });
 
   it("guards that are gone in a file whose search was used, and nothing in one that SQLite was asked to analyze", async () => {
@@ -227,7 +227,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expect(await verifyStore(store)).toEqual([]);
     raw.exec("DROP TRIGGER recall_passages_not_erased");
     expect((await verifyStore(store)).map(({ problem }) => problem)).toEqual([
-      "the trigger recall_passages_not_erased is gone",
+      "the trigger recall_passages_not_erased is missing",
     ]);
     raw.close();
     await store.close();
@@ -248,7 +248,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     ]) {
       const findings = await findingsAfter(forged, "everything");
       expect(findings.map(({ family, problem }) => `${family}: ${problem}`)).toEqual([
-        "file: 1 of the receipts of appends speak of what the thread does not have",
+        "file: 1 of the append receipts refer to entries that the thread does not have",
       ]);
     }
   });
@@ -368,7 +368,7 @@ describe("a damaged index that leads from one row to another and back", () => {
         threadId: THREAD,
         at: null,
         problem: expect.stringMatching(
-          /it cannot be read: The artifacts of thread thread-a are out of order: behind \d comes \d/,
+          /it cannot be read: The artifacts of thread thread-a are out of order: \d follows \d/,
         ),
       },
     ]);

@@ -39,31 +39,33 @@ import {
 
 export type { StoreFinding } from "./check-thread.ts";
 
-/** Progress and cancellation of a check. */
+/** Options for checking a store. */
 export interface VerifyOptions {
   /** Ends the check early. */
   readonly signal?: AbortSignal;
-  /** Called with every thread that is checked, before it is. */
+  /** Called with every thread before it is checked. */
   readonly onThread?: (threadId: ThreadId) => void;
-  /** Says which artifacts have expired, so that they may be gone. The machine's clock by default. */
+  /** Supplies the time, to tell which artifacts have expired and so may be gone. The machine's clock by default. */
   readonly clock?: Clock;
-  /** Opens the places of segments, as `segmentPlaces` does. Without it no segment is read. */
+  /** Opens the places of segments, as `segmentPlaces` does. Without it, no segment is read. */
   readonly segments?: OpenSegments;
-  /** Called with every archived thread: whether its segment was read, or could not be reached. */
+  /** Called with every archived thread, and whether its segment was read or could not be reached. */
   readonly onSegment?: (receipt: ArchiveReceipt, isReached: boolean) => void;
 }
 
 /**
- * Checks what a store holds and returns the first bad item of each family; an empty list means that everything verifies.
+ * Checks what a store holds and returns the first bad item of each family; an empty list means that everything
+ * verifies.
  *
- * Of a thread it checks that every entry's body matches its digest and every digest its link, that plans are the ones
- * that their ids name and cover what the log has, that the journal's chain holds and agrees with log and plans, and that
- * each artifact is the content that its id names, there and under the terms that the journal recorded. Of an archived thread
- * it reads the segment, holds its root against the receipt, and checks the same of the rows in it. Others may write to the store meanwhile. Damage is a finding and never
- * an exception, so one run reports all of it that can still be read.
+ * For each thread it checks that every entry's body matches its digest and every digest its link, that plans match
+ * their ids and cover only what the log has, that the journal's chain is intact and agrees with log and plans, and that
+ * each artifact has the content that its id names, and exists under the terms that the journal recorded. For an
+ * archived thread it reads the segment, checks its root against the receipt, and checks its rows in the same way.
+ * Others may write to the store meanwhile. Damage is reported as a finding and never thrown, so one run reports all
+ * damage that can still be read.
  *
- * @param threadId the thread to check; without it all of them, and the backend's files.
- * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store does not know the thread, `ABORTED`, `STORE_UNAVAILABLE`.
+ * @param threadId the thread to check; without it, all threads and the backend's files.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store does not have the thread, `ABORTED`, `STORE_UNAVAILABLE`.
  */
 export async function verifyStore(
   store: ThreadfoldStore,
@@ -87,7 +89,7 @@ async function verifyWherever(
   const { signal, clock = systemClock } = options;
   const findings = await verifyThread(inspectorOf(store, signal), threadId, clock, known);
   if (receipt === null || (await (store as ArchivableStore).archiver.look(threadId)) !== null) return findings;
-  const problem = "its receipt says that the thread is in the store, and nothing of it is";
+  const problem = "its receipt says that the thread is in the store, but no part of it is";
   return [...findings, { family: "segment", threadId, at: null, problem }];
 }
 
@@ -103,7 +105,9 @@ async function verifyCold(
   return findings ?? [];
 }
 
-/** What a place answers; null when it cannot be reached, or not from here, where its driver is not installed. */
+/**
+ * Returns what a place answers; null when it cannot be reached, or not from here, because its driver is not installed.
+ */
 async function reached<Result>(ask: () => Promise<Result> | undefined): Promise<Result | null> {
   try {
     return (await ask()) ?? null;
@@ -116,9 +120,9 @@ async function reached<Result>(ask: () => Promise<Result> | undefined): Promise<
 const OUT_OF_REACH: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "INVALID_CONFIG"]);
 
 /**
- * Reads a segment and checks it as a thread of a store is checked. Artifacts that are kept elsewhere are checked there.
+ * Reads a segment and checks it like a thread in the store. Artifacts that are kept elsewhere are checked there.
  *
- * @throws ThreadfoldError `STORE_UNAVAILABLE` when the place does not answer.
+ * @throws ThreadfoldError `STORE_UNAVAILABLE` when the place does not respond.
  */
 export async function verifySegment(
   store: ThreadfoldStore,
@@ -134,7 +138,7 @@ export async function verifySegment(
     { family: "segment", threadId, at, problem },
   ];
   if (receipt.isCold && receipt.isDropped)
-    return finding("its receipt says that it is gone, and that the thread is in it");
+    return finding("its receipt says both that it was removed and that the thread is in it");
   const bytes = await folder.get(key);
   if (bytes === null) return finding(`it is missing: ${key} is not in ${place}`);
   try {
@@ -142,7 +146,7 @@ export async function verifySegment(
     const copies = [...new Set(rows.map(copyIn))].filter((copy) => copy !== null);
     const found = canonicalJson({ end: endOfRows(rows), copies });
     if (found !== canonicalJson({ end: receipt.end, copies: receipt.copies }))
-      return finding("the thread in it is not what its receipt says");
+      return finding("the thread in it does not match its receipt");
     const cold = segmentInspector(receipt, rows);
     const elsewhere = inspectorOf(store, signal);
     const artifacts = () => eachOnce(cold.artifacts(threadId), elsewhere.artifacts(threadId));
@@ -210,8 +214,7 @@ async function verifyThread(
     (log = await checkEntries(counted(inspector.entries(threadId)), isErased));
   const logWith = async (entries: number): Promise<CheckedLog> =>
     log.problem === null && entries >= log.links.length ? readLog() : log;
-  // The journal is written after what it speaks of, so it is read first: what is added meanwhile does not contradict
-  // it.
+  // The journal is written after what it describes, so it is read first: additions made meanwhile do not contradict it.
   const journalProblem = await guarded(
     async () => (journal = await checkJournal(threadId, counted(inspector.journal(threadId)))).problem,
   );
@@ -239,13 +242,13 @@ async function verifyThread(
   throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to verify.`, { details: { threadId } });
 }
 
-/** Content that is gone by right is gone by an entry of the journal that says so. */
+/** Content may be missing only if a journal entry says that it was erased. */
 function missingProof({ entries }: CheckedJournal): Problem {
   if (entries.some(({ record }) => record.type === "thread-erased")) return null;
   return { at: entries.length + 1, problem: "it is missing: the content was erased and no entry proves it" };
 }
 
-/** Damage that shows while reading is a problem of the family that was read. */
+/** Reports damage that appears while reading as a problem of the family that was read. */
 async function guarded(check: () => Promise<Problem>): Promise<Problem> {
   try {
     return await check();
@@ -263,13 +266,14 @@ async function* countRows<Row>(source: AsyncIterable<Row>, count: () => void): A
 }
 
 /**
- * Says whether a thread and its journal have only grown since a checkpoint that was kept elsewhere. This finds what no
- * chain can: an end that was cut off, and a record that was written anew as a whole. Whether chains hold is for
- * `verifyStore` to say; both together show that nothing up to the checkpoint was changed.
+ * Checks that a thread and its journal have only grown since a checkpoint that was kept elsewhere. This finds what no
+ * chain can: an end that was cut off, and a record that was rewritten as a whole. Whether the chains are intact is
+ * checked by `verifyStore`; together they show that nothing up to the checkpoint was changed.
  *
- * @param publicKey the key that the checkpoint has to be signed with, as `ed25519PublicKey` returns it.
- * @param signal ends the check.
- * @throws ThreadfoldError `STORE_CORRUPT` when a stored hash is not one, `ABORTED`.
+ * @param publicKey the key that the checkpoint must be signed with, as `ed25519PublicKey` returns it.
+ * @param signal aborts the check.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the checkpoint's signature cannot be trusted, `STORE_CORRUPT` when a
+ * stored hash is not one, `ABORTED`.
  */
 export async function verifySince(
   store: ThreadfoldStore,
@@ -308,7 +312,9 @@ async function journalProblem(
     tree.append(merkleLeafOf(hash));
   }
   if (tree.size < size) return { at: tree.size + 1, problem: `it is missing: the checkpoint has ${size}` };
-  return tree.root() === rootHash ? null : { at: size, problem: "the journal up to here is not the checkpoint's" };
+  return tree.root() === rootHash
+    ? null
+    : { at: size, problem: "the journal up to here does not match the checkpoint" };
 }
 
 async function entriesProblem(
@@ -324,5 +330,5 @@ async function entriesProblem(
     return { at: end.version + 1, problem: `it is missing: the checkpoint has ${threadVersion}` };
   return end.link === threadDigest
     ? null
-    : { at: threadVersion, problem: "the thread up to here is not the checkpoint's" };
+    : { at: threadVersion, problem: "the thread up to here does not match the checkpoint" };
 }

@@ -29,13 +29,13 @@ import type { Sealers } from "./key-guard.ts";
 import { unsealFailed } from "./sealed-envelope.ts";
 import type { Sealer } from "./sealer.ts";
 
-/** Threads as they are when they are opened, whole and, where the store can read those, in parts. */
+/** Threads after opening: whole, and in parts if the store can read parts. */
 export interface OpenedThreads {
   readonly threads: ThreadStore;
   readonly ranges: ThreadRanges | undefined;
 }
 
-/** Plans whose summaries, reasons and words are sealed. */
+/** Stores plans whose summaries, reasons and keywords are sealed. */
 export class EncryptedPlans implements CompactionStore {
   readonly #inner: CompactionStore;
   readonly #threads: OpenedThreads;
@@ -62,7 +62,10 @@ export class EncryptedPlans implements CompactionStore {
     return this.#open(threadId, await this.#inner.getPlan(threadId, version));
   }
 
-  /** The plans with the ids that they have when they are opened; each is opened for that. Erased ones have those of what is stored. */
+  /**
+   * Lists the plans with the ids that they have when opened, for which each is opened. Erased plans keep the ids of
+   * what is stored.
+   */
   async listPlans(threadId: ThreadId): Promise<readonly PlanInfo[]> {
     const stored = await this.#inner.listPlans(threadId);
     if (stored.length === 0 || (await this.#sealers.isShredded(threadId))) return stored;
@@ -82,8 +85,9 @@ export class EncryptedPlans implements CompactionStore {
   }
 
   /**
-   * The thread's digest at a version, for a thread that goes on from there: reckoned from the plan before and what came
-   * since, so that no more than a thread's first commit reads all of it. Undefined where nobody will ask for it.
+   * Returns the thread's digest at a version, for resuming the thread from there. It is computed from the previous plan
+   * and the entries since, so that only a thread's first commit reads all of it. Undefined if the store cannot resume
+   * threads.
    */
   async #digestAt(threadId: ThreadId, version: number): Promise<string | undefined> {
     const { threads, ranges } = this.#threads;
@@ -100,7 +104,7 @@ export class EncryptedPlans implements CompactionStore {
 }
 
 /**
- * A plan of which a store sees spans, actions, artifact ids and figures, and nothing of what its summaries say.
+ * Returns a plan of which a store sees spans, actions, artifact ids and figures, but nothing that its summaries say.
  *
  * @param threadDigest the thread's digest at the plan's thread version; it is sealed with the first record.
  */
@@ -113,7 +117,7 @@ function sealedPlan(sealer: Sealer, plan: CompactionPlan, threadDigest?: string)
   return sealPlan({ ...plan, ...groupRecords(records) });
 }
 
-/** The plan that was sealed, with the id that it had. @throws ThreadfoldError `UNSEAL_FAILED`. */
+/** Returns the plan that was sealed, with its original id. @throws ThreadfoldError `UNSEAL_FAILED`. */
 export async function openedPlan(sealer: Sealer, plan: CompactionPlan): Promise<CompactionPlan> {
   const { records, head } = await openRecords(sealer, plan);
   const opened = sealPlan({ ...plan, ...records });
@@ -122,8 +126,8 @@ export async function openedPlan(sealer: Sealer, plan: CompactionPlan): Promise<
 }
 
 /**
- * The same for a plan that a thread goes on from, whose long spans may have been left in the store; its id is what the
- * head says then. Null for a plan that was sealed without a head: its thread has to be loaded.
+ * Does the same for a plan that a thread resumes from, whose long spans may have been left in the store; its id is then
+ * the one in the head. Null for a plan that was sealed without a head: its thread must be loaded.
  *
  * @throws ThreadfoldError `UNSEAL_FAILED`.
  */
@@ -169,14 +173,14 @@ function withoutContent(record: PlanRecord, reason: string): PlanRecord {
   }
 }
 
-/** What can only be computed from a whole plan and its whole thread, for readers of a part of them. */
+/** What can only be computed from a whole plan and its whole thread, for readers that have only parts. */
 interface PlanHead {
   readonly planId: PlanId;
   /** The thread's digest at the plan's thread version. */
   readonly threadDigest: string;
 }
 
-/** What an envelope says of the span that stands in the clear next to it. */
+/** What an envelope states about the readable span next to it. */
 interface SpanSeal {
   readonly first: MessageId;
   readonly last: MessageId;
@@ -187,19 +191,19 @@ interface SpanSeal {
   readonly digest: string;
 }
 
-/** A record's content as it is sealed: what its span says is told by a seal, so that its ids are kept once. */
+/** A record's content as it is sealed: a seal replaces its span, so that the ids are stored only once. */
 interface WrittenRecord {
   readonly head?: PlanHead;
   readonly record: { readonly span: SpanSeal; readonly summary?: { readonly span: SpanReference | "record" } };
 }
 
-/** A record that was opened, and the plan's head where it was sealed with it. */
+/** An opened record, and the plan's head if it was sealed with it. */
 interface OpenedRecord {
   readonly record: PlanRecord;
   readonly head?: PlanHead;
 }
 
-/** A record as the text that is sealed. */
+/** Returns the text of a record that is to be sealed. */
 function writeRecord(record: PlanRecord, head?: PlanHead): string {
   const { span } = record;
   const isSame = "summary" in record && canonicalJson(record.summary.span) === canonicalJson(span);
@@ -208,14 +212,14 @@ function writeRecord(record: PlanRecord, head?: PlanHead): string {
 }
 
 /**
- * The record in an envelope, with the span next to it.
+ * Returns the record in an envelope, with the span next to it.
  *
- * @throws ThreadfoldError `UNSEAL_FAILED` when that span is not the one that was sealed. Of a span whose ids were left in
- * the store only its ends and their number can be held against the seal.
+ * @throws ThreadfoldError `UNSEAL_FAILED` when that span is not the one that was sealed. If the span's ids were left in
+ * the store, only its ends and its length can be checked against the seal.
  */
 function readRecord(text: string, span: SpanReference): OpenedRecord {
   const written = parseJson(text) as WrittenRecord | PlanRecord;
-  // Records were sealed with all their ids before parts of threads could be read.
+  // Before parts of threads could be read, records were sealed with all their ids.
   if ("action" in written) return { record: written };
   const { head, record } = written;
   if (!isSpan(record.span, span)) throw unsealFailed();
@@ -238,7 +242,7 @@ function isSpan({ digest, ...ends }: SpanSeal, span: SpanReference): boolean {
   return inRuns === ends.count && canonicalJson(endsOf(span)) === canonicalJson(ends);
 }
 
-/** A span is frozen already, and asking one whose ids were left in the store for them is an error. */
+/** Freezes all but spans: they are already frozen, and reading ids that were left in the store is an error. */
 function frozen(value: object): object {
   for (const [key, item] of Object.entries(value)) {
     if (key === "summary") frozen(item);

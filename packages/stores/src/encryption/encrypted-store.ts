@@ -28,16 +28,16 @@ import { envelopeContentBytes, isEnvelope } from "./sealed-envelope.ts";
 import { type EncryptionOptions, type PlaceOf, Sealer, sealedPlaces } from "./sealer.ts";
 
 /**
- * A store that keeps nothing that anybody said in the clear: entries, pins, plans with their summaries, artifacts and
- * digests of requests are sealed before they reach the store within. Ids, roles, times, versions, token figures and
- * lengths stay readable. Hashes are over what is stored, so the chains verify without any key and go on to when one is
- * destroyed; `inspector` shows what is stored.
+ * Returns a store that keeps nothing that anybody said in the clear: entries, pins, plans with their summaries,
+ * artifacts and digests of requests are sealed before they reach the inner store. Ids, roles, times, versions, token
+ * figures and lengths stay readable. Hashes are over what is stored, so the chains verify without any key, even after
+ * one is destroyed; `inspector` shows what is stored.
  *
- * It is written to with the keys alone that sealed what it holds: where those are away, a write is refused with `KEY_MISSING`
- * or `KEY_MISMATCH` before anything is stored, and no key is made in their place.
+ * It can be written to only with the keys that sealed its content: when they are missing, a write is refused with
+ * `KEY_MISSING` or `KEY_MISMATCH` before anything is stored, and no new key is created.
  *
- * A sealed store has no index of its own over words: search runs in memory over what was opened. Closing it closes the
- * store within, and not the keys.
+ * A sealed store has no word index: search runs in memory over opened content. Closing it closes the inner store, but
+ * not the keys.
  */
 export function encryptedStore(
   store: ThreadfoldStore,
@@ -59,15 +59,15 @@ export function encryptedStore(
     journal: new EncryptedJournal(store.journal, sealers),
     inspector,
     eraser: new KeyEraser(placeOf, subjectOf, guard, inspector, store),
-    // Rows move as they are kept, so that what is sealed stays so.
+    // Rows move in their stored form, so that sealed content stays sealed.
     ...(isArchivable(store) && { archiver: store.archiver }),
     close: () => store.close(),
   });
 }
 
 /**
- * Artifacts whose content is sealed, each under a key of its own. Their ids are those of what is stored, so an id
- * confirms no guess of the content; storing the same content again still yields the same id.
+ * Artifacts whose content is sealed, each under its own key. Their ids are those of what is stored, so an id confirms
+ * no guess of the content; storing the same content again still yields the same id.
  */
 class EncryptedArtifacts implements ArtifactStore {
   readonly #inner: ArtifactStore;
@@ -89,7 +89,7 @@ class EncryptedArtifacts implements ArtifactStore {
     return metadata === null ? null : opened(metadata);
   }
 
-  /** @throws ThreadfoldError `CONTENT_ERASED` for requesters that could read it otherwise, `UNSEAL_FAILED`. */
+  /** @throws ThreadfoldError `CONTENT_ERASED` for requesters that could otherwise read it, `UNSEAL_FAILED`. */
   async retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null> {
     const artifact = await this.#inner.retrieve(artifactId, requester);
     if (artifact === null) return null;
@@ -103,17 +103,17 @@ class EncryptedArtifacts implements ArtifactStore {
   }
 }
 
-/** The artifact's own tenant is sealed with it, besides the store's. */
+/** The artifact's own tenant is sealed with it, in addition to the store's. */
 const owner = ({ tenantId }: ArtifactMetadata): string => JSON.stringify(tenantId);
 
 const opened = (metadata: ArtifactMetadata): ArtifactMetadata =>
   Object.freeze({ ...metadata, bytes: envelopeContentBytes(metadata.bytes) });
 
 /**
- * A journal without bare digests of plain content, which would let anybody confirm a guess of it, also after it was
- * erased. Digests of threads, plans and diffs are kept under the subject's key, and those of requests and their beginnings sealed, because a
- * replay needs them back. Hashes are over what is stored: a request's entry that was opened for reading does not match
- * its own hash, and `verifyStore` checks what is stored.
+ * A journal without bare digests of plain content, which would let anybody confirm a guess of it, even after it was
+ * erased. Digests of threads, plans and diffs are kept under the subject's key; those of requests and their prefixes
+ * are sealed, because a replay needs them back. Hashes are over what is stored: a request's entry that was opened for
+ * reading does not match its own hash, and `verifyStore` checks what is stored.
  */
 class EncryptedJournal implements AuditJournal {
   readonly #inner: AuditJournal;
@@ -138,7 +138,7 @@ class EncryptedJournal implements AuditJournal {
     return Object.freeze(await Promise.all(entries.map((entry) => this.#opened(threadId, entry))));
   }
 
-  /** Only records with digests need a key, so that an erasure can be written down after the key is gone. */
+  /** Only records with digests need a key, so that an erasure can be recorded after the key is gone. */
   async #sealed(threadId: ThreadId, record: JournalRecord): Promise<JournalRecord> {
     const toSeal = (): Promise<Sealer> => this.#sealers.toSeal(threadId);
     switch (record.type) {
@@ -170,20 +170,20 @@ class EncryptedJournal implements AuditJournal {
       const sealer = await this.#sealers.toOpen(threadId);
       const payloadDigest = await sealer.open("request", "", record.payloadDigest);
       const opened = new Map<string, string>();
-      // Those of before they were sealed stand as they are.
+      // Digests recorded before prefixes were sealed are kept unchanged.
       for (const { digest } of record.cache?.prefixes ?? [])
         opened.set(digest, isEnvelope(digest) ? await sealer.open("prefix", "", digest) : digest);
       const whole = withPrefixes({ ...record, payloadDigest }, (digest) => opened.get(digest) ?? digest);
       return freezeDeep({ ...entry, record: whole });
     } catch (error) {
-      // Of an erased thread the record stays as proof, closed.
+      // For an erased thread, the record stays as proof, still sealed.
       if (ThreadfoldError.isInstance(error) && error.code === "CONTENT_ERASED") return entry;
       throw error;
     }
   }
 }
 
-/** A request with other digests of its beginnings: equal ones stay equal, which is all that a bill asks of them. */
+/** Returns a request with its prefix digests replaced: equal ones stay equal, which is all that a bill needs. */
 function withPrefixes(record: RequestRenderedRecord, digestOf: (digest: string) => string): RequestRenderedRecord {
   const { cache } = record;
   if (cache === undefined) return record;
@@ -191,7 +191,7 @@ function withPrefixes(record: RequestRenderedRecord, digestOf: (digest: string) 
   return { ...record, cache: { ...cache, prefixes } };
 }
 
-/** Erases by destroying a subject's key: what it sealed is noise from then on, wherever copies of it are. */
+/** Erases by destroying a subject's key, after which what it sealed is noise, wherever there are copies of it. */
 class KeyEraser implements StoreEraser {
   readonly #placeOf: PlaceOf;
   readonly #subjectOf: (threadId: ThreadId) => string;
@@ -233,7 +233,7 @@ class KeyEraser implements StoreEraser {
     const threadIds = await this.threadsOf(subject);
     const [threadId] = threadIds;
     if (threadId === undefined) return false;
-    // To destroy what is not there, or somebody else's, would only look like an erasure.
+    // Destroying a key that is missing, or somebody else's, would only look like an erasure.
     for (const each of threadIds) await this.#guard.requireKeys(each);
     const { keys, subject: name } = this.#placeOf(threadId);
     await keys.shred(name);
@@ -246,10 +246,10 @@ class KeyEraser implements StoreEraser {
 }
 
 /**
- * A summary cache whose entries are sealed with the key of a thread's subject, under names that are derived from the key: threads
- * of one subject share what they cached, and an erasure reaches it without looking for anything in it. What cannot be opened
- * is a miss. It makes no keys: for no thread, and for a subject that has no key or none any more, everything is a miss and
- * nothing is kept.
+ * Returns a summary cache whose entries are sealed with the key of a thread's subject, under names derived from that
+ * key: threads of one subject share what they cached, and an erasure covers it without searching the cache. What cannot
+ * be opened is a miss. It creates no keys: without a thread, or for a subject that has no key or no longer has one,
+ * everything is a miss and nothing is kept.
  */
 export function sealedSummaries(
   cache: SummaryCacheStore,
@@ -284,7 +284,7 @@ export function sealedSummaries(
   };
 }
 
-/** The same for one thread alone, whoever calls: for hosts that hand a cache to a summarizer of their own. */
+/** Does the same for a single thread, whoever calls: for hosts that pass a cache to their own summarizer. */
 export function sealedSummaryCache(
   cache: SummaryCacheStore,
   keys: KeyStore,

@@ -37,7 +37,7 @@ import { openedOutline, openedPlan } from "./encrypted-plans.ts";
 import type { Sealers } from "./key-guard.ts";
 import { aboutLifting, aboutPin, envelopeIn, type Sealer, textIn } from "./sealer.ts";
 
-/** Threads whose entries are sealed. */
+/** Stores threads whose entries are sealed. */
 export class EncryptedThreads implements ThreadStore {
   readonly #inner: ThreadStore;
   readonly #sealers: Sealers;
@@ -56,7 +56,7 @@ export class EncryptedThreads implements ThreadStore {
     checkIdempotencyKey(options.idempotencyKey);
     const turns = new EventLoopTurns();
     await turns.finish(checkEntries(entries), options.signal);
-    // Of two who begin a thread at once with different keys one must lose, whatever version they expect.
+    // When two writers begin a thread at once with different keys, one must lose, whatever version they expect.
     for (let mayClaim = options.expectedVersion === "any"; ; mayClaim = false) {
       const { sealer, isFirst } = await this.#sealers.toSealFirst(threadId);
       const sealed = await turns.finish(sealEntries(sealer, entries), options.signal);
@@ -82,26 +82,26 @@ export class EncryptedThreads implements ThreadStore {
   }
 }
 
-/** Sealed entries all look well, so what is wrong with one has to be found before. */
+/** Checks entries before they are sealed, because sealed ones all look valid. */
 function* checkEntries(entries: readonly ThreadEntryInput[]): Steps<void> {
   const messages = new ThreadAddition(START_OF_THREAD, 0, new Map(), () => undefined);
   for (const entry of entries) {
     yield;
     if (entry.type === "pin-lifted") {
       if (!threadEntryInputSchema.safeParse(entry).success)
-        throw new ThreadfoldError("INVALID_PIN", `Lifting of pin ${String(entry.pinId)}: it is not complete.`);
+        throw new ThreadfoldError("INVALID_PIN", `Lifting pin ${String(entry.pinId)}: the entry is incomplete.`);
     } else if (entry.type === "pin") new ThreadAddition(START_OF_THREAD, 0, new Map(), () => undefined).add(entry);
     else messages.add(entry);
   }
 }
 
 /**
- * Parts of threads whose entries are sealed. The store within checks what it reads by the hashes of what is stored; what
- * the thread's own digest was at a plan is sealed with the plan, because it cannot be reckoned from a part.
+ * Reads parts of threads whose entries are sealed. The inner store checks what it reads against the hashes of what is
+ * stored; the opened thread's own digest at a plan is sealed with the plan, because it cannot be computed from a part.
  */
 export class EncryptedRanges implements ThreadRanges {
   readonly #inner: ThreadRanges;
-  /** As they are stored. */
+  /** The plans as stored. */
   readonly #plans: CompactionStore;
   readonly #sealers: Sealers;
 
@@ -136,7 +136,7 @@ export class EncryptedRanges implements ThreadRanges {
     if (sealed === null) return null;
     const outlined = await openedOutline(sealer, sealed);
     if (outlined !== null) return outlined.plan;
-    // Without a head only the whole plan says which id it had.
+    // Without a head, only the whole plan reveals its original id.
     const whole = await this.#plans.getPlan(threadId, version);
     return whole === null ? null : openedPlan(sealer, whole);
   }
@@ -175,8 +175,9 @@ async function openRun(sealer: Sealer, sealed: Iterable<ThreadEntry>): Promise<r
 const SEALED = "sealed";
 
 /**
- * An entry of which a store sees ids, role, time, branch and figures, and nothing that anybody said. What is sealed is
- * the whole entry, so that opening returns it as it was handed in.
+ * Seals an entry: a store sees its ids, role, time, branch and figures, but nothing that anybody said. Messages are
+ * sealed as a whole, pins by their text and liftings by their reason, so that opening returns the entry as it was
+ * passed in.
  */
 function sealEntry(sealer: Sealer, entry: ThreadEntryInput): ThreadEntryInput {
   switch (entry.type) {
@@ -189,7 +190,7 @@ function sealEntry(sealer: Sealer, entry: ThreadEntryInput): ThreadEntryInput {
   }
 }
 
-/** The entry that was sealed, at the place that the store assigned. @throws ThreadfoldError `UNSEAL_FAILED`. */
+/** Returns the entry that was sealed, at the place that the store assigned. @throws ThreadfoldError `UNSEAL_FAILED`. */
 async function openEntry(sealer: Sealer, entry: ThreadEntry): Promise<ThreadEntry> {
   switch (entry.type) {
     case "message":
@@ -201,7 +202,7 @@ async function openEntry(sealer: Sealer, entry: ThreadEntry): Promise<ThreadEntr
   }
 }
 
-/** Entries that were sealed, as canonical JSON, and the digest of a thread that consists of them. */
+/** Opens entries, and returns them as canonical JSON with the digest of a thread that consists of them. */
 async function openEntries(
   sealer: Sealer,
   sealed: Iterable<ThreadEntry>,

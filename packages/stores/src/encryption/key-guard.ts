@@ -19,34 +19,33 @@ import {
 } from "./sealer.ts";
 import { contentErased } from "./subject-keys.ts";
 
-/** Threads whose keys are remembered to be right, so that writing to them again reads nothing. */
+/** Number of threads whose keys are remembered to be right, so that writing to them again reads nothing. */
 const REMEMBERED = 10_000;
-/** Sealed threads by which it is checked whether a key store is the one of this store. */
+/** Number of sealed threads used to check whether a key store belongs to this store. */
 const WITNESSES = 100;
-/** Journal entries among which a sealed one is looked for; a request's is. */
+/** Number of journal entries searched for a sealed one; those of requests are. */
 const JOURNALED = 64;
 
-/** A key that seals for a thread. */
+/** A key for sealing a thread's content. */
 export interface SealingKey {
   readonly key: SubjectKey;
-  /** True when nothing of the thread was found that any key had sealed. */
+  /** True when nothing sealed was found in the thread, with any key. */
   readonly isFirst: boolean;
 }
 
 /**
- * Makes sure that a store is only ever written to with the keys that sealed what it holds. A key folder that is empty
+ * Makes sure that a store is only ever written to with the keys that sealed its content. A key folder that is empty
  * because its volume is not mounted looks like one that never had a key, and other keys seal as well as the right ones:
- * what was written would be lost, and the thread with it, once the right keys are back. Every envelope commits to its
- * key, so that whatever is sealed already is the check value, also in stores that were written before there was this
- * guard.
+ * once the right keys are back, what was written would be lost, and the thread with it. Every envelope commits to its
+ * key, so anything already sealed serves as the check value, even in stores written before this guard existed.
  */
 export class KeyGuard {
   readonly #store: ThreadfoldStore;
   readonly #placeOf: PlaceOf;
   readonly #options: EncryptionOptions;
-  /** By thread, the fingerprint of the key that was found to be right. */
+  /** The fingerprint of the key that was found to be right, by thread. */
   readonly #known = new Map<ThreadId, string>();
-  /** Something of another thread that this key store opened: proof that it is the one of this store. */
+  /** Something of another thread that this key store opened: proof that it belongs to this store. */
   #witness: { readonly place: SealedPlace; readonly text: SealedText } | undefined;
 
   constructor(store: ThreadfoldStore, placeOf: PlaceOf, options: EncryptionOptions) {
@@ -56,7 +55,8 @@ export class KeyGuard {
   }
 
   /**
-   * The key that seals for a thread from now on. It is made only for a subject of whom nothing sealed is there.
+   * Returns the key that seals a thread's content from now on. It is created only for a subject that has nothing sealed
+   * yet.
    *
    * @throws ThreadfoldError `KEY_MISSING` or `KEY_MISMATCH` before anything is written, `CONTENT_ERASED`.
    */
@@ -73,7 +73,7 @@ export class KeyGuard {
     return { key, isFirst: sealed === null };
   }
 
-  /** Takes note that a key opened something of a thread, which proves that it is the right one. */
+  /** Records that a key opened something of a thread, which proves that it is the right one. */
   opened(threadId: ThreadId, key: SubjectKey): void {
     this.#known.delete(threadId);
     this.#known.set(threadId, keyFingerprint(key));
@@ -82,7 +82,7 @@ export class KeyGuard {
   }
 
   /**
-   * Makes sure that the keys at hand are those of a thread, before they are destroyed for good.
+   * Checks that the available keys are those of a thread, before they are destroyed for good.
    *
    * @throws ThreadfoldError `KEY_MISSING` or `KEY_MISMATCH`.
    */
@@ -94,15 +94,15 @@ export class KeyGuard {
   }
 
   /**
-   * Looks beyond a thread of which nothing is sealed yet: other threads of its subject may be, and the key store may be
-   * another one than this store's.
+   * Checks beyond a thread that has nothing sealed yet: other threads of its subject may have, and the key store may
+   * not be this store's.
    */
   async #requireOwnKeys(place: SealedPlace, isNew: boolean): Promise<void> {
     if (this.#options.isShared === true) return;
     if (isNew && this.#options.subjectOf !== undefined) {
       for await (const threadId of inspectorOf(this.#store).threadIds()) {
         const isSubjects = threadId !== place.threadId && this.#placeOf(threadId).subject === place.subject;
-        // Whether something in a segment is sealed is not known here, and most likely it is.
+        // It is not known here whether something in a segment is sealed, and most likely it is.
         if (isSubjects && (await unlessArchived(() => this.#newestOf(threadId))) !== null) throw keyMissing(place);
       }
     }
@@ -110,9 +110,9 @@ export class KeyGuard {
   }
 
   /**
-   * A key store that opens nothing of what a store's oldest sealed threads have is not the one that sealed them. Threads in
-   * the clear say nothing, however many they are, so all are walked until one is sealed: once in a process, because what
-   * opened is remembered.
+   * Checks that a key store opens something of the store's oldest sealed threads: one that does not is not the one that
+   * sealed them. Unencrypted threads prove nothing, however many they are, so all are walked until one is sealed: once
+   * per process, because what opened is remembered.
    */
   async #requireWitness(place: SealedPlace): Promise<void> {
     if (this.#witness !== undefined && (await opens(this.#witness.place, this.#witness.text))) return;
@@ -120,7 +120,7 @@ export class KeyGuard {
     for await (const { threadId, text } of this.#threads()) {
       if (threadId === place.threadId || text === null) continue;
       const other = this.#placeOf(threadId);
-      // That a key store knows of an erasure in this store is as good a proof as a key.
+      // A key store that knows of an erasure in this store is as good a proof as a key.
       if (await other.keys.isShredded(other.subject)) return;
       if (text === "unreadable") continue;
       if (await opens(other, text)) {
@@ -132,7 +132,10 @@ export class KeyGuard {
     if (strangers > 0) throw foreignKeys(place);
   }
 
-  /** All threads, and what each has that is sealed: its newest entry, or what lies beside a thread that has no entries. */
+  /**
+   * Yields all threads with something sealed in each: its newest entry, or, for a thread without entries, what is kept
+   * with it.
+   */
   async *#threads(): AsyncIterable<{
     readonly threadId: ThreadId;
     readonly text: SealedText | "unreadable" | null;
@@ -146,7 +149,7 @@ export class KeyGuard {
       if (!listed.has(threadId)) yield { threadId, text: await readable(() => this.#besideThread(threadId)) };
   }
 
-  /** The newest thing that is sealed of a thread, which reveals a missing rotated key as well. */
+  /** Returns the newest sealed text of a thread, which also reveals a missing rotated key. */
   async #newestOf(threadId: ThreadId): Promise<SealedText | null> {
     const resumed = await this.#store.ranges?.resume(threadId);
     const held = resumed === null || resumed === undefined ? null : [...resumed.thread.entriesInMemory()];
@@ -178,7 +181,7 @@ export class KeyGuard {
 
 const UNREADABLE: ReadonlySet<string> = new Set(["CONTENT_ERASED", "STORE_CORRUPT", "THREAD_ARCHIVED"]);
 
-/** What is read of another thread: a fault of that one is not a reason to refuse this one. */
+/** Reads from another thread, whose damage is no reason to refuse this one. */
 async function readable<Found>(read: () => Promise<Found>): Promise<Found | "unreadable"> {
   try {
     return await read();
@@ -202,7 +205,7 @@ function newestSealed(entries: readonly ThreadEntry[]): SealedText | null {
   return newest === undefined ? null : sealedTextOf(newest);
 }
 
-/** Whether the keys of a place open something that is sealed there. */
+/** Checks whether the keys of a place open a sealed text there. */
 async function opens(place: SealedPlace, { kind, id, formerId, envelope }: SealedText): Promise<boolean> {
   const key = (version: number) => place.keys.get(place.subject, version);
   const isBoundTo = (to: string): Promise<boolean> => isSealedWith(key, contextIn(place, kind, to), envelope);
@@ -215,17 +218,17 @@ async function requireOpens(place: SealedPlace, newest: SubjectKey | null, text:
 }
 
 const AWAY =
-  "Mount or restore where the keys are kept, or give the key store that sealed this store. Nothing was written.";
+  "Mount or restore the place where the keys are kept, or pass the key store that sealed this store. Nothing was written.";
 
 const keyMissing = ({ subject, threadId }: SealedPlace): ThreadfoldError =>
   new ThreadfoldError(
     "KEY_MISSING",
-    `There is no key of the subject of thread ${threadId}, and something is sealed with one.`,
+    `The key for the subject of thread ${threadId} is missing, but content is sealed with it.`,
     { details: { subject, threadId }, hint: AWAY },
   );
 
 const otherKeys = ({ subject, threadId }: SealedPlace): ThreadfoldError =>
-  new ThreadfoldError("KEY_MISMATCH", `The keys at hand are not those that sealed thread ${threadId}.`, {
+  new ThreadfoldError("KEY_MISMATCH", `The available keys are not the ones that sealed thread ${threadId}.`, {
     details: { subject, threadId },
     hint: AWAY,
   });
@@ -233,11 +236,11 @@ const otherKeys = ({ subject, threadId }: SealedPlace): ThreadfoldError =>
 const foreignKeys = ({ subject, threadId }: SealedPlace): ThreadfoldError =>
   new ThreadfoldError(
     "KEY_MISMATCH",
-    `The keys at hand open nothing of what the store holds, so thread ${threadId} is not sealed with them.`,
-    { details: { subject, threadId }, hint: `${AWAY} Where several key stores share one store, say so with isShared.` },
+    `The available keys open nothing that the store holds, so thread ${threadId} is not sealed with them.`,
+    { details: { subject, threadId }, hint: `${AWAY} If several key stores share one store, say so with isShared.` },
   );
 
-/** Makes the sealers of a store's threads. */
+/** Creates the sealers of a store's threads. */
 export class Sealers {
   readonly #placeOf: PlaceOf;
   readonly #guard: KeyGuard;
@@ -247,18 +250,18 @@ export class Sealers {
     this.#guard = guard;
   }
 
-  /** For sealing. @throws ThreadfoldError `CONTENT_ERASED`, `KEY_MISSING` or `KEY_MISMATCH`. */
+  /** Returns a sealer for sealing. @throws ThreadfoldError `CONTENT_ERASED`, `KEY_MISSING` or `KEY_MISMATCH`. */
   async toSeal(threadId: ThreadId): Promise<Sealer> {
     return (await this.toSealFirst(threadId)).sealer;
   }
 
-  /** The same, and whether nothing of the thread was sealed before. */
+  /** Returns the same, and whether nothing of the thread was sealed before. */
   async toSealFirst(threadId: ThreadId): Promise<{ readonly sealer: Sealer; readonly isFirst: boolean }> {
     const { key, isFirst } = await this.#guard.sealingKey(threadId);
     return { sealer: new Sealer(this.#placeOf(threadId), key), isFirst };
   }
 
-  /** For opening. @throws ThreadfoldError `CONTENT_ERASED` when the subject was erased. */
+  /** Returns a sealer for opening. @throws ThreadfoldError `CONTENT_ERASED` when the subject was erased. */
   async toOpen(threadId: ThreadId): Promise<Sealer> {
     if (await this.isShredded(threadId)) throw contentErased();
     return new Sealer(this.#placeOf(threadId), null, (key) => this.#guard.opened(threadId, key));

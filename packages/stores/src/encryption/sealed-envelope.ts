@@ -1,24 +1,26 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { canonicalJson, type SubjectKey, ThreadfoldError } from "@threadfold/core";
 
-/** Where sealed content belongs. It is authenticated with the content: what was sealed for one place opens at no other. */
+/**
+ * The place of sealed content. It is authenticated with the content: what was sealed for one place opens at no other.
+ */
 export interface EnvelopeContext {
   readonly tenant: string | null;
   readonly thread: string;
-  /** What kind of thing it is: a message, a plan's record, an artifact. */
+  /** The kind of content: a message, a plan's record, an artifact. */
   readonly kind: string;
-  /** Which one of its kind; empty where the content itself contains the id. */
+  /** Which item of its kind; empty if the content itself contains the id. */
   readonly id: string;
 }
 
 /**
- * How salt and nonce are chosen. `random` makes another envelope each time. `repeatable` derives both from the key, the
- * place and the content, so that sealing the same content at the same place again makes the same bytes: a retry stays
- * the same append. It tells that content is the same as before at one place, and nothing else.
+ * How salt and nonce are chosen. `random` makes a different envelope each time. `repeatable` derives both from the key,
+ * the place and the content, so that sealing the same content at the same place again produces the same bytes: a retry
+ * stays the same append. It reveals only that the content at one place is the same as before.
  */
 export type EnvelopeMode = "random" | "repeatable";
 
-// One byte of format, four of the key's version, salt, nonce, commitment; then ciphertext and tag.
+// In bytes: one of format, four of the key's version, salt, nonce, commitment; then ciphertext and tag.
 const FORMAT = 1;
 const SALT = 32;
 const NONCE = 12;
@@ -28,9 +30,9 @@ const HEADER = 5 + SALT + NONCE + COMMITMENT;
 const PREFIX = "sealed1.";
 
 /**
- * Seals a text: AES-256-GCM under a key that is made for this envelope alone, by HKDF-SHA-256 from the subject's key, a
- * salt of 256 bits and the place. The same derivation makes a commitment to the key, which is checked before anything
- * is decrypted, because AES-GCM alone lets one ciphertext open under two keys.
+ * Seals a text with AES-256-GCM under a key that is made for this envelope alone, derived by HKDF-SHA-256 from the
+ * subject's key, a 256-bit salt and the place. The same derivation makes a commitment to the key, which is checked
+ * before anything is decrypted, because AES-GCM alone lets one ciphertext open under two keys.
  */
 export function sealEnvelope(
   key: SubjectKey,
@@ -50,15 +52,15 @@ export function sealEnvelope(
   return PREFIX + sealed.toString("base64url");
 }
 
-/** True for a text that looks like an envelope; whether it opens is another question. */
+/** Checks whether a text looks like an envelope, not whether it opens. */
 export const isEnvelope = (text: string): boolean => text.startsWith(PREFIX);
 
-/** Version of the key that an envelope was sealed with. @throws ThreadfoldError `UNSEAL_FAILED`. */
+/** Returns the version of the key that an envelope was sealed with. @throws ThreadfoldError `UNSEAL_FAILED`. */
 export function envelopeKeyVersion(text: string): number {
   return bytesOf(text).readUInt32BE(1);
 }
 
-/** Length of the content in bytes of UTF-8, from the length of its envelope. */
+/** Returns the length of the content in bytes of UTF-8, computed from the length of its envelope. */
 export function envelopeContentBytes(envelopeLength: number): number {
   return Math.floor(((envelopeLength - PREFIX.length) * 3) / 4) - HEADER - TAG;
 }
@@ -66,7 +68,7 @@ export function envelopeContentBytes(envelopeLength: number): number {
 /**
  * Opens an envelope with the version of the subject's key that it names.
  *
- * @throws ThreadfoldError `UNSEAL_FAILED`, always the same one, whatever was wrong.
+ * @throws ThreadfoldError `UNSEAL_FAILED`, always the same error, whatever was wrong.
  */
 export function openEnvelope(key: SubjectKey, context: EnvelopeContext, text: string): string {
   const bytes = bytesOf(text);
@@ -86,10 +88,10 @@ export function openEnvelope(key: SubjectKey, context: EnvelopeContext, text: st
 }
 
 /**
- * Says whether an envelope was sealed for a place with the version of the key that it names, by its commitment and
- * without decrypting it. False for what is not an envelope.
+ * Checks whether an envelope was sealed for a place with the key version that it names, by its commitment and without
+ * decrypting it. False for a text that is not an envelope.
  *
- * @param keyOf the subject's key of a version, or null.
+ * @param keyOf returns the subject's key of a version, or null.
  */
 export async function isSealedWith(
   keyOf: (version: number) => Promise<SubjectKey | null>,
@@ -106,12 +108,14 @@ export function unsealFailed(): ThreadfoldError {
   return new ThreadfoldError("UNSEAL_FAILED", "Sealed content cannot be opened.");
 }
 
-/** A digest of plain content under the subject's key, in hexadecimal: only the key's holder can confirm a guess. */
+/**
+ * Returns a digest of plain content under the subject's key, in hexadecimal: only the key's holder can confirm a guess.
+ */
 export function keyedDigest(key: SubjectKey, digest: string): string {
   return createHmac("sha256", subkey(key, "digest")).update(digest).digest("hex");
 }
 
-/** Names a key without telling anything of it: equal for equal keys of one version. */
+/** Names a key without revealing anything about it: equal for equal keys of one version. */
 export const keyFingerprint = (key: SubjectKey): string =>
   `${key.version}.${createHmac("sha256", subkey(key, "fingerprint")).digest("base64url")}`;
 
@@ -121,7 +125,7 @@ const commitmentIn = (header: Buffer): Buffer => header.subarray(HEADER - COMMIT
 const isCommittedTo = (key: SubjectKey, context: EnvelopeContext, header: Buffer): boolean =>
   timingSafeEqual(derive(key, saltIn(header), context).commitment, commitmentIn(header));
 
-/** The first bytes of an envelope, however long its content is; null for anything that is not an envelope. */
+/** Returns the header of an envelope, however long its content is; null for anything that is not an envelope. */
 function headerOf(text: string): Buffer | null {
   if (!isEnvelope(text)) return null;
   const encoded = text.slice(PREFIX.length, PREFIX.length + Math.ceil((HEADER * 4) / 3));
@@ -135,7 +139,7 @@ function derive(
   context: EnvelopeContext,
 ): { readonly contentKey: Buffer; readonly commitment: Buffer } {
   const info = `threadfold envelope 1 ${canonicalJson([key.version, context])}`;
-  // HKDF takes no more than 1 024 bytes of info, and ids may be longer.
+  // HKDF takes at most 1 024 bytes of info, and ids may be longer.
   const digest = createHmac("sha256", "threadfold envelope context").update(info).digest();
   const derived = Buffer.from(hkdfSync("sha256", key.bytes, salt, digest, 64));
   return { contentKey: derived.subarray(0, 32), commitment: derived.subarray(32) };
@@ -160,7 +164,7 @@ function repeatableSalt(key: SubjectKey, context: EnvelopeContext, plain: Buffer
   return { salt: mac("salt"), nonce: mac("nonce").subarray(0, NONCE) };
 }
 
-/** Keys derived from a subject's key, one for each purpose, kept as long as somebody holds that key. */
+/** Keys derived from a subject's key, one for each purpose, kept as long as that key is referenced. */
 const subkeys = new WeakMap<SubjectKey, Map<string, Buffer>>();
 
 function subkey(key: SubjectKey, purpose: string): Buffer {
@@ -174,7 +178,7 @@ function subkey(key: SubjectKey, purpose: string): Buffer {
 function bytesOf(text: string): Buffer {
   const encoded = text.slice(PREFIX.length);
   const bytes = Buffer.from(encoded, "base64url");
-  // Other spellings of the same bytes are refused, so that every change of an envelope is found.
+  // Other encodings of the same bytes are refused, so that every change to an envelope is detected.
   const isWhole = isEnvelope(text) && bytes.length >= HEADER + TAG && bytes.toString("base64url") === encoded;
   if (!isWhole || bytes[0] !== FORMAT) throw unsealFailed();
   return bytes;

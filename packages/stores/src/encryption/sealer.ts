@@ -21,27 +21,29 @@ import {
   unsealFailed,
 } from "./sealed-envelope.ts";
 
-/** Which subjects' keys seal which threads. */
+/** Options for sealing the content of threads. */
 export interface EncryptionOptions {
-  /** Bound to everything that is sealed: what one tenant's store sealed opens in no other's. Null by default. */
+  /**
+   * Bound to everything that is sealed, so that what one tenant's store sealed opens in no other's. Null by default.
+   */
   readonly tenantId?: string | null;
   /**
-   * Who may ask to have a thread forgotten. Each thread is a subject of its own by default. With subjects of several
-   * threads the list of threads is walked once for each new subject, before its key is made.
+   * Returns the subject of a thread, who may ask to have it forgotten. By default each thread is its own subject. If a
+   * subject can have several threads, all threads are listed once for each new subject, before its key is created.
    */
   readonly subjectOf?: (threadId: ThreadId) => string;
   /**
-   * True for a store in which others seal with keys that this key store does not have, such as one file of many
-   * tenants. Then the only check before a new subject's key is made is whether something of its own thread is sealed.
-   * False by default: a key store that opens nothing of what the store holds is taken for one that is away, such as a
-   * folder whose volume is not mounted, and makes no keys.
+   * True for a store in which others seal with keys that this key store does not have, such as one file shared by many
+   * tenants. Then the only check before a new subject's key is created is whether something of its own thread is
+   * sealed. False by default: a key store that opens nothing of what the store holds is assumed to be the wrong one,
+   * such as a folder whose volume is not mounted, and creates no keys.
    */
   readonly isShared?: boolean;
-  /** How long the key store may take for a call, in milliseconds; 10 000 by default. */
+  /** Time limit for each call of the key store, in milliseconds; 10 000 by default. */
   readonly keyTimeLimitMs?: number;
 }
 
-/** Whose keys seal what of a thread. */
+/** A thread with the key store and the subject whose keys seal it. */
 export interface SealedPlace {
   readonly keys: KeyStore;
   readonly subject: string;
@@ -52,7 +54,9 @@ export interface SealedPlace {
 /** Finds the keys of a thread. */
 export type PlaceOf = (threadId: ThreadId) => SealedPlace;
 
-/** Seals and opens the content of one thread, with the keys of its subject. It lives for one call and then forgets them. */
+/**
+ * Seals and opens the content of one thread with the keys of its subject. Made for one call, and its keys go with it.
+ */
 export class Sealer {
   readonly #place: SealedPlace;
   readonly #newest: SubjectKey | null;
@@ -60,7 +64,7 @@ export class Sealer {
   readonly #onOpened: ((key: SubjectKey) => void) | undefined;
 
   /**
-   * @param newest what seals; null for opening alone.
+   * @param newest the key for sealing; null for opening only.
    * @param onOpened called with each key that opened something.
    */
   constructor(place: SealedPlace, newest: SubjectKey | null, onOpened?: (key: SubjectKey) => void) {
@@ -85,7 +89,7 @@ export class Sealer {
     return content;
   }
 
-  /** Opens a text by what it is bound to, or was before more was. @throws ThreadfoldError `UNSEAL_FAILED`. */
+  /** Opens a text by what it is bound to, or was bound to formerly. @throws ThreadfoldError `UNSEAL_FAILED`. */
   async openText({ kind, id, formerId, envelope }: SealedText): Promise<string> {
     try {
       return await this.open(kind, id, envelope);
@@ -105,7 +109,11 @@ export class Sealer {
   }
 }
 
-/** Names subjects together with their tenant, so that two tenants never share a key. @throws ThreadfoldError `INVALID_CONFIG`. */
+/**
+ * Names subjects together with their tenant, so that two tenants never share a key.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when the time limit is out of range.
+ */
 export function sealedPlaces(
   keyStore: KeyStore,
   { tenantId = null, subjectOf = String, keyTimeLimitMs = KEY_TIME_LIMIT_MS }: EncryptionOptions,
@@ -116,7 +124,7 @@ export function sealedPlaces(
 
 const KEY_TIME_LIMIT_MS = 10_000;
 
-/** A key store, such as a service on the network, that is waited for no longer than a limit. */
+/** Wraps a key store, such as a network service, with a time limit for each call. */
 function limitedKeys(keys: KeyStore, milliseconds: number): KeyStore {
   const limit = { milliseconds, waitedFor: "the key store", option: "keyTimeLimitMs", timers: globalThis };
   return {
@@ -128,7 +136,7 @@ function limitedKeys(keys: KeyStore, milliseconds: number): KeyStore {
   };
 }
 
-/** What a text of a place is bound to when it is sealed. */
+/** Returns what a text is bound to when it is sealed. */
 export const contextIn = ({ tenantId, threadId }: SealedPlace, kind: string, id: string): EnvelopeContext => ({
   tenant: tenantId,
   thread: threadId,
@@ -136,33 +144,33 @@ export const contextIn = ({ tenantId, threadId }: SealedPlace, kind: string, id:
   id,
 });
 
-/** Who laid a rule down, and all else that is readable of it: text that was sealed opens beside these words alone. */
+/** Returns who set a rule and all else that is readable about it: its sealed text opens only together with this. */
 export function aboutPin({ pin: { id, authority, origin, source } }: PinEntry): string {
   const from = source && { messageId: source.messageId, start: source.start, end: source.end };
   return canonicalJson({ id, authority, origin, ...(from !== undefined && { source: from }) });
 }
 
-/** Who lifted which rule. */
+/** Returns who lifted which rule. */
 export function aboutLifting({ pinId, authority }: PinLiftedEntry): string {
   return canonicalJson({ pinId, authority });
 }
 
-/** A text that was sealed, and where it belongs within its thread. */
+/** A sealed text, and where it belongs within its thread. */
 export interface SealedText {
   readonly kind: string;
   readonly id: string;
-  /** What texts of this kind were bound to before more was. */
+  /** What texts of this kind were bound to formerly, when that was less. */
   readonly formerId?: string;
   readonly envelope: string;
 }
 
-/** What is sealed of an entry as a store has it; null for an entry that was never sealed. */
+/** Returns the sealed text of a stored entry; null for an entry that was never sealed. */
 export function sealedTextOf(entry: ThreadEntry): SealedText | null {
   const text = textIn(entry);
   return isEnvelope(text.envelope) ? text : null;
 }
 
-/** What is to be opened of an entry, whether it was sealed or not. */
+/** Returns the text of an entry that is to be opened, whether it was sealed or not. */
 export function textIn(entry: ThreadEntry): SealedText {
   switch (entry.type) {
     case "message":
@@ -174,7 +182,7 @@ export function textIn(entry: ThreadEntry): SealedText {
   }
 }
 
-/** Where a sealed message has its envelope: in its only part. */
+/** Returns the envelope of a sealed message, from its only part. */
 export function envelopeIn({ parts: [part] }: Message): string {
   if (part?.type === "text") return part.text;
   return part?.type === "tool-result" && part.result.content.type === "text" ? part.result.content.text : "";

@@ -5,20 +5,20 @@ import { type KeyStore, type KeyWrapper, type SubjectKey, ThreadfoldError } from
 
 const KEY_BYTES = 32;
 
-/** Keys that live as long as the process: for tests, and for content that must not outlive it. */
+/** Returns a key store that lives as long as the process: for tests, and for content that must not outlive it. */
 export function memoryKeyStore(wrapper?: KeyWrapper): KeyStore {
   return new SubjectKeys(memoryKeyRecords(), wrapper);
 }
 
 /**
- * Keys in files of their own, readable by their owner alone. With a `wrapper` the files hold what a key management
- * service wrapped, so that the folder without the service opens nothing.
+ * Returns a key store with each key in its own file, readable by its owner alone. With a `wrapper`, the files contain
+ * keys wrapped by a key management service, so that the folder opens nothing without the service.
  */
 export function fileKeyStore(folder: string, wrapper?: KeyWrapper): KeyStore {
   return new SubjectKeys(fileKeyRecords(folder), wrapper);
 }
 
-/** Makes and finds the keys of subjects among records. */
+/** Creates and finds the keys of subjects in records. */
 class SubjectKeys implements KeyStore {
   readonly #records: KeyRecords;
   readonly #wrapper: KeyWrapper | undefined;
@@ -60,7 +60,7 @@ class SubjectKeys implements KeyStore {
     const bytes = randomBytes(KEY_BYTES);
     const kept = await (this.#wrapper?.wrap(bytes, contextOf(subject, version)) ?? bytes);
     if (await this.#records.add(nameOf(subject), version, kept)) return Object.freeze({ version, bytes });
-    // Somebody else was faster: one key of a version is enough.
+    // Another writer was faster: one key per version is enough.
     const found = await this.get(subject, version);
     if (found === null) throw contentErased();
     return found;
@@ -79,7 +79,7 @@ class SubjectKeys implements KeyStore {
   }
 }
 
-/** The error of every use of an erased subject's keys. */
+/** The error for every use of an erased subject's keys. */
 export function contentErased(): ThreadfoldError {
   return new ThreadfoldError("CONTENT_ERASED", "The content was erased; its key was destroyed.");
 }
@@ -91,19 +91,19 @@ const contextOf = (subject: string, version: number): Readonly<Record<string, st
   version: String(version),
 });
 
-/** Where the bytes of keys are kept. Names are digests, so a listing tells nothing of the subjects. */
+/** Where key bytes are stored. Names are digests, so a listing reveals nothing about the subjects. */
 interface KeyRecords {
-  /** Versions that are there, in any order. */
+  /** The existing versions, in any order. */
   versions(name: string): Promise<readonly number[]>;
   read(name: string, version: number): Promise<Uint8Array | null>;
-  /** Adds a version. Returns false when there is one already; that then stays. */
+  /** Adds a version. Returns false when it already exists, and then keeps the existing one. */
   add(name: string, version: number, bytes: Uint8Array): Promise<boolean>;
   /** Destroys all versions and marks the name as destroyed, for good. */
   destroy(name: string): Promise<void>;
   isDestroyed(name: string): Promise<boolean>;
 }
 
-/** Keys that live as long as the process. */
+/** Key records that live as long as the process. */
 function memoryKeyRecords(): KeyRecords {
   const kept = new Map<string, Map<number, Uint8Array>>();
   const destroyed = new Set<string>();
@@ -130,9 +130,10 @@ const KEY_FILE = /^([1-9][0-9]{0,8})\.key$/;
 const OTHERS = 0o077;
 
 /**
- * Keys in a folder, apart from the store: a folder for each subject (mode 0700) with one file for each version (0600).
- * A key that others may read is refused. Destroying overwrites and removes the files; what the disk itself keeps of
- * them (snapshots, worn cells, backups) is up to whoever runs the machine, so put the folder where nothing of that kind is kept.
+ * Key records in a folder separate from the store: a subfolder for each subject (mode 0700) with one file for each
+ * version (0600). A key that others may read is refused. Destroying overwrites and removes the files; what the disk
+ * itself keeps of them (snapshots, worn cells, backups) is up to whoever runs the machine, so put the folder where
+ * nothing of that kind is kept.
  */
 function fileKeyRecords(folder: string): KeyRecords {
   const folderOf = (name: string): string => join(folder, name);
@@ -150,7 +151,7 @@ function fileKeyRecords(folder: string): KeyRecords {
         await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
         const path = join(folderOf(name), `${version}.key`);
         if (!(await writeNew(path, bytes))) return false;
-        // Somebody may have destroyed the subject meanwhile: then this key must not outlive it.
+        // The subject may have been destroyed meanwhile: then this key must not outlive it.
         if (!(await isDestroyed(name))) return true;
         await overwriteAndRemove(path);
         return false;
@@ -185,8 +186,8 @@ async function readKey(path: string): Promise<Uint8Array | null> {
   try {
     const { mode } = await file.stat();
     if (process.platform !== "win32" && (mode & OTHERS) !== 0)
-      throw new ThreadfoldError("STORE_UNAVAILABLE", "A key file may be read by others, so it is not used.", {
-        hint: "Take the rights of others away (chmod 600), and consider the key as known.",
+      throw new ThreadfoldError("STORE_UNAVAILABLE", "Other users may read a key file, so it is not used.", {
+        hint: "Remove the permissions of other users (chmod 600), and treat the key as compromised.",
       });
     return await file.readFile();
   } finally {
@@ -194,7 +195,7 @@ async function readKey(path: string): Promise<Uint8Array | null> {
   }
 }
 
-/** Writes a file whole or not at all. Returns false when there is one already. */
+/** Writes a file completely or not at all. Returns false when it already exists. */
 async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
   const unfinished = `${path}.${randomBytes(6).toString("hex")}`;
   const file = await open(unfinished, "wx", 0o600);
@@ -215,7 +216,7 @@ async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** @param overwrite false for a second name of a file that stays under another one. */
+/** @param overwrite false for a second name of a file that is kept under another one. */
 async function overwriteAndRemove(path: string, overwrite = true): Promise<void> {
   try {
     if (overwrite) {

@@ -9,62 +9,62 @@ import {
 import { isArchivable } from "../audit/segment.ts";
 import { inspectorOf } from "../inspection/inspector.ts";
 
-/** Takes content away for good. Only what proves that it was there stays: ids, versions, digests, times and figures. */
+/** Erases content for good. Only proof of its existence stays: ids, versions, digests, times and counts. */
 export interface StoreEraser {
-  /** The threads of a subject, whether they are erased or not. Without keys each thread is a subject, by its own id. */
+  /** The threads of a subject, whether erased or not. Without keys, each thread is its own subject, named by its id. */
   threadsOf(subject: string): Promise<readonly ThreadId[]>;
-  /** The subject that a thread belongs to; without keys its own id. */
+  /** The subject that a thread belongs to; without keys, the thread's own id. */
   subjectOf(threadId: ThreadId): string;
   isErased(threadId: ThreadId): Promise<boolean>;
   /**
-   * Erases a subject's content. Doing so again changes nothing, but finishes an erasure that was cut off.
+   * Erases a subject's content. Repeating it changes nothing, except that it finishes an interrupted erasure.
    *
-   * @returns whether a key was destroyed for it; false where the content itself was overwritten.
+   * @returns whether a key was destroyed for it; false if the content itself was overwritten.
    */
   erase(subject: string): Promise<boolean>;
   /** Removes artifacts that have expired by this time (milliseconds since the epoch), and returns how many. */
   sweep(nowMs: number): Promise<number>;
 }
 
-/** A store that can forget. */
+/** A store that can erase content. */
 export interface ErasableStore extends ThreadfoldStore {
   readonly eraser: StoreEraser;
 }
 
-/** Says whether a store can forget. */
+/** Checks whether a store can erase content. */
 export function isErasable(store: ThreadfoldStore): store is ErasableStore {
   return "eraser" in store;
 }
 
-/** Who asked for an erasure, why and when. */
+/** Who requested an erasure, why and when, and how to carry it out. */
 export interface ErasureOptions {
-  /** Who asked for it: a name or id of the host's own. It stays in the journal. */
+  /** Who requested it: a name or id chosen by the host. It stays in the journal. */
   readonly actor: string;
   /** Why, as a code such as `user-request`. It stays in the journal. */
   readonly reason: string;
   /** ISO 8601 time in UTC. */
   readonly at: string;
-  /** Says what would be erased and erases nothing. */
+  /** Reports what would be erased and erases nothing. */
   readonly dryRun?: boolean;
-  /** Leaves forks and handoffs as they are; the report names them. */
+  /** Leaves forks and handoffs unchanged; the report names them. */
   readonly keepCopies?: boolean;
-  /** Called for each thread: takes away what is kept of it elsewhere, such as files of its source or golden prompts. */
+  /** Called for each thread: removes what is kept of it elsewhere, such as its source files or golden prompts. */
   readonly forget?: (threadId: ThreadId) => Promise<void>;
-  /** Ends it before anything is erased. What has begun to be erased is finished. */
+  /** Aborts before anything is erased. An erasure that has begun is finished. */
   readonly signal?: AbortSignal;
 }
 
-/** What was, or would be, erased of one thread. */
+/** What was, or would be, erased from one thread. */
 export interface ErasedThread {
   readonly threadId: ThreadId;
-  /** The thread that this one is a fork or a handoff of; null for what was asked for. */
+  /** The thread that this one is a fork or a handoff of; null for a thread of the subject itself. */
   readonly copyOf: ThreadId | null;
   readonly entries: number;
   readonly plans: number;
   readonly artifacts: number;
-  /** True when its content was gone before. */
+  /** True when its content had already been erased. */
   readonly wasErased: boolean;
-  /** Place of the proof in the thread's journal; null for a dry run. */
+  /** Sequence number of the proof in the thread's journal; null for a dry run. */
   readonly proofSequence: number | null;
 }
 
@@ -74,40 +74,41 @@ export interface ErasureReport {
   readonly keyShredded: boolean;
   readonly threads: readonly ErasedThread[];
   /**
-   * Forks and handoffs that stay: with `keepCopies` all, else those of a subject whose other threads are none of this
-   * one's copies. Each is erased by its own name.
+   * Forks and handoffs that stay: all of them with `keepCopies`, else those whose subject also has threads that are not
+   * being erased. Each can be erased by its own name.
    */
   readonly copiesLeft: readonly ThreadId[];
   /**
-   * What was erased of the summaries that are cached next to the store; null for a dry run and for a store without such
-   * a cache.
+   * What was erased from the summaries cached next to the store; null for a dry run and for a store without such a
+   * cache.
    */
   readonly cachedSummaries: ErasedSummaries | null;
 }
 
-/** What was erased of a summary cache. */
+/** What was erased from a summary cache. */
 export interface ErasedSummaries {
   readonly deleted: number;
-  /** False when the cache did not answer: then what is left in it was sealed with the key that was destroyed. */
+  /** False when the cache did not respond: what is left in it was sealed with the destroyed key. */
   readonly isReached: boolean;
 }
 
 /**
- * Erases what a store holds of a subject: entries, plans and the summaries in them, artifacts, search index, and
+ * Erases what a store holds about a subject: entries, plans and the summaries in them, artifacts, the search index, and
  * summaries in the cache that `openStore` opened with it. In an encrypted store the subject's key is destroyed;
  * elsewhere content is emptied, in SQLite down to the bytes of the files. What stays are headers, digests and the
- * journal, whose chains go on to verify, and an entry that proves the erasure. It is idempotent: after a crash, call it
- * again. Forks of its threads, and threads that they were handed off to, go with them, and what was made of those in
- * turn, as the journals say.
+ * journal, whose chains still verify, and an entry that proves the erasure. It is idempotent: after a crash, call it
+ * again. Forks and handoffs of its threads are erased with them, and so are their copies in turn, as recorded in the
+ * journals.
  *
- * Not reached are copies outside the store: backups, exports, and what a process holds in memory; nor the dead rows in the
- * files of a PostgreSQL, which stay until its tables are rewritten. In a store that is not encrypted, the digests of what
- * was erased stay and can confirm a guess of it.
+ * Copies outside the store are not reached: backups, exports, and what a process holds in memory; nor are dead rows in
+ * the files of a PostgreSQL database, which stay until its tables are rewritten. In a store that is not encrypted, the
+ * digests of the erased content stay and can confirm a guess of it.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store holds nothing of the subject, `INVALID_CONFIG` for a store
- * that cannot erase, `STORE_UNAVAILABLE` when cached summaries that anybody can read cannot be reached, `KEY_MISSING` or
- * `KEY_MISMATCH` when the keys of an encrypted store are not at hand, so that none of them can be destroyed, `ABORTED`,
- * `THREAD_ARCHIVED` when one of the threads, or a copy of one, is in a segment: nothing is erased until it is brought back.
+ * that cannot erase, `STORE_UNAVAILABLE` when cached summaries that anybody can read cannot be reached, `KEY_MISSING`
+ * or `KEY_MISMATCH` when the keys of an encrypted store are not available, so that none of them can be destroyed,
+ * `ABORTED`, `THREAD_ARCHIVED` when one of the threads, or a copy of one, is in a segment: nothing is erased until it
+ * is restored.
  */
 export async function eraseSubject(
   store: ThreadfoldStore,
@@ -140,20 +141,26 @@ export async function eraseSubject(
   return { subject, keyShredded, threads, copiesLeft, cachedSummaries };
 }
 
-/** What is in a segment stays there, so nothing is erased of a thread that has one, or may have the rest of one. */
+/** The content of a segment is out of reach, so a thread that has one, or may have the rest of one, is not erased. */
 async function refuseSegment(store: ThreadfoldStore, threadId: ThreadId): Promise<void> {
   const receipt = isArchivable(store) ? await store.archiver.receiptOf(threadId) : null;
   if (receipt === null) return;
   const { place, key } = receipt;
-  throw new ThreadfoldError("THREAD_ARCHIVED", `Thread ${threadId} is not erased: ${place} may hold a segment of it.`, {
-    hint: `Run threadfold unarchive ${threadId}, or unarchiveThread in code: it takes the segment away. Then erase.`,
-    details: { threadId, place, key },
-  });
+  throw new ThreadfoldError(
+    "THREAD_ARCHIVED",
+    `Thread ${threadId} was not erased: ${place} may hold a segment of it.`,
+    {
+      hint: `Run threadfold unarchive ${threadId}, or unarchiveThread in code, which removes the segment. Then erase.`,
+      details: { threadId, place, key },
+    },
+  );
 }
 
 type Reached = Pick<ErasedThread, "threadId" | "copyOf">;
 
-/** The threads of a subject, and of each the copies, and theirs. @throws ThreadfoldError `THREAD_NOT_FOUND`. */
+/**
+ * Returns the threads of a subject, their copies, and the copies of those. @throws ThreadfoldError `THREAD_NOT_FOUND`.
+ */
 async function reachedThreads(
   store: ThreadfoldStore,
   eraser: StoreEraser,
@@ -161,21 +168,22 @@ async function reachedThreads(
   { keepCopies = false, signal }: ErasureOptions,
 ): Promise<{ readonly threads: readonly Reached[]; readonly copiesLeft: readonly ThreadId[] }> {
   const own = await eraser.threadsOf(subject);
-  if (own.length === 0) throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds nothing of that subject.");
+  if (own.length === 0)
+    throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds nothing that belongs to that subject.");
   const copies = await copiesOf(store, eraser, own, signal);
   const known = new Set([...own, ...copies.keys()]);
   const copiesLeft: ThreadId[] = [];
   const threads: Reached[] = own.map((threadId) => ({ threadId, copyOf: null }));
   for (const [threadId, copyOf] of copies) {
     const others = keepCopies ? null : await eraser.threadsOf(eraser.subjectOf(threadId));
-    // A key that other work is sealed with, too, is not destroyed for a copy.
+    // A key that also seals other work is not destroyed for a copy.
     if (others?.every((other) => known.has(other)) === true) threads.push({ threadId, copyOf });
     else copiesLeft.push(threadId);
   }
   return { threads, copiesLeft };
 }
 
-/** Every thread that begins with content of these, at any remove, by the thread that it was made of. */
+/** Returns every direct or indirect copy of these threads, with the thread that it was made from. */
 async function copiesOf(
   store: ThreadfoldStore,
   eraser: StoreEraser,
@@ -188,7 +196,7 @@ async function copiesOf(
     for await (const { record } of inspectorOf(store, signal).journal(threadId)) {
       if (!record.includes('"type":"thread-copied"')) continue;
       const { to } = JSON.parse(record) as ThreadCopiedRecord;
-      // One that was recorded and never made is not there.
+      // A copy that was recorded but never made does not exist.
       if (own.includes(to) || copies.has(to) || (await eraser.threadsOf(eraser.subjectOf(to))).length === 0) continue;
       copies.set(to, threadId);
       open.push(to);
@@ -196,7 +204,7 @@ async function copiesOf(
   return copies;
 }
 
-/** @throws ThreadfoldError `STORE_UNAVAILABLE` when the cache does not answer and holds what can be read. */
+/** @throws ThreadfoldError `STORE_UNAVAILABLE` when the cache does not respond and holds readable summaries. */
 async function eraseSummaries(
   store: ThreadfoldStore & { readonly summaryCache?: SummaryCacheStore },
   threadIds: readonly ThreadId[],
@@ -222,7 +230,7 @@ export async function sweepExpired(store: ThreadfoldStore, nowMs: number): Promi
 function eraserOf(store: ThreadfoldStore): StoreEraser {
   if (isErasable(store)) return store.eraser;
   throw new ThreadfoldError("INVALID_CONFIG", "This store cannot erase.", {
-    hint: "Open it with encryptedStore from the beginning: destroying keys erases in any store.",
+    hint: "Use encryptedStore from the beginning: destroying the keys erases the content in any store.",
   });
 }
 
@@ -242,7 +250,7 @@ async function lookAt(
   return { threadId, copyOf, entries, plans, artifacts, wasErased };
 }
 
-/** Writes the proof down unless it is there already, and returns its place. */
+/** Records the proof unless it already exists, and returns its sequence number. */
 async function proveErasure(
   store: ThreadfoldStore,
   { threadId, entries, plans, artifacts }: Omit<ErasedThread, "proofSequence">,

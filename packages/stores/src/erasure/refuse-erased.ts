@@ -24,10 +24,11 @@ type IsErased = (threadId: ThreadId) => boolean | Promise<boolean>;
 type Guard = <Result>(threadId: ThreadId, work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Makes every read of an erased thread's content, and every addition to it, fail with `CONTENT_ERASED` and not as damage.
+ * Makes every read of an erased thread's content, and every addition to it, fail with `CONTENT_ERASED` instead of
+ * looking like damage.
  *
- * @param asksFirst false for a store in which such calls fail by themselves: then it is asked only after a failure whether
- * the thread was erased, which costs nothing where nothing was erased.
+ * @param asksFirst false for a store in which such calls fail anyway: whether the thread was erased is then checked
+ * only after a failure, at no cost when nothing was erased.
  */
 export function refuseErased(parts: GuardedParts, isErased: IsErased, asksFirst: boolean): GuardedParts {
   const guard = guardBy(isErased, asksFirst);
@@ -62,7 +63,7 @@ export function refuseErased(parts: GuardedParts, isErased: IsErased, asksFirst:
   };
 }
 
-/** A session that was open when its thread was erased still has the words, and would write them down again. */
+/** A session that was open when its thread was erased still has the text, and would index it again. */
 function guardedRecall(recall: RecallIndex, guard: Guard): RecallIndex {
   return {
     index: (id, messages) => guard(id, () => recall.index(id, messages)),
@@ -72,8 +73,8 @@ function guardedRecall(recall: RecallIndex, guard: Guard): RecallIndex {
 }
 
 /**
- * A session that was open when its thread was erased still renders it, and hands out no request that is not recorded. Every
- * other record goes on, the proof of the erasure among them.
+ * A session that was open when its thread was erased can still render it, but it hands out no request that is not
+ * recorded. All other records are accepted, including the proof of the erasure.
  */
 function guardedJournal(journal: AuditJournal, guard: Guard): AuditJournal {
   return {
@@ -88,7 +89,7 @@ function guardedJournal(journal: AuditJournal, guard: Guard): AuditJournal {
 function guardedArtifacts(artifacts: ArtifactStore, isErased: IsErased, guard: Guard): ArtifactStore {
   return {
     store: async (content, metadata) => {
-      // Content that was there before is not stored again, so nothing would fail.
+      // Content that already exists is not stored again, so nothing would fail.
       if (await isErased(metadata.threadId)) throw threadErased(metadata.threadId);
       return artifacts.store(content, metadata);
     },
@@ -102,8 +103,8 @@ function guardedArtifacts(artifacts: ArtifactStore, isErased: IsErased, guard: G
 }
 
 /**
- * How reads of an erased thread fail where nobody asked first: its bodies do not fit their digests, and its receipts are
- * empty. Empty bodies are not JSON either, and that error may come as it is.
+ * How reads of an erased thread fail without a prior check: its bodies do not match their digests, and its receipts are
+ * empty. Empty bodies are not JSON either, and that error may arrive unwrapped.
  */
 const LOOKS_ERASED: ReadonlySet<ErrorCode> = new Set(["STORE_CORRUPT", "IDEMPOTENCY_MISMATCH"]);
 
@@ -127,18 +128,18 @@ export function threadErased(threadId: ThreadId): ThreadfoldError {
 }
 
 /**
- * Asks a store whether a thread was erased, for callers that still have its content in memory. A store that cannot erase
- * has erased nothing.
+ * Checks with the store whether a thread was erased, for callers that still have its content in memory. A store that
+ * cannot erase has erased nothing.
  *
- * @throws ThreadfoldError `CONTENT_ERASED`.
+ * @throws ThreadfoldError `CONTENT_ERASED` when it was.
  */
 export async function refuseErasedThread(store: ThreadfoldStore, threadId: ThreadId): Promise<void> {
   if (isErasable(store) && (await store.eraser.isErased(threadId))) throw threadErased(threadId);
 }
 
 /**
- * A summary cache next to a store that keeps its content in the clear: a session that was open when its thread was
- * erased still makes summaries of it, and none of them stays.
+ * Wraps a summary cache next to a store whose content is not encrypted: a session that was open when its thread was
+ * erased still makes summaries of it, and none of them is kept.
  */
 export function unerasedSummaries(
   cache: SummaryCacheStore & Required<Pick<SummaryCacheStore, "forget">>,
@@ -159,9 +160,9 @@ export function unerasedSummaries(
 }
 
 /**
- * Makes every read of an archived thread, and every addition to it, fail with `THREAD_ARCHIVED` and not look as if there
- * never was such a thread. Nothing of it is in the tables, so it is asked only where nothing was found, or where the schema
- * refused; an artifact that is asked for by its id alone is not found, for nothing says any more whose it was.
+ * Makes every read of an archived thread, and every addition to it, fail with `THREAD_ARCHIVED` instead of looking as
+ * if the thread never existed. Its rows are gone from the tables, so the receipt is looked up only if nothing was found
+ * or the call was refused; an artifact requested by its id alone is not found, because nothing says whose it was.
  */
 export function refuseArchived(parts: GuardedParts, { receiptOf }: Pick<StoreArchiver, "receiptOf">): GuardedParts {
   const { threads, plans, artifacts, ranges, recall, journal } = parts;
@@ -215,7 +216,7 @@ export function refuseArchived(parts: GuardedParts, { receiptOf }: Pick<StoreArc
     },
     ...(recall !== undefined && {
       recall: {
-        // Its tables come and go with what is searched, so that no guard of the schema is in them.
+        // SQLite creates the index tables on first use, so the schema's guards for archived threads miss them.
         index: async (id, messages) => {
           await refuse(id);
           await recall.index(id, messages);
@@ -236,7 +237,9 @@ const isNoEntry = ({ appended }: { readonly appended: number }): boolean => appe
 const hasNoHit = ({ total }: { readonly total: number }): boolean => total === 0;
 const isNever = (): boolean => false;
 
-/** Makes an inspector say that a thread is archived and not show a thread without rows. Artifacts may be kept elsewhere. */
+/**
+ * Makes an inspector report an archived thread instead of showing one without rows. Artifacts may be kept elsewhere.
+ */
 export function inspectArchived(
   inspector: StoreInspector,
   { receiptOf }: Pick<StoreArchiver, "receiptOf">,
@@ -265,7 +268,7 @@ export function inspectArchived(
 export function threadArchived({ threadId, place, archivedAt }: ArchiveReceipt, problem?: string): ThreadfoldError {
   const since = `was archived to ${place} at ${archivedAt}`;
   return new ThreadfoldError("THREAD_ARCHIVED", problem ?? `Thread ${threadId} ${since}.`, {
-    hint: `Bring it back first: threadfold unarchive ${threadId}, or unarchiveThread in code.`,
+    hint: `Bring it back first with threadfold unarchive ${threadId}, or unarchiveThread in code.`,
     details: { threadId, place, archivedAt },
   });
 }

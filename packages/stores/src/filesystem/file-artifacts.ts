@@ -11,8 +11,8 @@ import {
 } from "../shared/object-artifacts.ts";
 
 /**
- * Opens artifacts in a folder, and makes it when it is not there. Several processes may use one folder, on a file system
- * that has hard links. A call that returned has put its data on the disk.
+ * Opens artifacts in a folder, and creates it if it does not exist. Several processes may use one folder, on a file
+ * system that has hard links. When a call returns, its data is on the disk.
  *
  * @throws ThreadfoldError `STORE_UNAVAILABLE` when the folder cannot be used.
  */
@@ -26,16 +26,16 @@ export async function openFileArtifacts(
 }
 
 const KEY = /^(?:[a-z0-9_-][a-z0-9_.-]*\/)*[a-z0-9_-][a-z0-9_.-]*$/;
-/** Where files are written before they get their names. No key begins with a dot. */
+/** Where files are written before they are given their names. No key begins with a dot. */
 const UNFINISHED = ".unfinished";
 
 /**
- * Objects as files under a folder. A file is written and flushed under another name, then linked to its own, which fails
- * when that is taken; the folder is flushed too, so that what was acknowledged is there after a crash.
+ * Returns objects stored as files under a folder. A file is written and flushed under another name, then linked to its
+ * own, which fails when that is taken; the folder is flushed too, so that acknowledged data survives a crash.
  */
 export function fileFolder(root: string): ObjectFolder {
   const pathOf = (key: string): string => {
-    if (!KEY.test(key)) throw new ThreadfoldError("INVALID_CONFIG", "The key of a file is not one of this store's.");
+    if (!KEY.test(key)) throw new ThreadfoldError("INVALID_CONFIG", "The key of a file does not belong to this store.");
     return join(root, ...key.split("/"));
   };
   return {
@@ -48,7 +48,7 @@ export function fileFolder(root: string): ObjectFolder {
   };
 }
 
-/** Makes the folder, and takes away what a process left half-written when it ended a day ago or longer. */
+/** Creates the folder, and removes unfinished files that were begun more than a day ago. */
 export async function prepareFolder(root: string, nowMs: number): Promise<void> {
   await guarded(root, async () => {
     const unfinished = join(root, UNFINISHED);
@@ -88,7 +88,7 @@ async function linkNew(from: string, to: string): Promise<boolean> {
   return true;
 }
 
-/** A name is on the disk once its folder is. Windows has no such thing, and does it by itself. */
+/** Flushes a folder, without which new names in it may not be on the disk. Windows needs no such call. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, constants.O_RDONLY);
@@ -101,7 +101,7 @@ async function syncFolder(path: string): Promise<void> {
 
 async function read(path: string): Promise<Uint8Array | null> {
   try {
-    // A symbolic link could lead out of the folder; this store makes none.
+    // A symbolic link could lead out of the folder; this store creates none.
     const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
       return await file.readFile();

@@ -1,23 +1,23 @@
 import { canonicalJson, type JsonValue, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 
-/** Version of the export's shape, in its first line. */
+/** Version of the export format, written in its first line. */
 export const THREAD_EXPORT_VERSION = 1;
 
-/** How a thread is exported. */
+/** Options for exporting a thread. */
 export interface ExportOptions {
   /**
-   * Takes secrets out of each line before it is written, such as `redactJson` of the summarizers. The first line then says
-   * `redacted`, and digests in the export are those of the thread as it is stored.
+   * Redacts secrets in each line before it is written, for example with `redactJson` of the summarizers. The first line
+   * then says `redacted`, and digests in the export are those of the thread as stored.
    */
   readonly redact?: (line: JsonValue) => JsonValue | Promise<JsonValue>;
 }
 
 /**
- * Everything that a store holds of a thread as canonical JSON lines, in one order on every backend: a line on the
- * thread itself, then its entries, plans, artifacts (metadata; the id stands for the content) and journal, each oldest
- * first. Stores that were given the same operations at the same times export the same bytes.
+ * Exports everything that a store holds about a thread as canonical JSON lines, in the same order on every backend: a
+ * line about the thread itself, then its entries, plans, artifacts (metadata; the id identifies the content) and
+ * journal, each oldest first. Stores that were given the same operations at the same times export the same bytes.
  *
- * What was appended while the export ran may be in it or not; the log that it holds is always whole.
+ * Entries appended during the export may or may not be included; the exported log is always complete.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND`.
  */
@@ -28,7 +28,7 @@ export async function exportThread(
 ): Promise<string> {
   const lines: string[] = [];
   for await (const line of exportLines(store, threadId, redact !== undefined)) {
-    // Every line is JSON, which the types of what it holds need not say.
+    // Every line is JSON, although the types of its contents do not say so.
     const shown = redact === undefined ? line : await redact(line as JsonValue);
     lines.push(`${canonicalJson(shown)}\n`);
   }

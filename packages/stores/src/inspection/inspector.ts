@@ -12,7 +12,7 @@ import {
 import type { ListedArtifacts } from "../shared/object-artifacts.ts";
 import { endAfter, idsOf, listedThreads, START_OF_LOG } from "../shared/threads.ts";
 
-/** An entry as it is kept, nothing of it trusted yet. */
+/** An entry as stored; nothing in it has been verified. */
 export interface StoredEntry {
   readonly version: number;
   readonly kind: string;
@@ -27,7 +27,7 @@ export interface StoredEntry {
   readonly body: string | null;
 }
 
-/** A plan as it is kept. */
+/** A plan as stored. */
 export interface StoredPlan {
   readonly version: number;
   readonly planId: string;
@@ -38,7 +38,7 @@ export interface StoredPlan {
   readonly body: string | null;
 }
 
-/** A journal entry as it is kept. */
+/** A journal entry as stored. */
 export interface StoredJournalEntry {
   readonly sequence: number;
   readonly at: string;
@@ -48,7 +48,7 @@ export interface StoredJournalEntry {
   readonly hash: string;
 }
 
-/** An artifact as it is kept, expired or not. */
+/** An artifact as stored, expired or not. */
 export interface StoredArtifact {
   readonly artifactId: string;
   readonly tenantId: string | null;
@@ -60,34 +60,37 @@ export interface StoredArtifact {
   readonly content: string | null;
 }
 
-/** Reads what a store really holds, past every rule of access and without failing on what is damaged. */
+/** Reads what a store actually holds, bypassing all access rules and without failing on damaged data. */
 export interface StoreInspector {
-  /** Every thread that the store knows, those without entries included. */
+  /** Every thread that the store knows, including those without entries. */
   threadIds(): AsyncIterable<ThreadId>;
   /** Oldest first, like all of the following. */
   entries(threadId: ThreadId): AsyncIterable<StoredEntry>;
   plans(threadId: ThreadId): AsyncIterable<StoredPlan>;
   journal(threadId: ThreadId): AsyncIterable<StoredJournalEntry>;
   artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact>;
-  /** Whether a thread's content was erased, so that bodies are gone by right. Absent where nothing can be erased. */
+  /**
+   * Checks whether a thread's content was erased, so that its bodies are rightly missing. Absent if nothing can be
+   * erased.
+   */
   isErased?(threadId: ThreadId): Promise<boolean>;
-  /** What the backend itself finds wrong with its files. */
+  /** The damage that the backend itself finds in its files. */
   damage(): Promise<readonly string[]>;
 }
 
-/** A store that shows what it really holds. */
+/** A store that shows what it actually holds. */
 export interface InspectableStore extends ThreadfoldStore {
   readonly inspector: StoreInspector;
 }
 
-/** Says whether a store shows what it really holds. */
+/** Checks whether a store shows what it actually holds. */
 export function isInspectable(store: ThreadfoldStore): store is InspectableStore {
   return "inspector" in store;
 }
 
 /**
- * What a store really holds where it shows that, else what it hands out. However much that is, the process goes on
- * meanwhile, and an aborted signal ends the reading.
+ * Returns an inspector of what a store actually holds if the store shows that, else of what it returns to readers.
+ * Reading yields to the event loop regularly, and an aborted signal ends it.
  *
  * @throws ThreadfoldError `ABORTED` while rows are read.
  */
@@ -112,7 +115,7 @@ export function inspectorOf(store: ThreadfoldStore, signal?: AbortSignal): Store
   };
 }
 
-/** Rows after which a reader lets go: signals and everybody else in this process have their turn then. */
+/** Number of rows after which a reader yields to the event loop, so that signals and other work get their turn. */
 const ROWS_AT_A_STRETCH = 16;
 
 async function* inTurns<Row>(rows: AsyncIterable<Row>, signal: AbortSignal | undefined): AsyncGenerator<Row> {
@@ -125,12 +128,12 @@ async function* inTurns<Row>(rows: AsyncIterable<Row>, signal: AbortSignal | und
 }
 
 function refuseAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new ThreadfoldError("ABORTED", "The reading of the store was aborted.");
+  if (signal?.aborted === true) throw new ThreadfoldError("ABORTED", "Reading the store was aborted.");
 }
 
 /**
- * Shows what a store hands out as if these were its rows: for stores that keep no rows, and for wrapped ones. It sees
- * only what may be read, so expired artifacts are not among it.
+ * Presents what a store returns as if it were its rows: for stores that have no rows, and for wrapped ones. It sees
+ * only what may be read, so no expired artifacts.
  */
 export function portInspector(store: ThreadfoldStore): StoreInspector {
   return {
@@ -147,7 +150,7 @@ async function* threadIds(store: ThreadfoldStore): AsyncIterable<ThreadId> {
   for await (const { threadId } of listedThreads(store)) yield threadId;
 }
 
-/** Threads, and behind them those that are not among them and have artifacts, as far as these say of which threads they are. */
+/** Yields these threads, then any others that have artifacts, if the artifact store can list them. */
 export async function* withThreadsOf(
   artifacts: ArtifactStore,
   threadIds: AsyncIterable<ThreadId>,

@@ -7,7 +7,7 @@ const requester = (tenantId: string | null): SecurityContext => ({ requesterId: 
 
 export const artifactLaws: readonly StoreCheck[] = [
   {
-    name: "spec-131 spec-132 content comes back as it was, under an id that its thread and content give",
+    name: "spec-131 spec-132 content comes back as it was, under an id that its thread and content determine",
     async holds({ store, isSealed }) {
       for (const content of [...HOSTILE_TEXTS, "é".repeat(5_000_000)]) {
         const id = await store.artifacts.store(content, metadata());
@@ -21,7 +21,7 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "storing twice is storing once, and equal content of another thread or tenant is another artifact",
+    name: "storing twice is the same as storing once, and equal content of another thread or tenant is another artifact",
     async holds({ store }) {
       const first = await store.artifacts.store("content", metadata());
       const second = await store.artifacts.store("second", metadata());
@@ -34,7 +34,7 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "artifacts of one media type are listed by themselves",
+    name: "artifacts of one media type can be listed separately",
     async holds({ store }) {
       const first = await store.artifacts.store("content", metadata({ mediaType: "text/title" }));
       const other = await store.artifacts.store("second", metadata());
@@ -46,7 +46,7 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "R24 spec-135 an artifact is readable until the last millisecond of its time, and never after",
+    name: "R24 spec-135 an artifact is readable until the last millisecond of its lifetime, and never after",
     async holds({ store, clock }) {
       const id = await store.artifacts.store("content", metadata({ ttlSeconds: 60 }));
       for (const [offset, readable] of [
@@ -81,7 +81,7 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "storing again never loosens how sensitive content is",
+    name: "storing again never lowers the sensitivity of content",
     async holds({ store }) {
       const steps: readonly (readonly [ArtifactMetadata["sensitivity"], ArtifactMetadata["sensitivity"]])[] = [
         ["internal", "internal"],
@@ -96,7 +96,7 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "R19 spec-134 what belongs to another tenant looks like what was never there",
+    name: "R19 spec-134 what belongs to another tenant looks as if it had never existed",
     async holds({ store }) {
       const own = await store.artifacts.store("content", metadata({ tenantId: "own" }));
       const nobodys = await store.artifacts.store("content", metadata());
@@ -118,7 +118,7 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "an id that was never handed out finds nothing",
+    name: "an id that was never issued finds nothing",
     async holds({ store }) {
       await store.artifacts.store("content", metadata());
       for (const id of ["", "artifact_", "../../etc/passwd", "__proto__", "%", "\ud800"].map(asArtifactId)) {

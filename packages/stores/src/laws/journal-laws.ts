@@ -15,7 +15,7 @@ async function write(store: ThreadfoldStore, count: number): Promise<void> {
 
 export const journalLaws: readonly StoreCheck[] = [
   {
-    name: "a journal that nobody wrote is empty",
+    name: "a journal that nobody wrote to is empty",
     async holds({ store }) {
       assert.deepEqual(await store.journal.read(THREAD), []);
     },
@@ -43,7 +43,7 @@ export const journalLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "the entry that an append gives is the one that is read",
+    name: "the entry that an append returns is the one that is read",
     async holds({ store }) {
       const options = { z: [1, { b: "é\0", a: null }], a: -0 };
       const record = { ...appended(1), options } as JournalRecord;
@@ -56,7 +56,7 @@ export const journalLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "a reading begins after a number and ends at a limit",
+    name: "a read begins after a given number and ends at a limit",
     async holds({ store }) {
       await write(store, 5);
       const numbers = async (options: { after?: number; limit?: number }): Promise<readonly number[]> =>
@@ -73,7 +73,7 @@ export const journalLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "entries that are appended at the same time are all there, in one chain",
+    name: "entries that are appended at the same time are all kept, in one chain",
     async holds({ store }) {
       await Promise.all(
         Array.from({ length: 20 }, (_, version) => store.journal.append(THREAD, appended(version), START)),

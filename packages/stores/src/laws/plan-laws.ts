@@ -16,7 +16,7 @@ async function messagesOf(store: ThreadfoldStore, count: number): Promise<readon
   return [...((await store.threads.load(THREAD))?.messages ?? [])];
 }
 
-/** A plan as somebody would write it who does not seal it. */
+/** Returns a plan with a valid id that was not made by `sealPlan`. */
 function withItsId({ createdAt, planId: _former, ...hashed }: CompactionPlan): CompactionPlan {
   return { ...hashed, createdAt, planId: asPlanId(digestOf(hashed)) };
 }
@@ -87,7 +87,7 @@ export const planLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "R8 spec-93 a commit that is tried again gives the first result, also after later commits",
+    name: "R8 spec-93 a commit that is retried returns the first result, even after later commits",
     async holds({ store }) {
       const messages = await messagesOf(store, 4);
       const first = dropPlan(messages.slice(0, 1), { version: 1, threadVersion: 4 });
@@ -126,7 +126,7 @@ export const planLaws: readonly StoreCheck[] = [
         ["another thread", dropPlan(messages.slice(0, 2), { ...place, threadId: OTHER_THREAD }), 0],
         ["an unknown message", dropPlan([unknown], place), 0],
         ["a message from after its thread version", dropPlan(messages.slice(2, 4), { ...place, threadVersion: 3 }), 0],
-        ["a thread version that is not there yet", dropPlan(messages.slice(0, 2), { ...place, threadVersion: 5 }), 0],
+        ["a thread version that does not exist yet", dropPlan(messages.slice(0, 2), { ...place, threadVersion: 5 }), 0],
         ["content that is not its id's", { ...fine, compactedTokens: 1 }, 0],
         ["ids out of the thread's order", dropPlan([messages[1], messages[0]] as Message[], place), 0],
         ["a message in two records", withItsId({ ...fine, drops: [...fine.drops, ...fine.drops] }), 0],
@@ -141,7 +141,7 @@ export const planLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "the list of plans says of each what it comes to, without its records",
+    name: "the list of plans gives the figures of each plan, without its records",
     async holds({ store, clock }) {
       const messages = await messagesOf(store, 4);
       const plans = [1, 2].map((version) => dropPlan(messages.slice(0, version), { version, threadVersion: 4 }));
@@ -163,7 +163,7 @@ export const planLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "a plan stays what it was when the value that was committed is changed",
+    name: "a committed plan stays the same when the value that was committed is changed",
     async holds({ store }) {
       const messages = await messagesOf(store, 4);
       const plan = structuredClone(dropPlan(messages.slice(0, 2), { version: 1, threadVersion: 4 }));

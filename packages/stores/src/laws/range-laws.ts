@@ -48,7 +48,7 @@ async function resumed(store: ThreadfoldStore): Promise<ResumedThread> {
   return found;
 }
 
-/** Drops one run of messages, summarizes another one, clears a result, and shows the rest. */
+/** Commits a plan that drops one run of messages, summarizes another, clears a result, and shows the rest. */
 async function fold(store: ThreadfoldStore, version = 1): Promise<CompactionPlan> {
   const thread = await loaded(store);
   const main = [...thread.messages].filter(({ branch }) => branch === undefined);
@@ -89,7 +89,7 @@ function summaryOf(span: ReturnType<typeof spanOf>, messages: readonly Message[]
   return { schemaVersion: 1 as const, span, ...task, ...none, facts, artifacts: [], identifiers: [], round: 1 };
 }
 
-/** What a prompt is made from, as text: messages whole, records by their place and content. */
+/** Returns what a prompt is made from, as text: messages whole, records by their place and content. */
 function shown({ thread, plan }: ResumedThread): readonly string[] {
   const outline = (_key: string, value: unknown): unknown =>
     typeof value === "object" && value !== null && "firstTurn" in value
@@ -98,7 +98,7 @@ function shown({ thread, plan }: ResumedThread): readonly string[] {
   return viewThread(thread, plan).map((one) => JSON.stringify(one, outline));
 }
 
-/** Makes sure that what was resumed shows what the whole thread shows, and stands where it stands. */
+/** Checks that a resumed thread shows what the whole thread shows, and has the same position. */
 async function standsFor(found: ResumedThread, store: ThreadfoldStore): Promise<void> {
   const thread = await loaded(store);
   const { plan } = await store.plans.getCurrentPlan(THREAD);
@@ -112,7 +112,7 @@ async function standsFor(found: ResumedThread, store: ThreadfoldStore): Promise<
   assert.deepEqual(shown(found), shown({ thread, plan }));
 }
 
-/** What is answered; the expected answer when the store was left to say so. */
+/** Returns the answer, or the expected one when asking fails with `HISTORY_NOT_LOADED`. */
 function orNotLoaded(ask: () => unknown, expected: unknown): unknown {
   try {
     return ask();
@@ -122,7 +122,7 @@ function orNotLoaded(ask: () => unknown, expected: unknown): unknown {
   }
 }
 
-/** How parts of threads come back. */
+/** Laws of ranges: how parts of threads are read back. */
 export const rangeLaws: readonly StoreCheck[] = [
   {
     name: "P9 a range of entries is that part of the whole thread",
@@ -189,7 +189,7 @@ export const rangeLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "what a resumed thread left in the store is never taken for something that is not there",
+    name: "what a resumed thread left in the store is never mistaken for something that does not exist",
     async holds({ store }) {
       await store.threads.append(THREAD, structuredClone(LOG), ANY);
       const whole = await fold(store);
@@ -207,7 +207,7 @@ export const rangeLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "C11 a plan that hides much comes back byte for byte, by its version and as the newest",
+    name: "C11 a plan that hides a lot comes back byte for byte, by its version and as the newest",
     async holds({ store }) {
       const ids = Array.from({ length: 200 }, (_, number) => entry(number));
       await store.threads.append(THREAD, ids, ANY);
@@ -245,6 +245,6 @@ export const rangeLaws: readonly StoreCheck[] = [
   },
 ];
 
-/** What a plan does at each place of a thread of 200 messages. */
+/** Returns what a plan does at each place of a thread of 200 messages. */
 const shownBy = (plan: CompactionPlan): readonly string[] =>
   Array.from({ length: 200 }, (_, ordinal) => actionOf(plan, asMessageId(`m${ordinal}`), ordinal).action);

@@ -19,7 +19,7 @@ export const OTHER_THREAD = asThreadId("thread-b");
 export const START_MS = Date.UTC(2025, 0, 1);
 export const START = new Date(START_MS).toISOString();
 
-/** A message of a transcript in which a user asks, the model calls a tool, the tool answers and the model speaks. */
+/** A message of a transcript in which a user asks, the model calls a tool, the tool answers and the model replies. */
 export function message(number: number, text = `text ${number}`): MessageInput {
   const base = { id: asMessageId(`m${number}`), createdAt: new Date(START_MS + number * 1_000).toISOString() };
   const callId = `call-${number - (number % 4)}` as never;
@@ -73,11 +73,11 @@ export const lift = (name: string, authority: "system" | "operator" | "user" = "
   reason: "done",
 });
 
-/** The thread that a store has to return after these entries. */
+/** Returns the thread that a store must return after these entries. */
 export const expectedThread = (entries: readonly ThreadEntryInput[], id: ThreadId = THREAD): AgentThread =>
   AgentThread.empty(id).appendEntries(structuredClone(entries));
 
-/** A plan that drops some messages of a thread. Plans by different authors have different ids. */
+/** Returns a plan that drops some messages of a thread. Plans by different authors have different ids. */
 export function dropPlan(
   messages: readonly Pick<Message, "id" | "turn">[],
   place: {
@@ -119,7 +119,7 @@ export const metadata = (given: Partial<ArtifactMetadata> = {}): Omit<ArtifactMe
   ...given,
 });
 
-/** Texts that break what is careless with encodings or lengths. All of them are well formed. */
+/** Texts that break code that is careless with encodings or lengths. All of them are well-formed. */
 export const HOSTILE_TEXTS: readonly string[] = [
   "",
   "\0",

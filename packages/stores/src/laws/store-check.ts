@@ -10,31 +10,31 @@ import {
 } from "@threadfold/core";
 import { expectedThread, THREAD } from "./sample-data.ts";
 
-/** A clock that a law sets. */
+/** A clock that a law can set. */
 export interface AdjustableClock extends Clock {
-  /** Milliseconds since the epoch that it shows from now on. */
+  /** Sets the time that it shows from now on, in milliseconds since the epoch. */
   set(ms: number): void;
 }
 
-/** What a law works on. */
+/** What a law is given to work with. */
 interface LawContext {
   /** An empty store that uses the clock. */
   readonly store: ThreadfoldStore;
   readonly clock: AdjustableClock;
   /** True when the store seals content, so that artifact ids are those of what is stored. */
   readonly isSealed: boolean;
-  /** Opens another handle on the same data; the law closes it. Laws that need it are run only where there is one. */
+  /** Opens another handle on the same data; the law closes it. Laws that need it run only if the backend can reopen. */
   readonly reopen: () => Promise<ThreadfoldStore>;
 }
 
-/** A law of stores before it is known which store it is tried on. */
+/** A law of stores, before it is applied to a particular store. */
 export interface StoreCheck {
-  /** The sentence, beginning with the id of a scenario where there is one. */
+  /** The law as a sentence, beginning with the id of its scenario if it has one. */
   readonly name: string;
   readonly holds: (context: LawContext) => Promise<void>;
 }
 
-/** Makes sure that work fails with a code. */
+/** Checks that work fails with a code. */
 export async function refuses(code: ErrorCode, work: () => Promise<unknown>): Promise<void> {
   await assert.rejects(work, (error: unknown) => {
     assert.ok(ThreadfoldError.isInstance(error), `expected a ThreadfoldError ${code}, got ${String(error)}`);
@@ -43,14 +43,14 @@ export async function refuses(code: ErrorCode, work: () => Promise<unknown>): Pr
   });
 }
 
-/** Makes sure that a value and all that it holds are frozen. */
+/** Checks that a value and everything in it is frozen. */
 export function assertFrozen(value: unknown, path = "value"): void {
   if (typeof value !== "object" || value === null) return;
   assert.ok(Object.isFrozen(value), `${path} is not frozen`);
   for (const [key, item] of Object.entries(value)) assertFrozen(item, `${path}.${key}`);
 }
 
-/** A thread that has to be there. */
+/** Returns a thread that must exist. */
 export async function loaded(
   store: ThreadfoldStore,
   threadId: ThreadId = THREAD,
@@ -61,7 +61,7 @@ export async function loaded(
   return thread;
 }
 
-/** Makes sure that the store holds exactly these entries. */
+/** Checks that the store holds exactly these entries. */
 export async function holds(store: ThreadfoldStore, entries: readonly ThreadEntryInput[]): Promise<void> {
   const thread = await loaded(store);
   const expected = expectedThread(entries);

@@ -11,19 +11,19 @@ import { dropPlan, entry, metadata, OTHER_THREAD, pin, START, START_MS, THREAD, 
 import { type AdjustableClock, refuses, type StoreCheck } from "./store-check.ts";
 import { appendLaws, threadLaws } from "./thread-laws.ts";
 
-/** How to come by a store of one kind. */
+/** Opens stores of one kind for the laws. */
 export interface StoreBackend {
   /** True when the store seals content, so that artifact ids are those of what is stored. False by default. */
   readonly isSealed?: boolean;
   /** Opens an empty store that takes its time from the clock. */
   open(options: { readonly clock: Clock }): Promise<ThreadfoldStore>;
-  /** Opens what the newest `open` opened again, next to it or after it was closed. Absent for stores that forget. */
+  /** Reopens what the newest `open` opened, next to it or after it was closed. Absent for stores that forget. */
   reopen?(options: { readonly clock: Clock }): Promise<ThreadfoldStore>;
-  /** Called when a law is done with what was opened, after it was closed. */
+  /** Called when a law has finished with what was opened, after that was closed. */
   dispose?(): Promise<void>;
 }
 
-/** The laws that every Threadfold store keeps, each on an empty store that the backend opens for it. */
+/** Returns the laws that every Threadfold store keeps, each on an empty store that the backend opens for it. */
 export function storeLaws(backend: StoreBackend): readonly Law[] {
   const checks = [
     ...appendLaws,
@@ -38,7 +38,7 @@ export function storeLaws(backend: StoreBackend): readonly Law[] {
   return checks.map(({ name, holds }) => ({ name, broken: () => tried(backend, holds) }));
 }
 
-/** What an assertion throws goes on as it is: it says which one of many it was, and how the values differ. */
+/** Tries a law. What an assertion throws is passed on: it says which assertion failed, and how the values differ. */
 async function tried(backend: StoreBackend, holds: StoreCheck["holds"]): Promise<null> {
   const clock = adjustableClock();
   const store = await backend.open({ clock });
@@ -67,7 +67,7 @@ function adjustableClock(): AdjustableClock {
 const plan = (version: number, author?: string): ReturnType<typeof dropPlan> =>
   dropPlan([], { version, threadVersion: 1, ...(author !== undefined && { author }) });
 
-/** Puts something of every kind into a store. */
+/** Adds something of every kind to a store. */
 async function fill(store: ThreadfoldStore): Promise<void> {
   await store.threads.append(THREAD, [...transcript(6), pin("p1")], { expectedVersion: 0, idempotencyKey: "key" });
   const thread = await store.threads.load(THREAD);
@@ -91,7 +91,7 @@ const lifecycleLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "closing twice is closing once, and a closed store says so",
+    name: "closing twice is the same as closing once, and a closed store says so",
     async holds({ store }) {
       await fill(store);
       await store.close();
@@ -121,7 +121,7 @@ const lifecycleLaws: readonly StoreCheck[] = [
   },
 ];
 
-/** Laws of stores that keep what they hold when they are closed. */
+/** Laws of stores whose data outlives them. */
 const reopenLaws: readonly StoreCheck[] = [
   {
     name: "C8 everything is there after closing and opening again",

@@ -17,14 +17,14 @@ import { assertFrozen, holds, loaded, refuses, type StoreCheck } from "./store-c
 
 const ANY = { expectedVersion: "any" } as const;
 
-/** So many entries that a store lets the event loop turn while it appends them. */
+/** Enough entries that a store yields to the event loop while it appends them. */
 const MANY = 1_500;
 const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** Laws of threads: what was appended is read back. */
 export const threadLaws: readonly StoreCheck[] = [
   {
-    name: "a thread that nobody appended to is not there",
+    name: "a thread that nobody appended to does not exist",
     async holds({ store }) {
       assert.equal(await store.threads.load(THREAD), null);
       assert.deepEqual(await store.threads.list(), { items: [], nextCursor: null });
@@ -73,7 +73,7 @@ export const threadLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "threads are apart, whatever their ids are",
+    name: "threads are kept separate, whatever their ids are",
     async holds({ store }) {
       const ids = [
         "a",
@@ -96,7 +96,7 @@ export const threadLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "a listing gives every thread once, page by page, with its versions and times",
+    name: "a listing returns every thread once, page by page, with its versions and times",
     async holds({ store, clock }) {
       const ids = Array.from({ length: 7 }, (_, index) => asThreadId(`thread-${index}`));
       for (const id of ids) await store.threads.append(id, transcript(1), ANY);
@@ -130,7 +130,7 @@ export const threadLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "what is handed out cannot change the store",
+    name: "what the store returns cannot be used to change it",
     async holds({ store }) {
       const result = await store.threads.append(THREAD, transcript(3), { expectedVersion: 0, idempotencyKey: "key" });
       const thread = await loaded(store);
@@ -144,10 +144,10 @@ export const threadLaws: readonly StoreCheck[] = [
   },
 ];
 
-/** What an append may do to a thread. */
+/** Laws of appends: what they may do to a thread. */
 export const appendLaws: readonly StoreCheck[] = [
   {
-    name: "entries come back in their places, whether appended one by one or at once",
+    name: "entries come back in order, whether appended one by one or at once",
     async holds({ store }) {
       const entries = [
         ...transcript(9),
@@ -216,7 +216,7 @@ export const appendLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "an append of many entries that is aborted leaves the log alone, unless it was done before",
+    name: "an append of many entries that is aborted leaves the log alone, unless it had already been done",
     async holds({ store }) {
       await store.threads.append(THREAD, transcript(2), ANY);
       for (let turns = 0; turns < 4; turns++) {
@@ -239,7 +239,7 @@ export const appendLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "R8 an idempotency key gives the first result again, also when the thread has moved on",
+    name: "R8 an idempotency key returns the first result again, even when the thread has moved on",
     async holds({ store }) {
       const keyed = { expectedVersion: 0, idempotencyKey: "key" };
       const first = await store.threads.append(THREAD, transcript(3), keyed);
@@ -251,7 +251,7 @@ export const appendLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "an idempotency key that stands for other entries is refused, and one of a refused append stands for nothing",
+    name: "an idempotency key that belongs to other entries is refused, and one of a refused append counts as unused",
     async holds({ store }) {
       await store.threads.append(THREAD, transcript(2), { expectedVersion: 0, idempotencyKey: "key" });
       await refuses("IDEMPOTENCY_MISMATCH", () =>
@@ -267,7 +267,7 @@ export const appendLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "C5 a message that is there already is skipped, and the same id with other content is refused",
+    name: "C5 a message that already exists is skipped, and the same id with other content is refused",
     async holds({ store }) {
       await store.threads.append(THREAD, transcript(3), ANY);
       assert.deepEqual(await store.threads.append(THREAD, transcript(4), ANY), { version: 4, appended: 1 });
@@ -278,7 +278,7 @@ export const appendLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "pins and their liftings follow the rules of the thread, over appends",
+    name: "pins and their liftings follow the rules of the thread, across appends",
     async holds({ store }) {
       await store.threads.append(THREAD, [pin("p1", "operator")], ANY);
       assert.deepEqual(await store.threads.append(THREAD, [pin("p1", "operator")], ANY), { version: 1, appended: 0 });

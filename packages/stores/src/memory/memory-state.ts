@@ -21,18 +21,18 @@ import { isExpired } from "../shared/artifacts.ts";
 import { closedStoreError } from "../shared/store-basics.ts";
 import type { AppendReceipt } from "../shared/threads.ts";
 
-/** What is kept of one thread. Everything in it is frozen, so it can be handed out as it is. */
+/** What is kept of one thread. The values in it are frozen, so they can be returned without copying. */
 export interface MemoryThread {
   /** Place among all threads, from 1: the order in which the store first saw them. */
   readonly place: number;
   thread: AgentThread;
   readonly receipts: Map<string, AppendReceipt>;
-  /** The plan of version n stands at n − 1. */
+  /** The plan of version n is at index n − 1. */
   readonly plans: CompactionPlan[];
   readonly artifactIds: ArtifactId[];
-  /** The entry of sequence number n stands at n − 1. */
+  /** The entry of sequence number n is at index n − 1. */
   readonly journal: JournalEntry[];
-  /** What proves that an erased thread was there; null while it is. */
+  /** What proves that an erased thread existed; null until it is erased. */
   erased: ErasedRows | null;
   /** Milliseconds since the epoch: the first append, the newest one, and the newest commit. */
   createdAt: number;
@@ -68,7 +68,7 @@ export class MemoryState {
     return this.#artifacts;
   }
 
-  /** The thread's place, made when it is new. */
+  /** Returns what is kept of a thread, added if it is new. */
   place(threadId: ThreadId): MemoryThread {
     const known = this.threads.get(threadId);
     if (known !== undefined) return known;
@@ -99,7 +99,7 @@ export class MemoryState {
   }
 }
 
-/** Shows what a memory store holds: values as rows, and the rows that stayed of what was erased. */
+/** Shows what a memory store holds: values as rows, and the rows that are left of erased threads. */
 export function memoryInspector(state: MemoryState, store: Omit<ThreadfoldStore, "close">): StoreInspector {
   const ports = portInspector({ ...store, close: async () => undefined });
   const erasedOf = (threadId: ThreadId) => state.threads.get(threadId)?.erased ?? null;
@@ -120,12 +120,12 @@ function asRows<Row>(rows: readonly Row[] | undefined): AsyncIterable<Row> | und
       })();
 }
 
-/** Erases in memory: content is let go, and rows without content stay. */
+/** Erases in memory: content is released, and rows without content stay. */
 export class MemoryEraser implements StoreEraser {
   readonly #state: MemoryState;
   readonly #store: Omit<ThreadfoldStore, "close">;
 
-  /** @param store what the state looks like from outside, before erased threads are refused. */
+  /** @param store the ports of the state, which do not refuse erased threads. */
   constructor(state: MemoryState, store: Omit<ThreadfoldStore, "close">) {
     this.#state = state;
     this.#store = store;
@@ -144,7 +144,7 @@ export class MemoryEraser implements StoreEraser {
     return this.isErasedNow(threadId);
   }
 
-  /** The same as `isErased`, synchronously. */
+  /** Does the same as `isErased`, synchronously. */
   isErasedNow(threadId: ThreadId): boolean {
     return (this.#state.threads.get(threadId)?.erased ?? null) !== null;
   }

@@ -54,7 +54,7 @@ import {
 } from "../shared/threads.ts";
 import { MemoryEraser, MemoryState, type MemoryThread, memoryInspector } from "./memory-state.ts";
 
-/** A store that lives as long as the process, or until it is closed. */
+/** Creates a store that lives as long as the process, or until it is closed. */
 export function createMemoryStore(options: StoreOptions = {}): InspectableStore & ErasableStore {
   const state = new MemoryState(options.clock ?? systemClock);
   const parts = {
@@ -95,7 +95,7 @@ class MemoryThreads implements ThreadStore {
     requireVersion(threadId, before.version, options.expectedVersion);
     const many = entries.length >= MANY_ENTRIES;
     const after = many ? await this.#grown(before, entries, options) : before.appendEntries(entries);
-    // Somebody else may have been faster: then it is appended behind that, or refused.
+    // Another append may have been faster: then this one is appended after it, or refused.
     if (many && this.#versionOf(threadId) !== before.version) return this.append(threadId, entries, options);
     const result = Object.freeze({ version: after.version, appended: after.version - before.version });
     const receipt = options.idempotencyKey === undefined ? undefined : receiptFor(entries, result);
@@ -129,7 +129,7 @@ class MemoryThreads implements ThreadStore {
     return kept?.thread.version ?? 0;
   }
 
-  /** Nothing can fail from here on, so an append is kept whole or not at all. */
+  /** Stores an append. Nothing can fail from here on, so it is stored completely or not at all. */
   #keep(thread: AgentThread, key: string | undefined, receipt: AppendReceipt | undefined): void {
     const kept = this.#state.place(thread.id);
     if (thread.version > kept.thread.version) {
@@ -154,7 +154,7 @@ function infoOf(kept: MemoryThread): ThreadInfo {
   });
 }
 
-/** Parts of threads in memory, where a whole thread costs as little as a part of it. */
+/** Reads parts of threads in memory, where a whole thread is as cheap as a part. */
 class MemoryRanges implements ThreadRanges {
   readonly #state: MemoryState;
 
@@ -236,7 +236,10 @@ class MemoryPlans implements CompactionStore {
   }
 }
 
-/** When messages came in, counted in messages: no later than the version, in the same order, and without a list of entries. */
+/**
+ * Tells when messages were added, counted in messages: never later than the version, in the same order, and without a
+ * list of entries.
+ */
 function arrivals({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageId) => number | undefined {
   const covered = thread.atVersion(plan.threadVersion);
   return (id) => {
@@ -245,7 +248,7 @@ function arrivals({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageI
   };
 }
 
-/** Receipts of this process's own memory speak of what was appended. */
+/** Receipts in this process's own memory always match what was appended. */
 const NOBODY_ELSE_WRITES: KeptIds = { message: () => true, pin: () => true };
 
 class MemoryArtifacts implements ArtifactStore, ListedArtifacts {

@@ -1,16 +1,17 @@
-/** SQLSTATE of what is refused because its thread was archived. */
+/** SQLSTATE for a row that is refused because its thread is archived. */
 export const ARCHIVED_STATE = "TF002";
 
-/** Tables whose rows are in the segment of an archived thread, and those that say something of it. */
+/** Tables that accept no rows of an archived thread. */
 const MOVED_TABLES = ["entries", "receipts", "plans", "journal", "artifacts", "recall_passages", "erasures"];
 
-/** Tables whose rows nobody could delete before threads could be archived. */
+/** Tables whose rows could not be deleted before threads could be archived. */
 const KEPT_TABLES = ["entries", "plans", "journal"];
 
 /**
- * Segments of threads: where each is, and what lists say of a thread whose rows were moved there. While a thread is cold, its
- * rows may be deleted and none comes in. It is hot again, at the end of a transaction, only where log, plans and journal end
- * as they did: who may move threads out cannot make the end of one disappear by it.
+ * Segments of threads: where each is, and what lists show of a thread whose rows were moved there. While a thread is
+ * cold, its rows may be deleted and none can be added. It can only become hot again if log, plans and journal end, when
+ * the transaction does, as they did before: a role that may move threads out cannot make the end of one disappear that
+ * way.
  */
 export const ARCHIVES = `
 CREATE TABLE @.archives (

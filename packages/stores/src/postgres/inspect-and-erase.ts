@@ -14,7 +14,7 @@ import type { SqlSession } from "./postgres-driver.ts";
 import { PostgresThreadKeys, readHidden } from "./postgres-entry-log.ts";
 import { APPEND_ONLY_TABLES, TENANT_TABLES, textOfKey } from "./schema.ts";
 
-/** Rows that are read at a time, so that a long thread is never in memory as a whole. */
+/** Number of rows read at a time, so that a long thread is never in memory as a whole. */
 const ROWS_AT_A_TIME = 500;
 
 const THREADS = `SELECT thread_key AS place, thread_id AS "threadId" FROM @.threads
@@ -36,14 +36,14 @@ const UNGUARDED = `SELECT name FROM unnest($2::text[]) AS name WHERE 2 > (
   SELECT count(*) FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_namespace n ON n.oid = relnamespace
   WHERE nspname = $1 AND relname = name AND tgname LIKE name || '\\_no\\_%' AND tgenabled IN ('O', 'A'))`;
 
-// From the threads on, so that rows of other tenants are not walked through.
-/** Receipts of a tenant that answer for entries that their thread does not have. */
+// From the threads on, so that rows of other tenants are not scanned.
+/** Counts receipts of a tenant that answer for entries that their thread does not have. */
 const WRONG_RECEIPTS = `SELECT count(*)::integer AS rows FROM @.threads JOIN @.receipts USING (thread_key) WHERE threads.tenant = $1 AND (
   appended < 0 OR appended > version OR version < 0
   OR version > (SELECT coalesce(max(version), 0) FROM @.entries WHERE thread_key = threads.thread_key)
   OR request_digest !~ '^[0-9a-f]{64}$'
     AND NOT (request_digest = '' AND EXISTS (SELECT 1 FROM @.erasures WHERE thread_key = threads.thread_key)))`;
-/** Tables with a row of a tenant's thread that is another tenant's. */
+/** Finds tables in which a row of a tenant's thread belongs to another tenant. */
 const MISPLACED = TENANT_TABLES.filter((table) => table !== "threads")
   .map((table) => {
     const owners = table === "artifact_contents" ? "@.artifacts JOIN @.threads USING (thread_key)" : "@.threads";
@@ -53,7 +53,7 @@ const MISPLACED = TENANT_TABLES.filter((table) => table !== "threads")
   })
   .join(" UNION ALL ");
 
-/** Reads the rows of a tenant in a PostgreSQL store as they are. */
+/** Reads the rows of a tenant in a PostgreSQL store exactly as stored. */
 export class PostgresInspector implements StoreInspector {
   readonly #connection: PostgresConnection;
   readonly #keys: PostgresThreadKeys;
@@ -96,7 +96,7 @@ export class PostgresInspector implements StoreInspector {
   async *artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact> {
     type Row = Omit<StoredArtifact, "content"> & { readonly content: Uint8Array | null };
     for await (const row of this.#rowsOf<Row>("artifacts", ARTIFACTS, threadId, 1)) {
-      // What is shorter than it was is no longer the content; an erasure leaves nothing at all.
+      // Empty content with a length on record was emptied by an erasure.
       const isGone = row.content === null || (row.content.length === 0 && row.bytes > 0);
       yield { ...row, content: isGone ? null : Buffer.from(row.content).toString("utf8") };
     }
@@ -106,7 +106,9 @@ export class PostgresInspector implements StoreInspector {
     return this.#eraser.isErased(threadId);
   }
 
-  /** Tables whose rows could be changed, because somebody took their triggers away, and rows that nobody's calls leave. */
+  /**
+   * Reports tables whose rows could be changed because their triggers are gone, and rows that no call leaves behind.
+   */
   async damage(): Promise<readonly string[]> {
     const { tenant } = this.#connection;
     const unguarded = await this.#unguarded();
@@ -116,8 +118,8 @@ export class PostgresInspector implements StoreInspector {
       ...unguarded,
       ...(receipts === undefined || receipts.rows === 0
         ? []
-        : [`${receipts.rows} of the receipts of appends speak of what the thread does not have`]),
-      ...misplaced.map(({ name }) => `rows of ${name} are another tenant's than their thread`),
+        : [`${receipts.rows} of the append receipts refer to entries that the thread does not have`]),
+      ...misplaced.map(({ name }) => `rows of ${name} belong to another tenant than their thread`),
     ];
   }
 
@@ -127,7 +129,7 @@ export class PostgresInspector implements StoreInspector {
       ...APPEND_ONLY_TABLES,
       "artifacts",
     ]);
-    return rows.map(({ name }) => `the triggers that guard ${name} are gone or turned off`);
+    return rows.map(({ name }) => `the triggers that guard ${name} are missing or turned off`);
   }
 
   async *#rowsOf<Row extends object>(
@@ -145,14 +147,14 @@ export class PostgresInspector implements StoreInspector {
   }
 }
 
-/** No body is empty, so an empty one is what an erasure left. */
+/** Returns null for a body that an erasure emptied; other bodies are never empty. */
 const bodyOf = (body: string | null): string | null => (body === "" ? null : body);
 
 const idOf = (key: string | null): string | null => (key === null ? null : textOfKey(key));
 
 const ERASED = "SELECT 1 FROM @.erasures WHERE thread_key = $1";
 const MARK = "INSERT INTO @.erasures (thread_key, tenant) VALUES ($1, $2) ON CONFLICT (thread_key) DO NOTHING";
-// Locked in the order of a sweep, so that the two never wait for each other.
+// Locked in the same order as by a sweep, so that the two never deadlock.
 const HOLD_ARTIFACTS = "SELECT 1 FROM @.artifacts WHERE thread_key = $1 ORDER BY artifact_key FOR UPDATE";
 const EMPTY = [
   HOLD_ARTIFACTS,
@@ -170,12 +172,13 @@ const DELETE = ["artifact_contents", "artifacts"].map(
   (table) => `DELETE FROM @.${table} WHERE artifact_key = ANY ($1::bigint[])`,
 );
 
-/** Artifacts that are swept in one transaction. */
+/** Number of artifacts swept in one transaction. */
 const SWEPT_AT_A_TIME = 500;
 
 /**
- * Erases in PostgreSQL, with the rights of a role that may append: content is emptied by the guards' own rule, which is the same for
- * everybody. The server's files keep what was emptied as dead rows until they are vacuumed and written over.
+ * Erases in PostgreSQL, with the rights of a role that may append: content is emptied as the guards allow, by a rule
+ * that is the same for every role. The server's files keep what was emptied as dead rows until they are vacuumed and
+ * overwritten.
  */
 export class PostgresEraser implements StoreEraser {
   readonly #connection: PostgresConnection;
@@ -202,7 +205,7 @@ export class PostgresEraser implements StoreEraser {
     });
   }
 
-  /** Waits for those who add to the thread, so that nothing slips in that they had begun. */
+  /** Waits for writers to the thread, so that nothing that they had begun slips in. */
   async erase(subject: string): Promise<boolean> {
     const threadId = asThreadId(subject);
     const threadKey = await this.#keyOf(threadId);
@@ -214,7 +217,7 @@ export class PostgresEraser implements StoreEraser {
     return false;
   }
 
-  /** Removes this tenant's artifacts. What has not expired by the server's clock as well stays, whatever time is given. */
+  /** Removes this tenant's artifacts that have expired both by the given time and by the server's clock. */
   async sweep(nowMs: number): Promise<number> {
     let swept = 0;
     for (;;) {

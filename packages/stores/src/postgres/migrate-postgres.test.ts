@@ -87,7 +87,7 @@ describe.skipIf(!service.isThere)(`the tables of a PostgreSQL store${service.not
     expect(await verifyStore(store)).toEqual([]);
     await owner.script(`ALTER TABLE ${place.schema}.journal DISABLE TRIGGER journal_no_update_or_delete`);
     expect((await verifyStore(store)).map(({ problem }) => problem)).toEqual([
-      "the triggers that guard journal are gone or turned off",
+      "the triggers that guard journal are missing or turned off",
     ]);
     await store.close();
   });

@@ -3,34 +3,34 @@ import { asStoreError, inSchema } from "./postgres-connection.ts";
 import type { PostgresDriver, SqlSession } from "./postgres-driver.ts";
 import { MIGRATIONS, TENANT_TABLES } from "./schema.ts";
 
-/** Which schema is brought up to date, and for which role its rows are secured. */
+/** Options for a migration: the schema to bring up to date, and the role for which its rows are secured. */
 export interface PostgresMigration {
-  /** The schema to put the tables into; `threadfold` by default. */
+  /** The schema that contains the tables; `threadfold` by default. */
   readonly schema?: string;
   /**
-   * Turns row-level security on, also for the tables' owner, and grants this role what a store needs: to read and add
-   * rows, and neither to change nor to delete what is logged. Once on, it stays on.
+   * Turns row-level security on, for the tables' owner as well, and grants this role what a store needs: to read and
+   * add rows, but not to change or delete what is logged. Once on, it stays on.
    */
   readonly applicationRole?: string;
 }
 
-/** Serializes migrations of all schemas of a database. The number is nobody else's: the first bytes of "threadfold". */
+/** Serializes migrations of all schemas of a database. The number is the first bytes of "threadfold", to be unique. */
 const MIGRATION_LOCK = "SELECT pg_advisory_xact_lock(8388080085728781935);";
 
 const ROLE_NAME = /^[^"\0]{1,63}$/;
 
 /**
- * Brings the tables up to date in one transaction, and makes them when they are not there. Processes that do so at the
- * same time take turns. Call it as a role that may create them.
+ * Brings the tables up to date in one transaction, and creates them if they do not exist. Processes that do so at the
+ * same time take turns. Call it as a role that may create tables.
  *
  * @throws ThreadfoldError `STORE_FOREIGN` when the schema holds tables of another program or a newer version, which are
- * left as they are; `STORE_UNAVAILABLE`; `INVALID_CONFIG` for a schema or role that cannot have that name.
+ * left unchanged; `STORE_UNAVAILABLE`; `INVALID_CONFIG` for an invalid name of a schema or role.
  */
 export function migratePostgres(driver: PostgresDriver, options: PostgresMigration = {}): Promise<void> {
   return migrateBy(MIGRATIONS, driver, options);
 }
 
-/** {@link migratePostgres} with other migrations: what a later version will have, to those who try how it is upgraded. */
+/** Does what {@link migratePostgres} does with other migrations, such as those of a later version, to test upgrades. */
 export async function migrateBy(
   migrations: readonly string[],
   driver: PostgresDriver,
@@ -48,7 +48,7 @@ export async function migrateBy(
         const version = await readVersion(session, schema, migrations.length);
         if (version === null) await create(session, schema);
         await upgrade(session, schema, migrations, version ?? 0);
-        // What was secured stays so: new tables and grants are there for the roles of before as well.
+        // What was secured stays secured: roles from earlier migrations also get the new tables and grants.
         const roles = new Set(version === migrations.length ? [] : await securedRoles(session, schema));
         if (applicationRole !== undefined) roles.add(applicationRole);
         for (const role of roles) await secureTables(session, schema, role);
@@ -58,7 +58,7 @@ export async function migrateBy(
   );
 }
 
-/** The version of a schema's tables; null when it has none. */
+/** Returns the version of a schema's tables; null when it has none. */
 export async function schemaVersionOf(driver: PostgresDriver, schema: string): Promise<number | null> {
   return guarded(() => readVersion(driver, schema, MIGRATIONS.length));
 }
@@ -116,17 +116,13 @@ async function readVersion(session: SqlSession, schema: string, newest: number):
 async function requireUtf8(session: SqlSession): Promise<void> {
   const [row] = await session.query<{ server_encoding: string }>("SHOW server_encoding");
   if (row?.server_encoding === "UTF8") return;
-  throw new ThreadfoldError(
-    "STORE_UNAVAILABLE",
-    `The database is encoded as ${row?.server_encoding} and not as UTF8.`,
-    {
-      hint: "Create the database with ENCODING 'UTF8'.",
-    },
-  );
+  throw new ThreadfoldError("STORE_UNAVAILABLE", `The database is encoded as ${row?.server_encoding}, not as UTF8.`, {
+    hint: "Create the database with ENCODING 'UTF8'.",
+  });
 }
 
 function foreign(schema: string, reason: string): ThreadfoldError {
-  return new ThreadfoldError("STORE_FOREIGN", `The schema ${schema} is not opened: ${reason}.`, {
+  return new ThreadfoldError("STORE_FOREIGN", `The schema ${schema} was not opened: ${reason}.`, {
     details: { schema },
   });
 }
@@ -139,10 +135,10 @@ async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Rows of the tenant that the transaction names, and none when it names none. */
+/** Matches rows of the tenant that the transaction names, and none when it names none. */
 const OWN_ROWS = "tenant = (SELECT current_setting('threadfold.tenant', true))";
 
-/** What an application may do besides reading and adding rows. The tables' guards narrow it further. */
+/** What an application may do besides reading and adding rows. The tables' guards restrict it further. */
 const PRIVILEGES = [
   "UPDATE (created_at, ttl_seconds, sensitivity), DELETE ON @.artifacts",
   "UPDATE (content), DELETE ON @.artifact_contents",
@@ -156,7 +152,7 @@ const PRIVILEGES = [
   "DELETE ON @.recall_passages",
 ];
 
-/** Lets every table show and take rows of one tenant at a time, and grants a role what a store needs. */
+/** Makes every table show and accept rows of one tenant at a time, and grants a role what a store needs. */
 async function secureTables(session: SqlSession, schema: string, role: string): Promise<void> {
   await requireRole(session, role);
   const grantee = `"${role}"`;
@@ -173,7 +169,7 @@ async function secureTables(session: SqlSession, schema: string, role: string): 
   for (const privilege of PRIVILEGES) await session.query(inSchema(`GRANT ${privilege} TO ${grantee}`, schema));
 }
 
-/** The roles that a schema was secured for; none when it was not. */
+/** Returns the roles that a schema was secured for; none when it was not. */
 async function securedRoles(session: SqlSession, schema: string): Promise<readonly string[]> {
   const rows = await session.query<{ role: string }>(
     `SELECT DISTINCT rolname AS role FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
@@ -187,13 +183,13 @@ async function securedRoles(session: SqlSession, schema: string): Promise<readon
 
 /** What the server enforces for the role of this connection. */
 export interface RowSecurity {
-  /** True when every table shows and takes rows of one tenant at a time. */
+  /** True when every table shows and accepts rows of one tenant at a time. */
   readonly isOn: boolean;
-  /** Why it could be got round by this role; null when it cannot. */
+  /** Why this role could bypass that; null when it cannot. */
   readonly loophole: string | null;
 }
 
-/** Looks up whether rows are secured, and whether this role is bound by that. */
+/** Checks whether rows are secured, and whether this role is bound by that. */
 export async function readRowSecurity(session: SqlSession, schema: string): Promise<RowSecurity> {
   const [row] = await session.query<{ secured: number; owns: boolean; superuser: boolean; bypasses: boolean }>(
     `SELECT
@@ -208,10 +204,10 @@ export async function readRowSecurity(session: SqlSession, schema: string): Prom
   const isOn = Number(row?.secured) === TENANT_TABLES.length;
   if (row === undefined || row.superuser) return { isOn, loophole: "is a superuser" };
   if (row.bypasses) return { isOn, loophole: "bypasses row-level security (BYPASSRLS)" };
-  return { isOn, loophole: row.owns ? "owns the tables, or may act as who does" : null };
+  return { isOn, loophole: row.owns ? "owns the tables, or may act as their owner" : null };
 }
 
-/** Refuses to start where one tenant's rows could be seen by another. @throws ThreadfoldError `STORE_UNSAFE_ROLE`. */
+/** Refuses to start if one tenant's rows could be seen by another. @throws ThreadfoldError `STORE_UNSAFE_ROLE`. */
 export function requireRowSecurity({ isOn, loophole }: RowSecurity, schema: string): void {
   if (isOn && loophole === null) return;
   const reason = loophole === null ? "the tables have no row-level security" : `the role ${loophole}`;
@@ -226,7 +222,7 @@ export function requireRowSecurity({ isOn, loophole }: RowSecurity, schema: stri
 async function requireRole(session: SqlSession, role: string): Promise<void> {
   const [row] = await session.query<{ rolname: string }>("SELECT rolname FROM pg_roles WHERE rolname = $1", [role]);
   if (row !== undefined) return;
-  throw new ThreadfoldError("INVALID_CONFIG", "There is no role of the name in applicationRole.", {
-    hint: "CREATE ROLE my_app LOGIN PASSWORD '…' NOSUPERUSER NOBYPASSRLS; and give its name.",
+  throw new ThreadfoldError("INVALID_CONFIG", "There is no role with the name in applicationRole.", {
+    hint: "CREATE ROLE my_app LOGIN PASSWORD '…' NOSUPERUSER NOBYPASSRLS; then pass its name.",
   });
 }

@@ -17,7 +17,7 @@ import type { SqlSession, SqlValue } from "./postgres-driver.ts";
 import { PostgresThreadKeys } from "./postgres-entry-log.ts";
 import { textKey, textOfKey } from "./schema.ts";
 
-/** Rows that are read or written at a time. */
+/** Number of rows read or written at a time. */
 const ROWS_AT_A_TIME = 200;
 
 const RECEIPTS = `SELECT thread_id, is_cold::integer AS is_cold,
@@ -63,7 +63,7 @@ const ARTIFACTS = `SELECT artifact_key AS place, artifact_id AS "artifactId", te
 const JOURNAL = `SELECT sequence AS place, sequence, at, record, previous_hash AS "previousHash", hash FROM @.journal
   WHERE thread_key = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
 
-// What refers to other rows goes first, and the bodies before what says that there should be some.
+// Rows that refer to others go first, and bodies go before the rows that require them.
 const REMOVE = [
   "DELETE FROM @.recall_passages WHERE thread_key = $1",
   "DELETE FROM @.receipts WHERE thread_key = $1",
@@ -83,7 +83,7 @@ const INSERT_CONTENT = "INSERT INTO @.artifact_contents (artifact_key, tenant, c
 
 type Kept<Type extends SegmentRow["type"]> = Omit<SegmentRowOf<Type>, "type">;
 
-/** Moves a tenant's threads out of PostgreSQL and back. The room of what went out is used again once it was vacuumed. */
+/** Moves a tenant's threads out of PostgreSQL and back. The freed space is reused after a vacuum. */
 export class PostgresArchiver implements StoreArchiver {
   readonly tenant: string;
   readonly #connection: PostgresConnection;
@@ -179,8 +179,8 @@ export class PostgresArchiver implements StoreArchiver {
   }
 
   /**
-   * Works on a thread in one transaction, with what is noted of its segment then. Waits for those who add to the thread, so
-   * that nothing slips in that they had begun.
+   * Works on a thread in one transaction, with the receipt of its segment as it is then. Waits for writers to the
+   * thread, so that nothing that they had begun slips in.
    */
   #write<Result>(
     threadId: ThreadId,
@@ -243,7 +243,7 @@ async function look(session: SqlSession, threadKey: number): Promise<HotThread |
   };
 }
 
-/** The columns of a table, each by its name, its type and the field of a row that it holds. */
+/** The columns of a table, each with its name, its type and the field of a row that it stores. */
 type Columns = readonly (readonly [column: string, type: "bigint" | "text" | "double precision", field: string])[];
 
 const BODY_COLUMNS: Columns = [
@@ -287,7 +287,7 @@ const JOURNAL_COLUMNS: Columns = [
 
 type Owner = readonly [threadKey: number, tenant: string];
 
-/** Adds rows in their order, some at a time. */
+/** Adds rows in their order, in batches. */
 async function insert(
   session: SqlSession,
   owner: Owner,

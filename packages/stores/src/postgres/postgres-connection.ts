@@ -5,29 +5,32 @@ import { ARCHIVED_STATE } from "./archive-schema.ts";
 import type { PostgresDriver, SqlSession, SqlValue } from "./postgres-driver.ts";
 import { ERASED_STATE } from "./schema.ts";
 
-/** Things of a thread that one writer at a time changes. Each has its own lock, so that an append never waits for a commit. */
+/**
+ * Parts of a thread that one writer at a time changes. Each has its own lock, so that an append never waits for a
+ * commit.
+ */
 export type Guarded = (typeof GUARDED)[number];
 
 const GUARDED = ["log", "plans", "journal", "artifacts", "recall"] as const;
 
 /**
- * How long a writer waits for another one, how long a statement may take, and how long a transaction may stand still, in
- * milliseconds, before the store counts as unavailable.
+ * Time limits in milliseconds, after which the store counts as unavailable: for a writer that waits for another one,
+ * for a statement, and for a transaction that is idle.
  */
 const LIMITS =
   "SET LOCAL lock_timeout = 10000; SET LOCAL statement_timeout = 60000; SET LOCAL idle_in_transaction_session_timeout = 60000;";
 
-/** Where a store's rows are, and whose. */
+/** The location of a store's rows, and their tenant. */
 export interface PostgresPlace {
   readonly schema: string;
   readonly tenantId: string | null;
-  /** True when the server shows and takes rows of the transaction's tenant only. */
+  /** True when the server shows and accepts only rows of the transaction's tenant. */
   readonly isSecured: boolean;
 }
 
 /** One tenant's rows in one schema: statements, write transactions with locks, and failures as Threadfold errors. */
 export class PostgresConnection {
-  /** The tenant as rows name it. */
+  /** The tenant as it is written in rows. */
   readonly tenant: string;
   readonly place: PostgresPlace;
   readonly #driver: PostgresDriver;
@@ -45,7 +48,7 @@ export class PostgresConnection {
     return this.read((session) => session.query<Row>(sql, values));
   }
 
-  /** Runs statements that read. They see what is committed when each of them begins. */
+  /** Runs statements that read. Each sees what was committed when it began. */
   async read<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
     return this.#guard(() =>
       this.place.isSecured
@@ -54,7 +57,7 @@ export class PostgresConnection {
     );
   }
 
-  /** Runs work as one write transaction that holds the lock on a part of a thread from its beginning to its end. */
+  /** Runs work as one write transaction, which holds the lock on a part of a thread from beginning to end. */
   async write<Result>(
     guarded: Guarded,
     threadId: string,
@@ -63,14 +66,14 @@ export class PostgresConnection {
     return this.#write(this.#lock(guarded, threadId), work);
   }
 
-  /** The same with the locks on all parts of a thread, and for as long as the driver lets long work take. */
+  /** Does the same with the locks on all parts of a thread, for as long as the driver allows long work to take. */
   async writeWhole<Result>(threadId: string, work: (session: SqlSession) => Promise<Result>): Promise<Result> {
-    // Everybody else holds one lock at a time, so that waiting for all of them in any order ends.
+    // All others hold one lock at a time, so waiting for all of them in any order cannot deadlock.
     const locks = GUARDED.map((guarded) => this.#lock(guarded, threadId)).join("");
     return this.#write(`${locks}SET LOCAL statement_timeout = 0;`, work, true);
   }
 
-  /** The same without a lock, for work on rows of more than one thread. */
+  /** Does the same without a lock, for work on rows of more than one thread. */
   async writeAny<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
     return this.#write("", work);
   }
@@ -89,7 +92,7 @@ export class PostgresConnection {
     this.#closed = true;
   }
 
-  /** The tenant is set for the transaction alone, so that a pooled connection never carries it on to somebody else. */
+  /** The tenant is set only for the transaction, so that a pooled connection never carries it over to another one. */
   #opening(): string {
     const tenant = Buffer.from(this.tenant).toString("hex");
     return `${LIMITS}SELECT set_config('threadfold.tenant', convert_from(decode('${tenant}', 'hex'), 'UTF8'), true);`;
@@ -104,7 +107,7 @@ export class PostgresConnection {
     return `SELECT pg_advisory_xact_lock(${this.#lockKey(guarded, threadId)});`;
   }
 
-  /** Two things that happen to share a key only wait for each other. */
+  /** Parts that happen to share a key merely wait for each other. */
   #lockKey(guarded: Guarded, threadId: string): bigint {
     return this.#hash(guarded, threadId).readBigInt64BE();
   }
@@ -141,10 +144,10 @@ export class PostgresConnection {
   }
 }
 
-/** A statement in which `@.` stood for the schema. */
+/** Returns a statement with the schema in place of `@.`. */
 export const inSchema = (sql: string, schema: string): string => sql.replaceAll("@.", `"${schema}".`);
 
-/** What a failure that the server reports looks like, by `pg` and by PGlite. */
+/** A failure that the server reports, as `pg` and PGlite throw it. */
 interface ServerError extends Error {
   /** SQLSTATE. */
   readonly code: string;
@@ -152,13 +155,15 @@ interface ServerError extends Error {
   readonly constraint?: string;
 }
 
-/** Classes of SQLSTATE that say that what is stored is not what this store wrote, or that its tables are not its own. */
+/**
+ * Classes of SQLSTATE which mean that what is stored is not what this store wrote, or that its tables are not its own.
+ */
 const CORRUPT_CLASSES: ReadonlySet<string> = new Set(["22", "23", "42", "P0", "XX"]);
 const NOT_ALLOWED = "42501";
-const OTHER_USES = "Check that the server runs, has room, and lets this role in.";
+const OTHER_USES = "Check that the server is running, has capacity, and lets this role connect.";
 
 /**
- * A failure of PostgreSQL as a Threadfold error; any other value as it is. What the server says in prose may quote
+ * Returns a failure of PostgreSQL as a Threadfold error, and any other value unchanged. The server's messages may quote
  * rows, so only its code and the names of tables and constraints are repeated.
  */
 export function asStoreError(cause: unknown): unknown {
@@ -167,7 +172,7 @@ export function asStoreError(cause: unknown): unknown {
   const reason = (cause as NodeJS.ErrnoException).code ?? cause.message;
   if (!isConnectionFailure(cause)) return cause;
   const hint = /timeout/i.test(reason)
-    ? `${OTHER_USES} It was waited for as long as connectTimeoutMs says.`
+    ? `${OTHER_USES} The connection was awaited for as long as connectTimeoutMs allows.`
     : OTHER_USES;
   return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL cannot be reached: ${reason}.`, { hint });
 }
@@ -179,7 +184,7 @@ function serverError({ code: sqlState, table, constraint }: ServerError): Thread
   if (sqlState === NOT_ALLOWED) {
     return new ThreadfoldError(
       "STORE_UNAVAILABLE",
-      `PostgreSQL does not allow this role what it asked (${sqlState}).`,
+      `PostgreSQL does not allow this role to do what it asked (${sqlState}).`,
       {
         hint: "Run migratePostgres with the role's name as applicationRole: it grants what is needed.",
         details,
@@ -189,7 +194,7 @@ function serverError({ code: sqlState, table, constraint }: ServerError): Thread
   const isCorrupt = CORRUPT_CLASSES.has(sqlState.slice(0, 2));
   const code: ErrorCode = isCorrupt ? "STORE_CORRUPT" : "STORE_UNAVAILABLE";
   const where = constraint ?? table;
-  const what = isCorrupt ? "holds something else than what this store wrote" : "cannot do this now";
+  const what = isCorrupt ? "contains data that this store did not write" : "cannot do this now";
   return new ThreadfoldError(code, `PostgreSQL ${what} (${sqlState}${where === undefined ? "" : `, ${where}`}).`, {
     details,
     ...(!isCorrupt && { hint: OTHER_USES }),
@@ -201,7 +206,7 @@ function isServerError(error: Error): error is ServerError {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("E");
 }
 
-/** Failures below SQL have a system's code, or are told apart by what `pg` says alone. */
+/** Recognizes failures below SQL, which have a system's code, or can be told only by the message of `pg`. */
 function isConnectionFailure(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return (

@@ -3,21 +3,21 @@ import { checkTimeLimit, ThreadfoldError, withinLimit } from "@threadfold/core";
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from "pg";
 import { loadDriver } from "../shared/load-driver.ts";
 
-/** A value that a statement takes. */
+/** A value that can be bound to a statement. */
 export type SqlValue = string | number | boolean | Uint8Array | null | readonly (string | number | null)[];
 
-/** Runs statements one after the other, on one connection. */
+/** Runs statements one after another, on one connection. */
 export interface SqlSession {
-  /** Runs a statement with its values (`$1`, `$2`, …) and returns its rows. Whole numbers come as numbers. */
+  /** Runs a statement with its values (`$1`, `$2`, …) and returns its rows. Whole numbers are returned as numbers. */
   query<Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
-  /** Runs statements that take no values and whose rows nobody needs. */
+  /** Runs statements that take no values, and ignores their rows. */
   script(sql: string): Promise<void>;
 }
 
-/** What this store needs of a PostgreSQL: connections, transactions, and word from others. */
+/** What this store needs of PostgreSQL: connections, transactions and notifications. */
 export interface PostgresDriver extends SqlSession {
   /**
-   * Runs work as one transaction at READ COMMITTED: all of it is kept when this returns, and none when it throws.
+   * Runs work as one transaction at READ COMMITTED: all of it is stored when this returns, and none when it throws.
    *
    * @param opening statements without values that are sent together with BEGIN, to save a round trip.
    * @param isLong true for work whose statements may take long, such as changing tables.
@@ -28,9 +28,9 @@ export interface PostgresDriver extends SqlSession {
     isLong?: boolean,
   ): Promise<Result>;
   /**
-   * Listens to what others notify on a channel, until the returned function is called.
+   * Listens for notifications on a channel, until the returned function is called.
    *
-   * @param onGap called when something may have been missed.
+   * @param onGap called when a notification may have been missed.
    */
   listen(channel: string, onNotice: (payload: string) => void, onGap: () => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
@@ -38,31 +38,31 @@ export interface PostgresDriver extends SqlSession {
 
 /** Limits of a pool of connections. */
 export interface PostgresPoolOptions {
-  /** Connections at the most; 10 by default. */
+  /** The maximum number of connections; 10 by default. */
   readonly maxConnections?: number;
   /** How long to wait for a connection, in milliseconds; 5 000 by default. */
   readonly connectTimeoutMs?: number;
   /**
-   * How long to wait for the answer to a statement, in milliseconds: for a server, or something on the way to it, that says
-   * nothing any more. Whether the statement was done is not known then, and it may be repeated. 75 000 by default, which is
-   * more than the server's own limits.
+   * How long to wait for the response to a statement, in milliseconds, in case the server, or something on the way to
+   * it, has stopped responding. Whether the statement was executed is then unknown, and it may be repeated. 75 000 by
+   * default, which is more than the server's own limits.
    */
   readonly queryTimeoutMs?: number;
-  /** The same for statements that may take long: an erasure, and changing tables. 1 800 000 by default. */
+  /** The same for statements that may take long: an erasure, and changes to tables. 1 800 000 by default. */
   readonly longQueryTimeoutMs?: number;
 }
 
-/** How long a lost listener waits before it connects again, in milliseconds. */
+/** How long a listener that lost its connection waits before it reconnects, in milliseconds. */
 const RECONNECT_MS = 1_000;
-/** How long a connection that was ended may take to be gone, in milliseconds. */
+/** How long an ended connection may take to close, in milliseconds. */
 const FAREWELL_MS = 1_000;
 const INT8 = 20;
 
 type PgTypes = typeof import("pg")["types"];
 
 /**
- * Pooled connections to a PostgreSQL by `pg`. Several stores, such as one for each tenant, may share it; who made it
- * closes it.
+ * Connects to PostgreSQL with a connection pool of `pg`. Several stores, such as one for each tenant, may share it;
+ * whoever created it closes it.
  *
  * @param address `postgres://user:password@host:port/database`, with the parameters that `pg` reads.
  * @throws ThreadfoldError `INVALID_CONFIG` when `pg` is not installed.
@@ -86,7 +86,7 @@ export function connectPostgres(address: string, options: PostgresPoolOptions = 
     types: { getTypeParser: typeParserOf(pg.types) },
   };
   const pool = new pg.Pool({ ...config, max: options.maxConnections ?? 10 });
-  // A connection that breaks fails the statement that runs on it; without a listener it would end the process.
+  // A broken connection fails the statement that runs on it; without a listener it would end the process.
   pool.on("error", ignore);
   pool.on("connect", (client) => void client.on("error", ignore));
   let closing: Promise<void> | undefined;
@@ -100,13 +100,13 @@ export function connectPostgres(address: string, options: PostgresPoolOptions = 
   });
 }
 
-/** How long a statement may take, and the option that says so. */
+/** How long a statement may take, and the option that sets it. */
 interface Patience {
   readonly option: string;
   readonly milliseconds: number;
 }
 
-/** Lets connections end properly, and closes those whose other side does not react. */
+/** Lets connections end properly, and closes those whose other side does not respond. */
 function forgetSoon(sockets: ReadonlySet<Socket>): void {
   setTimeout(() => {
     for (const socket of sockets) socket.destroy();
@@ -115,14 +115,14 @@ function forgetSoon(sockets: ReadonlySet<Socket>): void {
 
 const ignore = (): void => undefined;
 
-/** 64-bit integers as numbers: what is kept here stays far below where they lose digits. */
+/** Parses 64-bit integers as numbers: what is stored here stays far below where they lose digits. */
 function typeParserOf(types: PgTypes): PgTypes["getTypeParser"] {
   const parser = (oid: number, format: never) =>
     oid === INT8 && format !== "binary" ? Number : types.getTypeParser(oid, format);
   return parser as PgTypes["getTypeParser"];
 }
 
-/** Statements on one connection, or on whichever one of the pool is free. */
+/** Returns a session on one connection, or on any free connection of the pool. */
 function sessionOn(on: Pick<PoolClient, "query">, patience: Patience): SqlSession {
   return {
     query: async <Row>(sql: string, values: readonly SqlValue[] = []) =>
@@ -144,7 +144,7 @@ async function ask(
   }
 }
 
-/** What `pg` says of a statement that nobody answered. */
+/** Recognizes what `pg` throws for a statement that got no response. */
 const isSilence = (error: unknown): boolean => error instanceof Error && error.message === "Query read timeout";
 
 async function transaction<Result>(
@@ -162,7 +162,7 @@ async function transaction<Result>(
     await session.script("COMMIT");
     return result;
   } catch (error) {
-    // A server that did not answer one statement is not sent another one.
+    // A server that did not respond to one statement is not sent another one.
     broken = isPostgresSilent(error) ? error : await rollBack(client, patience);
     throw error;
   } finally {
@@ -180,7 +180,7 @@ async function rollBack(client: PoolClient, patience: Patience): Promise<Error |
   }
 }
 
-/** Listens on a connection of its own, and connects again when it is lost. */
+/** Listens on a separate connection, and reconnects when it is lost. */
 async function listen(
   makeClient: (socket: Socket) => Client,
   channel: string,
@@ -223,26 +223,26 @@ async function listen(
   };
 }
 
-/** Ends a connection, whether the other side reacts or not. */
+/** Ends a connection, whether or not the other side responds. */
 async function endWithin(client: Client, socket: Socket): Promise<void> {
   const limit = { milliseconds: FAREWELL_MS, waitedFor: "PostgreSQL", option: "", timers: globalThis };
   await withinLimit(() => client.end(), limit).catch(ignore);
   socket.destroy();
 }
 
-/** The error of a statement that nobody answered. Whether it was done is not known. */
+/** The error for a statement that got no response. Whether it was executed is unknown. */
 function postgresSilent(option: string, milliseconds: number): ThreadfoldError {
   const waitedFor = "PostgreSQL";
-  return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL gave no answer within ${milliseconds} ms.`, {
+  return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL did not answer within ${milliseconds} ms.`, {
     details: { waitedFor, milliseconds, option },
-    hint: `Look for what lies between here and the server, or raise ${option}. What was asked may have been done: ask again, with the same idempotency key.`,
+    hint: `Check the network path to the server, or raise ${option}. The statement may have been executed: retry with the same idempotency key.`,
   });
 }
 
 const isPostgresSilent = (error: unknown): error is ThreadfoldError =>
   ThreadfoldError.isInstance(error) && error.details["waitedFor"] === "PostgreSQL";
 
-/** As much of a `PGlite` as this store needs; hand in one from `@electric-sql/pglite`. */
+/** The part of a `PGlite` that this store needs; pass one from `@electric-sql/pglite`. */
 export interface PGliteDatabase extends PGliteSession {
   transaction<Result>(work: (transaction: PGliteSession) => Promise<Result>): Promise<Result>;
   listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>>;
@@ -255,8 +255,8 @@ interface PGliteSession {
 }
 
 /**
- * A PostgreSQL inside this process. It has one connection, so transactions take turns, and it serves tests and single
- * processes. Closing the driver leaves the database to whoever made it.
+ * Wraps a PostgreSQL inside this process. It has one connection, so transactions take turns, and it suits tests and
+ * single processes. Closing the driver leaves the database to whoever created it.
  */
 export function pgliteDriver(database: PGliteDatabase): PostgresDriver {
   return Object.freeze({

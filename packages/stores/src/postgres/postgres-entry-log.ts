@@ -32,13 +32,13 @@ const PLACES = `SELECT message_id, version, messages - 1 AS ordinal FROM @.entri
   WHERE thread_key = $1 AND message_id = ANY ($2::text[])`;
 const MESSAGES_BETWEEN = `SELECT message_id, messages - 1 AS ordinal, version FROM @.entries
   WHERE thread_key = $1 AND version BETWEEN $2 AND $3 AND message_id IS NOT NULL ORDER BY version`;
-// Sorted here, so that the thread need not be walked for their order.
+// Sorted in this process, so that the server need not walk the thread for their order.
 const PIN_VERSIONS = "SELECT version FROM @.entries WHERE thread_key = $1 AND pin_id IS NOT NULL";
 const KEPT = `SELECT message_id, pin_id FROM @.entries
   WHERE thread_key = $1 AND (message_id = ANY ($2::text[]) OR pin_id = ANY ($3::text[]))`;
 const PINS = `SELECT DISTINCT ON (pin_id) kind, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
   WHERE thread_key = $1 AND pin_id = ANY ($2::text[]) ORDER BY pin_id, version DESC`;
-// One statement, so that an append waits for the server once less.
+// One statement, to save a round trip on each append.
 const INSERT_ENTRIES = `WITH bodies AS (
     INSERT INTO @.entry_bodies (thread_key, tenant, version, body)
     SELECT $1, $2, version, body FROM unnest($4::bigint[], $13::text[]) AS fresh (version, body))
@@ -48,7 +48,7 @@ const INSERT_ENTRIES = `WITH bodies AS (
     $10::bigint[], $11::text[], $12::text[])
     AS fresh (version, kind, message_id, pin_id, messages, turn, step, digest, link) ORDER BY version`;
 
-/** Where a thread ends, or ended when it had this many entries. */
+/** Returns the end of a thread, now or when it had this many entries. */
 export async function readEnd(
   session: SqlSession,
   threadKey: number,
@@ -57,7 +57,7 @@ export async function readEnd(
   return (await session.query<LogEnd>(END, [threadKey, atVersion]))[0] ?? START_OF_LOG;
 }
 
-/** The canonical JSON of a thread's entries from one version up to another, oldest first. */
+/** Returns the canonical JSON of a thread's entries after one version up to another, oldest first. */
 export async function readBodies(
   session: SqlSession,
   threadKey: number,
@@ -67,16 +67,16 @@ export async function readBodies(
   return (await session.query<{ body: string }>(BODIES, [threadKey, fromVersion, toVersion])).map(({ body }) => body);
 }
 
-/** The thread's versions with each of its pins and liftings, ascending. */
+/** Returns the thread versions of its pins and pin liftings, ascending. */
 export async function readPinVersions(session: SqlSession, threadKey: number): Promise<readonly number[]> {
   const rows = await session.query<{ version: number }>(PIN_VERSIONS, [threadKey]);
   return rows.map(({ version }) => version).sort((a, b) => a - b);
 }
 
 /**
- * Reads the messages that a plan's body stands for without naming them, and returns a way to look them up.
+ * Reads the messages that a plan's body covers without naming them, and returns a function to look them up.
  *
- * @param known those that were read for other plans of the thread.
+ * @param known the messages that were read for other plans of the thread.
  */
 export async function readHidden(
   session: SqlSession,
@@ -94,7 +94,7 @@ export async function readHidden(
   return (run) => known.in(run);
 }
 
-/** Those messages of a thread that have one of the ids. */
+/** Returns the messages of a thread that have one of the ids. */
 export async function readMessages(
   session: SqlSession,
   threadKey: number,
@@ -107,7 +107,7 @@ export async function readMessages(
   );
 }
 
-/** Where each of the messages stands in the thread. */
+/** Returns the place of each of the messages in the thread. */
 export async function readPlaces(
   session: SqlSession,
   threadKey: number,
@@ -119,7 +119,7 @@ export async function readPlaces(
   return new Map(rows.map(({ message_id: key, version, ordinal }) => [textOfKey(key), { version, ordinal }]));
 }
 
-/** The live ones among the pins that have one of the ids. */
+/** Returns the live pins that have one of the ids. */
 export async function readLivePins(
   session: SqlSession,
   threadKey: number,
@@ -131,7 +131,7 @@ export async function readLivePins(
   return new Map(live.map((pin) => [pin.id, pin]));
 }
 
-/** Of which of the ids the thread has entries. */
+/** Returns for which of the ids the thread has entries. */
 export async function readKept(
   session: SqlSession,
   threadKey: number,
@@ -144,7 +144,7 @@ export async function readKept(
   return { message: (id) => messages.has(textKey(id)), pin: (id) => pins.has(textKey(id)) };
 }
 
-/** The row of an entry: where the thread ends with it, and the entry. */
+/** The row of an entry: the end of the thread with it, and the entry. */
 interface EntryRow extends LogEnd {
   readonly kind: ThreadEntry["type"];
   readonly message: string | null;
@@ -153,7 +153,7 @@ interface EntryRow extends LogEnd {
   readonly body: string;
 }
 
-/** The rows of entries that come behind a thread's end, in steps. */
+/** Returns the rows of entries that follow a thread's end, in steps. */
 export function* entryRows(entries: readonly ThreadEntry[], before: LogEnd): Steps<readonly EntryRow[]> {
   let end = before;
   const rows: EntryRow[] = [];
@@ -167,7 +167,7 @@ export function* entryRows(entries: readonly ThreadEntry[], before: LogEnd): Ste
   return rows;
 }
 
-/** Adds rows at a thread's end, in one statement however many they are, and returns the new end. */
+/** Adds rows at a thread's end, in one statement however many there are, and returns the new end. */
 export async function addEntries(
   session: SqlSession,
   thread: { readonly key: number; readonly tenant: string; readonly end: LogEnd },
@@ -195,7 +195,7 @@ export async function addEntries(
   return end;
 }
 
-/** An entry that is read on the way to another one, and is not held against its digest for that. */
+/** Parses an entry that is read on the way to another one, without checking its digest. */
 function entryIn(body: string): unknown {
   try {
     return parseJson(body);
@@ -206,13 +206,13 @@ function entryIn(body: string): unknown {
 
 const keyOf = (id: string | null): string | null => (id === null ? null : textKey(id));
 
-/** How many keys are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
+/** Number of keys remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
 const REMEMBERED = 4_096;
 const FIND = "SELECT thread_key FROM @.threads WHERE tenant = $1 AND thread_id = $2";
 const INSERT =
   "INSERT INTO @.threads (tenant, thread_id) VALUES ($1, $2) ON CONFLICT (tenant, thread_id) DO NOTHING RETURNING thread_key";
 
-/** Threads have long ids; rows name them by a small key, which never changes. */
+/** Maps the long ids of threads to the small keys by which rows name them, which never change. */
 export class PostgresThreadKeys {
   readonly #connection: PostgresConnection;
   readonly #known = new Map<ThreadId, number>();
@@ -221,18 +221,18 @@ export class PostgresThreadKeys {
     this.#connection = connection;
   }
 
-  /** The key of a thread of this tenant that the store knows. */
+  /** Returns the key of a thread of this tenant that the store knows. */
   async find(session: SqlSession, threadId: ThreadId): Promise<number | undefined> {
     const known = this.#known.get(threadId);
     if (known !== undefined) return known;
-    // What PostgreSQL cannot keep was never kept, and some of it would be read as another id.
+    // PostgreSQL never stored what it cannot represent, and would read some of it as another id.
     if (!isPlainText(threadId)) return undefined;
     const key = await this.#read(session, threadId);
     if (key !== undefined) this.#remember(threadId, key);
     return key;
   }
 
-  /** The key of a thread, given to it when it is new; a new one is not remembered, for it may still be rolled back. */
+  /** Returns the key of a thread, assigned if new. A new key is not remembered, because it may still be rolled back. */
   async place(session: SqlSession, threadId: ThreadId): Promise<number> {
     const known = await this.find(session, threadId);
     if (known !== undefined) return known;

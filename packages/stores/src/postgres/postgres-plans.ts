@@ -29,7 +29,7 @@ const INSERT_PLAN = `INSERT INTO @.plans
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 const NOTIFY = "SELECT pg_notify($1, $2)";
 
-/** Plans in PostgreSQL. A commit that wins tells those who listen, at the moment at which others can see it. */
+/** Stores plans in PostgreSQL. A commit that wins notifies listeners as soon as others can see it. */
 export class PostgresPlans implements CompactionStore {
   readonly #connection: PostgresConnection;
   readonly #clock: Clock;
@@ -57,7 +57,7 @@ export class PostgresPlans implements CompactionStore {
   }
 
   async getPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
-    // A number that cannot be a plan's version may be one that PostgreSQL cannot look up either.
+    // A number that cannot be a plan's version may also be one that PostgreSQL cannot look up.
     return this.#read(threadId, AT, Number.isSafeInteger(version) ? version : 0);
   }
 
@@ -118,7 +118,7 @@ export class PostgresPlans implements CompactionStore {
       compactedTokens,
       committedAt,
     ]);
-    // Any role may listen to any channel, so no id is said here: who may see the thread looks it up by its key.
+    // Any role may listen to any channel, so no id is sent: whoever may see the thread looks it up by its key.
     await session.query(NOTIFY, [channel, `${threadKey} ${version}`]);
   }
 

@@ -26,16 +26,16 @@ const INSERT = `INSERT INTO @.recall_passages (thread_key, tenant, ordinal, firs
   FROM json_to_recordset($3::json)
     AS fresh (ordinal bigint, first_offset bigint, words bigint, place text, terms json)
   ON CONFLICT (thread_key, ordinal, first_offset) DO NOTHING`;
-/** Passages that are sent together. */
+/** Number of passages sent together. */
 const AT_A_TIME = 100;
 const FIND = `SELECT passage_key, place, ARRAY (SELECT unnest(terms) INTERSECT SELECT unnest($2::text[])) AS found
   FROM @.recall_passages WHERE thread_key = $1 AND terms && $2::text[]`;
 const FORGET = "DELETE FROM @.recall_passages WHERE thread_key = $1";
 
 /**
- * Recall over the log in PostgreSQL, by an inverted index (GIN) over the words of passages. Words come ready from
- * `recallTerms`; each carries its thread's key, so that no search meets another thread's words. What the log lacks cannot
- * be found: append before you index.
+ * Searches the log in PostgreSQL, with an inverted index (GIN) over the words of passages. Words come ready-made from
+ * `recallTerms`; each is prefixed with its thread's key, so that no search matches another thread's words. Messages
+ * that the log lacks cannot be found: append before you index.
  */
 export class PostgresRecall implements RecallIndex {
   readonly #connection: PostgresConnection;
@@ -90,7 +90,7 @@ export class PostgresRecall implements RecallIndex {
           place: JSON.stringify(passage),
           terms: terms.map((term) => keyedTerm(threadKey, term)),
         });
-        // Waiting for the server lets others run while a long message is read.
+        // Waiting for the server lets others run while a long message is processed.
         if (rows.length === AT_A_TIME) await flush();
       }
     }
@@ -135,10 +135,10 @@ async function indexedIn(session: SqlSession, threadKey: number): Promise<Readon
   return new Set((await session.query<{ ordinal: number }>(INDEXED, [threadKey])).map(({ ordinal }) => ordinal));
 }
 
-/** A long word may have been cut within a character, and half of one cannot be sent. */
+/** A long word may have been cut within a character, and half a character cannot be sent. */
 const keyedTerm = (threadKey: number, term: string): string => `${threadKey}~${term.toWellFormed()}`;
 
-/** A passage as a row of its table. */
+/** A row of a passage. */
 interface RecallRow {
   readonly ordinal: number;
   readonly first_offset: number;

@@ -51,38 +51,38 @@ import { PostgresRecall } from "./postgres-recall.ts";
 import { PostgresRanges, PostgresThreads } from "./postgres-threads.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 
-/** How a store in PostgreSQL is opened. */
+/** Options for opening a store in PostgreSQL. */
 export interface PostgresStoreOptions extends StoreOptions, PostgresPoolOptions {
-  /** The schema that holds the tables; `threadfold` by default. */
+  /** The schema that contains the tables; `threadfold` by default. */
   readonly schema?: string;
-  /** Whose threads these are. Stores of different tenants in one schema see nothing of each other; null by default. */
+  /** The tenant of the threads. Stores of different tenants in one schema do not see each other; null by default. */
   readonly tenantId?: string | null;
   /**
-   * Asks for proof that the server keeps tenants apart, whatever this process sends it: tables with row-level security,
-   * and a role that it binds. It guards against a statement that forgets whose rows it means; whoever can send their
-   * own SQL as this role can name any tenant. Without it, tenants are kept apart by the store's own statements.
+   * Requires that the server keeps tenants apart, whatever this process sends it: tables with row-level security, and a
+   * role that is bound by it. It guards against a statement that forgets to name its tenant; whoever can send their own
+   * SQL as this role can name any tenant. Without it, tenants are kept apart by the store's own statements.
    */
   readonly rowLevelSecurity?: boolean;
 }
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends InspectableStore, ErasableStore, ArchivableStore {
-  /** Calls back when anybody commits a plan to this tenant's threads; see `listenToPlans`. */
+  /** Calls the listener when anybody commits a plan to this tenant's threads; see `listenToPlans`. */
   onPlanCommitted(listener: PlanNoticeListener): Promise<() => Promise<void>>;
 }
 
-/** Index rows end at 2 704 bytes, and a tenant and a thread share one. */
+/** In characters. Index rows are limited to 2 704 bytes, and a tenant and a thread share one. */
 const LONGEST_TENANT = 128;
 
 /**
- * Opens a store in PostgreSQL. Any number of processes may use one schema: writers of one thread take turns, appends never
- * wait for commits, readers never wait. Tables are made and brought up to date when the role may do so; with
+ * Opens a store in PostgreSQL. Any number of processes may use one schema: writers of one thread take turns, appends
+ * never wait for commits, readers never wait. Tables are created and brought up to date if the role may do so; with
  * `rowLevelSecurity` it may not, and `migratePostgres` does it as their owner.
  *
  * @param server an address, or connections by `connectPostgres`, which stay open when the store is closed.
  * @throws ThreadfoldError `STORE_UNAVAILABLE` when the server cannot be reached or the tables are not up to date,
- * `STORE_FOREIGN` for tables of another program or a newer version, `STORE_UNSAFE_ROLE` when row-level security is asked
- * for and would not hold, `INVALID_CONFIG`.
+ * `STORE_FOREIGN` for tables of another program or a newer version, `STORE_UNSAFE_ROLE` when row-level security is
+ * required and not in force, `INVALID_CONFIG`.
  */
 export async function openPostgresStore(
   server: string | PostgresDriver,
@@ -101,7 +101,7 @@ export async function openPostgresStore(
   }
 }
 
-/** Makes sure that the tables are there, and returns whether the server keeps tenants apart. */
+/** Makes sure that the tables exist, and returns whether the server keeps tenants apart. */
 async function prepare(driver: PostgresDriver, schema: string, mustSecure: boolean): Promise<boolean> {
   const version = await schemaVersionOf(driver, schema);
   if (version !== SCHEMA_VERSION) {
@@ -183,14 +183,14 @@ export type PlanNotice =
   | { readonly type: "plan-committed"; readonly threadId: ThreadId; readonly version: number }
   | { readonly type: "notices-missed" };
 
-/** Receives notices. What it throws is ignored. */
+/** Receives notices. Exceptions that it throws are ignored. */
 export type PlanNoticeListener = (notice: PlanNotice) => void;
 
 const THREAD_OF_KEY = "SELECT thread_id FROM @.threads WHERE thread_key = $1 AND tenant = $2";
 
 /**
  * Calls the listener when anybody commits a plan to this tenant's threads, until the returned function is called. A
- * notice is a hint to look, not a record: after `notices-missed` look at every thread that matters.
+ * notice is a hint to look, not a record: after `notices-missed`, look at every thread that matters.
  *
  * @throws ThreadfoldError `STORE_UNAVAILABLE`.
  */
@@ -237,7 +237,7 @@ class PostgresArtifacts implements ArtifactStore {
     const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
     await this.#connection.write("artifacts", metadata.threadId, async (session) => {
       const known = await this.#find(session, artifactId);
-      // What has expired may be swept away before it is renewed.
+      // An expired artifact may be swept before it is renewed.
       const isKept = known !== undefined && (await renew(session, known, metadata));
       if (!isKept) await this.#insert(session, artifactId, content, metadata);
     });
@@ -299,7 +299,7 @@ class PostgresArtifacts implements ArtifactStore {
   }
 }
 
-/** False when the artifact is gone. */
+/** Returns false when the artifact is gone. */
 async function renew(session: SqlSession, known: ArtifactRow, again: ArtifactMetadata): Promise<boolean> {
   const before = metadataOf(known);
   const { createdAt, ttlSeconds, sensitivity } = mergeMetadata(before, again);

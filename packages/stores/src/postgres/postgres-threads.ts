@@ -81,7 +81,9 @@ const LIST = `
   ORDER BY thread_key LIMIT $3)
   ORDER BY thread_key LIMIT $3`;
 
-/** Threads in PostgreSQL. An append reads where the thread ends and never the thread, so its cost does not grow with it. */
+/**
+ * Stores threads in PostgreSQL. An append reads the end of the thread and never the whole, so its cost does not grow.
+ */
 export class PostgresThreads implements ThreadStore {
   readonly #connection: PostgresConnection;
   readonly #clock: Clock;
@@ -120,7 +122,7 @@ export class PostgresThreads implements ThreadStore {
     return this.#connection.read(async (session) => {
       const threadKey = await this.#keys.find(session, threadId);
       if (threadKey === undefined) return null;
-      // Entries never change, so what is read up to a version is one state even while others append.
+      // Entries never change, so what is read up to a version is consistent even while others append.
       const end = await readEnd(session, threadKey, atVersion);
       if (end.version === 0 && (await readEnd(session, threadKey)).version === 0) return null;
       const bodies = await readBodies(session, threadKey, 0, end.version);
@@ -179,7 +181,7 @@ async function findReceipt(
 const NEWEST_PLAN = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 ORDER BY version DESC LIMIT 1";
 const PLAN_AT = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 AND version = $2";
 
-/** Parts of threads in PostgreSQL. */
+/** Reads parts of threads in PostgreSQL. */
 export class PostgresRanges implements ThreadRanges {
   readonly #connection: PostgresConnection;
   readonly #keys: PostgresThreadKeys;
@@ -208,7 +210,7 @@ export class PostgresRanges implements ThreadRanges {
   }
 
   async loadPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
-    // A number that cannot be a plan's version may be one that PostgreSQL cannot look up either.
+    // A number that cannot be a plan's version may also be one that PostgreSQL cannot look up.
     const known = Number.isSafeInteger(version) ? version : 0;
     return this.#connection.read(async (session) => {
       const threadKey = await this.#keys.find(session, threadId);
@@ -248,7 +250,7 @@ export class PostgresRanges implements ThreadRanges {
   }
 }
 
-/** One log of one store. */
+/** The log of a thread, and the session to read it with. */
 interface Log {
   readonly session: SqlSession;
   readonly threadId: ThreadId;

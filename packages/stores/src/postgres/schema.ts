@@ -1,6 +1,6 @@
 import { ARCHIVES } from "./archive-schema.ts";
 
-/** Tables whose rows are only ever added, but for what an erasure empties and a sweep takes away. */
+/** Tables whose rows are only ever added, except for what an erasure empties and a sweep removes. */
 export const APPEND_ONLY_TABLES = [
   "threads",
   "entries",
@@ -13,16 +13,18 @@ export const APPEND_ONLY_TABLES = [
   "erasures",
 ] as const;
 
-/** Every table that holds rows of a tenant. */
+/** Every table with rows of a tenant. */
 export const TENANT_TABLES = [...APPEND_ONLY_TABLES, "artifacts", "recall_passages", "archives"] as const;
 
-/** SQLSTATE of what is refused because its thread was erased. */
+/** SQLSTATE for a row that is refused because its thread was erased. */
 export const ERASED_STATE = "TF001";
 
-/** Tables of an erased thread that nothing can be added to. The journal is none of them: it holds the proof. */
+/** Tables that accept no rows of an erased thread. The journal is not one of them: it holds the proof. */
 const CLOSED_TABLES = ["entries", "plans", "artifacts", "recall_passages"];
 
-/** What decides whether a logged row may change: nothing lets it, but for what an erasure empties and a sweep takes away. */
+/**
+ * Functions that decide whether a logged row may change: never, except for what an erasure empties and a sweep removes.
+ */
 const DECIDED_BY: Readonly<Partial<Record<(typeof APPEND_ONLY_TABLES)[number], string>>> = {
   entry_bodies: "only_emptied",
   plan_bodies: "only_emptied",
@@ -31,13 +33,13 @@ const DECIDED_BY: Readonly<Partial<Record<(typeof APPEND_ONLY_TABLES)[number], s
 };
 
 /**
- * Tables of the first version. `@.` stands for the schema. Every row names its tenant as JSON (`null` is a store without
- * tenants), and refers to its thread together with the tenant, so that no row can hang on another tenant's thread.
- * Message and pin ids are kept as `textKey` writes them, because a text of PostgreSQL holds no NUL.
+ * Tables of the first version. `@.` stands for the schema. Every row names its tenant as JSON (`null` is a store
+ * without tenants), and refers to its thread together with the tenant, so that no row can belong to another tenant's
+ * thread. Message and pin ids are stored as `textKey` writes them, because a text in PostgreSQL cannot contain NUL.
  *
- * Threads can be erased and expired artifacts swept by whoever may use the store: no role and no setting turns the guards
- * off for that. They say themselves what may happen: content becomes empty once its thread is marked as erased, and an
- * artifact goes once it has expired by the server's clock.
+ * Whoever may use the store can erase threads and sweep expired artifacts: no role and no setting turns the guards off
+ * for that. The guards themselves decide what is allowed: content becomes empty once its thread is marked as erased,
+ * and an artifact is removed once it has expired by the server's clock.
  */
 const VERSION_1 = `
 CREATE TABLE @.threads (
@@ -274,7 +276,7 @@ ${gapless("entries", "version")}${gapless("plans", "version")}${gapless("journal
 `;
 
 /**
- * The migrations, oldest first: number n brings a schema from version n − 1 to n. One that was released is never edited.
+ * The migrations, oldest first: number n brings a schema from version n − 1 to n. A released migration is never edited.
  */
 export const MIGRATIONS: readonly string[] = [VERSION_1, ARCHIVES];
 
@@ -294,7 +296,7 @@ function gapless(table: string, column: string): string {
   return `CREATE TRIGGER ${table}_gapless BEFORE INSERT ON @.${table} FOR EACH ROW EXECUTE FUNCTION @.require_next('${column}');\n`;
 }
 
-/** One look at the end of a statement, however many rows it adds. */
+/** Checks once at the end of a statement, however many rows it adds. */
 function refuseErased(table: string): string {
   return (
     `CREATE TRIGGER ${table}_not_erased AFTER INSERT ON @.${table} REFERENCING NEW TABLE AS fresh ` +
@@ -302,9 +304,9 @@ function refuseErased(table: string): string {
   );
 }
 
-/** How an id is kept: PostgreSQL has no NUL in a text. Different ids stay different. */
+/** Returns an id as it is stored: a text in PostgreSQL cannot contain NUL. Different ids stay different. */
 export const textKey = (id: string): string => id.replaceAll("\\", "\\\\").replaceAll("\0", "\\0");
 
-/** The id that was kept. */
+/** Returns the id that was stored. */
 export const textOfKey = (key: string): string =>
   key.replaceAll(/\\(.)/g, (_, letter: string) => (letter === "0" ? "\0" : letter));

@@ -4,36 +4,40 @@ import { loadDriver } from "../shared/load-driver.ts";
 import { systemClock } from "../shared/store-basics.ts";
 import { valueSeal } from "./sealed-value.ts";
 
-/** What went wrong with a cache. Its user got a miss and goes on. */
+/** A problem with a cache. Its user got a miss and continues. */
 export interface CacheTrouble {
-  /** The server did not answer, or a value is not one that this tenant wrote with this secret. */
+  /** The server did not respond, or a value is not one that this tenant wrote with this secret. */
   readonly kind: "unreachable" | "not-authentic";
   /** Without any content. */
   readonly message: string;
 }
 
-/** How a summary cache in Redis is opened. */
+/** Options for opening a summary cache in Redis. */
 export interface RedisSummaryCacheOptions {
-  /** Whose summaries these are; null for a single-tenant installation. */
+  /** The tenant that the summaries belong to; null for a single-tenant installation. */
   readonly tenantId: string | null;
   /**
-   * At least 32 characters. It authenticates values, and hides none: values that were written without it are misses, and
-   * what the server holds is as readable as what was put in. The store that `openStore` opens with `encryption` seals before.
+   * At least 32 characters. It authenticates values but does not hide them: values written without it are misses, and
+   * what the server holds is as readable as what was put in. The store that `openStore` opens with `encryption` seals
+   * values first.
    */
   readonly secret: string;
   /** Seconds after which the server forgets a value; 30 days by default. */
   readonly ttlSeconds?: number;
-  /** What keys begin with, and the connection's name; `threadfold` by default. */
+  /** The prefix of keys, and the connection's name; `threadfold` by default. */
   readonly prefix?: string;
-  /** How long a command may take, in milliseconds; 250 by default. */
+  /** Time limit for a command, in milliseconds; 250 by default. */
   readonly timeoutMs?: number;
-  /** Called when trouble begins, and not again until it is over. A process warning by default. What it throws is ignored. */
+  /**
+   * Called once when the server becomes unreachable, and for each value that is not authentic. Emits a process warning
+   * by default. What it throws is ignored.
+   */
   readonly onTrouble?: (trouble: CacheTrouble) => void;
-  /** Tells how long the server has been away. The machine's clock by default. */
+  /** Supplies the time, for the pause after a failure. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
-/** A summary cache that has to be closed. */
+/** A summary cache that must be closed. */
 export interface RedisSummaryCache extends SummaryCacheStore {
   forget(threadId: ThreadId): Promise<number>;
   close(): Promise<void>;
@@ -43,16 +47,16 @@ const DEFAULT_PREFIX = "threadfold";
 const SHORTEST_SECRET = 32;
 const THIRTY_DAYS = 30 * 24 * 60 * 60;
 /**
- * How long the server is left alone after a failure, so that a slow one costs its timeout once in a while and not per
- * call.
+ * How long the server is left alone after a failure, in milliseconds, so that a slow one costs its timeout only once in
+ * a while instead of on every call.
  */
 const PAUSE_MS = 1_000;
-/** Values that are deleted with one command. */
+/** Number of values deleted with one command. */
 const AT_A_TIME = 500;
 
 /**
- * Opens a summary cache in Redis. It never fails and never throws once it is open: a server that is not there, or goes
- * away, or forgets, is a miss and costs only time.
+ * Opens a summary cache in Redis. Once open, `get` and `set` never throw: a server that is unreachable, goes away or
+ * forgets is a miss and costs only time. `forget` throws `STORE_UNAVAILABLE` when the server does not respond.
  *
  * @param address `redis://user:password@host:port/database`, or `rediss:` for TLS.
  * @throws ThreadfoldError `INVALID_CONFIG` for options out of range, and when `ioredis` is not installed.
@@ -96,7 +100,7 @@ class RedisCache implements RedisSummaryCache {
     this.#seal = valueSeal(options.secret, options.tenantId);
     this.#clock = options.clock ?? systemClock;
     this.#onTrouble = options.onTrouble ?? warn;
-    // Failures show where a command is sent; without a listener every lost connection is printed.
+    // Failures appear when a command is sent; without a listener, every lost connection is printed.
     redis.on("error", () => undefined);
   }
 
@@ -108,15 +112,16 @@ class RedisCache implements RedisSummaryCache {
     const sealed = await this.#attempt(() => this.#redis.get(this.#name(key)));
     if (sealed === null) return null;
     const value = this.#seal.open(key, sealed);
-    if (value === null) this.#tell({ kind: "not-authentic", message: "A cached summary is not this tenant's own." });
-    // Whoever finds what another thread cached has said the same: forgetting either one takes it away.
+    if (value === null)
+      this.#tell({ kind: "not-authentic", message: "A cached summary does not belong to this tenant." });
+    // A thread that finds what another one cached shares it: forgetting either one removes it.
     if (value !== null && threadId !== undefined) await this.#attempt(() => this.#note(threadId, key));
     return value;
   }
 
   async set(key: string, entry: string, threadId?: ThreadId): Promise<void> {
     await this.#attempt(async () => {
-      // Noted first, so that whatever lies there can be found again.
+      // Noted first, so that everything stored can be found again.
       if (threadId !== undefined) await this.#note(threadId, key);
       await this.#redis.set(this.#name(key), this.#seal.seal(key, entry), "EX", this.#ttlSeconds);
     });
@@ -133,7 +138,7 @@ class RedisCache implements RedisSummaryCache {
       return removed;
     } catch {
       throw new ThreadfoldError("STORE_UNAVAILABLE", "The summary cache in Redis does not answer.", {
-        hint: "Summaries of the thread may be left in it until they expire; erase again once it answers.",
+        hint: "Summaries of the thread may remain in it until they expire; erase again once it answers.",
       });
     }
   }
@@ -147,12 +152,14 @@ class RedisCache implements RedisSummaryCache {
     return `${this.#prefix}:summary:${this.#seal.name(key)}`;
   }
 
-  /** Where the names of a thread's summaries are kept. */
+  /** Returns the key under which the names of a thread's summaries are kept. */
   #listOf(threadId: ThreadId): string {
     return `${this.#prefix}:summaries:${this.#seal.name(`summaries of ${threadId}`)}`;
   }
 
-  /** The list outlives all that it names, also where processes keep values for different times. */
+  /**
+   * Adds a name to a thread's list, which outlives all that it names, even if processes use different times to live.
+   */
   async #note(threadId: ThreadId, key: string): Promise<void> {
     const list = this.#listOf(threadId);
     await this.#redis.sadd(list, this.#name(key));

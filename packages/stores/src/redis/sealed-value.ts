@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Names and values of one tenant, as a place keeps them that others may write to. */
+/** Protects names and values of one tenant in a place that others may write to. */
 export interface ValueSeal {
-  /** The name of a key. It is another one for every tenant, and tells nothing of the key. */
+  /** Returns the name of a key. It differs for every tenant, and reveals nothing about the key. */
   name(key: string): string;
   seal(key: string, value: string): string;
-  /** The value that was sealed under this key, for this tenant, with this secret; null for anything else. */
+  /** Returns the value that was sealed under this key, for this tenant, with this secret; null for anything else. */
   open(key: string, sealed: string): string | null;
 }
 
 const VERSION = "1";
 const MAC_LENGTH = 64;
 
-/** Seals with HMAC-SHA-256, under keys that are derived from secret and tenant. */
+/** Seals with HMAC-SHA-256, under keys derived from secret and tenant. */
 export function valueSeal(secret: string, tenantId: string | null): ValueSeal {
   const keyFor = (purpose: string): Buffer => hmac(secret, ["threadfold summary cache", purpose, tenantId]);
   const [nameKey, macKey] = [keyFor("name"), keyFor("value")];
@@ -30,6 +30,6 @@ export function valueSeal(secret: string, tenantId: string | null): ValueSeal {
   };
 }
 
-/** JSON keeps the parts apart, so that none can be moved from one to the next. */
+/** JSON keeps the parts separate, so that nothing can be moved from one to the next. */
 const hmac = (key: string | Buffer, parts: readonly (string | null)[]): Buffer =>
   createHmac("sha256", key).update(JSON.stringify(parts)).digest();

@@ -4,8 +4,8 @@ import { archiveThread, unarchiveThread } from "../archive-thread.ts";
 import { THREAD } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
-// Archives a thread and brings it back, again and again, once it gets a line, and lives until it is killed. Arguments: the
-// folder of segments, path or address, and the schema of the latter.
+// Archives a thread and restores it, again and again, once it receives a line, until it is killed. Arguments: the
+// folder for segments, the store's path or address, and for an address its schema.
 const [to = "", address = "", schema] = process.argv.slice(2);
 const postgres = schema === undefined ? undefined : await import("../postgres/postgres-store.ts");
 
@@ -19,6 +19,6 @@ process.stdin.once("data", async () => {
     writeSync(1, "back\n");
   }
 });
-// A process that is killed leaves no compile cache behind for the next one unless it says so.
+// A process that is killed leaves no compile cache for the next one unless it is flushed.
 flushCompileCache();
 writeSync(1, "ready\n");

@@ -5,7 +5,7 @@ import { eraseSubject } from "../erasure/erase-subject.ts";
 import { dropPlan, entry, metadata, OTHER_THREAD, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
-/** How one operation of a process ended whose system calls fail. */
+/** The outcome of one operation of a process whose system calls fail. */
 export interface FaultedWord {
   readonly path: string;
   readonly step: "open" | "append" | "commit" | "artifact" | "other" | "erase" | "close";
@@ -13,7 +13,7 @@ export interface FaultedWord {
   readonly outcome: string;
 }
 
-// Goes through the same operations on each of the given files, whatever fails, and reports how each ended.
+// Performs the same operations on each of the given files, whatever fails, and reports the outcome of each.
 const tell = (word: FaultedWord): void => void writeSync(1, `${JSON.stringify(word)}\n`);
 
 async function attempt(path: string, step: FaultedWord["step"], work: () => Promise<unknown>): Promise<void> {

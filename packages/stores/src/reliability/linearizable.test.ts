@@ -210,14 +210,14 @@ describe("R9 what 8 clients append to and read of one thread", () => {
     const cases: readonly [readonly ListOperation[], readonly string[], RegExp | null][] = [
       [good, ["a", "c", "b"], null],
       [good, ["a", "c", "b", "d"], null],
-      [good, ["a", "c"], /b was acknowledged and is lost/],
+      [good, ["a", "c"], /b was acknowledged but is lost/],
       [good, ["a", "c", "b", "b"], /twice/],
       [good, ["a", "c", "b", "e"], /nobody appended e/],
-      [good, ["a", "b", "c"], /no beginning/],
-      [[at(1, 2, "a"), at(3, 4, "b")], ["b", "a"], /b of c stands before/],
+      [good, ["a", "b", "c"], /not a beginning/],
+      [[at(1, 2, "a"), at(3, 4, "b")], ["b", "a"], /b of c comes before/],
       [[at(1, 2, "a"), at(3, 4, null, [])], ["a"], /read 0 of at least 1/],
       [[at(1, 2, null, ["a"]), at(3, 4, null, []), at(0, null, "a")], ["a"], /read 0 of at least 1/],
-      [[{ ...at(1, 2, "a"), refused: true }], ["a"], /refused and is there/],
+      [[{ ...at(1, 2, "a"), refused: true }], ["a"], /refused but is there/],
     ];
     for (const [history, final, expected] of cases) {
       const problem = listHistoryProblem(history, final);

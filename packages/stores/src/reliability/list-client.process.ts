@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { type ListWork, workOnList } from "./list-history.ts";
 
-// Takes work on SQLite files by line on stdin, and reports every operation on stdout, at once: it may be killed.
+// Reads work on SQLite files from stdin, one per line, and reports every operation on stdout at once: it may be killed.
 const print = (word: object): void => void writeSync(1, `${JSON.stringify(word)}\n`);
 
 createInterface({ input: process.stdin }).on("line", async (line) => {

@@ -2,11 +2,11 @@ import { asMessageId, asThreadId, type ThreadfoldStore } from "@threadfold/core"
 import { message } from "../laws/sample-data.ts";
 import { SeededRandom } from "./rounds.ts";
 
-/** An append of one value to a list, or a read of the whole list, as a client saw it. Times are of one clock. */
+/** An append of one value to a list, or a read of the whole list, as a client saw it. All times come from one clock. */
 export interface ListOperation {
   readonly client: string;
   readonly start: bigint;
-  /** Null when the client never learned how it ended. */
+  /** Null when the client never learned the outcome. */
   readonly end: bigint | null;
   /** The value to append; null for a read. */
   readonly value: string | null;
@@ -17,9 +17,9 @@ export interface ListOperation {
 }
 
 /**
- * Says why a history of appends and reads is not linearizable, and null when it is. Values are appended once each, and a
- * read returns the whole list, so the final list is the order of all appends, and it is enough to see that each read is a
- * beginning of it and that nothing happened before what had ended when it began.
+ * Returns why a history of appends and reads is not linearizable, or null if it is. Each value is appended once, and a
+ * read returns the whole list, so the final list is the order of all appends. It is enough to check that each read is a
+ * prefix of it, and that no operation takes effect before one that had ended when it began.
  */
 export function listHistoryProblem(history: readonly ListOperation[], final: readonly string[]): string | null {
   const place = new Map(final.map((value, index) => [value, index]));
@@ -30,22 +30,23 @@ export function listHistoryProblem(history: readonly ListOperation[], final: rea
   if (stranger !== undefined) return `nobody appended ${stranger}`;
   for (const { value, end, refused = false } of appends) {
     const isThere = place.has(value as string);
-    if (refused && isThere) return `${value} was refused and is there`;
-    if (!refused && end !== null && !isThere) return `${value} was acknowledged and is lost`;
+    if (refused && isThere) return `${value} was refused but is there`;
+    if (!refused && end !== null && !isThere) return `${value} was acknowledged but is lost`;
   }
   for (const { client, seen } of history) {
-    if (seen?.some((value, index) => final[index] !== value)) return `${client} read what is no beginning of the list`;
+    if (seen?.some((value, index) => final[index] !== value))
+      return `${client} read something that is not a beginning of the list`;
   }
   return realTimeProblem(history, place);
 }
 
-/** Looks for operations that take place before one that had ended when they began. */
+/** Looks for operations that take effect before one that had ended when they began. */
 function realTimeProblem(history: readonly ListOperation[], place: ReadonlyMap<string, number>): string | null {
   const done = history.filter(({ end, refused }) => end !== null && refused !== true);
   const ended = [...done].sort((one, other) => order(one.end ?? 0n, other.end ?? 0n));
   const begun = [...history].sort((one, other) => order(one.start, other.start));
   let next = 0;
-  /** Values that the list had at least when the current operation began. */
+  /** Minimum number of values in the list when the current operation began. */
   let least = 0;
   for (const { client, value, seen, start } of begun) {
     for (; next < ended.length && ((ended[next] as ListOperation).end ?? 0n) < start; next++) {
@@ -53,7 +54,7 @@ function realTimeProblem(history: readonly ListOperation[], place: ReadonlyMap<s
     }
     if (seen !== undefined && seen.length < least) return `${client} read ${seen.length} of at least ${least} values`;
     const at = value === null ? undefined : place.get(value);
-    if (at !== undefined && at < least) return `${value} of ${client} stands before what was there already`;
+    if (at !== undefined && at < least) return `${value} of ${client} comes before what was already there`;
   }
   return null;
 }
@@ -63,7 +64,7 @@ const lengthAfter = ({ value, seen }: ListOperation, place: ReadonlyMap<string, 
 
 const order = (one: bigint, other: bigint): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** What a client is to do: this many appends and reads on one thread. */
+/** A client's work: this many appends and reads on one thread. */
 export interface ListWork {
   readonly client: string;
   readonly thread: string;
@@ -72,14 +73,14 @@ export interface ListWork {
 }
 
 /**
- * A report of an operation: first that it begins, then how it ended. Times are nanoseconds of the machine's steady
- * clock.
+ * A report of an operation: first that it begins, then its outcome. Times are in nanoseconds, from the machine's
+ * monotonic clock.
  */
 export type ListWord =
   | { readonly client: string; readonly number: number; readonly start: string; readonly value: string | null }
   | { readonly client: string; readonly number: number; readonly end: string; readonly seen?: readonly string[] };
 
-/** Does the work, one operation after the other, and reports each before it begins and once it ended. */
+/** Does the work, one operation after another, and reports each before it begins and after it ends. */
 export async function workOnList(
   store: ThreadfoldStore,
   { client, thread, operations, seed }: ListWork,
@@ -94,7 +95,7 @@ export async function workOnList(
       const seen = value === null ? await read() : await append(value);
       tell({ client, number, end: String(process.hrtime.bigint()), ...seen });
     } catch {
-      // The connection was cut: whether it happened stays open, which the history says by having no end.
+      // The connection was cut: it is unknown whether it happened, which the history shows by having no end.
     }
   }
 

@@ -2,14 +2,14 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A folder that goes when the test is done with it, on the disk or, where only speed matters, in memory. */
+/** Returns a temporary folder, on the disk or, if only speed matters, in memory. */
 export function freshFolder(place: "disk" | "memory" = "disk"): { readonly path: string; readonly remove: () => void } {
   const root = place === "memory" && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   const path = realpathSync(mkdtempSync(join(root, "threadfold-reliability-")));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Does rounds of work on some lanes at once, so that one lane's waiting is another one's working time. */
+/** Runs rounds of work on several lanes at once, so that one lane works while another waits. */
 export async function onLanes(lanes: number, rounds: number, work: (round: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -18,7 +18,7 @@ export async function onLanes(lanes: number, rounds: number, work: (round: numbe
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Random-looking numbers that are the same for the same seed (mulberry32). */
 export class SeededRandom {
   #state: number;
 
@@ -26,7 +26,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, and without, 1. */
+  /** Returns a number from 0 up to, but excluding, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -34,7 +34,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, and without, the given one. */
+  /** Returns a whole number from 0 up to, but excluding, the given one. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }

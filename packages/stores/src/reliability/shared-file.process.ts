@@ -2,18 +2,18 @@ import { ThreadfoldError } from "@threadfold/core";
 import { dropPlan, entry, message, THREAD } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
-/** What the parent asks for. */
+/** A request from the parent. */
 export type CommitsRequest = { readonly do: "create" } | { readonly do: "commit"; readonly version: number };
 
-/** How it went, for each of the operations. */
+/** The outcome of each of the operations. */
 export interface CommitsAnswer {
   readonly append: string;
   readonly commit: string;
 }
 
 // One of several processes that use one store file and want the same thing at once. Told to `open`, it opens the files
-// that are named after that, one after the other, as fast as it can; told to `commit`, it does by several connections
-// what its parent asks for, until the parent lets go of it.
+// named after that, one after another, as fast as it can; told to `commit`, it does what its parent requests on several
+// connections, until the parent disconnects.
 const [task, ...named] = process.argv.slice(2);
 const [path, author, connections] = named as [string, string, string];
 const stores: Awaited<ReturnType<typeof openSqliteStore>>[] = [];

@@ -14,7 +14,7 @@ import { type ErasableStore, eraseSubject, sweepExpired } from "../erasure/erase
 import { dropPlan, message, metadata, START_MS } from "../laws/sample-data.ts";
 import { SeededRandom } from "./rounds.ts";
 
-/** What a thread must be, as a client that saw every answer would say. */
+/** The expected state of a thread, as a client that saw every answer would know it. */
 interface ModelThread {
   readonly ids: MessageId[];
   plans: number;
@@ -35,9 +35,10 @@ const ATTEMPTS = 4;
 const FAULT_RATE = 0.1;
 
 /**
- * One seeded run of operations on a store whose calls fail, one in ten, before or after they were made; time passes only
- * when the run says so. After each operation the store is held against a model. A client whose answer is lost tries again
- * with the same key, and gives up after some attempts; then the operation has to have happened wholly or not at all.
+ * Performs one seeded run of operations on a store in which one call in ten fails, before or after it was made; time
+ * passes only when the run says so. After each operation the store is compared with a model. A client whose answer is
+ * lost tries again with the same key, and gives up after some attempts; the operation must then have happened
+ * completely or not at all.
  */
 export async function simulate(
   seed: number,
@@ -106,7 +107,7 @@ class Simulation {
     return this.#random.next() < 0.5 ? "fails" : "answer-lost";
   }
 
-  /** Repeats work until an answer comes; null when none came. */
+  /** Repeats work until it is answered; null when no attempt was. */
   async #untilAnswered<Result>(work: () => Promise<Result>): Promise<Result | null> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
@@ -132,7 +133,7 @@ class Simulation {
     return `${version} ${result === null}`;
   }
 
-  /** A writer that has not seen the newest entries must be told. */
+  /** A writer that has not seen the newest entries must be refused. */
   async stale(threadId: ThreadId, model: ModelThread): Promise<string> {
     if (model.erased || model.ids.length === 0) return "nothing to be stale of";
     const entry = { type: "message" as const, message: { ...message(0), id: asMessageId(`stale ${this.#number}`) } };
@@ -161,7 +162,7 @@ class Simulation {
     return `${current.version} ${result === null}`;
   }
 
-  /** Keeps content that expires, or does not. */
+  /** Stores content, with or without an expiry. */
   async keep(threadId: ThreadId, model: ModelThread): Promise<string> {
     const content = `content ${this.#number} of ${threadId}`;
     const ttlSeconds = this.#random.next() < 0.6 ? this.#random.below(60) : null;
@@ -175,7 +176,7 @@ class Simulation {
     return artifactId;
   }
 
-  /** Reads content back: what is alive comes byte for byte, and expired content never. */
+  /** Reads content back: live content must return byte for byte, and expired content never. */
   async rehydrate(threadId: ThreadId, model: ModelThread): Promise<string> {
     if (model.erased || model.artifacts.size === 0) return "nothing kept";
     const artifactId = this.#random.pick([...model.artifacts.keys()]);
@@ -197,7 +198,7 @@ class Simulation {
     return String(swept);
   }
 
-  /** Erases, and when an answer was lost on the way again, as its users are told to. */
+  /** Erases, and again when an answer was lost, as users are told to do. */
   async erase(threadId: ThreadId, model: ModelThread): Promise<string> {
     if (model.ids.length === 0) return "nothing to erase";
     const why = { actor: "simulation", reason: "test", at: new Date(this.#time.now).toISOString() };
@@ -222,7 +223,7 @@ class Simulation {
   }
 }
 
-/** Expects work to be refused with a code. */
+/** Checks that work is refused with a code. */
 async function refused(code: string, work: () => Promise<unknown>): Promise<string> {
   try {
     await work();
@@ -230,15 +231,15 @@ async function refused(code: string, work: () => Promise<unknown>): Promise<stri
     if (ThreadfoldError.isInstance(error) && error.code === code) return code;
     throw error;
   }
-  throw new Error(`what had to end in ${code} went through`);
+  throw new Error(`what had to fail with ${code} succeeded`);
 }
 
-/** What happens to a call: it is made, it fails before it was made, or it was made and its answer is lost. */
+/** What happens to a call: it succeeds, it fails before it is made, or it is made and its answer is lost. */
 type Fate = "works" | "fails" | "answer-lost";
 
 const PORTS = ["threads", "plans", "artifacts", "journal"] as const;
 
-/** A store whose calls share the fates that a test deals out. */
+/** Returns a store whose calls meet the fates that a test assigns. */
 export function faultyStore<Store extends ThreadfoldStore>(store: Store, fateOf: (call: string) => Fate): Store {
   const ports = Object.fromEntries(PORTS.map((name) => [name, faulty(name, store[name], fateOf)]));
   return { ...store, ...ports };
@@ -262,6 +263,6 @@ function faulty<Port extends object>(name: string, port: Port, fateOf: (call: st
 
 const lost = (): ThreadfoldError => new ThreadfoldError("STORE_UNAVAILABLE", "The line is dead.");
 
-/** Says whether an error is one of a dead line. */
+/** Checks whether an error is one of a lost call. */
 export const isLost = (error: unknown): boolean =>
   ThreadfoldError.isInstance(error) && error.message === "The line is dead.";

@@ -4,9 +4,9 @@ import { verifyStore } from "../audit/verify-store.ts";
 import { message, THREAD } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
-// Appends to a store until that fails or a count is reached, removes a file to make room when one is named, and appends
-// some more. It prints the result as one line of JSON. Started by root, it continues as another user when the user's
-// number is given.
+// Appends to a store until that fails or a count is reached, then removes a file, if one is named, to make room, and
+// appends some more. It prints the result as one line of JSON. If started by root with a user's number, it continues as
+// that user.
 const user = Number(process.env["THREADFOLD_TEST_USER"] ?? Number.NaN);
 if (!Number.isNaN(user)) {
   process.setgroups?.([]);

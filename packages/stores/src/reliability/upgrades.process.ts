@@ -2,10 +2,10 @@ import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { NEXT_POSTGRES_VERSION, NEXT_SQLITE_VERSION } from "../testing/next-version.ts";
 
-// Brings a store's tables to the next version when it gets a line, and lives until it is killed. Arguments: path or
-// address, and the schema of the latter.
+// Upgrades a store's tables to the next version once it receives a line, and lives until it is killed. Arguments: the
+// store's path or address, and for an address its schema.
 const [address = "", schema] = process.argv.slice(2);
-// Only what is needed is loaded, and before the line: what is killed is the upgrade.
+// Only what is needed is loaded, and before the line arrives: the upgrade is what is to be killed.
 const upgrade = await (schema === undefined ? ofSqlite() : ofPostgres(schema));
 
 async function ofSqlite(): Promise<() => Promise<unknown>> {
@@ -25,6 +25,6 @@ process.stdin.once("data", async () => {
   await upgrade();
   writeSync(1, "upgraded\n");
 });
-// A process that is killed leaves no compile cache behind for the next one unless it says so.
+// A process that is killed leaves no compile cache for the next one unless it is flushed.
 flushCompileCache();
 writeSync(1, "ready\n");

@@ -3,10 +3,11 @@ import { flushCompileCache } from "node:module";
 import { dropPlan, message, THREAD } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
-// Appends and commits as fast as it can, and acknowledges each on stdout once it returned: `append 7`, `commit 2`.
-// It starts when it gets a line, and lives until it is killed. Arguments: path or address, and the schema of the latter.
+// Appends and commits as fast as it can, and acknowledges each on stdout once it has returned: `append 7`, `commit 2`.
+// It starts when it receives a line, and lives until it is killed. Arguments: the store's path or address, and for an
+// address its schema.
 const [address = "", schema] = process.argv.slice(2);
-// Only what is needed is loaded: starting is most of what a killed process costs.
+// Only what is needed is loaded: starting is most of the cost of a process that is killed.
 const postgres = schema === undefined ? undefined : await import("../postgres/postgres-store.ts");
 
 process.stdin.once("data", async () => {
@@ -25,6 +26,6 @@ process.stdin.once("data", async () => {
     writeSync(1, `commit ${++planVersion}\n`);
   }
 });
-// A process that is killed leaves no compile cache behind for the next one unless it says so.
+// A process that is killed leaves no compile cache for the next one unless it is flushed.
 flushCompileCache();
 writeSync(1, "ready\n");

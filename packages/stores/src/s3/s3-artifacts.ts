@@ -8,19 +8,19 @@ import {
   type ObjectFolder,
 } from "../shared/object-artifacts.ts";
 
-/** An `S3Client` of the AWS SDK. Not by its own type, which only those have who installed it. */
+/** An `S3Client` of the AWS SDK. Its own type is not used, because it exists only where the SDK is installed. */
 export interface S3ArtifactsClient {
   readonly send: (command: never, options?: never) => Promise<unknown>;
   destroy(): void;
 }
 
-/** How artifacts in a bucket are opened. */
+/** Options for opening artifacts in a bucket. */
 export interface S3ArtifactsOptions extends ObjectArtifactsOptions {
-  /** The client to use, which is closed with the store; one by the address and the environment by default. */
+  /** The client to use, which is closed with the store; by default one made from the address and the environment. */
   readonly client?: S3ArtifactsClient;
   /**
-   * How long putting, reading or a page of a listing may take, in milliseconds, with all tries and until the last byte is
-   * there; all pages of a listing together have twenty times as long. 60 000 by default.
+   * Time limit for a write, a read or one page of a listing, in milliseconds, including all tries and until the last
+   * byte has arrived; all pages of a listing together may take twenty times as long. 60 000 by default.
    */
   readonly requestTimeoutMs?: number;
 }
@@ -31,15 +31,16 @@ const REQUEST_TIMEOUT_MS = 60_000;
  * Opens artifacts in a bucket of S3 or of a compatible service. Credentials come from where the AWS SDK looks for them.
  * Nothing is sent before the first call.
  *
- * @param address `s3://bucket/prefix`, with `?region=…` and, for a service of another kind, `&endpoint=https://…`, which is
- * then asked by path and not by host name.
- * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind, and when `@aws-sdk/client-s3` is not installed.
+ * @param address `s3://bucket/prefix`, with `?region=…` and, for a compatible service, `&endpoint=https://…`, which is
+ * then addressed by path instead of host name.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind, and when `@aws-sdk/client-s3` is not
+ * installed.
  */
 export async function openS3Artifacts(address: string, options: S3ArtifactsOptions = {}): Promise<ClosableArtifacts> {
   return new ObjectArtifacts(openS3Folder(address, options), options);
 }
 
-/** The objects under such an address. @throws ThreadfoldError `INVALID_CONFIG`. */
+/** Returns the objects under such an address. @throws ThreadfoldError `INVALID_CONFIG`. */
 export function openS3Folder(
   address: string,
   options: Pick<S3ArtifactsOptions, "client" | "requestTimeoutMs"> = {},
@@ -67,8 +68,8 @@ function parseAddress(address: string): S3Address {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const known = [...(url?.searchParams.keys() ?? [])].every((name) => name === "region" || name === "endpoint");
   if (url === undefined || url.protocol !== "s3:" || url.hostname === "" || url.username !== "" || !known) {
-    throw new ThreadfoldError("INVALID_CONFIG", "A bucket is named by s3://bucket/prefix?region=…&endpoint=…", {
-      hint: "Credentials have no place in the address; the AWS SDK takes them from the environment.",
+    throw new ThreadfoldError("INVALID_CONFIG", "Name a bucket as s3://bucket/prefix?region=…&endpoint=…", {
+      hint: "Credentials do not belong in the address; the AWS SDK takes them from the environment.",
     });
   }
   const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, "");
@@ -82,15 +83,17 @@ function parseAddress(address: string): S3Address {
 
 type Sdk = Drivers["@aws-sdk/client-s3"];
 
-/** How often a write is tried that the service calls off because another one of the same key was under way. */
+/** Number of tries for a write that the service rejects because another write to the same key is in progress. */
 const TRIES = 5;
-/** A listing is several requests, and may take as long as this many. */
+/** A listing takes several requests, and may take as long as this many. */
 const LISTING_REQUESTS = 20;
 
 /**
- * Objects in a bucket, under a prefix; `ObjectArtifacts` reads back what is new. Writes are conditional (`If-None-Match: *`), so that the first one stays.
+ * Returns the objects in a bucket under a prefix; `ObjectArtifacts` reads back what is new. Writes are conditional
+ * (`If-None-Match: *`), so that the first one stays.
  *
- * @param requestTimeoutMs how long one operation may take with all its tries, until its last byte is read.
+ * @param requestTimeoutMs time limit for one operation with all its tries, until its last byte is read, in
+ * milliseconds.
  */
 function s3Folder(client: S3Client, bucket: string, prefix: string, requestTimeoutMs: number): ObjectFolder {
   const place = (key: string): { readonly Bucket: string; readonly Key: string } => ({
@@ -105,7 +108,7 @@ function s3Folder(client: S3Client, bucket: string, prefix: string, requestTimeo
         late: bucketSilent,
       }),
     );
-  /** All pages of a listing, of keys or of the folders in which they lie. */
+  /** Returns all pages of a listing, of keys or of the folders that contain them. */
   const listed = (under: string, of: "keys" | "folders"): Promise<readonly string[]> =>
     limited(async (signal) => {
       const page: ListPage = (token) => {
@@ -118,7 +121,7 @@ function s3Folder(client: S3Client, bucket: string, prefix: string, requestTimeo
   return {
     putNew: (key, bytes) => limited((signal) => putNew(sdk, client, place(key), bytes, signal)),
     get: (key) => limited((signal) => read(sdk, client, place(key), signal)),
-    // A service says the same whether something was there or not.
+    // The service responds the same whether or not something was there.
     remove: (key) =>
       limited(async (abortSignal) => {
         await client.send(new sdk.DeleteObjectCommand(place(key)), { abortSignal });
@@ -165,7 +168,7 @@ async function read(
 
 interface KeyPage {
   readonly keys: readonly string[];
-  /** What asks for the next page; absent on the last one. */
+  /** Token of the next page; absent on the last one. */
   readonly next: string | undefined;
 }
 
@@ -210,7 +213,7 @@ function bucketSilent(limit: TimeLimit): ThreadfoldError {
   return new ThreadfoldError("STORE_UNAVAILABLE", message, { hint, details });
 }
 
-/** A client of the host's own may be of another copy of the SDK, whose classes are other ones. */
+/** A client from the host may come from another copy of the SDK, whose classes are different ones. */
 const isServiceError = (error: unknown): error is S3ServiceException =>
   error instanceof Error && "$fault" in error && "$metadata" in error;
 
@@ -224,7 +227,7 @@ async function guarded<Result>(bucket: string, work: () => Promise<Result>): Pro
     if (ThreadfoldError.isInstance(cause)) throw cause;
     const reason = isServiceError(cause) ? `${cause.name}, ${statusOf(cause)}` : codeOf(cause);
     throw new ThreadfoldError("STORE_UNAVAILABLE", `The bucket ${bucket} cannot be used now: ${reason}.`, {
-      hint: "Check the endpoint, region and credentials, and that the bucket is there.",
+      hint: "Check the endpoint, region and credentials, and that the bucket exists.",
       details: { bucket },
     });
   }

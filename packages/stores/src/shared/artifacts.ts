@@ -17,7 +17,7 @@ import { isPlainText } from "./store-basics.ts";
  * Checks an artifact before it is stored and completes its metadata.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when a field is out of range, or when the content has lone surrogates, which
- * UTF-8 cannot carry.
+ * UTF-8 cannot represent.
  */
 export function admitArtifact(content: string, given: Omit<ArtifactMetadata, "bytes">): ArtifactMetadata {
   const checked = metadataSchema.safeParse(given);
@@ -29,7 +29,7 @@ export function admitArtifact(content: string, given: Omit<ArtifactMetadata, "by
     );
   }
   if (typeof content !== "string" || !content.isWellFormed()) {
-    throw new ThreadfoldError("INVALID_CONFIG", "The artifact's content has to be a text without lone surrogates.");
+    throw new ThreadfoldError("INVALID_CONFIG", "The artifact's content has to be a string without lone surrogates.");
   }
   return Object.freeze({ ...checked.data, bytes: Buffer.byteLength(content) });
 }
@@ -46,8 +46,8 @@ const metadataSchema = z.object({
 });
 
 /**
- * What holds when content is stored again: it is readable as long as either storing asked for, and travels as little
- * as the stricter one allows. Storing again can so renew what has expired, and can never loosen a restriction.
+ * Merges the terms of content that is stored again: the longer of the two times to live and the stricter of the two
+ * sensitivities apply. Storing again can thus renew expired content, but never loosen a restriction.
  */
 export function mergeMetadata(known: ArtifactMetadata, again: ArtifactMetadata): ArtifactMetadata {
   const longer = expiryOf(again) > expiryOf(known) ? again : known;
@@ -60,7 +60,7 @@ export function mergeMetadata(known: ArtifactMetadata, again: ArtifactMetadata):
   });
 }
 
-/** True when what is kept under these terms may be seen by fewer than under those. */
+/** Checks whether these terms let fewer readers see the content than those. */
 export function isStricter(
   these: Pick<ArtifactMetadata, "sensitivity">,
   those: Pick<ArtifactMetadata, "sensitivity">,
@@ -71,19 +71,19 @@ export function isStricter(
 const STRICTNESS: Readonly<Record<Sensitivity, number>> = { public: 0, internal: 1, confidential: 2, restricted: 3 };
 
 /**
- * True when an artifact may be read now and by this requester. No requester means the host itself. Of a clock that gives no
- * number nothing can be said but that what has a term may be over it.
+ * Checks whether this requester may read an artifact now. No requester means the host itself. If the clock does not
+ * return a number, an artifact with a time to live counts as expired.
  */
 export function isReadable(metadata: ArtifactMetadata, nowMs: number, requester: SecurityContext | undefined): boolean {
   const isInTime = metadata.ttlSeconds === null || nowMs < expiryOf(metadata);
   return isInTime && (requester === undefined || requester.tenantId === metadata.tenantId);
 }
 
-/** True for what is there and of a media type; of any where none is asked for. */
+/** Checks whether an artifact exists and has the media type, or any media type if none is given. */
 export const isOfType = (metadata: ArtifactMetadata | null | undefined, mediaType: string | undefined): boolean =>
   metadata !== null && metadata !== undefined && (mediaType === undefined || metadata.mediaType === mediaType);
 
-/** True from the first millisecond on at which an artifact may no longer be read by anybody. */
+/** Checks whether an artifact has expired, so that nobody may read it any more. */
 export function isExpired(metadata: ArtifactMetadata, nowMs: number): boolean {
   return nowMs >= expiryOf(metadata);
 }
@@ -93,7 +93,7 @@ export function expiryOf({ createdAt, ttlSeconds }: Pick<ArtifactMetadata, "crea
   return ttlSeconds === null ? Number.POSITIVE_INFINITY : Date.parse(createdAt) + ttlSeconds * 1_000;
 }
 
-/** An artifact without its content as tables keep it. */
+/** An artifact's row in the tables, without its content. */
 export interface ArtifactRow {
   readonly artifact_key: number;
   readonly artifact_id: string;
@@ -106,7 +106,7 @@ export interface ArtifactRow {
   readonly bytes: number;
 }
 
-/** The metadata from its row. @throws ThreadfoldError `STORE_CORRUPT` when nothing says when it was stored or who may see it. */
+/** Returns the metadata in a row. @throws ThreadfoldError `STORE_CORRUPT` when its time or sensitivity is not valid. */
 export function metadataOf(row: ArtifactRow): ArtifactMetadata {
   if (Number.isNaN(Date.parse(row.created_at)) || !sensitivitySchema.safeParse(row.sensitivity).success) {
     throw new ThreadfoldError("STORE_CORRUPT", `The metadata of artifact ${row.artifact_id} cannot be read.`, {
@@ -125,9 +125,9 @@ export function metadataOf(row: ArtifactRow): ArtifactMetadata {
 }
 
 /**
- * An artifact from its row and the bytes that are kept apart from it.
+ * Returns an artifact from its row and its bytes, which are kept separately.
  *
- * @throws ThreadfoldError `STORE_CORRUPT` when they are gone, or are not those that the id names.
+ * @throws ThreadfoldError `STORE_CORRUPT` when the bytes are missing, or do not match the id.
  */
 export function keptArtifact(row: ArtifactRow, bytes: Uint8Array | undefined): Artifact {
   const artifactId = row.artifact_id as ArtifactId;

@@ -11,7 +11,7 @@ import {
 import { isPlainText, wholeNumber } from "./store-basics.ts";
 
 /**
- * The next entry of a journal, frozen and apart from the record that was handed in, with the record's canonical JSON.
+ * Builds the next entry of a journal, frozen and independent of the record passed in, with the record's canonical JSON.
  *
  * @throws ThreadfoldError `INVALID_JSON` for a record that canonical JSON cannot express, `INVALID_CONFIG` for a time
  * that is not plain text.
@@ -23,14 +23,14 @@ export function sealJournalEntry(
   at: string,
 ): { readonly entry: JournalEntry; readonly record: string } {
   if (typeof at !== "string" || !isPlainText(at))
-    throw new ThreadfoldError("INVALID_CONFIG", "The journal's time has to be a text.");
+    throw new ThreadfoldError("INVALID_CONFIG", "The journal's time has to be a string.");
   const serialized = canonicalJson(record);
   const entry = nextJournalEntry(previous, threadId, parseJson(serialized) as JournalRecord, at, serialized);
   return { entry: freezeDeep(entry), record: serialized };
 }
 
 /**
- * Reads the options of a journal reading: everything by default.
+ * Checks the options of a journal read and applies the defaults, which read everything.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when one of them is not a whole number of at least 0.
  */
@@ -44,7 +44,7 @@ export function journalRange(options: { readonly after?: number; readonly limit?
   };
 }
 
-/** An entry as tables keep it. */
+/** A journal entry's row in the tables. */
 export interface JournalRow {
   readonly sequence: number;
   readonly at: string;
@@ -53,7 +53,10 @@ export interface JournalRow {
   readonly hash: string;
 }
 
-/** An entry from its row, as far as the next one links to it. @throws ThreadfoldError `STORE_CORRUPT` when its record is not JSON. */
+/**
+ * Returns the entry in a row, enough to link the next one to it. @throws ThreadfoldError `STORE_CORRUPT` when its
+ * record is not JSON.
+ */
 export function journalEntryOf(
   { sequence, at, record, previous_hash: previousHash, hash }: JournalRow,
   threadId: ThreadId,
@@ -62,10 +65,10 @@ export function journalEntryOf(
 }
 
 /**
- * The same for an entry that somebody reads: readers rely on the shape of its record, so one that does not match its own hash is
- * not handed out. Whether the chain holds is for `verifyStore` to say.
+ * Returns the entry in a row for a reader. Readers rely on the shape of its record, so an entry that does not match its
+ * own hash is refused. Checking the chain as a whole is left to `verifyStore`.
  *
- * @throws ThreadfoldError `STORE_CORRUPT`.
+ * @throws ThreadfoldError `STORE_CORRUPT` when the record is not JSON, or does not match the hash.
  */
 export function readJournalEntry(row: JournalRow, threadId: ThreadId): JournalEntry {
   const entry = journalEntryOf(row, threadId);
@@ -91,10 +94,11 @@ const damaged = (threadId: ThreadId, sequence: number, what: string, cause?: unk
 const PREFIX = "keyed:";
 
 /**
- * Says whether a digest was put under a subject's key, as an encrypted store does with digests of plain content: bare
- * ones would let anybody confirm a guess of the content, also after it was erased. Only the key's holder can compare it.
+ * Checks whether a digest was made with a subject's key, as an encrypted store does for digests of plain content: bare
+ * ones would let anybody confirm a guess of the content, even after it was erased. Only the key's holder can compare
+ * it.
  */
 export const isKeyedDigest = (digest: unknown): boolean => typeof digest === "string" && digest.startsWith(PREFIX);
 
-/** Marks what a key made of a digest. */
+/** Marks a text as a keyed digest. */
 export const asKeyedDigest = (text: string): string => PREFIX + text;

@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
 
-/** The packages that are installed only where they are used, and what each of them exports. */
+/** The packages that are installed only if they are used, and what each of them exports. */
 export interface Drivers {
   readonly pg: typeof import("pg");
   readonly ioredis: typeof import("ioredis");
@@ -8,13 +8,14 @@ export interface Drivers {
 }
 
 /**
- * Loads a package that is installed only where it is used: from where this code stands, which in a bundle is where the
- * bundle stands, else from the working directory, else from where the program was started.
+ * Loads a package that is installed only if it is used: from the location of this code, which in a bundle is the
+ * location of the bundle, else from the working directory, else from the location of the program's entry file.
  *
- * It is looked for when it is needed and by a name that no bundler can read off, so that a project which does not use it
- * can be bundled without it.
+ * It is looked up on demand and by a name that bundlers cannot resolve, so that a project that does not use it can be
+ * bundled without it.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when the package is not installed, and what the package throws when it is loaded.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the package is not installed, and whatever the package throws while
+ * loading.
  */
 export function loadDriver<Name extends keyof Drivers>(packageName: Name): Drivers[Name] {
   for (const place of lookupPlaces()) {
@@ -28,16 +29,16 @@ export function loadDriver<Name extends keyof Drivers>(packageName: Name): Drive
 }
 
 function lookupPlaces(): readonly string[] {
-  // A bundler may put nothing, or an address of its own, in the place of this module's URL.
+  // A bundler may replace this module's URL with nothing, or with a URL of its own.
   const own: string | undefined = import.meta.url;
   const [, started] = process.argv;
   return [own, `${process.cwd()}/package.json`, started].flatMap((place) => place || []);
 }
 
-/** Undefined when the package cannot be found from a place. */
+/** Returns undefined when the package cannot be found from a place. */
 function requireFrom(place: string, packageName: string): { readonly module: unknown } | undefined {
   try {
-    // Asked of the process: bundlers follow what is imported, and some of them rewrite a `require` made here.
+    // Taken from `process`: bundlers follow imports, and some of them rewrite a `require` that is created here.
     const require = process.getBuiltinModule("node:module").createRequire(place);
     return { module: require(packageName) };
   } catch (cause) {

@@ -15,61 +15,61 @@ import { admitArtifact, isOfType, isReadable, mergeMetadata } from "./artifacts.
 import { closedStoreError, systemClock } from "./store-basics.ts";
 
 /**
- * Named bytes that never change, but for what is taken away as a whole: what a folder of files and a bucket of S3 have in
+ * Named bytes that never change and can only be removed as a whole: what a folder of files and an S3 bucket have in
  * common. Keys are parts of lower-case letters, digits, `_`, `-` and `.`, joined by `/`; they are made from digests and
  * never from anybody's text.
  */
 export interface ObjectFolder {
-  /** Puts bytes under a key, whole or not at all. Returns false when something is there already; that then stays. */
+  /** Stores bytes under a key, completely or not at all. Returns false, and changes nothing, when the key exists. */
   putNew(key: string, bytes: Uint8Array): Promise<boolean>;
   /** The bytes under a key, or null. */
   get(key: string): Promise<Uint8Array | null>;
-  /** Takes away what is under a key. Nothing may be there. */
+  /** Removes what is under a key, if anything. */
   remove(key: string): Promise<void>;
-  /** The keys that begin with a prefix that ends in `/`, in the order of their characters. */
+  /** The keys that begin with a prefix ending in `/`, in character order. */
   list(prefix: string): Promise<readonly string[]>;
-  /** What stands behind a prefix that ends in `/`, up to the next `/`, in keys that have one there: each once. */
+  /** The path segments that directly follow a prefix ending in `/`, up to the next `/`, each once. */
   folders(prefix: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** Puts bytes under a key of their own, and reads them back. @throws ThreadfoldError `STORE_UNAVAILABLE` when they do not come. */
+/** Stores bytes under a new key and reads them back. @throws ThreadfoldError `STORE_UNAVAILABLE` when they differ. */
 export async function putAndRead(folder: ObjectFolder, key: string, bytes: Uint8Array): Promise<void> {
-  // A service may say that they are there already when it lost the answer to the first try.
+  // A service may report that the key already exists if it lost the response to the first try.
   await folder.putNew(key, bytes);
   const found = await folder.get(key);
   if (found !== null && Buffer.from(bytes).equals(found)) return;
-  throw new ThreadfoldError("STORE_UNAVAILABLE", `The folder or bucket does not give back what was put at ${key}.`, {
-    hint: "Take another one. Nothing was removed.",
+  throw new ThreadfoldError("STORE_UNAVAILABLE", `The folder or bucket does not return what was stored at ${key}.`, {
+    hint: "Use another one. Nothing was removed.",
     details: { key },
   });
 }
 
-/** How artifacts in a folder or bucket are opened. */
+/** Options for opening artifacts in a folder or bucket. */
 export interface ObjectArtifactsOptions {
-  /** Says what time it is, for expiry and order. The machine's clock by default. */
+  /** Supplies the time, for expiry and order. The machine's clock by default. */
   readonly clock?: Clock;
-  /** Whose artifacts these are; another tenant's are under other keys. Null by default. */
+  /** The tenant whose artifacts these are; those of other tenants are under other keys. Null by default. */
   readonly tenantId?: string | null;
 }
 
-/** Artifacts that are kept apart from the rest of a store, and have to be closed by themselves. */
+/** Artifacts that are kept apart from the rest of a store, and must be closed separately. */
 export interface ClosableArtifacts extends ArtifactStore {
   close(): Promise<void>;
 }
 
-/** Artifacts that say of which threads they are. */
+/** Artifacts that can list the threads they belong to. */
 export interface ListedArtifacts {
-  /** The threads of which there is an artifact that may be read, but for those that are known; none of these is looked at. */
+  /** The threads with at least one readable artifact, except the known ones, whose artifacts are not looked at. */
   threadIds(known: ReadonlySet<ThreadId>): AsyncIterable<ThreadId>;
 }
 
-/** Records of a thread that are read at the same time. */
+/** Number of a thread's artifacts whose metadata is read concurrently. */
 const AT_A_TIME = 16;
 
 /**
- * Artifacts as objects that never change. Content comes first and its metadata last, so that whatever is found is whole;
- * when metadata is renewed, a next version of it is added, and of two who do so at once one begins again.
+ * Stores artifacts as objects that never change. Content is written first and its metadata last, so whatever is found
+ * is complete. Renewing metadata adds its next version, and when two writers do so at once, one of them starts over.
  */
 export class ObjectArtifacts implements ClosableArtifacts, ListedArtifacts {
   readonly #folder: ObjectFolder;
@@ -89,7 +89,7 @@ export class ObjectArtifacts implements ClosableArtifacts, ListedArtifacts {
     this.#requireOpen();
     const metadata = admitArtifact(content, given);
     const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
-    // Taken before anything is awaited, so that what is stored first in this process also comes first.
+    // Taken before the first await, so that what is stored first in this process is also listed first.
     const place = this.#nextPlace(metadata.threadId, artifactId);
     await this.#putContent(artifactId, Buffer.from(content));
     while (!(await this.#addRecord(artifactId, metadata, place)));
@@ -99,11 +99,12 @@ export class ObjectArtifacts implements ClosableArtifacts, ListedArtifacts {
   async #putContent(artifactId: ArtifactId, content: Buffer): Promise<void> {
     const key = this.#keys.content(artifactId);
     const isNew = await this.#folder.putNew(key, content);
-    // What is there already is kept, so it has to be what would have been put; and what is new is acknowledged when it is there.
+    // Existing bytes are kept, so they must equal the new ones; new ones are acknowledged only once they can be read
+    // back.
     if (await this.#holds(key, content)) return;
     throw isNew
       ? notKept("content", artifactId)
-      : corrupt(`Artifact ${artifactId} is there with other content, so it was not stored.`, artifactId);
+      : corrupt(`Artifact ${artifactId} already exists with different content, so it was not stored.`, artifactId);
   }
 
   async #holds(key: string, expected: Buffer): Promise<boolean> {
@@ -152,7 +153,7 @@ export class ObjectArtifacts implements ClosableArtifacts, ListedArtifacts {
     }
   }
 
-  /** The thread whose artifacts have their places under a key. The key does not say; metadata does. */
+  /** Returns the thread whose artifact places are under a key. The key does not reveal it; metadata does. */
   async #threadOf(places: string): Promise<ThreadId | undefined> {
     for (const place of await this.#folder.list(places)) {
       const metadata = await this.getMetadata(artifactOfPlace(place));
@@ -167,7 +168,9 @@ export class ObjectArtifacts implements ClosableArtifacts, ListedArtifacts {
     await this.#folder.close();
   }
 
-  /** Adds what holds from now on, if that differs. False when another writer was faster, so that it has to be merged again. */
+  /**
+   * Adds the merged metadata if it differs. Returns false when another writer was faster and it must be merged again.
+   */
   async #addRecord(artifactId: ArtifactId, metadata: ArtifactMetadata, place: string): Promise<boolean> {
     const known = await this.#newest(artifactId);
     const merged = known === null ? metadata : mergeMetadata(known.metadata, metadata);
@@ -181,7 +184,7 @@ export class ObjectArtifacts implements ClosableArtifacts, ListedArtifacts {
       if (await this.#holds(key, bytes)) return true;
       throw notKept("metadata", artifactId);
     }
-    // By now the faster writer's version is found. If something else took the key, this would repeat for ever.
+    // By now the faster writer's version can be found. If something else took the key, this would repeat forever.
     if (((await this.#newest(artifactId))?.version ?? 0) > version) return false;
     throw corrupt(`Version ${version + 1} of the metadata of artifact ${artifactId} is not a record.`, artifactId);
   }
@@ -196,7 +199,7 @@ export class ObjectArtifacts implements ClosableArtifacts, ListedArtifacts {
     if (key === undefined || bytes === null) return null;
     const version = Number(key.slice(key.lastIndexOf("/") + 1));
     if (!Number.isSafeInteger(version) || version < 1)
-      throw corrupt(`Something that is not a record lies among those of artifact ${artifactId}.`, artifactId);
+      throw corrupt(`Artifact ${artifactId} has a metadata object that is not a record.`, artifactId);
     return { version, metadata: parseRecord(artifactId, Buffer.from(bytes).toString("utf8")) };
   }
 
@@ -216,7 +219,7 @@ function parseRecord(artifactId: ArtifactId, text: string): ArtifactMetadata {
     const metadata = admitArtifact("", given);
     if (Number.isSafeInteger(bytes) && bytes >= 0) return Object.freeze({ ...metadata, bytes });
   } catch {
-    // What it says instead may be anything, so nothing of it is repeated.
+    // The text may contain anything, so the error does not quote it.
   }
   throw corrupt(`The metadata of artifact ${artifactId} cannot be read.`, artifactId);
 }
@@ -227,25 +230,25 @@ const corrupt = (message: string, artifactId: ArtifactId): ThreadfoldError =>
 const EMPTY = Buffer.alloc(0);
 
 const notKept = (what: string, artifactId: ArtifactId): ThreadfoldError =>
-  corrupt(`The ${what} of artifact ${artifactId} was taken and is not there as it was given.`, artifactId);
+  corrupt(`The ${what} of artifact ${artifactId} was accepted but does not read back as written.`, artifactId);
 
-/** Where things of one tenant are kept. Whose they are and of which thread is not to be read off a key. */
+/** The keys of one tenant's artifacts. A key does not reveal the tenant or the thread. */
 interface ArtifactKeys {
-  /** The content's bytes. */
+  /** Key of the content's bytes. */
   content(artifactId: ArtifactId): string;
-  /** What holds the versions of an artifact's metadata. */
+  /** Prefix of the versions of an artifact's metadata. */
   records(artifactId: ArtifactId): string;
-  /** One version of an artifact's metadata, from 1. */
+  /** Key of one version of an artifact's metadata, from 1. */
   record(artifactId: ArtifactId, version: number): string;
-  /** What holds the places of all threads' artifacts. */
+  /** Prefix of the places of all threads' artifacts. */
   readonly threads: string;
-  /** What holds the places of a thread's artifacts. */
+  /** Prefix of the places of a thread's artifacts. */
   places(threadId: ThreadId): string;
-  /** An artifact's place among those of its thread: by time, then by a count. */
+  /** Key of an artifact's place among those of its thread: ordered by time, then by a count. */
   place(threadId: ThreadId, atMs: number, count: number, artifactId: ArtifactId): string;
 }
 
-/** The keys of one tenant's artifacts. */
+/** Returns the keys of one tenant's artifacts. */
 function artifactKeys(tenantId: string | null): ArtifactKeys {
   const tenant = digest(["tenant", tenantId]);
   const fan = (artifactId: ArtifactId): string => `${artifactId.slice(-2)}/${artifactId}`;
@@ -263,12 +266,12 @@ function artifactKeys(tenantId: string | null): ArtifactKeys {
   };
 }
 
-/** The artifact whose place a key is. */
+/** Returns the artifact that a place belongs to. */
 const artifactOfPlace = (key: string): ArtifactId => key.slice(key.lastIndexOf("-") + 1) as ArtifactId;
 
 const ARTIFACT_ID = /^artifact_[0-9a-f]{24}$/;
 
-/** True for ids that an artifact can have; all others name nothing, whatever path they would make. */
+/** Checks whether an id has the form of an artifact id; any other names nothing, whatever path it would make. */
 const isArtifactId = (id: string): boolean => ARTIFACT_ID.test(id);
 
 const digest = (value: readonly (string | null)[]): string =>

@@ -31,7 +31,7 @@ export function admitPlan(threadId: ThreadId, candidate: CompactionPlan, expecte
   const plan = isSealed(candidate) ? candidate : freezeDeep(parsePlan(canonicalJson(candidate)));
   if (plan.threadId !== threadId) throw refusal(threadId, plan, "it is a plan of another thread");
   if (!Number.isSafeInteger(expectedVersion) || expectedVersion < 0 || plan.version !== expectedVersion + 1) {
-    throw refusal(threadId, plan, `it has version ${plan.version} and would follow version ${String(expectedVersion)}`);
+    throw refusal(threadId, plan, `it has version ${plan.version} but would follow version ${String(expectedVersion)}`);
   }
   return plan;
 }
@@ -39,9 +39,10 @@ export function admitPlan(threadId: ThreadId, candidate: CompactionPlan, expecte
 /**
  * Checks that the thread has everything that a plan names, in the order in which the plan names it.
  *
- * @param versionOf the version at which a message came into the thread, if it did: larger for newer messages.
- * @param countsMessages true where a version is the number of messages up to there: then what a plan took over from the
- * one before it need not be looked up again.
+ * @param versionOf returns the version at which a message was added to the thread, if it was: larger for newer
+ * messages.
+ * @param countsMessages true if a version is the number of messages up to it: then what a plan took over from the
+ * previous one need not be looked up again.
  * @throws ThreadfoldError `INVALID_PLAN`.
  */
 export function requireKnownMessages(
@@ -51,7 +52,7 @@ export function requireKnownMessages(
   countsMessages = false,
 ): void {
   if (plan.threadVersion > currentVersion) {
-    throw refusal(plan.threadId, plan, `it covers ${plan.threadVersion} entries and the thread has ${currentVersion}`);
+    throw refusal(plan.threadId, plan, `it covers ${plan.threadVersion} entries, but the thread has ${currentVersion}`);
   }
   const { unknown, disordered } = misplacedMessages(plan, versionOf, countsMessages);
   if (unknown !== undefined) {
@@ -61,7 +62,7 @@ export function requireKnownMessages(
   throw refusal(plan.threadId, plan, `a record names message ${disordered} after one that is newer`);
 }
 
-/** The first message that a plan names and the thread did not have at the plan's thread version. */
+/** Returns the first message that a plan names but the thread did not have at the plan's thread version. */
 export const firstUnknownMessage = (
   plan: CompactionPlan,
   versionOf: (id: MessageId) => number | undefined,
@@ -86,7 +87,7 @@ function misplacedMessages(
   return disordered === undefined ? {} : { disordered };
 }
 
-/** True when it is known where the messages of a span stand: in order, and none behind the last. */
+/** Checks whether the places of a span's messages are known: all of them are in the thread, and in order. */
 function isPlaced(span: SpanReference, versionOf: (id: MessageId) => number | undefined): boolean {
   const ordinalOf = (id: MessageId): number | undefined => {
     const version = versionOf(id);
@@ -106,30 +107,30 @@ function refusal(threadId: ThreadId, plan: CompactionPlan, reason: string): Thre
   );
 }
 
-/** A plan without its records. */
+/** Returns a plan without its records. */
 export function planInfo(plan: CompactionPlan): PlanInfo {
   const { planId, version, threadVersion, createdAt, originalTokens, compactedTokens } = plan;
   return Object.freeze({ planId, version, threadVersion, createdAt, originalTokens, compactedTokens });
 }
 
-/** The version of a thread's newest plan, read without the plan where the store can do that. */
+/** Returns the version of a thread's newest plan, without reading the plan if the store supports that. */
 export async function currentVersion(plans: CompactionStore, threadId: ThreadId): Promise<number> {
   return plans.getCurrentVersion?.(threadId) ?? (await plans.getCurrentPlan(threadId)).version;
 }
 
-/** A plan as it is kept. */
+/** A plan as stored. */
 export interface PlanRow {
   readonly version: number;
   /** Canonical JSON of the plan, or its abridged form. */
   readonly body: string;
 }
 
-/** A plan with all its ids, whichever form it was kept in. */
+/** Returns a plan with all its ids, whichever form it was stored in. */
 export function wholePlan(body: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): CompactionPlan {
   return isAbridgedPlan(body) ? expandPlan(body, messagesOf) : parsePlan(body);
 }
 
-/** A plan from its row. @throws ThreadfoldError `STORE_CORRUPT` when it is not the plan that it stands for. */
+/** Returns the plan in a row. @throws ThreadfoldError `STORE_CORRUPT` when it cannot be read, or is another plan. */
 export function planOf(
   { body, version }: PlanRow,
   threadId: ThreadId,
@@ -143,10 +144,14 @@ export function planOf(
     throw new ThreadfoldError("STORE_CORRUPT", `${where} cannot be read.`, { cause, details: { threadId, version } });
   }
   if (plan.version === version && plan.threadId === threadId) return plan;
-  throw new ThreadfoldError("STORE_CORRUPT", `${where} is kept as another plan.`, { details: { threadId, version } });
+  throw new ThreadfoldError("STORE_CORRUPT", `${where} is stored as a different plan.`, {
+    details: { threadId, version },
+  });
 }
 
-/** A plan's row with every id in its body, for a check. What cannot be put together is left as it is kept. */
+/**
+ * Returns a plan's row with every id in its body, for verification. A body that cannot be expanded is left unchanged.
+ */
 export function spelledOut<Row extends { readonly body: string | null }>(
   row: Row,
   messagesOf: (run: MessageRun) => readonly PlacedMessage[],
@@ -159,18 +164,18 @@ export function spelledOut<Row extends { readonly body: string | null }>(
   }
 }
 
-/** All entries of a log from one version to another, both included. */
+/** The entries of a log from one version to another, both inclusive. */
 export type LogPart = Pick<MessageRun, "fromVersion" | "toVersion">;
 
-/** A message of a log by its id and its places. */
+/** A message of a log with its id and its places. */
 export interface LoggedMessage extends PlacedMessage {
   /** The thread's version with the message. */
   readonly version: number;
 }
 
 /**
- * The messages that the plans of a thread hide without naming them, each read from the store once: a plan hides most of
- * what the one before it hid, and a thread of many plans would be read as often.
+ * The messages that a thread's plans hide without naming them, each read from the store once. A plan hides most of what
+ * the previous one hid, so they would otherwise be read once for each plan.
  */
 export class HiddenMessages {
   #messages: LoggedMessage[] = [];
@@ -178,7 +183,7 @@ export class HiddenMessages {
   #fromVersion = Number.POSITIVE_INFINITY;
   #toVersion = 0;
 
-  /** The part of the log that has to be read before a plan's runs are known; null for none. */
+  /** Returns the part of the log that must be read before a plan's runs are known; null for none. */
   unread(runs: readonly MessageRun[]): LogPart | null {
     let [fromVersion, toVersion] = [Number.POSITIVE_INFINITY, 0];
     for (const run of runs) {
@@ -189,7 +194,7 @@ export class HiddenMessages {
     return toVersion > this.#toVersion ? { fromVersion: this.#toVersion + 1, toVersion } : null;
   }
 
-  /** Takes the messages of a part that was unread, in their order. */
+  /** Adds the messages of a part that was unread, in order. */
   add(messages: readonly LoggedMessage[], { fromVersion, toVersion }: LogPart): void {
     if (fromVersion !== this.#toVersion + 1 || this.#messages.length === 0) {
       this.#messages = [];
@@ -199,7 +204,7 @@ export class HiddenMessages {
     this.#toVersion = toVersion;
   }
 
-  /** Those in a part of the log. */
+  /** Returns the messages in a part of the log. */
   in({ fromVersion, toVersion }: MessageRun): readonly LoggedMessage[] {
     return this.#messages.slice(this.#firstFrom(fromVersion), this.#firstFrom(toVersion + 1));
   }
@@ -215,7 +220,10 @@ export class HiddenMessages {
   }
 }
 
-/** The parts of the log that a plan's body stands for without naming them. None when it is not as it was written: reading the plan says so. */
+/**
+ * Returns the parts of the log that a plan's body covers without naming them. Empty when the body is damaged: reading
+ * the plan reports that.
+ */
 export function readableRuns(body: string): readonly MessageRun[] {
   try {
     return isAbridgedPlan(body) ? runsOfAbridged(body) : [];

@@ -17,7 +17,7 @@ import {
 } from "@threadfold/core";
 import { type PlanRow, planOf } from "./plans.ts";
 
-/** Where a log stands at one of its versions. */
+/** The state of a log at one of its versions. */
 export interface LogPlace {
   readonly version: number;
   readonly messages: number;
@@ -27,20 +27,20 @@ export interface LogPlace {
   readonly link: string;
 }
 
-/** A part of a log as it is kept. */
+/** A part of a log as stored. */
 export interface StoredRange extends VersionRange {
   readonly bodies: readonly string[];
-  /** The thread's digest before the range and with it. */
+  /** The thread's digest before the range, and after it. */
   readonly before: string;
   readonly after: string;
 }
 
-/** A plan from its row without the ids of what it hides. @throws ThreadfoldError `STORE_CORRUPT`. */
+/** Returns the plan in a row, without the ids of what it hides. @throws ThreadfoldError `STORE_CORRUPT`. */
 export function outlinedPlan(row: PlanRow, threadId: ThreadId): CompactionPlan {
   return planOf(row, threadId, (body) => (isAbridgedPlan(body) ? parseAbridgedPlan(body) : parsePlan(body)));
 }
 
-/** The digest at a place that was looked up for a version. @throws ThreadfoldError `STORE_CORRUPT` when it is not there. */
+/** Returns the digest at the place found for a version. @throws ThreadfoldError `STORE_CORRUPT` when it is missing. */
 export function linkAt(version: number, place: LogPlace | undefined, threadId: ThreadId): string {
   if (version === 0) return THREAD_CHAIN_START;
   if (place?.version === version) return place.link;
@@ -49,22 +49,22 @@ export function linkAt(version: number, place: LogPlace | undefined, threadId: T
   });
 }
 
-/** The entries of a part of a log. @throws ThreadfoldError `STORE_CORRUPT` when they do not fit the digests around them. */
+/** Returns the entries of a part of a log. @throws ThreadfoldError `STORE_CORRUPT` when their digests do not match. */
 export function entriesOf(range: StoredRange): readonly ThreadEntry[] {
   return finishSteps(entriesInSteps(range));
 }
 
-/** What {@link entriesOf} returns, in steps. */
+/** Does what {@link entriesOf} does, in steps. */
 export function entriesInSteps({ bodies, before, after }: StoredRange): Steps<readonly ThreadEntry[]> {
   return restoreRunInSteps(bodies, before, after);
 }
 
 /**
- * A thread that goes on from a plan.
+ * Resumes a thread from a plan.
  *
- * @param base where the log stood at the plan's thread version.
+ * @param base the state of the log at the plan's thread version.
  * @param shown the parts before it that the prompt needs.
- * @param tail the part behind it.
+ * @param tail the part after it.
  */
 export function resumedThread(
   threadId: ThreadId,
@@ -83,18 +83,18 @@ export function resumedThread(
   );
 }
 
-/** Entries of a log: those behind one version up to another. */
+/** A range of a log: the entries after `fromVersion`, up to and including `toVersion`. */
 export interface VersionRange {
   readonly fromVersion: number;
   readonly toVersion: number;
 }
 
 /**
- * The entries up to a plan's thread version that a prompt needs, in order: all that stand outside of what the plan takes
- * out; the first message of each span that it takes out, where something else is shown in its place; every pin and
- * lifting; and the newest entry.
+ * Returns the ranges of entries up to a plan's thread version that a prompt needs, in order: everything that the plan
+ * does not take out; the first message of each span that it takes out and replaces; every pin and pin lifting; and the
+ * newest entry.
  *
- * @param pinVersions the thread's versions with each of its pins and liftings, ascending.
+ * @param pinVersions the thread versions of its pins and pin liftings, ascending.
  */
 export function shownRanges(plan: CompactionPlan, pinVersions: readonly number[]): readonly VersionRange[] {
   const starts = planRecords(plan).flatMap(({ span }) => outlineOf(span)?.runs[0]?.fromVersion ?? []);

@@ -11,7 +11,7 @@ const COUNTS = [
   "words",
 ] as const satisfies readonly (keyof RecallPassage)[];
 
-/** A passage as an index keeps it. @throws ThreadfoldError `STORE_CORRUPT` when the text is not a passage. */
+/** Parses a passage as an index stores it. @throws ThreadfoldError `STORE_CORRUPT` when the text is not a passage. */
 export function recallPlaceOf(text: string): RecallPassage {
   const place = parse(text);
   if (isPassage(place)) return place;
@@ -22,14 +22,14 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What stands there instead is not repeated, for it may be content.
+    // The text is not quoted, because it may be content.
     return undefined;
   }
 }
 
 /**
- * A search looks at thousands of passages, so this does not use a schema. What is handed out is held against its
- * message.
+ * Checks the shape of a passage without a schema, because a search looks at thousands of them. Passages that are
+ * returned are also checked against their messages.
  */
 function isPassage(value: unknown): value is RecallPassage {
   if (typeof value !== "object" || value === null) return false;
@@ -42,9 +42,9 @@ function isPassage(value: unknown): value is RecallPassage {
 }
 
 /**
- * What a search returns for a passage: its place, and the piece of the message that stands there.
+ * Returns a search result for a passage: its place, and the piece of the message that is there.
  *
- * @throws ThreadfoldError `STORE_CORRUPT` when the message is not what the index says of it.
+ * @throws ThreadfoldError `STORE_CORRUPT` when the message does not match what the index says about it.
  */
 export function recallHitOf({ words: _words, ...place }: RecallPassage, message: Message, score: number): RecallHit {
   const { ordinal, turn, step, role, createdAt, branch } = message;
@@ -52,11 +52,11 @@ export function recallHitOf({ words: _words, ...place }: RecallPassage, message:
   const isOther = Object.entries(said).some(([name, value]) => place[name as keyof typeof said] !== value);
   const excerpt = passageText(message, place);
   if (isOther || place.end > place.length || excerpt.length !== place.end - place.start)
-    throw damagedIndex(`what it says of message ${message.id} is not what the message is`);
+    throw damagedIndex(`what it says about message ${message.id} does not match the message`);
   return Object.freeze({ ...place, score, excerpt });
 }
 
 const damagedIndex = (problem: string): ThreadfoldError =>
   new ThreadfoldError("STORE_CORRUPT", `The search index of the thread is damaged: ${problem}.`, {
-    hint: "Remove the thread from the index and index it again; its log is not concerned.",
+    hint: "Remove the thread from the index and index it again; its log is not affected.",
   });

@@ -1,22 +1,22 @@
 import { type Clock, ThreadfoldError, type ThreadId } from "@threadfold/core";
 
-/** How a store is opened. */
+/** Options for opening a store. */
 export interface StoreOptions {
-  /** Says what time it is, for expiry and for the times in `ThreadInfo`. The machine's clock by default. */
+  /** Supplies the time, for expiry and for the times in `ThreadInfo`. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
-/** The machine's clock. This is the edge where time comes in; tests and replays hand in a pinned one. */
+/** The machine's clock. This is where real time enters; tests and replays pass a pinned clock. */
 export const systemClock: Clock = Object.freeze({ now: () => Date.now() });
 
 /**
- * Accepts an id that every backend can keep and return unchanged: 1 to 512 characters, no lone surrogates (they
- * would become one and the same replacement character) and no NUL (C strings end there).
+ * Checks that every backend can store an id and return it unchanged: 1 to 512 characters, no lone surrogates (they
+ * would all become the same replacement character) and no NUL (C strings end there).
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is not such an id.
  */
 export function checkThreadId(threadId: ThreadId): void {
-  // Not by the schema: every call on a store comes through here.
+  // Not with a schema: every call on a store comes through here.
   if (isIdText(threadId)) return;
   throw new ThreadfoldError(
     "INVALID_CONFIG",
@@ -24,7 +24,7 @@ export function checkThreadId(threadId: ThreadId): void {
   );
 }
 
-/** Accepts an idempotency key by the same rules. @throws ThreadfoldError `INVALID_CONFIG`. */
+/** Checks an idempotency key by the same rules. @throws ThreadfoldError `INVALID_CONFIG`. */
 export function checkIdempotencyKey(key: string | undefined): void {
   if (key === undefined || isIdText(key)) return;
   throw new ThreadfoldError(
@@ -36,13 +36,13 @@ export function checkIdempotencyKey(key: string | undefined): void {
 const isIdText = (value: unknown): boolean =>
   typeof value === "string" && value.length > 0 && value.length <= 512 && isPlainText(value);
 
-/** True for a text that every backend returns as it was stored. */
+/** Checks whether every backend would return a text exactly as it was stored. */
 export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
 /**
- * A whole number that an option holds, or its default.
+ * Returns the whole number in an option, or its default.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when it is not a whole number of at least `minimum`.
  */
@@ -55,10 +55,10 @@ export function wholeNumber(name: string, value: number | undefined, minimum: nu
   );
 }
 
-/** The error of every call on a closed store. */
+/** The error thrown by every call on a closed store. */
 export function closedStoreError(): ThreadfoldError {
   return new ThreadfoldError("STORE_UNAVAILABLE", "The store is closed.", { hint: "Open it again." });
 }
 
-/** From how many entries on an append lets the event loop turn: fewer are soon appended. */
+/** Number of entries from which an append yields to the event loop; fewer are appended quickly. */
 export const MANY_ENTRIES = 128;

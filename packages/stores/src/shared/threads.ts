@@ -17,7 +17,7 @@ import {
 import * as z from "@threadfold/core/schema";
 import { wholeNumber } from "./store-basics.ts";
 
-/** Where a thread ends: all that an append has to know of the entries before it. */
+/** The end of a thread: all that an append must know about the entries before it. */
 export interface LogEnd {
   readonly version: number;
   readonly messages: number;
@@ -27,7 +27,7 @@ export interface LogEnd {
   readonly link: string;
 }
 
-/** The end of a thread without an entry. */
+/** The end of a thread that has no entries. */
 export const START_OF_LOG: LogEnd = Object.freeze({
   version: 0,
   messages: 0,
@@ -36,7 +36,7 @@ export const START_OF_LOG: LogEnd = Object.freeze({
   link: THREAD_CHAIN_START,
 });
 
-/** Where a thread ends once it has one more entry. */
+/** Returns the end of a thread after one more entry. */
 export function endAfter(before: LogEnd, entry: ThreadEntry, link: string): LogEnd {
   const version = before.version + 1;
   if (entry.type !== "message") return { ...before, version, link };
@@ -44,7 +44,7 @@ export function endAfter(before: LogEnd, entry: ThreadEntry, link: string): LogE
   return { version, messages: ordinal + 1, turn, step, link };
 }
 
-/** The ids by which an entry is found. */
+/** Returns the ids by which an entry is found. */
 export function idsOf(entry: ThreadEntry): { readonly messageId: MessageId | null; readonly pinId: PinId | null } {
   switch (entry.type) {
     case "message":
@@ -57,45 +57,45 @@ export function idsOf(entry: ThreadEntry): { readonly messageId: MessageId | nul
 }
 
 /**
- * Accepts an append when the thread is at the version that the caller expects. A thread without entries does not exist,
- * so `"no-thread"` and 0 mean the same.
+ * Checks that the thread is at the version that an append expects. A thread without entries does not exist, so
+ * `"no-thread"` and 0 mean the same.
  *
  * @throws ThreadfoldError `VERSION_CONFLICT` with both versions.
  */
 export function requireVersion(threadId: ThreadId, actual: number, expected: ExpectedVersion): void {
   if (expected === "any" || actual === (expected === "no-thread" ? 0 : expected)) return;
-  const wanted = expected === "no-thread" ? "not to be there yet" : `at version ${expected}`;
+  const wanted = expected === "no-thread" ? "the thread not to exist yet" : `version ${expected}`;
   throw new ThreadfoldError(
     "VERSION_CONFLICT",
-    `Thread ${threadId} is at version ${actual}; the append expects it ${wanted}.`,
+    `Thread ${threadId} is at version ${actual}; the append expects ${wanted}.`,
     {
       details: { threadId, expected, actual },
       ...(expected === "no-thread" && {
-        hint: "For a new thread, name an id that is free; to go on with this one, open a session on it, or call `await session.refresh()`, and append again.",
+        hint: "For a new thread, choose an unused id; to continue this one, open a session on it, or call `await session.refresh()`, and append again.",
       }),
     },
   );
 }
 
-/** What an idempotency key stands for: what was asked, and what was answered. */
+/** The record of an idempotency key: what was requested, and the result. */
 export interface AppendReceipt {
-  /** SHA-256 of the canonical JSON of the entries that were handed in. */
+  /** SHA-256 of the canonical JSON of the entries that were passed in. */
   readonly requestDigest: string;
   readonly result: AppendResult;
 }
 
-/** The receipt of an append that had a key. */
+/** Returns the receipt of an append that has an idempotency key. */
 export function receiptFor(inputs: readonly ThreadEntryInput[], result: AppendResult): AppendReceipt {
   return { requestDigest: digestOf(inputs), result };
 }
 
-/** The ids of messages and pins that entries name, as far as they name any: they are not checked yet. */
+/** The ids of messages and pins that entries name, if any; the entries have not been checked yet. */
 export interface NamedIds {
   readonly messageIds: readonly MessageId[];
   readonly pinIds: readonly PinId[];
 }
 
-/** The ids that entries which are handed in name. */
+/** Returns the ids that incoming entries name. */
 export function idsIn(inputs: readonly ThreadEntryInput[]): NamedIds {
   const messageIds = inputs.map((input) => (input.type === "message" ? input.message?.id : undefined));
   const pinIds = inputs.map((input) =>
@@ -107,18 +107,18 @@ export function idsIn(inputs: readonly ThreadEntryInput[]): NamedIds {
 const isText = <Id extends string>(value: Id | undefined): value is Id =>
   typeof value === "string" && value.isWellFormed();
 
-/** What a thread has entries of. */
+/** Tells which ids a thread has entries for. */
 export interface KeptIds {
   message(id: MessageId): boolean;
   pin(id: PinId): boolean;
 }
 
 /**
- * The answer to an append that is tried again: its first result. A receipt is no more than a row, and one that somebody
- * forged would make an append that never was look done: so the thread has to have what was asked for.
+ * Returns the first result of an append that is retried. A receipt is only a row, and a forged one would make an append
+ * that never happened look done, so the thread must have what was requested.
  *
- * @throws ThreadfoldError `IDEMPOTENCY_MISMATCH` when the key stood for other entries, `STORE_CORRUPT` when the thread
- * does not have them.
+ * @throws ThreadfoldError `IDEMPOTENCY_MISMATCH` when the key was used for other entries, `STORE_CORRUPT` when the
+ * thread does not have them.
  */
 export function answerRetry(
   threadId: ThreadId,
@@ -131,30 +131,30 @@ export function answerRetry(
     if (messageIds.every((id) => kept.message(id)) && pinIds.every((id) => kept.pin(id))) return receipt.result;
     throw new ThreadfoldError(
       "STORE_CORRUPT",
-      `The idempotency key stands for an append that thread ${threadId} does not have.`,
-      { hint: "Verify the store; append under another key.", details: { threadId, version: receipt.result.version } },
+      `The idempotency key belongs to an append that thread ${threadId} does not have.`,
+      { hint: "Verify the store; append with another key.", details: { threadId, version: receipt.result.version } },
     );
   }
   throw new ThreadfoldError(
     "IDEMPOTENCY_MISMATCH",
-    `The idempotency key stands for an append of other entries to thread ${threadId}.`,
+    `The idempotency key belongs to an append of other entries to thread ${threadId}.`,
     { details: { threadId, version: receipt.result.version } },
   );
 }
 
-/** A receipt as tables keep it. */
+/** A receipt's row in the tables. */
 export interface ReceiptRow {
   readonly request_digest: string;
   readonly version: number;
   readonly appended: number;
 }
 
-/** A receipt, read from its row. */
+/** Returns the receipt in a row. */
 export function receiptOf({ request_digest: requestDigest, version, appended }: ReceiptRow): AppendReceipt {
   return { requestDigest, result: Object.freeze({ version, appended }) };
 }
 
-/** What a list of threads is made of. Times are milliseconds since the epoch, `archived_at` in ISO 8601; null for none. */
+/** A row for the list of threads. Times are milliseconds since the epoch, `archived_at` in ISO 8601; null for none. */
 export interface ThreadRow {
   readonly thread_key: number;
   readonly thread_id: string;
@@ -166,7 +166,7 @@ export interface ThreadRow {
   readonly archived_at: string | null;
 }
 
-/** A thread's line in a list. @throws ThreadfoldError `STORE_CORRUPT` when one of its times is not a valid date. */
+/** Returns a thread's list item. @throws ThreadfoldError `STORE_CORRUPT` when one of its times is not a valid date. */
 export function threadInfoOf(row: ThreadRow): ThreadInfo {
   return Object.freeze({
     threadId: row.thread_id as ThreadId,
@@ -178,7 +178,7 @@ export function threadInfoOf(row: ThreadRow): ThreadInfo {
   });
 }
 
-/** The farthest that a date may be from the epoch, in milliseconds. */
+/** The greatest distance of a date from the epoch, in milliseconds. */
 const FARTHEST_DATE_MS = 8.64e15;
 
 function timeOf({ thread_id: threadId }: ThreadRow, ms: number): string {
@@ -188,9 +188,9 @@ function timeOf({ thread_id: threadId }: ThreadRow, ms: number): string {
   });
 }
 
-/** Where a page begins and how much goes on it. */
+/** Where a page begins and how many items it may have. */
 export interface PageRequest {
-  /** Place of the last item of the page before; 0 for the first page. */
+  /** Place of the last item of the previous page; 0 for the first page. */
   readonly after: number;
   readonly limit: number;
 }
@@ -199,9 +199,9 @@ const DEFAULT_LIMIT = 100;
 const LARGEST_LIMIT = 1_000;
 
 /**
- * Reads the options of a listing. A limit above 1,000 counts as 1,000; a cursor is the `nextCursor` of an earlier page.
+ * Checks the options of a listing. A limit above 1,000 counts as 1,000; a cursor is an earlier page's `nextCursor`.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a cursor of no earlier page, or a limit below 1.
+ * @throws ThreadfoldError `INVALID_CONFIG` for a malformed cursor, or a limit below 1.
  */
 export function pageRequest(options: { readonly cursor?: string; readonly limit?: number } = {}): PageRequest {
   const limit = Math.min(wholeNumber("limit", options.limit, 1, DEFAULT_LIMIT), LARGEST_LIMIT);
@@ -213,9 +213,9 @@ export function pageRequest(options: { readonly cursor?: string; readonly limit?
 }
 
 /**
- * A page of items that were read with their places, one more than the limit when there are more.
+ * Returns a page of items that were read with their places, one more than the limit if there are more.
  *
- * @throws ThreadfoldError `STORE_CORRUPT` when they do not come in order: the pages behind this one would never end.
+ * @throws ThreadfoldError `STORE_CORRUPT` when they are out of order: the following pages would never end.
  */
 export function pageOf<Item>(
   found: readonly { readonly place: number; readonly item: Item }[],
@@ -235,14 +235,14 @@ export function pageOf<Item>(
 }
 
 /**
- * Reads rows from the first to the last, a page at a time, so that a long thread is never in memory as a whole. Each page
- * begins behind the last row of the page before; in a damaged file that may be one that was read already, and the
+ * Reads rows from first to last, a page at a time, so that a long thread is never in memory as a whole. Each page
+ * begins after the last row of the previous page; in a damaged file that row may already have been read, and the
  * reading would never end.
  *
  * @param what names the rows in an error.
- * @param atATime how many rows are on a page.
+ * @param atATime number of rows on a page.
  * @param read reads the page that begins after a place.
- * @throws ThreadfoldError `STORE_CORRUPT` when a row does not come behind the row before.
+ * @throws ThreadfoldError `STORE_CORRUPT` when a row does not come after the previous row.
  */
 export async function* rowPages<Row extends object>(
   what: string,
@@ -261,23 +261,23 @@ export async function* rowPages<Row extends object>(
   }
 }
 
-/** Where a row stands among those that are read with it: a number that only grows. */
+/** The position of a row among those read with it: a number that only grows. */
 interface Placed {
   readonly place: number;
 }
 
-/** Makes sure that rows come in ascending order. @throws ThreadfoldError `STORE_CORRUPT`. */
+/** Checks that rows come in ascending order. @throws ThreadfoldError `STORE_CORRUPT`. */
 function requireAscent(what: string, before: number, place: number): void {
   if (place > before) return;
-  throw new ThreadfoldError("STORE_CORRUPT", `The ${what} are out of order: behind ${before} comes ${place}.`, {
+  throw new ThreadfoldError("STORE_CORRUPT", `The ${what} are out of order: ${place} follows ${before}.`, {
     details: { after: before, at: place },
   });
 }
 
 /**
- * Everything that a store lists, page by page.
+ * Yields every thread that a store lists, page by page.
  *
- * @throws ThreadfoldError `STORE_CORRUPT` when a page leads back to one that was there already, and what listing throws.
+ * @throws ThreadfoldError `STORE_CORRUPT` when a page leads back to an earlier one, and whatever listing throws.
  */
 export async function* listedThreads(store: Pick<ThreadfoldStore, "threads">): AsyncGenerator<ThreadInfo> {
   const cursors = new Set<string>();
@@ -287,7 +287,7 @@ export async function* listedThreads(store: Pick<ThreadfoldStore, "threads">): A
     const { nextCursor: cursor } = page;
     if (cursor === null) return;
     if (cursors.has(cursor))
-      throw new ThreadfoldError("STORE_CORRUPT", "The list of threads leads back to a page that was there already.", {
+      throw new ThreadfoldError("STORE_CORRUPT", "The list of threads leads back to an earlier page.", {
         details: { cursor },
       });
     cursors.add(cursor);
@@ -301,10 +301,10 @@ const LONGEST_TITLE = 200;
 const titleSchema = z.object({ number: z.int().positive(), title: z.string().min(1) });
 
 /**
- * Gives a thread a title of its own, in one line. It is kept beside the thread as an artifact: earlier ones stay, it is in no
- * prompt, and it goes when the thread is erased.
+ * Gives a thread a title, on one line. It is stored with the thread as an artifact: earlier titles stay, it appears in
+ * no prompt, and it is erased with the thread.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a title that is blank or longer than 200 UTF-16 code units, and what the store throws.
+ * @throws ThreadfoldError `INVALID_CONFIG` for a blank title or one over 200 UTF-16 code units; what the store throws.
  */
 export async function titleThread(
   { artifacts }: Pick<ThreadfoldStore, "artifacts">,
@@ -318,7 +318,7 @@ export async function titleThread(
       hint: `A title has 1 to ${LONGEST_TITLE} characters.`,
     });
   const earlier = await artifacts.list(threadId, undefined, TITLE_MEDIA_TYPE);
-  // Equal content is one artifact, which would stand where it stood: a title that comes back is another one by its number.
+  // Equal content is one artifact, which would keep its old place: the number makes a reused title a new artifact.
   await artifacts.store(JSON.stringify({ number: earlier.length + 1, title: line }), {
     ...{ threadId, tenantId: null, ttlSeconds: null, sensitivity: "internal", mediaType: TITLE_MEDIA_TYPE },
     createdAt: new Date(clock.now()).toISOString(),
@@ -326,7 +326,7 @@ export async function titleThread(
   return line;
 }
 
-/** The title that a thread was given last; null for one that was given none. @throws ThreadfoldError what the store throws. */
+/** Returns a thread's latest title, or null if it has none. @throws ThreadfoldError whatever the store throws. */
 export async function threadTitle(
   { artifacts }: Pick<ThreadfoldStore, "artifacts">,
   threadId: ThreadId,
@@ -340,11 +340,11 @@ export async function threadTitle(
   return null;
 }
 
-/** @throws ThreadfoldError `STORE_CORRUPT` for what another program must have put there. */
+/** @throws ThreadfoldError `STORE_CORRUPT` for content that another program must have written. */
 function titleIn(content: string): string {
   try {
     return titleSchema.parse(JSON.parse(content)).title;
   } catch (cause) {
-    throw new ThreadfoldError("STORE_CORRUPT", "What is kept as the thread's title is none.", { cause });
+    throw new ThreadfoldError("STORE_CORRUPT", "The stored title of the thread is not a valid title.", { cause });
   }
 }

@@ -3,7 +3,7 @@ import { MIGRATIONS } from "./schema.ts";
 import { query, type SqliteConnection } from "./sqlite-connection.ts";
 import { OUTDATED_TABLE, RECALL_TABLES } from "./sqlite-recall.ts";
 
-/** A table, an index, a trigger or a view, as SQLite keeps it. Indexes that SQLite makes for a key have no text. */
+/** A table, an index, a trigger or a view, as SQLite stores it. Indexes that SQLite creates for a key have no text. */
 interface SchemaItem {
   readonly type: string;
   readonly name: string;
@@ -14,23 +14,23 @@ const SCHEMA = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name";
 const STORED = query<SchemaItem>(SCHEMA, { type: "text", name: "text", sql: "text or null" });
 
 /**
- * Holds the tables, indexes and guards of a file against those that this store makes. A trigger that is gone no longer
- * refuses anything, and one that somebody added may write whatever it likes with each append. Nothing that somebody
- * else wrote is repeated but its name.
+ * Compares the tables, indexes and guards of a file with those that this store creates. A missing trigger no longer
+ * refuses anything, and one that somebody added may write whatever it likes with each append. Only the name of what
+ * somebody else wrote is repeated.
  *
- * @returns what is wrong, as whole clauses; none when the schema is the store's own.
+ * @returns what is wrong, as whole clauses; empty when the schema is the store's own.
  */
 export function schemaProblems(connection: SqliteConnection): readonly string[] {
   const stored = new Map(connection.all(STORED).map((item) => [keyOf(item), item]));
   const { main, recall } = ownSchema();
-  // Search makes its tables when it is first used.
+  // Search creates its tables on first use.
   const hasRecall = [...recall.keys()].some((key) => key.startsWith("table ") && stored.has(key));
   const expected = hasRecall ? new Map([...main, ...recall]) : main;
   const problems: string[] = [];
   for (const [key, { sql }] of expected) {
     const found = stored.get(key);
-    if (found === undefined) problems.push(`the ${key} is gone`);
-    else if (found.sql !== sql) problems.push(`the ${key} is not the one that the store makes`);
+    if (found === undefined) problems.push(`the ${key} is missing`);
+    else if (found.sql !== sql) problems.push(`the ${key} is not the one that the store creates`);
   }
   for (const [key, { name }] of stored)
     if (!expected.has(key) && !isSqlites(name)) problems.push(`the ${key} is not one of the store's`);
@@ -39,7 +39,7 @@ export function schemaProblems(connection: SqliteConnection): readonly string[] 
 
 const keyOf = ({ type, name }: SchemaItem): string => `${type} ${name}`;
 
-/** What SQLite makes by itself, and the full-text index of an earlier version, which goes with the next search. */
+/** True for what SQLite creates itself, and for an earlier version's full-text index, which the next search removes. */
 const isSqlites = (name: string): boolean => name.startsWith("sqlite_") || name.startsWith(OUTDATED_TABLE);
 
 interface OwnSchema {
@@ -49,7 +49,7 @@ interface OwnSchema {
 
 let own: OwnSchema | undefined;
 
-/** The schema of a store that was just made, read from one in memory so that SQLite has written both texts. */
+/** Returns the schema of a newly created store, read from one in memory so that SQLite has written both texts. */
 function ownSchema(): OwnSchema {
   own ??= madeInMemory();
   return own;

@@ -20,29 +20,34 @@ import { isPlainText } from "../shared/store-basics.ts";
 import { endAfter, idsOf, type KeptIds, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
 import { query, type SqliteConnection } from "./sqlite-connection.ts";
 
-/** The highest version that a thread can have: what an entry's key has room for. */
+/** The highest version that a thread can have: the most that an entry's key has room for. */
 export const LAST_VERSION = 0xff_ff_ff_ff;
 
 /**
- * SQL for the key of an entry: the thread's key in the upper half, the version in the lower 32 bits. SQLite shifts, for
- * such keys exceed what a JavaScript number holds exactly.
+ * Returns SQL for the key of an entry: the thread's key in the upper half, the version in the lower 32 bits. SQLite
+ * does the shift, because such keys exceed what a JavaScript number represents exactly.
  */
 export const entryKey = (threadKey: string, version: string): string => `(${threadKey} << 32) + ${version}`;
 
-/** SQL for the entries of a thread that come after one version, up to another. It reads a piece of the table in order. */
+/**
+ * Returns SQL for the entries of a thread after one version, up to another. It reads one part of the table in order.
+ */
 export const between = (threadKey: string, after: string, upTo: string): string =>
   `entry_key > ${entryKey(threadKey, after)} AND entry_key <= ${entryKey(threadKey, upTo)}`;
 
-/** SQL for all entries of a thread. */
+/** Returns SQL for all entries of a thread. */
 export const inThread = (threadKey: string): string => between(threadKey, "0", `${LAST_VERSION}`);
 
-/** Entries whose messages are noted at once in the table of places. A power of two. */
+/** Number of entries whose messages are noted at once in the table of places. A power of two. */
 export const NOTED_AT_A_TIME = 32;
 
-/** The version up to which the places of a thread's messages are noted when it ends at another one. */
+/** Returns the version up to which the places of a thread's messages are noted when the thread ends at this version. */
 export const notedUpTo = (version: number): number => version - (version % NOTED_AT_A_TIME);
 
-/** SQL for columns of the entry with message `:message` of thread `:thread`: where it was noted, else among the newest. */
+/**
+ * Returns SQL for columns of the entry with message `:message` of thread `:thread`: at its noted place, else among the
+ * newest.
+ */
 function entryOfMessage(columns: string): string {
   const noted = `SELECT ${entryKey("thread_key", "version")} FROM message_places WHERE thread_key = :thread AND message_id = :message`;
   const newest = `SELECT max(entry_key) & -${NOTED_AT_A_TIME} FROM entries WHERE ${inThread(":thread")}`;
@@ -76,7 +81,7 @@ const MESSAGES_BETWEEN = query<{ id: Uint8Array; ordinal: number; version: numbe
   WHERE ${between(":thread", ":first - 1", ":last")} AND message_id IS NOT NULL ORDER BY entry_key`,
   { id: "bytes", ordinal: "integer", version: "integer" },
 );
-// Without being told, SQLite would walk the thread for the sake of the order.
+// Without the hint, SQLite would walk the whole thread to get the order.
 const PIN_VERSIONS = query<{ version: number }>(
   "SELECT version FROM entries INDEXED BY entries_by_pin WHERE thread_key = ? AND pin_id IS NOT NULL",
   { version: "integer" },
@@ -97,10 +102,10 @@ interface StoredBody {
   readonly digest: string;
 }
 
-/** How many entries are read at once. */
+/** Number of entries read at once. */
 const READ_AT_A_TIME = 256;
 
-/** The rows of threads' entries. */
+/** Reads and adds the rows of threads' entries. */
 export class EntryLog {
   readonly #connection: SqliteConnection;
 
@@ -108,17 +113,17 @@ export class EntryLog {
     this.#connection = connection;
   }
 
-  /** Where the thread ends, or ended when it had this many entries. */
+  /** Returns the end of the thread, now or when it had this many entries. */
   end(threadKey: number, atVersion: number = LAST_VERSION): LogEnd {
     return this.#connection.get(END, { thread: threadKey, upTo: Math.min(atVersion, LAST_VERSION) }) ?? START_OF_LOG;
   }
 
-  /** The canonical JSON of a thread's entries from one version up to another, oldest first. */
+  /** Returns the canonical JSON of a thread's entries after one version up to another, oldest first. */
   bodies(threadKey: number, fromVersion: number, toVersion: number): readonly string[] {
     return finishSteps(this.bodiesInSteps(threadKey, fromVersion, toVersion));
   }
 
-  /** What {@link bodies} returns, in steps: entries never change, so that they need not be read at once. */
+  /** Does what {@link bodies} does, in steps: entries never change, so they need not be read at once. */
   *bodiesInSteps(threadKey: number, fromVersion: number, toVersion: number): Steps<readonly string[]> {
     const bodies: string[] = [];
     for (let after = fromVersion; after < toVersion; after += READ_AT_A_TIME) {
@@ -129,46 +134,46 @@ export class EntryLog {
     return bodies;
   }
 
-  /** The messages among the entries of a part of a log, without their bodies. */
+  /** Returns the messages in a part of a log, without their bodies. */
   messagesOf(threadKey: number, { fromVersion, toVersion }: LogPart): readonly LoggedMessage[] {
     const rows = this.#connection.all(MESSAGES_BETWEEN, { thread: threadKey, first: fromVersion, last: toVersion });
     return rows.map(({ id, ...places }) => ({ id: asMessageId(Buffer.from(id).toString("utf8")), ...places }));
   }
 
-  /** The thread's versions with each of its pins and liftings, ascending. */
+  /** Returns the thread versions of its pins and pin liftings, ascending. */
   pinVersions(threadKey: number): readonly number[] {
     const rows = this.#connection.all(PIN_VERSIONS, threadKey);
     return rows.map(({ version }) => version).sort((a, b) => a - b);
   }
 
-  /** The ids of the newest messages, whose places are not noted yet. */
+  /** Returns the ids of the newest messages, whose places are not noted yet. */
   recentIds(threadKey: number, { version: toVersion }: LogEnd): readonly MessageId[] {
     const fromVersion = notedUpTo(toVersion) + 1;
     return this.messagesOf(threadKey, { fromVersion, toVersion }).map(({ id }) => id);
   }
 
-  /** A message of the thread. @throws ThreadfoldError `STORE_CORRUPT` when it is not what was appended. */
+  /** Returns a message of the thread. @throws ThreadfoldError `STORE_CORRUPT` when it is not what was appended. */
   message(threadKey: number, id: MessageId): Message | undefined {
     const row = this.#connection.get(MESSAGE, { thread: threadKey, message: id });
     if (row === undefined) return undefined;
     const entry = entryOf(row);
     if (entry.type === "message" && entry.message.id === id) return entry.message;
-    throw new ThreadfoldError("STORE_CORRUPT", `Message ${id} is kept as another entry.`, { details: { id } });
+    throw new ThreadfoldError("STORE_CORRUPT", `Message ${id} is stored as a different entry.`, { details: { id } });
   }
 
-  /** Where a message stands in the thread. */
+  /** Returns the place of a message in the thread. */
   placeOf(threadKey: number, id: MessageId): MessagePlace | undefined {
     return this.#connection.get(PLACE_OF_MESSAGE, { thread: threadKey, message: id });
   }
 
-  /** A pin that holds. @throws ThreadfoldError `STORE_CORRUPT` when it is not what was appended. */
+  /** Returns a pin that is in force. @throws ThreadfoldError `STORE_CORRUPT` when it is not what was appended. */
   livePin(threadKey: number, id: PinId): Pin | undefined {
     const row = this.#connection.get(LAST_OF_PIN, threadKey, id);
     const entry = row === undefined ? undefined : entryOf(row);
     return entry?.type === "pin" ? entry.pin : undefined;
   }
 
-  /** What the thread has entries of. */
+  /** Tells which ids the thread has entries for. */
   kept(threadKey: number): KeptIds {
     return {
       message: (id) => this.placeOf(threadKey, id) !== undefined,
@@ -217,7 +222,7 @@ function entryOf({ body, digest }: StoredBody): ThreadEntry {
   });
 }
 
-/** SQL that finds a row when the noted places are not those of the entries. */
+/** SQL that finds a row when the noted places do not match the entries. */
 export const MISPLACED = `
   SELECT 1 AS found FROM message_places AS noted
     LEFT JOIN entries ON entry_key = ${entryKey("noted.thread_key", "noted.version")}
@@ -233,10 +238,12 @@ const FIND = query<{ thread_key: number }>("SELECT thread_key FROM threads WHERE
   thread_key: "integer",
 });
 
-/** How many keys and ends are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
+/**
+ * Number of keys and ends remembered. Looking one up again is cheap; remembering every thread of a large store is not.
+ */
 const REMEMBERED = 4_096;
 
-/** Threads have long ids; rows name them by a small key, which never changes. */
+/** Maps the long ids of threads to the small keys by which rows name them, which never change. */
 export class ThreadKeys {
   readonly #connection: SqliteConnection;
   readonly #known = new Map<ThreadId, number>();
@@ -245,11 +252,11 @@ export class ThreadKeys {
     this.#connection = connection;
   }
 
-  /** The key of a thread that the store knows. */
+  /** Returns the key of a thread that the store knows. */
   find(threadId: ThreadId): number | undefined {
     const known = this.#known.get(threadId);
     if (known !== undefined) return known;
-    // SQLite would look for the replacement character where a lone surrogate stands, and find another thread.
+    // SQLite would look for the replacement character in place of a lone surrogate, and find another thread.
     if (!isPlainText(threadId)) return undefined;
     const row = this.#connection.get(FIND, threadId);
     if (row !== undefined) this.#remember(threadId, row.thread_key);
@@ -257,8 +264,8 @@ export class ThreadKeys {
   }
 
   /**
-   * The key of a thread, given to it when it is new. Call it once within a write transaction: a new key is not
-   * remembered before it is read back, because the transaction may still be rolled back.
+   * Returns the key of a thread, and assigns one if it is new. Call it once within a write transaction: a new key is
+   * not remembered before it is read back, because the transaction may still be rolled back.
    */
   place(threadId: ThreadId): number {
     return this.find(threadId) ?? this.#connection.run("INSERT INTO threads (thread_id) VALUES (?)", threadId);
@@ -270,17 +277,17 @@ export class ThreadKeys {
   }
 }
 
-/** Where a connection left a thread. */
+/** The end of a thread as a connection left it. */
 export interface KnownEnd {
   readonly end: LogEnd;
   /**
-   * Ids of the newest messages, whose places are not noted and which the schema so does not refuse a second time. Absent
-   * until somebody asks.
+   * Ids of the newest messages, whose places are not noted yet, so that the schema does not refuse them a second time.
+   * Absent until needed.
    */
   readonly recent?: Set<MessageId>;
 }
 
-/** Where a connection left the threads that it appended to. Another one may have gone on since. */
+/** The ends of the threads that a connection appended to. Another connection may have appended since. */
 export class KnownEnds {
   readonly #ends = new Map<number, KnownEnd>();
 
@@ -298,14 +305,14 @@ export class KnownEnds {
   }
 }
 
-/** A known end after messages were appended there. The set of recent ids goes on with it. */
+/** Returns a known end after messages were appended there. The set of recent ids is passed on. */
 export function afterMessages(
   { end, recent }: Required<KnownEnd>,
   added: readonly MessageId[],
   after: LogEnd,
 ): KnownEnd {
   const noted = notedUpTo(after.version);
-  // What is behind the noted ones came with this append, where that noted any.
+  // If this append noted any places, the entries after the noted ones came with it.
   const isNoted = noted > end.version;
   if (isNoted) recent.clear();
   for (const id of isNoted ? added.slice(noted - end.version) : added) recent.add(id);

@@ -14,7 +14,7 @@ import { between, EntryLog, inThread, LAST_VERSION, MISPLACED, ThreadKeys } from
 import { query, SQLITE_BUSY, type SqliteConnection, type SqlQuery } from "./sqlite-connection.ts";
 import { forgetRecall } from "./sqlite-recall.ts";
 
-/** Rows that are read at a time, so that a long thread is never in memory as a whole. */
+/** Number of rows read at a time, so that a long thread is never in memory as a whole. */
 const ROWS_AT_A_TIME = 500;
 
 type Placed<Row> = Row & { readonly place: number };
@@ -84,7 +84,7 @@ const INTEGRITY = query<{ integrity_check: string }>("PRAGMA integrity_check", {
 const ORPHANS = query<{ table: string }>('SELECT DISTINCT "table" FROM pragma_foreign_key_check', { table: "text" });
 const MISPLACED_ROW = query<{ found: number }>(MISPLACED, { found: "integer" });
 
-/** Reads the rows of a SQLite store as they are. */
+/** Reads the rows of a SQLite store exactly as stored. */
 export class SqliteInspector implements StoreInspector {
   readonly #connection: SqliteConnection;
   readonly #keys: ThreadKeys;
@@ -127,7 +127,7 @@ export class SqliteInspector implements StoreInspector {
 
   async *artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact> {
     for await (const row of this.#rowsOf("artifacts", ARTIFACTS, threadId, 1)) {
-      // What is shorter than it was is no longer the content; an erasure leaves nothing at all.
+      // Empty content with a length on record was emptied by an erasure.
       const isGone = row.content?.length === 0 && row.bytes > 0;
       yield { ...row, content: isGone ? null : textOf(row.content) };
     }
@@ -144,9 +144,9 @@ export class SqliteInspector implements StoreInspector {
     return [
       ...schemaProblems(this.#connection),
       ...receiptProblems(this.#connection),
-      ...(isMisplaced ? ["the noted places of messages are not those of the entries"] : []),
+      ...(isMisplaced ? ["the recorded positions of messages do not match the entries"] : []),
       ...reports.map((row) => row.integrity_check).filter((report) => report !== "ok"),
-      ...orphans.map(({ table }) => `rows of ${table} refer to rows that are gone`),
+      ...orphans.map(({ table }) => `rows of ${table} refer to rows that do not exist`),
     ];
   }
 
@@ -163,18 +163,18 @@ export class SqliteInspector implements StoreInspector {
   }
 }
 
-/** No body is empty, so an empty one is what an erasure left. */
+/** Returns null for a body that an erasure emptied; other bodies are never empty. */
 const bodyOf = (body: string | null): string | null => (body === "" ? null : body);
 
-/** Bytes as text; what is not UTF-8 gets replacement characters and so differs from what was written. */
+/** Returns bytes as text. What is not UTF-8 becomes replacement characters, and so differs from what was written. */
 export function textOf(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
 const ERASED = query<{ found: number }>("SELECT 1 AS found FROM erasures WHERE thread_key = ?", { found: "integer" });
 const MARK = "INSERT OR IGNORE INTO erasures (thread_key) VALUES (?)";
-// Rows stay, for others refer to them. secure_delete overwrites what they held with zeros where they lie, and nothing of the
-// copies that a split of a page leaves in its unused room: those go when the file is written anew.
+// Rows stay, because others refer to them. secure_delete overwrites their content with zeros in place, but not the
+// copies that a page split leaves in unused space: those go when the file is rewritten.
 const EMPTY = [
   `UPDATE entries SET body = '' WHERE ${inThread(":thread")}`,
   "UPDATE plans SET body = '' WHERE thread_key = :thread",
@@ -193,7 +193,7 @@ const EXPIRED_CONTENTS = `DELETE FROM artifact_contents WHERE artifact_key IN ($
 const EXPIRED_ARTIFACTS = `DELETE FROM artifacts WHERE artifact_key IN (${EXPIRED})`;
 const TRUNCATE_LOG = query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)", { busy: "integer" });
 
-/** Takes the triggers that keep the log as it is down for one transaction; nobody else ever sees the file without them. */
+/** Drops the triggers that protect the log for one transaction; nobody else ever sees the file without them. */
 export function withoutGuards(connection: SqliteConnection, work: () => void): void {
   const guards = connection.all(GUARDS);
   for (const { name } of guards) connection.script(`DROP TRIGGER "${name}"`);
@@ -201,10 +201,10 @@ export function withoutGuards(connection: SqliteConnection, work: () => void): v
   for (const { sql } of guards) connection.script(sql);
 }
 
-/** How long emptying the log waits for those who read it, in milliseconds. It holds up writers meanwhile. */
+/** How long emptying the log waits for its readers, in milliseconds. Writers are held up meanwhile. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/** Erases in a SQLite file, down to the unused room of its pages and its write-ahead log. */
+/** Erases in a SQLite file, including the unused space of its pages and its write-ahead log. */
 export class SqliteEraser implements StoreEraser {
   readonly #connection: SqliteConnection;
   readonly #keys: ThreadKeys;
@@ -227,7 +227,7 @@ export class SqliteEraser implements StoreEraser {
     return this.isErasedNow(threadId);
   }
 
-  /** The same as `isErased`, synchronously. */
+  /** Does the same as `isErased`, synchronously. */
   isErasedNow(threadId: ThreadId): boolean {
     const threadKey = this.#keys.find(threadId);
     return threadKey !== undefined && this.#connection.get(ERASED, threadKey) !== undefined;
@@ -266,7 +266,7 @@ export class SqliteEraser implements StoreEraser {
     return expired;
   }
 
-  /** Takes about as long as copying the file, and its size of free room for a while. */
+  /** Rewrites the file. It takes about as long as copying it, and temporarily needs as much free space. */
   async #writeAnew(): Promise<void> {
     const { path } = this.#connection;
     try {
@@ -274,9 +274,9 @@ export class SqliteEraser implements StoreEraser {
     } catch (cause) {
       throw new ThreadfoldError(
         "STORE_UNAVAILABLE",
-        `The content is erased, but ${path} could not be written anew, and unused room of its pages may still hold some of it.`,
+        `The content is erased, but ${path} could not be rewritten, and unused space in its pages may still contain some of it.`,
         {
-          hint: "Make room for a copy of the file, or let other processes finish what they write, and erase again.",
+          hint: "Make room for a copy of the file, or let other processes finish writing, and erase again.",
           details: { path },
           cause,
         },
@@ -284,7 +284,7 @@ export class SqliteEraser implements StoreEraser {
     }
   }
 
-  /** What was erased is in the log next to the file until its pages are moved over and the log is emptied. */
+  /** Empties the log next to the file: until its pages are moved to the file, it contains what was erased. */
   #truncateLog(): Promise<void> {
     return this.#connection.whenFree(() => {
       if (this.#connection.get(TRUNCATE_LOG)?.busy === 0) return;
@@ -293,7 +293,7 @@ export class SqliteEraser implements StoreEraser {
         "STORE_UNAVAILABLE",
         `The content is erased, but the log of ${path} is in use and still holds some of it.`,
         {
-          hint: "Erase again once other processes are done reading: that empties the log.",
+          hint: "Erase again once other processes have finished reading: that empties the log.",
           details: { path, sqliteCode: SQLITE_BUSY },
         },
       );
@@ -301,7 +301,7 @@ export class SqliteEraser implements StoreEraser {
   }
 }
 
-/** The newest entry of a receipt's thread stands right before the first place of the next thread. */
+/** Counts invalid receipts. The newest entry of a thread is the last one before the keys of the next thread. */
 const WRONG_RECEIPTS = query<{ receipts: number }>(
   `SELECT count(*) AS receipts FROM receipts
   WHERE appended < 0 OR appended > version OR version < 0
@@ -313,10 +313,10 @@ const WRONG_RECEIPTS = query<{ receipts: number }>(
 );
 
 /**
- * Says whether a receipt answers for entries that the thread does not have. An append that is tried again is answered
- * by its receipt, so a forged one makes an append that never was look done.
+ * Checks whether a receipt answers for entries that the thread does not have. A retried append is answered from its
+ * receipt, so a forged one makes an append that never happened look done.
  */
 function receiptProblems(connection: SqliteConnection): readonly string[] {
   const { receipts = 0 } = connection.get(WRONG_RECEIPTS) ?? {};
-  return receipts === 0 ? [] : [`${receipts} of the receipts of appends speak of what the thread does not have`];
+  return receipts === 0 ? [] : [`${receipts} of the append receipts refer to entries that the thread does not have`];
 }

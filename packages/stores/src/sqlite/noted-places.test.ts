@@ -53,7 +53,7 @@ describe("places of messages", () => {
       "INSERT INTO message_places SELECT thread_key, 'forged', 70 FROM threads",
     ]) {
       expect(await findingsAfter(sql), sql).toEqual([
-        expect.objectContaining({ family: "file", problem: expect.stringContaining("noted places") }),
+        expect.objectContaining({ family: "file", problem: expect.stringContaining("recorded positions") }),
       ]);
     }
   });

@@ -5,9 +5,9 @@ import { MIGRATIONS } from "./schema.ts";
 import { asStoreError, query, SqliteConnection, STANDSTILL_MS } from "./sqlite-connection.ts";
 
 /**
- * Opens a store file, and makes it when it is not there or has no byte. A file that is not a store is left as it is.
+ * Opens a store file, and creates it if it does not exist or is empty. A file that is not a store is left unchanged.
  *
- * @param migrations what brings the file's tables to the version that is wanted.
+ * @param migrations bring the file's tables to the required version.
  * @throws ThreadfoldError `STORE_FOREIGN`, `STORE_UNAVAILABLE` or `STORE_CORRUPT`.
  */
 export async function openConnection(
@@ -19,7 +19,7 @@ export async function openConnection(
   inspectPath(path, newest);
   const connection = connect(path);
   try {
-    // Another process may be making the store just now.
+    // Another process may be creating the store right now.
     for (const step of [configure, migrateBy(migrations), requireWriteAheadLog])
       await connection.whenFree(() => step(connection));
     return connection;
@@ -55,22 +55,22 @@ function configure(connection: SqliteConnection): void {
 }
 
 /**
- * Brings the schema up to date in one transaction. The first one runs before the write-ahead log is turned on, so that
- * the file itself says whose it is from the moment that it holds anything.
+ * Brings the schema up to date in one transaction. The first migration runs before the write-ahead log is turned on, so
+ * that the file itself says whose it is as soon as it contains anything.
  */
 function migrateBy(migrations: readonly string[]): (connection: SqliteConnection) => void {
   const newest = migrations.length;
   return (connection) => {
     if (schemaVersion(connection, newest) === newest) return;
     connection.write(() => {
-      // Another process may have been faster: what counts is what the file says under the lock.
+      // Another process may have been faster: only what the file says under the lock counts.
       for (const migration of migrations.slice(schemaVersion(connection, newest))) connection.script(migration);
       connection.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${newest};`);
     });
   };
 }
 
-/** What a file says that it is. One statement reads all of it, for another process may be making the store just now. */
+/** What a file says it is, read in a single statement, because another process may be creating the store right now. */
 const IDENTITY = query<{ readonly applicationId: number; readonly version: number; readonly tables: number }>(
   `
   SELECT (SELECT application_id FROM pragma_application_id) AS applicationId,
@@ -80,7 +80,7 @@ const IDENTITY = query<{ readonly applicationId: number; readonly version: numbe
   { applicationId: "integer", version: "integer", tables: "integer" },
 );
 
-/** The schema version of a store, or 0 for a file without tables. */
+/** Returns the schema version of a store, or 0 for a file without tables. */
 function schemaVersion(connection: SqliteConnection, newest: number): number {
   const { path } = connection;
   const { applicationId = 0, version = 0, tables = 0 } = connection.get(IDENTITY) ?? {};
@@ -92,7 +92,7 @@ function schemaVersion(connection: SqliteConnection, newest: number): number {
   return 0;
 }
 
-// Where two connections turn the log on at once, SQLite refuses one, which then finds it turned on.
+// When two connections turn the log on at once, SQLite refuses one, which then finds it turned on.
 const WRITE_AHEAD_LOG = query<{ readonly journal_mode: string }>("PRAGMA journal_mode = WAL", { journal_mode: "text" });
 
 function requireWriteAheadLog(connection: SqliteConnection): void {
@@ -109,10 +109,10 @@ function requireWriteAheadLog(connection: SqliteConnection): void {
 }
 
 /**
- * Makes sure that a path may be opened as a store, and only looks: nothing is written, created or locked.
+ * Checks that a path may be opened as a store, by looking only: nothing is written, created or locked.
  *
  * @throws ThreadfoldError `STORE_FOREIGN` for a file of another program or of a newer version, `STORE_UNAVAILABLE` when
- * the path is not a file that may be read and written, or its folder is not there.
+ * the path is not a file that may be read and written, or its folder does not exist.
  */
 function inspectPath(path: string, newest: number): void {
   const stats = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
@@ -120,7 +120,7 @@ function inspectPath(path: string, newest: number): void {
   requireWritableFile(path, stats);
   const header = readSqliteHeader(attempt(path, () => firstBytes(path)));
   if (header.kind === "empty") return;
-  if (header.kind === "other") throw foreign(path, "it is no SQLite database");
+  if (header.kind === "other") throw foreign(path, "it is not a SQLite database");
   if (header.applicationId === APPLICATION_ID) return requireKnownVersion(path, header.userVersion, newest);
   if (header.applicationId !== 0) throw foreign(path, "it is the database of another program");
   if (header.hasTables || hasUnfinishedLog(path))
@@ -137,9 +137,9 @@ function requireKnownVersion(path: string, userVersion: number, newest: number):
   throw foreign(path, reason);
 }
 
-/** The error for a file that is left as it is. */
+/** The error for a file that is left unchanged. */
 function foreign(path: string, reason: string): ThreadfoldError {
-  return new ThreadfoldError("STORE_FOREIGN", `${path} is not opened: ${reason}.`, { details: { path } });
+  return new ThreadfoldError("STORE_FOREIGN", `${path} was not opened: ${reason}.`, { details: { path } });
 }
 
 function requireFolder(folder: string, path: string): void {
@@ -153,7 +153,7 @@ function requireFolder(folder: string, path: string): void {
 
 function requireWritableFile(path: string, stats: Stats): void {
   if (!stats.isFile()) {
-    const kind = stats.isDirectory() ? "a folder" : "no regular file";
+    const kind = stats.isDirectory() ? "a folder" : "not a regular file";
     throw new ThreadfoldError("STORE_UNAVAILABLE", `The store ${path} cannot be opened: it is ${kind}.`, {
       hint: "Name a file.",
       details: { path },
@@ -172,7 +172,7 @@ function firstBytes(path: string): Buffer {
   }
 }
 
-/** A log next to the file may hold tables that the file itself does not show yet. */
+/** Checks for a log next to the file, which may contain tables that the file itself does not show yet. */
 function hasUnfinishedLog(path: string): boolean {
   return ["-wal", "-journal"].some((suffix) => (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
@@ -192,10 +192,10 @@ function attempt<Result>(path: string, work: () => Result): Result {
 /** Marks a file as a Threadfold store: "TFld" in the header's application id. */
 export const APPLICATION_ID = 0x54_46_6c_64;
 
-/** How much of a file has to be read to know what it is. */
+/** Number of bytes of a file that must be read to identify it. */
 export const HEADER_BYTES = 108;
 
-/** What the first bytes of a file say that it is. */
+/** What a file is, according to its first bytes. */
 export type SqliteHeader =
   | { readonly kind: "empty" }
   | { readonly kind: "other" }
@@ -207,8 +207,8 @@ export type SqliteHeader =
     };
 
 /**
- * Reads a file's kind from its first {@link HEADER_BYTES} bytes, without a database engine that might write to it
- * (SQLite file format, sections 1.3 and 1.6). Page 1 holds the schema: a leaf without cells means that there is no table.
+ * Identifies a file by its first {@link HEADER_BYTES} bytes, without a database engine that might write to it (SQLite
+ * file format, sections 1.3 and 1.6). Page 1 holds the schema: a leaf without cells means that there are no tables.
  */
 export function readSqliteHeader(start: Buffer): SqliteHeader {
   if (start.length === 0) return { kind: "empty" };
@@ -229,8 +229,8 @@ type SqliteModule = typeof import("node:sqlite");
 let loaded: SqliteModule | undefined;
 
 /**
- * Node's SQLite. Older Node versions print a warning that the module is experimental when it is loaded; that one warning
- * is held back, because it says nothing that a user of this store could act on. All other warnings stay.
+ * Loads Node's SQLite. Older Node versions then print a warning that the module is experimental; that one warning is
+ * suppressed, because users of this store can do nothing about it. All other warnings stay.
  */
 export function loadSqlite(): SqliteModule {
   loaded ??= withoutExperimentalWarning(() => process.getBuiltinModule("node:sqlite"));

@@ -1,6 +1,6 @@
 import { NOTED_AT_A_TIME } from "./entry-log.ts";
 
-/** Tables whose rows are only ever added, but for what an erasure empties. */
+/** Tables whose rows are only ever added, except for what an erasure empties. */
 const APPEND_ONLY = [
   "threads",
   "entries",
@@ -13,10 +13,10 @@ const APPEND_ONLY = [
 ] as const;
 
 /**
- * Tables of the first version. Everything that is logged is only ever inserted: where a thread ends is read from its last
- * entry. An entry is one row, and where it stands is its key. Where messages stand is noted for many entries at once, so
- * that most appends write one page of entries and no other. The body is the last column: what is read before it pages
- * nothing of a long body in.
+ * Tables of the first version. Everything that is logged is only ever inserted: the end of a thread is read from its
+ * last entry. An entry is one row, and its key is its position. Places of messages are noted for many entries at once,
+ * so that most appends write one page of entries and no other. The body is the last column, so that reading the columns
+ * before it loads no page of a long body.
  */
 const VERSION_1 = `
 CREATE TABLE threads (
@@ -137,12 +137,14 @@ ${noReplace("artifact_contents", "artifact_key = NEW.artifact_key")}
 ${["entries", "plans", "artifacts"].map(refusesErased).join("\n")}
 `;
 
-/** Tables that hold rows of a thread, and what says that it was erased: nothing comes to those of an archived one. */
+/**
+ * Tables with rows of a thread, and the one that marks it as erased: nothing is added to them for an archived thread.
+ */
 const MOVED_TABLES = ["entries", "receipts", "plans", "journal", "artifacts", "erasures"];
 
 /**
- * Segments of threads: where each is, and what lists say of a thread whose rows were moved there. While a thread is cold, no
- * row of it is in the tables, and none comes in.
+ * Segments of threads: where each is, and what lists show of a thread whose rows were moved there. While a thread is
+ * cold, the tables have no rows of it, and accept none.
  */
 const VERSION_2 = `
 CREATE TABLE archives (
@@ -177,7 +179,7 @@ ${MOVED_TABLES.map(refusesArchived).join("\n")}
 `;
 
 /**
- * The migrations, oldest first: number n brings a store from schema version n − 1 to n. One that was released is never
+ * The migrations, oldest first: number n brings a store from schema version n − 1 to n. A released migration is never
  * edited.
  */
 export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2];

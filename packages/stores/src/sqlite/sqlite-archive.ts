@@ -16,7 +16,7 @@ import { textOf, withoutGuards } from "./inspect-and-erase.ts";
 import { query, type SqliteConnection, type SqlQuery } from "./sqlite-connection.ts";
 import { forgetRecall } from "./sqlite-recall.ts";
 
-/** Rows that are read at a time, so that a long thread is never in memory as a whole because of the reading. */
+/** Number of rows read at a time, so that reading never puts a long thread in memory as a whole. */
 const ROWS_AT_A_TIME = 200;
 
 const RECEIPTS = `SELECT thread_id, is_cold, is_dropped, place, segment_key, root, lines, bytes, archived_at, copies, version, digest,
@@ -148,7 +148,7 @@ const JOURNAL = query<Placed<Kept<"journal">>>(
   { place: "integer", sequence: "integer", at: "text", record: "text", previousHash: "text", hash: "text" },
 );
 
-// What refers to other rows goes first.
+// Rows that refer to others go first.
 const REMOVE = [
   "DELETE FROM message_places WHERE thread_key = :thread",
   "DELETE FROM receipts WHERE thread_key = :thread",
@@ -172,7 +172,7 @@ const INSERT_CONTENT = "INSERT INTO artifact_contents (artifact_key, content) VA
 const INSERT_RECORD =
   "INSERT INTO journal (thread_key, sequence, at, record, previous_hash, hash) VALUES (?, ?, ?, ?, ?, ?)";
 
-/** Moves threads out of a SQLite file and back. The room of what went out is used again; `VACUUM` gives it back. */
+/** Moves threads out of a SQLite file and back. The file reuses the freed space; `VACUUM` releases it. */
 export class SqliteArchiver implements StoreArchiver {
   readonly tenant = "null";
   readonly #connection: SqliteConnection;
@@ -279,7 +279,7 @@ export class SqliteArchiver implements StoreArchiver {
     return row === undefined ? null : archiveReceipt(row, this.tenant);
   }
 
-  /** Works on a thread in one transaction, with what is noted of its segment then. */
+  /** Works on a thread in one transaction, with the receipt of its segment as it is then. */
   #write<Result>(
     threadId: ThreadId,
     work: (threadKey: number, noted: ArchiveReceipt | null) => Result,

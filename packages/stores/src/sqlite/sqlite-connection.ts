@@ -3,31 +3,33 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ErrorCode, EventLoopTurns, type Steps, ThreadfoldError } from "@threadfold/core";
 import { closedStoreError } from "../shared/store-basics.ts";
 
-/** A value that a statement takes. */
+/** A value that can be bound to a statement. */
 type SqlValue = SQLInputValue;
 
 /**
  * The values of a statement: in the order of its `?`, or by name for a statement that needs one of them in several
- * places (`:name`). Numbered parameters (`?1`) are not used here: half of the Node versions that we run on take them for
- * names.
+ * places (`:name`). Numbered parameters (`?1`) are not used here: half of the Node versions that we run on treat them
+ * as names.
  */
 export type SqlValues = readonly SqlValue[] | readonly [Readonly<Record<string, SqlValue>>];
 
-/** A statement that returns rows, and what stands in each of their columns. */
+/** A statement that returns rows, with the kind of each of their columns. */
 export interface SqlQuery<Row> {
   readonly sql: string;
   readonly columns: Columns<Row>;
 }
 
-/** What each column of a row is. `number` is any finite number, `integer` one that JavaScript holds exactly. */
+/**
+ * The kind of each column of a row. `number` is any finite number, `integer` one that JavaScript represents exactly.
+ */
 export type Columns<Row> = { readonly [Name in keyof Row]-?: ColumnOf<Row[Name]> };
 type ColumnOf<Value> = null extends Value ? `${KindOf<NonNullable<Value>>} or null` : KindOf<Value>;
 type KindOf<Value> = Value extends string ? "text" : Value extends number ? "integer" | "number" : "bytes";
 
-/** A query, with its columns checked against its row type. */
+/** Returns a query whose columns are checked against its row type. */
 export const query = <Row extends object>(sql: string, columns: Columns<Row>): SqlQuery<Row> => ({ sql, columns });
 
-/** How long a statement waits for a lock with the whole process standing still, in milliseconds. */
+/** How long a statement waits for a lock while the whole process is blocked, in milliseconds. */
 export const STANDSTILL_MS = 5;
 /** How long a writer waits for another one, in milliseconds, before the store counts as unavailable. */
 const LOCK_TIMEOUT_MS = 10_000;
@@ -39,9 +41,9 @@ export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #another: () => SqliteConnection;
   readonly #statements = new Map<string, StatementSync>();
-  /** Settles when the last call of {@link whenFree} is done. Undefined when none is waiting or running. */
+  /** Settles when the last queued write is done. Undefined when none is waiting or running. */
   #lastInLine: Promise<void> | undefined;
-  /** The connection of the work that {@link writeInSteps} is at. */
+  /** The separate connection that {@link writeInSteps} is using. */
   #beside: SqliteConnection | undefined;
   #closed = false;
 
@@ -66,7 +68,7 @@ export class SqliteConnection {
     });
   }
 
-  /** Runs a statement and returns the key of the row that it inserted, if it did. */
+  /** Runs a statement and returns the key of the row that it inserted, if any. */
   run(sql: string, ...values: SqlValues): number {
     return this.#guard(() => Number(this.#statement(sql).run(...(values as SqlValue[])).lastInsertRowid));
   }
@@ -77,7 +79,7 @@ export class SqliteConnection {
   }
 
   /**
-   * Runs work as one write transaction: all of it is kept, and on the disk, when this returns, or none of it when it
+   * Runs work as one write transaction: all of it is stored, and on the disk, when this returns, or none of it when it
    * throws. The write lock is taken at the start, so that what the work reads stays true until it is written.
    */
   write<Result>(work: () => Result): Result {
@@ -93,10 +95,10 @@ export class SqliteConnection {
   }
 
   /**
-   * Runs work that takes the write lock: at once, and as often as it takes while another process holds the lock, which
-   * leaves nothing of the work behind. This process goes on meanwhile. Calls run in the order in which they came.
+   * Runs work that takes the write lock: at once, and again while another process holds the lock, in which case nothing
+   * of the work remains. The event loop is not blocked meanwhile. Calls run in the order in which they were made.
    *
-   * @param limitMs how long it is tried, in milliseconds; then the failure of the last try is thrown.
+   * @param limitMs time limit for the tries, in milliseconds; after it, the failure of the last try is thrown.
    */
   async whenFree<Result>(work: () => Result, limitMs: number = LOCK_TIMEOUT_MS): Promise<Result> {
     const deadline = performance.now() + limitMs;
@@ -109,7 +111,7 @@ export class SqliteConnection {
         } catch (error) {
           if (!isLocked(error) || performance.now() >= deadline) throw error;
         }
-        // Of different length, so that two waiters do not collide again and again.
+        // Of varying length, so that two waiters do not collide again and again.
         await pause(pauseMs * (0.5 + Math.random() / 2));
       }
     } finally {
@@ -118,10 +120,10 @@ export class SqliteConnection {
   }
 
   /**
-   * Runs long work as one write transaction, as {@link write} does, and lets the event loop turn between its steps. The
-   * work has a connection of its own, so that who reads through this one meanwhile sees nothing of it; who writes waits.
+   * Runs long work as one write transaction, as {@link write} does, and yields to the event loop between its steps. The
+   * work has its own connection, so readers of this one see nothing of it meanwhile; writers wait.
    *
-   * @throws the signal's reason, when it was aborted before the work was done: nothing is kept then.
+   * @throws the signal's reason, when it was aborted before the work was done: nothing is stored then.
    */
   async writeInSteps<Result>(work: (own: SqliteConnection) => Steps<Result>, signal?: AbortSignal): Promise<Result> {
     const { before, leave } = this.#standInLine();
@@ -135,7 +137,7 @@ export class SqliteConnection {
       own.run("COMMIT");
       return result;
     } finally {
-      // A transaction that is not committed goes with its connection.
+      // A transaction that is not committed ends with its connection.
       this.#beside?.close();
       this.#beside = undefined;
       leave();
@@ -165,11 +167,11 @@ export class SqliteConnection {
     try {
       this.#database.exec("ROLLBACK");
     } catch {
-      // SQLite rolls back by itself after some failures, and then there is nothing left to roll back.
+      // SQLite rolls back automatically after some failures, and then there is nothing left to roll back.
     }
   }
 
-  /** A reader is never in a writer's way: it finds a lock only while another process puts the log in order after a crash. */
+  /** Runs a read. Writers never block it: it finds a lock only while another process recovers the log after a crash. */
   #read<Result>(work: () => Result): Result {
     try {
       return this.#guard(work);
@@ -184,7 +186,7 @@ export class SqliteConnection {
     }
   }
 
-  /** A row, once it is what its query says. SQLite looks at types when a row is written, and not when it is read. */
+  /** Returns a row if it matches its query. SQLite checks types when a row is written, not when it is read. */
   #rowOf<Row>({ columns }: SqlQuery<Row>, row: object): Row {
     for (const name in columns) {
       if (!isOfKind((row as Row)[name], columns[name])) throw damagedRow(this.path, name, columns[name]);
@@ -237,21 +239,21 @@ export const SQLITE_BUSY = 5;
 /** The primary result code `SQLITE_CONSTRAINT`: a row was refused. */
 const CONSTRAINT = 19;
 
-/** Primary result codes that say that the file's content is not what this store wrote. */
+/** Primary result codes which mean that the file's content is not what this store wrote. */
 const CORRUPT_CODES: ReadonlySet<number> = new Set([
   1, // SQLITE_ERROR: a table or column of the schema is missing
   11, // SQLITE_CORRUPT
-  CONSTRAINT, // rows contradict each other, since the store itself writes none that do
+  CONSTRAINT, // rows contradict each other; the store itself never writes any that do
   20, // SQLITE_MISMATCH
   26, // SQLITE_NOTADB
 ]);
 
-/** A failure of SQLite as a Threadfold error; any other value as it is. */
+/** Returns a failure of SQLite as a Threadfold error, and any other value unchanged. */
 export function asStoreError(cause: unknown, path: string): unknown {
   if (isUnreadableNumber(cause)) {
     return new ThreadfoldError(
       "STORE_CORRUPT",
-      `The store ${path} is damaged: it holds a number that it never writes.`,
+      `The store ${path} is damaged: it contains a number that Threadfold never writes.`,
       { cause },
     );
   }
@@ -269,19 +271,19 @@ export function asStoreError(cause: unknown, path: string): unknown {
 function damagedRow(path: string, column: string, expected: string): ThreadfoldError {
   return new ThreadfoldError(
     "STORE_CORRUPT",
-    `The store ${path} is damaged: the ${column} of a row is no ${expected}.`,
+    `The store ${path} is damaged: the ${column} of a row is not of type ${expected}.`,
     {
       details: { path, column },
     },
   );
 }
 
-/** True when another connection holds the lock that was wanted. Nothing is wrong with the file, and later it may work. */
+/** Checks whether another connection holds the lock that was wanted. The file is fine, and it may work later. */
 export function isLocked(error: unknown): boolean {
   return ThreadfoldError.isInstance(error) && (Number(error.details["sqliteCode"]) & 0xff) === SQLITE_BUSY;
 }
 
-/** True when SQLite refused rows because of what is there already: by a trigger, an index or a reference. */
+/** Checks whether SQLite refused rows because of existing ones: by a trigger, an index or a reference. */
 export function isRefusedRow(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return isSqliteError(cause) && (cause.errcode & 0xff) === CONSTRAINT;
@@ -291,7 +293,7 @@ function isSqliteError(value: unknown): value is SqliteError {
   return value instanceof Error && (value as Partial<SqliteError>).code === "ERR_SQLITE_ERROR";
 }
 
-/** Node refuses to read an integer that no JavaScript number can hold. */
+/** Checks for an integer that Node refuses to read because no JavaScript number can hold it. */
 function isUnreadableNumber(value: unknown): boolean {
   return value instanceof Error && (value as NodeJS.ErrnoException).code === "ERR_OUT_OF_RANGE";
 }

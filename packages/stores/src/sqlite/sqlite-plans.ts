@@ -46,7 +46,7 @@ const INSERT_PLAN = `INSERT INTO plans
   (thread_key, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at, body)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Plans in SQLite. */
+/** Stores plans in a SQLite file. */
 export class SqlitePlans implements CompactionStore {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;

@@ -35,7 +35,7 @@ const FIND = query<{ passage_key: number; place: string }>(
   { passage_key: "integer", place: "text" },
 );
 
-/** Recall over the log in SQLite. What the log lacks cannot be found: append before you index. */
+/** Searches the log in SQLite. Messages that the log lacks cannot be found: append before you index. */
 export class SqliteRecall implements RecallIndex {
   readonly #connection: SqliteConnection;
   readonly #keys: ThreadKeys;
@@ -59,7 +59,7 @@ export class SqliteRecall implements RecallIndex {
     await this.#connection.whenFree(() =>
       this.#connection.write(() => {
         const threadKey = this.#keys.place(threadId);
-        // Another process may have been faster: what counts is what the file says under the lock.
+        // Another process may have been faster: only what the file says under the lock counts.
         const now = this.#indexed(threadKey);
         this.#add(
           threadKey,
@@ -113,7 +113,7 @@ export class SqliteRecall implements RecallIndex {
         else keys.push(key);
       }
     }
-    // In the order in which they are kept, so that each page of the table is written once.
+    // In the order in which they are stored, so that each page of the table is written once.
     for (const word of [...keysByWord.keys()].sort()) {
       const keys = keysByWord.get(word) as number[];
       this.#connection.run(INSERT_WORD, threadKey, word, keys[0] as number, JSON.stringify(keys));
@@ -138,7 +138,9 @@ export class SqliteRecall implements RecallIndex {
   }
 }
 
-/** Reads before the file is locked, and lets others run meanwhile: finding the words takes longer than writing them. */
+/**
+ * Reads messages before the file is locked, yielding to the event loop: finding words takes longer than writing them.
+ */
 async function readPassages(messages: readonly Message[]): Promise<readonly IndexedPassage[]> {
   const stemmers = await loadStemmers();
   const turns = new EventLoopTurns();
@@ -156,9 +158,9 @@ const NOTHING: ReadonlySet<number> = new Set();
 const NO_PAGE: RecallPage = Object.freeze({ hits: Object.freeze([]), total: 0, nextCursor: null });
 
 /**
- * Passages, and in which of them each word stands. Both hold nothing that the log does not, so they are made when they
- * are first needed and no migration speaks of them. They are ordinary tables, because not every Node that this runs on
- * has SQLite's full-text search; words stand under their thread, so that no search meets, or ranks by, another thread's.
+ * Tables of passages, and of the passages that contain each word. Both hold nothing that the log does not, so they are
+ * created on first use, without a migration. They are ordinary tables, because not every supported Node has SQLite's
+ * full-text search; words are stored under their thread, so that no search matches, or ranks by, another thread's.
  */
 export const RECALL_TABLES = `
 CREATE TABLE IF NOT EXISTS recall_passages (
@@ -181,7 +183,7 @@ CREATE TABLE IF NOT EXISTS recall_words (
   PRIMARY KEY (thread_key, word, first_passage)
 ) STRICT, WITHOUT ROWID;`;
 
-/** Makes the tables where they are not there yet. */
+/** Creates the tables if they do not exist. */
 function prepareRecall(connection: SqliteConnection): void {
   if (has(connection, OUTDATED_TABLE)) connection.write(() => dropOutdated(connection));
   connection.script(RECALL_TABLES);
@@ -189,23 +191,23 @@ function prepareRecall(connection: SqliteConnection): void {
 
 const FORGET = ["DELETE FROM recall_words WHERE thread_key = ?", "DELETE FROM recall_passages WHERE thread_key = ?"];
 
-/** Takes a thread's passages and words away, within a write transaction. Tables that are not there are not made. */
+/** Removes a thread's passages and words, within a write transaction. Missing tables are not created. */
 export function forgetRecall(connection: SqliteConnection, threadKey: number): void {
   dropOutdated(connection);
   if (!has(connection, "recall_words")) return;
   for (const statement of FORGET) connection.run(statement, threadKey);
 }
 
-/** Where earlier versions kept words: in SQLite's full-text search. */
+/** Table in which earlier versions kept words, with SQLite's full-text search. */
 export const OUTDATED_TABLE = "recall_terms";
 
-/** What an earlier version indexed is indexed again when it is asked for. */
+/** Drops what an earlier version indexed; it is indexed again on demand. */
 function dropOutdated(connection: SqliteConnection): void {
   if (!has(connection, OUTDATED_TABLE)) return;
   if (connection.get(FULL_TEXT_SEARCH) === undefined) {
     throw new ThreadfoldError(
       "STORE_UNAVAILABLE",
-      `An earlier Threadfold made the search index of ${connection.path}, and the SQLite of this Node cannot read it.`,
+      `An earlier Threadfold made the search index of ${connection.path}, and the SQLite in this Node cannot read it.`,
       {
         hint: "Search the store once on Node 22.19, 24 or newer: that rebuilds the index.",
         details: { path: connection.path },

@@ -42,10 +42,10 @@ import { SqliteRecall } from "./sqlite-recall.ts";
 import { SqliteRanges, SqliteThreads } from "./sqlite-threads.ts";
 
 /**
- * Opens a store in one SQLite file and makes the file when it is not there. Several processes may use one file: writers
- * take turns, readers never wait. A call that returned has put its data on the disk (WAL, `synchronous=FULL`).
+ * Opens a store in one SQLite file, and creates the file if it does not exist. Several processes may use one file:
+ * writers take turns, readers never wait. When a call returns, its data is on the disk (WAL, `synchronous=FULL`).
  *
- * @throws ThreadfoldError `STORE_FOREIGN` for a file of another program or a newer version, which is left as it is;
+ * @throws ThreadfoldError `STORE_FOREIGN` for a file of another program or a newer version, which is left unchanged;
  * `STORE_UNAVAILABLE` when the path cannot be used; `STORE_CORRUPT` when the file is damaged.
  */
 export async function openSqliteStore(

@@ -77,7 +77,7 @@ const LIST = query<ThreadRow>(
   },
 );
 
-/** Threads in SQLite. An append reads where the thread ends and never the thread, so its cost does not grow with it. */
+/** Stores threads in SQLite. An append reads the end of the thread and never the whole, so its cost does not grow. */
 export class SqliteThreads implements ThreadStore {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
@@ -112,21 +112,21 @@ export class SqliteThreads implements ThreadStore {
     );
   }
 
-  /** Looks up what the append has to know, and appends. */
+  /** Looks up what the append needs, and appends. */
   #appendAtEnd(request: AppendRequest): AppendResult {
     return this.#noted(this.#connection.write(() => finishSteps(this.#writer.appendInSteps(request))));
   }
 
-  /** Notes where an append left its thread. */
+  /** Remembers the end of a thread after an append. */
   #noted({ result, reached }: Appended): AppendResult {
     if (reached !== undefined) this.#ends.remember(reached.threadKey, { end: reached.end });
     return result;
   }
 
   /**
-   * Appends messages where this connection left the thread, without looking anything up. When another writer was there
-   * since, or one of them is in the thread already, which the schema or the recent ids tell, nothing is appended, and the
-   * answer is undefined.
+   * Appends messages at the end where this connection left the thread, without looking anything up. Returns undefined,
+   * and appends nothing, when another writer has appended since, or when the thread already has one of the messages,
+   * which the schema or the recent ids reveal.
    */
   #appendAtKnownEnd({ threadId, entries, options }: AppendRequest): AppendResult | undefined {
     const { expectedVersion, idempotencyKey } = options;
@@ -135,12 +135,12 @@ export class SqliteThreads implements ThreadStore {
     if (threadKey === undefined || known === undefined) return undefined;
     const { end, recent = new Set(this.#log.recentIds(threadKey, end)) } = known;
     const ids = entries.map((entry) => (entry.type === "message" ? entry.message?.id : undefined));
-    // Where nothing is added, nothing is refused either.
+    // If nothing is added, nothing is refused either.
     if (ids.length === 0 || !ids.every((id) => id !== undefined && !recent.has(id))) return undefined;
     if (expectedVersion !== "any" && expectedVersion !== end.version) return undefined;
     try {
       const add = (): LogEnd => finishSteps(this.#writer.addNewInSteps(threadKey, end, entries));
-      // One row is one statement, which is a transaction of its own.
+      // One row is one statement, which is its own transaction.
       const after = entries.length === 1 ? add() : this.#connection.write(add);
       this.#ends.remember(threadKey, afterMessages({ end, recent }, ids as readonly MessageId[], after));
       return Object.freeze({ version: after.version, appended: after.version - end.version });
@@ -155,7 +155,7 @@ export class SqliteThreads implements ThreadStore {
     const atVersion = wholeNumber("atVersion", options.atVersion, 0, Number.MAX_SAFE_INTEGER);
     const threadKey = this.#keys.find(threadId);
     if (threadKey === undefined || this.#log.end(threadKey).version === 0) return null;
-    // Entries never change, so what is read up to a version is one state even while others append.
+    // Entries never change, so what is read up to a version is consistent even while others append.
     const end = this.#log.end(threadKey, atVersion);
     const turns = new EventLoopTurns();
     const bodies = await turns.finish(this.#log.bodiesInSteps(threadKey, 0, end.version));
@@ -180,7 +180,7 @@ const INSERT_RECEIPT =
   "INSERT INTO receipts (thread_key, idempotency_key, request_digest, version, appended) VALUES (?, ?, ?, ?, ?)";
 const NO_PINS: ReadonlyMap<PinId, Pin> = new Map();
 
-/** What is appended to which thread. */
+/** A request to append entries to a thread. */
 interface AppendRequest {
   readonly threadId: ThreadId;
   readonly entries: readonly ThreadEntryInput[];
@@ -189,7 +189,7 @@ interface AppendRequest {
 
 interface Appended {
   readonly result: AppendResult;
-  /** Where the thread ends since; absent when the append was one that came again. */
+  /** The new end of the thread; absent when the append was a retry. */
   readonly reached?: { readonly threadKey: number; readonly end: LogEnd };
 }
 
@@ -207,7 +207,7 @@ class LogWriter {
     this.#log = new EntryLog(connection);
   }
 
-  /** Looks up what the append has to know, and appends. */
+  /** Looks up what the append needs, and appends. */
   *appendInSteps({ threadId, entries, options }: AppendRequest): Steps<Appended> {
     const { expectedVersion, idempotencyKey } = options;
     const threadKey = this.#keys.place(threadId);
@@ -225,14 +225,14 @@ class LogWriter {
     return { result, reached: { threadKey, end } };
   }
 
-  /** Appends messages that are taken to be new, and returns the thread's end. */
+  /** Appends messages that are assumed to be new, and returns the thread's new end. */
   *addNewInSteps(threadKey: number, end: LogEnd, inputs: readonly ThreadEntryInput[]): Steps<LogEnd> {
     const addition = new ThreadAddition(positionOf(end), end.messages, NO_PINS, () => undefined);
     yield* addition.addInSteps(inputs);
     return yield* this.#log.addInSteps(threadKey, end, addition.entries, Math.trunc(this.#clock.now()));
   }
 
-  /** The live ones among the pins that the entries name; others cannot matter to them. */
+  /** Returns the live pins among those that the entries name; others cannot matter to them. */
   #livePins(threadKey: number, inputs: readonly ThreadEntryInput[]): ReadonlyMap<PinId, Pin> {
     const pins = new Map<PinId, Pin>();
     for (const input of inputs) {
@@ -264,7 +264,7 @@ const PLAN_AT = query<PlanRow>("SELECT version, body FROM plans WHERE thread_key
   body: "text",
 });
 
-/** Parts of threads in SQLite. Entries and plans never change, so that no transaction is needed to read what fits together. */
+/** Reads parts of threads in SQLite. Entries and plans never change, so a consistent read needs no transaction. */
 export class SqliteRanges implements ThreadRanges {
   readonly #connection: SqliteConnection;
   readonly #keys: ThreadKeys;

@@ -9,19 +9,23 @@ import {
 } from "@threadfold/core";
 import { entry, metadata, pin, START } from "../laws/sample-data.ts";
 
-/** How many canaries a subject has; five of them lie in a summary cache, where there is one. */
+/** Number of canaries of a subject; five of them are in a summary cache, if there is one. */
 export const CANARIES = 100;
 
-/** A word that stands nowhere else, as a name or a number of a person would. Search keeps it as it is: in lower case. */
+/**
+ * A word that appears nowhere else, as a person's name or number would. It is lower-case, so search keeps it unchanged.
+ */
 export const canary = (subject: number, number: number): string => `canary${subject}x${number}zq`;
 export const threadOf = (subject: number): ThreadId => asThreadId(`person ${subject}`);
 
-/** Puts a hundred canaries of a subject into entries, pins, plans and their summaries, artifacts, search and a cache. */
+/**
+ * Puts a hundred canaries of a subject into entries, pins, plans and their summaries, artifacts, search and a cache.
+ */
 export async function plant(store: ThreadfoldStore, subject: number, cache?: SummaryCacheStore): Promise<void> {
   const threadId = threadOf(subject);
   let number = 0;
   const next = (): string => canary(subject, number++);
-  // Long ones too, for those are kept in pages of their own.
+  // Some are long, because long texts are stored in separate pages.
   const texts = Array.from(
     { length: 60 },
     (_, index) => `${next()} ${index % 20 === 0 ? "filler ".repeat(2_000) : ""}`,

@@ -5,16 +5,16 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 
-/** What was compiled for the first child serves the others: starting them is most of what these tests cost. */
+/** What was compiled for the first child is reused by the others: starting them is most of the cost of these tests. */
 const compiled = join(tmpdir(), `threadfold-compiled-${process.pid}`);
 
-/** Takes away what was compiled for children; for `afterAll` of a file that starts some. */
+/** Removes what was compiled for children; for the `afterAll` of a file that starts some. */
 export function removeCompiled(): void {
   rmSync(compiled, { recursive: true, force: true });
   bundles.clear();
 }
 
-/** How Node runs TypeScript, on every version that we run on: older ones ask for it by a flag, and call it experimental. */
+/** Arguments with which every supported Node runs TypeScript: older ones need a flag, and call it experimental. */
 export const SOURCE_ARGUMENTS: readonly string[] = [
   "--conditions=threadfold-source",
   "--experimental-strip-types",
@@ -23,7 +23,10 @@ export const SOURCE_ARGUMENTS: readonly string[] = [
 
 const bundles = new Map<string, string>();
 
-/** How a process of the tests is run, by its path from the sources, as arguments for Node: as one bundle, which starts in half the time of its sources. */
+/**
+ * Returns Node's arguments for running a test process, given its path within the sources, as one bundle, which starts
+ * in half the time of its sources.
+ */
 export function nodeArguments(script: string, values: readonly string[]): readonly string[] {
   const source = fileURLToPath(new URL(`../${script}`, import.meta.url));
   const bundle = bundles.get(source) ?? bundleOf(source);
@@ -38,7 +41,7 @@ function bundleOf(source: string): string {
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
-    // What a process imports only at times is a file of its own.
+    // What a process imports only sometimes is a separate file.
     splitting: true,
     format: "esm",
     platform: "node",
@@ -50,7 +53,7 @@ function bundleOf(source: string): string {
   return join(folder, "main.mjs");
 }
 
-/** The environment in which children start quickly. */
+/** Returns an environment in which children start quickly. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   mkdirSync(compiled, { recursive: true });
   return { ...process.env, NODE_COMPILE_CACHE: compiled };
@@ -65,8 +68,8 @@ export interface EndedChild {
 }
 
 /**
- * An output of a child that a test waits for. A child that could not be started, or ended before, is an error that says
- * so: the test would wait for it in vain.
+ * Waits for an output of a child, and fails if the child could not be started or ended before: the test would wait for
+ * the output in vain.
  */
 export async function unlessEnded<Result>(child: ChildProcess, awaited: Promise<Result>): Promise<Result> {
   let forget = (): void => undefined;
@@ -94,6 +97,6 @@ export function untilEnd(child: ChildProcess): Promise<EndedChild> {
   });
 }
 
-/** Runs a command to its end, with the environment of children. */
+/** Runs a command to its end, in the environment of children. */
 export const runChild = (command: string, values: readonly string[]): Promise<EndedChild> =>
   untilEnd(spawn(command, values, { stdio: ["ignore", "pipe", "pipe"], env: childEnvironment() }));

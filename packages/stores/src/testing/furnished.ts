@@ -4,16 +4,16 @@ import { type ErasableStore, eraseSubject } from "../erasure/erase-subject.ts";
 import { dropPlan, entry, lift, metadata, pin, START, transcript } from "../laws/sample-data.ts";
 import type { ObjectFolder } from "../shared/object-artifacts.ts";
 
-/** Some more than those whose places are noted at once. */
+/** A few more entries than those whose places are noted at once. */
 const ENTRIES = 36;
 
 const COLD = "file:/cold";
 const segments = new Map<string, Uint8Array>();
 
-/** Opens the place of the segments of stores that were furnished, and no other place. */
+/** Opens the place of the segments of furnished stores, and no other place. */
 export const furnishedSegments: OpenSegments = async (address) => (address === COLD ? folderIn(segments) : null);
 
-/** A folder that lives in this process. */
+/** Returns a folder that lives in this process. */
 export function folderIn(objects: Map<string, Uint8Array>): ObjectFolder {
   return {
     putNew: async (key, bytes) => !objects.has(key) && Boolean(objects.set(key, bytes)),
@@ -32,7 +32,7 @@ export function folderIn(objects: Map<string, Uint8Array>): ObjectFolder {
 
 /**
  * Puts something into every table of a store: a thread with messages, pins, a lifted pin, receipts, plans, artifacts, a
- * journal that speaks of all of them, and an index for search; one whose content was erased; and one that was archived.
+ * journal with records of all of them, and a search index; one whose content was erased; and one that was archived.
  */
 export async function furnish(store: ThreadfoldStore & ErasableStore & ArchivableStore): Promise<void> {
   await furnishThread(store, asThreadId("kept"));
@@ -42,10 +42,10 @@ export async function furnish(store: ThreadfoldStore & ErasableStore & Archivabl
   await moveOut(store, MOVED);
 }
 
-/** The thread that was archived. */
+/** The archived thread. */
 export const MOVED = asThreadId("moved");
 
-/** Archives a thread without asking whether somebody uses it. */
+/** Archives a thread without checking whether it is in use. */
 export async function moveOut({ archiver }: ArchivableStore, threadId: ThreadId): Promise<void> {
   const hot = await archiver.look(threadId);
   if (hot === null) throw new Error("the thread is there");

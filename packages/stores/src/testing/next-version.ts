@@ -1,6 +1,6 @@
 /**
- * What a version to come may do to a SQLite store, for tests of how one is brought up to date: it copies every entry. No
- * version has been released yet whose tables differ from those of today.
+ * What a future version may do to a SQLite store, for tests of upgrades: it copies every entry. The tables of future
+ * versions are not known yet.
  */
 export const NEXT_SQLITE_VERSION = `
   CREATE TABLE copied (entry_key INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;

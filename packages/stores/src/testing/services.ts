@@ -3,20 +3,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { connectPostgres, type PostgresDriver } from "../postgres/postgres-driver.ts";
 
-/** A service that a test suite works with, and whether it is there. */
+/** A service that a test suite uses, and whether it is available. */
 interface FoundService {
   readonly url: string;
   readonly isThere: boolean;
-  /** Goes into the suite's name: empty when the service is there, and says what was skipped when it is not. */
+  /** Part of the suite's name: empty when the service is available, else it says what was skipped. */
   readonly note: string;
 }
 
 /**
- * Checks whether a service answers. Suites without their service are skipped by a name that says so.
+ * Checks whether a service answers. Suites without their service are skipped, under a name that says so.
  *
+ * @param variable the environment variable with the service's address.
  * @throws Error when it does not answer and `THREADFOLD_REQUIRE_SERVICES` is 1, so that the suite fails.
- *
- * @param variable the environment variable that holds the service's address.
  */
 export async function findService(variable: string, fallback: string): Promise<FoundService> {
   const url = process.env[variable] ?? fallback;
@@ -39,8 +38,8 @@ function answers(host: string, port: number): Promise<boolean> {
 }
 
 /**
- * The PostgreSQL that tests work with; its role has to be allowed to make schemas and roles. Commits do not wait for the
- * server's disk unless a test asks for that: no test crashes the server, and whoever else is connected sees them at once.
+ * Finds the PostgreSQL for tests; its role must be allowed to create schemas and roles. Commits do not wait for the
+ * server's disk unless a test asks for that: no test crashes the server, and other connections see them at once.
  */
 export async function findPostgres({ flushes = false } = {}): Promise<FoundService> {
   const found = await findService("THREADFOLD_POSTGRES_URL", "postgres://postgres@127.0.0.1:5432/postgres");
@@ -50,13 +49,13 @@ export async function findPostgres({ flushes = false } = {}): Promise<FoundServi
   return { ...found, url: url.href };
 }
 
-/** A schema for one test, and how to get rid of it. */
+/** A schema for one test, and how to drop it. */
 export interface TestSchema {
   readonly schema: string;
   readonly drop: () => Promise<void>;
 }
 
-/** A name for a schema that nobody else uses. */
+/** Returns a schema name that nobody else uses. */
 export function freshSchema(driver: PostgresDriver): TestSchema {
   const schema = `threadfold_test_${randomBytes(6).toString("hex")}`;
   return { schema, drop: () => dropSchema(driver, schema) };
@@ -64,7 +63,10 @@ export function freshSchema(driver: PostgresDriver): TestSchema {
 
 const DEADLOCK = "40P01";
 
-/** Also while the server is still at what a client asked that was killed: one of the two then has to begin again. */
+/**
+ * Drops a schema even while the server still executes what a killed client requested: one of the two must then start
+ * over.
+ */
 async function dropSchema(driver: PostgresDriver, schema: string): Promise<void> {
   try {
     await driver.script(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
@@ -74,14 +76,14 @@ async function dropSchema(driver: PostgresDriver, schema: string): Promise<void>
   }
 }
 
-/** A role as an application would have, and an address that signs it in. */
+/** A role like an application's, and an address that signs it in. */
 export interface TestRole {
   readonly name: string;
   readonly url: string;
   readonly drop: () => Promise<void>;
 }
 
-/** Makes a role that owns nothing. */
+/** Creates a role that owns nothing. */
 export async function createRole(owner: PostgresDriver, ownerUrl: string): Promise<TestRole> {
   const name = `threadfold_test_${randomBytes(6).toString("hex")}`;
   await owner.script(`CREATE ROLE ${name} LOGIN PASSWORD '${name}' NOSUPERUSER NOBYPASSRLS`);
@@ -95,15 +97,15 @@ export async function createRole(owner: PostgresDriver, ownerUrl: string): Promi
   };
 }
 
-/** Connections that one test file shares. */
+/** Returns connections that one test file shares. */
 export const connectForTests = (url: string, maxConnections = 10): PostgresDriver =>
   connectPostgres(url, { maxConnections });
 
-/** A server on this machine that speaks as much of S3 as the store does. */
+/** A server on this machine that implements as much of S3 as the store uses. */
 export interface S3Server {
   readonly endpoint: string;
   readonly objects: Map<string, Buffer>;
-  /** Requests so far, by method and status, such as `PUT 412`. */
+  /** Responses so far, by method and status, such as `PUT 412`. */
   readonly answers: string[];
   /** Makes the next `count` requests fail with a status. */
   failNext(count: number, status: number): void;
@@ -112,7 +114,7 @@ export interface S3Server {
 
 const PAGE = 2;
 
-/** Starts such a server. It supports conditional writes, lists two keys a page, and checks no credentials. */
+/** Starts such a server. It supports conditional writes, lists two keys per page, and checks no credentials. */
 export async function startS3Server(): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
   const answers: string[] = [];
@@ -209,13 +211,13 @@ function send(response: ServerResponse, status: number, body: string | Buffer, l
   return status;
 }
 
-/** A server on this machine that takes connections and does not answer. */
+/** A server on this machine that accepts connections but does not answer. */
 export interface SilentServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** @param halfAnswer what it answers to the first bytes it receives, before it falls silent. */
+/** @param halfAnswer its response to the first bytes it receives, before it falls silent. */
 export async function startSilentServer(halfAnswer = ""): Promise<SilentServer> {
   const { server, port, close } = await listen((socket) => {
     socket.once("data", () => void (halfAnswer !== "" && socket.write(halfAnswer)));
@@ -224,11 +226,11 @@ export async function startSilentServer(halfAnswer = ""): Promise<SilentServer> 
   return { port, close };
 }
 
-/** A proxy to a server that may stop passing on what is sent. */
+/** A proxy to a server that can stop forwarding data. */
 export interface SilencingProxy extends SilentServer {
-  /** Passes nothing on any more, in either direction, or everything again. */
+  /** Stops forwarding, in either direction, or resumes. */
   silence(isSilent: boolean): void;
-  /** Falls silent as soon as this was asked: the request still arrives, but its answer is lost. */
+  /** Falls silent as soon as this was requested: the request still arrives, but its answer is lost. */
   loseAnswerTo(asked: string): void;
 }
 

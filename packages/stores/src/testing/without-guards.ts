@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Lets a test work on a SQLite store with raw SQL that its triggers would refuse, and puts them back as they were. */
+/** Lets a test run raw SQL on a SQLite store that its triggers would refuse, and restores them afterwards. */
 export function withoutGuards<Result>(raw: DatabaseSync, work: () => Result): Result {
   const triggers = raw.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
   raw.exec("BEGIN");

@@ -8,7 +8,7 @@ const tools: fc.Arbitrary<ToolDefinition> = fc.record({
   inputSchema: jsonValues.map((value) => ({ type: "object", default: value })),
 });
 
-/** Requests over threads of every oddity, with hostile system texts and tools. */
+/** Generates requests over odd and malformed threads, with hostile system texts and tools. */
 export const chatRequests: fc.Arbitrary<ChatRequest> = fc
   .record({
     thread: agentThreads({ malformed: true, maxMessages: 8 }),

@@ -9,8 +9,8 @@ import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import { chatRequests } from "./chat-request-arbitrary.ts";
 
 /**
- * The laws of the `ProviderAwareTokenizer` port, tried on generated requests or on requests of your own. A new counter is
- * done when none of them is broken.
+ * Returns the laws of the `ProviderAwareTokenizer` port, checked on generated requests or on your own. A new counter is
+ * done when it breaks none of them.
  */
 export const tokenizerLaws = (
   tokenizer: ProviderAwareTokenizer,
@@ -39,7 +39,7 @@ const CHECKS: readonly TokenizerCheck[] = [
       firstUnequal(messages.map((message) => [tokenizer.countMessage(message), sumOfParts(tokenizer, message)])),
   },
   {
-    name: "one part more never makes a message cheaper",
+    name: "one more part never makes a message cheaper",
     broken: (tokenizer, { messages }) =>
       firstBroken(
         messages.flatMap((message) =>
@@ -86,7 +86,7 @@ const CHECKS: readonly TokenizerCheck[] = [
     },
   },
   {
-    name: "counting step by step gives the figures of counting at once, whatever was counted before or in between",
+    name: "counting step by step gives the same figures as counting at once, whatever was counted before or in between",
     broken: (tokenizer, request) => {
       const parts = request.messages.flatMap((message) => message.parts);
       const before = figuresOf(tokenizer, request);
@@ -101,7 +101,7 @@ const CHECKS: readonly TokenizerCheck[] = [
   },
 ];
 
-/** Figures that are counted side by side: one step of each after the other. */
+/** Runs several counts interleaved, one step of each in turn, and returns their figures. */
 function inTurn(all: readonly Steps<number>[]): readonly number[] {
   const figures = new Map<Steps<number>, number>();
   while (figures.size < all.length)

@@ -1,6 +1,6 @@
 import type { RuleLanguage } from "./rule-language.ts";
 
-/** How rules sound in Chinese, simplified and traditional. */
+/** How rules are phrased in Chinese, simplified and traditional. */
 export const chinese: RuleLanguage = {
   name: "Chinese",
   script: "han",

@@ -11,7 +11,7 @@ const KEPT_STATE =
 const STAYING =
   "(?:as is|as (?:it|they) (?:is|are)|unchanged|untouched|unmodified|stable|intact|the same|compatible|backwards?[- ]compatible|in sync|green|private|secret|read-?only|(?:below|under|within|above) \\d)";
 
-/** How rules sound in English. */
+/** How rules are phrased in English. */
 export const english: RuleLanguage = {
   name: "English",
   script: "latin",

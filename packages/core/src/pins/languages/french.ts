@@ -3,7 +3,7 @@ import type { RuleLanguage } from "./rule-language.ts";
 const KEEPING =
   "tel(?:le)?s? quel(?:le)?s?|comme (?:il|elle|ils|elles|c')[^.!?;]{0,12}|intacte?s?|inchangée?s?|tranquilles?|en place|compatibles?|stables?|courte?s?|concise?s?|simples?|à jour|pour référence";
 
-/** How rules sound in French. */
+/** How rules are phrased in French. */
 export const french: RuleLanguage = {
   name: "French",
   script: "latin",

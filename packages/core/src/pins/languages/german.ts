@@ -3,7 +3,7 @@ import type { RuleLanguage } from "./rule-language.ts";
 const ORDER_VERBS =
   "ändere|lösche|entferne|nutze|benutze|verwende|nimm|schreibe?|lege?|fasse|fass|installiere|committe|pushe|merge|deploye|füge|fug|erstelle|mach|mache|tu|ruf|rufe|führe|starte|bearbeite|rühre?|frage?|sende|schicke|veröffentliche|überschreibe|benenne|verschiebe|logge|importiere|antworte|sprich|gib|geh|gehe|vergiss nie|arbeite|teste|prüfe|halte?|lass|lasse|bleib|bleibe|commite|formatiere|kommentiere|lade|öffne|verändere|speichere|kopiere|baue|nenne|erwähne|stell|stelle|setze|setz";
 
-/** How rules sound in German. */
+/** How rules are phrased in German. */
 export const german: RuleLanguage = {
   name: "German",
   script: "latin",

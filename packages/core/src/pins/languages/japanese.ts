@@ -1,6 +1,6 @@
 import type { RuleLanguage } from "./rule-language.ts";
 
-/** How rules sound in Japanese. */
+/** How rules are phrased in Japanese. */
 export const japanese: RuleLanguage = {
   name: "Japanese",
   script: "kana",

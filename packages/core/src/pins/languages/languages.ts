@@ -8,7 +8,7 @@ import { type CompiledLanguage, compiledLanguage, type RuleLanguage } from "./ru
 import { russian } from "./russian.ts";
 import { spanish } from "./spanish.ts";
 
-/** The languages that rules are found in. To add one, add its file and its line. */
+/** The languages in which rules are detected. To add one, add its file and list it here. */
 export const LANGUAGES: readonly RuleLanguage[] = [
   english,
   german,
@@ -20,10 +20,10 @@ export const LANGUAGES: readonly RuleLanguage[] = [
   japanese,
 ];
 
-/** {@link LANGUAGES}, ready to be looked for. */
+/** {@link LANGUAGES}, compiled. */
 const COMPILED_LANGUAGES: readonly CompiledLanguage[] = LANGUAGES.map(compiledLanguage);
 
-/** How much of a text is read to tell its language, in UTF-16 code units. */
+/** How much of a text is read to detect its language, in UTF-16 code units. */
 const SAMPLE = 2_000;
 const SCRIPTS = [
   ["cyrillic", /\p{Script=Cyrillic}/u],
@@ -32,7 +32,7 @@ const SCRIPTS = [
 ] as const;
 const LATIN = COMPILED_LANGUAGES.filter(({ script }) => script === "latin");
 
-/** The languages that a sentence looks most like; where it does not tell, those of the text around it. */
+/** Returns the languages that a sentence looks most like; if that is unclear, those of the surrounding text. */
 export function languagesFor(said: string, home: readonly CompiledLanguage[]): readonly CompiledLanguage[] {
   const languages = languagesOf(said);
   if (languages.length > 0 && languages.length < LATIN.length) return languages;
@@ -40,7 +40,7 @@ export function languagesFor(said: string, home: readonly CompiledLanguage[]): r
   return shared.length > 0 ? shared : languages;
 }
 
-/** The languages that the beginning of a text looks most like. */
+/** Returns the languages that the beginning of a text looks most like. */
 export function languagesOf(text: string): readonly CompiledLanguage[] {
   const said = text.slice(0, SAMPLE);
   const script = SCRIPTS.find(([, letters]) => letters.test(said))?.[0];
@@ -48,7 +48,7 @@ export function languagesOf(text: string): readonly CompiledLanguage[] {
   if (!/\p{Script=Latin}/u.test(said)) return own;
   const counts = LATIN.map(({ marks }) => count(marks, said));
   const most = Math.max(...counts);
-  // Names of files and commands are Latin in every language.
+  // File names and commands are in Latin letters in every language.
   if (most === 0) return own.length > 0 ? own : LATIN;
   return [...own, ...LATIN.filter((_, index) => counts[index] === most)];
 }

@@ -3,7 +3,7 @@ import type { RuleLanguage } from "./rule-language.ts";
 const KEEPING =
   "como (?:está|estão|é|são)|do jeito que (?:está|estão)|intact[oa]s?|sem alteraç(?:ão|ões)|em paz|quiet[oa]s?|estáve(?:l|is)|compatíve(?:l|is)|curt[oa]s?|brev[ea]s?|simples|como referência|atualizad[oa]s?";
 
-/** How rules sound in Portuguese. */
+/** How rules are phrased in Portuguese. */
 export const portuguese: RuleLanguage = {
   name: "Portuguese",
   script: "latin",

@@ -1,90 +1,90 @@
 /**
- * How rules and their retractions sound in one language. Every entry is a regular expression in small letters; a space
- * stands for any white space, an apostrophe for either kind or none. Entries end at the end of a word, where the language
- * has spaces. A full stop that a set leaves out is one that ends a sentence, so that names of files stay whole. Keep
- * entries without nested repetitions: a message may be of any length.
+ * How rules and their retractions are phrased in one language. Every entry is a lowercase regular expression; a space
+ * matches any whitespace, and an apostrophe matches either kind or none. In languages with spaces, entries end at a
+ * word boundary. A full stop in a negated set excludes only one that ends a sentence, so that file names stay whole. Do
+ * not nest repetitions: a message may have any length.
  */
 export interface RuleLanguage {
   readonly name: string;
-  /** Its letters. Entries for `han` and `kana` need not end at the end of a word, since there are no spaces. */
+  /** Its script. Entries for `han` and `kana` need not end at a word boundary, because they have no spaces. */
   readonly script: "latin" | "cyrillic" | "han" | "kana";
-  /** Frequent words, by which languages of one script are told apart; none for the only one of its script. */
+  /** Frequent words that tell apart languages of one script; empty for the only language of its script. */
   readonly marks: readonly string[];
-  /** What may stand before an order, and says nothing of it: "please", "also", "make sure that". */
+  /** What may precede an order without changing it: "please", "also", "make sure that". */
   readonly openers: readonly string[];
-  /** How a sentence begins that tells of something: an order in it needs a clause of its own. */
+  /** How a sentence that narrates something begins: an order in it needs a clause of its own. */
   readonly telling: readonly string[];
-  /** How a sentence begins that tells what somebody else said, up to the verb: "the docs say", "Bob told me". */
+  /** How a sentence that reports what somebody else said begins, up to the verb: "the docs say", "Bob told me". */
   readonly reports: readonly string[];
-  /** How a text is handed over to be worked on, before its colon: "translate this into French", "what does it mean". */
+  /** How a text is handed over to be worked on, up to the colon: "translate this into French", "what does it mean". */
   readonly handsOver: readonly string[];
-  /** How one is shown, before its colon: "here is the mail". */
+  /** How a text is shown, up to the colon: "here is the mail". */
   readonly shows: readonly string[];
-  /** Words that begin another clause. */
+  /** Words that join clauses. */
   readonly joins: readonly string[];
-  /** Those of them that turn against what was said. */
+  /** The joining words that express a contrast: "but". */
   readonly contrasts: readonly string[];
   /** What only looks like an order at the beginning of a clause: "never mind", "don't know", "never seen". */
   readonly notOrders: readonly string[];
-  /** Rules, at the beginning of a clause. */
+  /** What makes a clause a rule, at its beginning: "never". */
   readonly orders: readonly string[];
-  /** Rules wherever they stand in a sentence that does not tell of something. */
+  /** What makes a sentence a rule anywhere in it, unless the sentence narrates something. */
   readonly standing: readonly string[];
-  /** Patterns that make a rule wherever in a sentence they match. */
+  /** What makes a sentence a rule anywhere in it, even if it narrates something. */
   readonly anywhere: readonly string[];
-  /** How a request begins that is put as a question: "could you please". An order is to follow. */
+  /** How a request phrased as a question begins: "could you please". An order must follow. */
   readonly polite: readonly string[];
-  /** What makes a rule of such a question: "not". */
+  /** What makes such a question a rule: "not". */
   readonly politeNot: readonly string[];
   /** Whole sentences without a verb: "no new dependencies". */
   readonly elliptic: readonly string[];
-  /** May be a rule, at the beginning of a clause: "you must". */
+  /** What makes a clause a possible rule, at its beginning: "you must". */
   readonly doubtful: readonly string[];
-  /** What makes a rule one for the moment: "yet", "today". */
+  /** What limits a rule to the moment: "yet", "today". */
   readonly oneOff: readonly string[];
-  /** Whole clauses that say nothing without what was said before: "don't do that again". */
+  /** Whole clauses that mean nothing without their context: "don't do that again". */
   readonly unclear: readonly string[];
-  /** Takes back a rule that is named or spoken of: "forget the rule about", "ignore what I said about". */
+  /** Takes back a rule that is named or described: "forget the rule about", "ignore what I said about". */
   readonly takesBack: readonly string[];
   /** Takes back what was said last, whatever it was: "forget that". */
   readonly takesBackLast: readonly string[];
   /** Allows what may have been forbidden: "you may now". */
   readonly allows: readonly string[];
-  /** Foresees an exception that somebody grants: "without asking". To grant it takes no rule back. */
+  /** Provides for an exception that somebody may grant: "without asking". Granting it takes no rule back. */
   readonly approvals: readonly string[];
   /** Headings under which every item is a rule. */
   readonly headings: readonly string[];
-  /** How a sentence or line begins that makes an exception from the one before: "unless". */
+  /** How a sentence or line that makes an exception to the one before it begins: "unless". */
   readonly exceptions: readonly string[];
-  /** How a line begins that goes on from the one before: "and". */
+  /** How a line that continues the one before it begins: "and". */
   readonly continuations: readonly string[];
-  /** Abbreviations with their full stop, behind which a sentence goes on. */
+  /** Abbreviations, with their full stop, that do not end a sentence. */
   readonly abbreviations: readonly string[];
-  /** Those of them behind which it may also end. */
+  /** The abbreviations that may also end a sentence. */
   readonly closingAbbreviations: readonly string[];
-  /** Words that do not tell one rule from another. Separated by spaces. */
+  /** Words that do not distinguish one rule from another, separated by spaces. */
   readonly emptyWords: string;
-  /** Verbs that forbid or allow the same, each group separated by spaces. */
+  /** Groups of verbs that forbid or allow the same thing, the verbs of a group separated by spaces. */
   readonly sameVerbs: readonly string[];
 }
 
 const NOTHING = /(?!)/y;
-/** The end of a word, or a place behind one. */
+/** Any place that is not inside a word: the next character continues no word, or the previous one does not. */
 const EDGE = "(?:(?![\\p{L}\\p{N}_])|(?<![\\p{L}\\p{N}_]))";
 
 const UP_TO_COLON = "[^.!?;:：。！？]{0,120}[:：]";
 
-/** A language with its entries as regular expressions: those that are sticky look at one place, the others anywhere. */
+/** A language with its entries as regular expressions: the sticky ones match at one place, the others anywhere. */
 export interface CompiledLanguage {
   readonly marks: RegExp;
   readonly script: RuleLanguage["script"];
   readonly openers: RegExp;
   readonly telling: RegExp;
   readonly reports: RegExp;
-  /** Both end behind the colon. */
+  /** Both `handsOver` and `shows` end after the colon. */
   readonly handsOver: RegExp;
   readonly shows: RegExp;
-  /** Ends a text that announces rules. */
+  /** Matches the end of a text that announces rules. */
   readonly announcesRules: RegExp;
   readonly joins: RegExp;
   readonly contrasts: RegExp;
@@ -104,8 +104,8 @@ export interface CompiledLanguage {
 }
 
 /**
- * A language, ready to be looked for. An expression is made when it is first looked with: all of them together take as long
- * as loading the rest of this package, and a text is looked through with those of one language, mostly.
+ * Returns a language whose entries are regular expressions. Each is compiled when it is first used: compiling all of
+ * them takes as long as loading the rest of this package, and most texts need those of only one language.
  */
 export function compiledLanguage(language: RuleLanguage): CompiledLanguage {
   const isUnspaced = isRunning(language);
@@ -167,7 +167,7 @@ function madeWhenAsked(
 /** True for a language that is written without spaces. */
 export const isRunning = ({ script }: RuleLanguage): boolean => script === "han" || script === "kana";
 
-/** An entry as a regular expression; see {@link RuleLanguage}. */
+/** The regular expression source of an entry; see {@link RuleLanguage}. */
 const sourceOf = (entry: string): string =>
   entry
     .replace(/\[\^[^\]]*\.[^\]]*\]/g, (set) => `(?:${set}|\\.(?=\\S))`)
@@ -177,7 +177,7 @@ const sourceOf = (entry: string): string =>
 
 const MOST_OPENERS = 6;
 
-/** The place behind what may stand before an order. */
+/** Returns the place after any openers, where an order may begin. */
 export function behindOpeners(said: string, start: number, language: CompiledLanguage): number {
   let at = skipSigns(said, start);
   for (let count = 0; count < MOST_OPENERS; count++) {
@@ -190,13 +190,14 @@ export function behindOpeners(said: string, start: number, language: CompiledLan
 
 const SIGNS = /[\s"'“”„«»*_>([.,:;!…—–-]*/y;
 
+/** Returns the place after any whitespace and punctuation. */
 export function skipSigns(said: string, start: number): number {
   SIGNS.lastIndex = start;
   SIGNS.test(said);
   return SIGNS.lastIndex;
 }
 
-/** Where a match ends that begins at a place; −1 when there is none. */
+/** Returns where a match that begins at a place ends; −1 when there is no match. */
 export function place(pattern: RegExp, said: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(said) ? pattern.lastIndex : -1;
@@ -205,7 +206,7 @@ export function place(pattern: RegExp, said: string, at: number): number {
 const UNSEEN = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 const STYLED = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]/gu;
 const APOSTROPHE = /(?<=\p{L})[\u2018\u2019\u02bc\u00b4`\uff07](?=\p{L})/gu;
-/** Latin letters, and those of Greek and Cyrillic that look the same, in the same order. */
+/** Latin letters, and the Cyrillic and Greek letters that look the same, in the same order. */
 const LATIN_LETTERS = "aceijopsxyhABCEHIJKMOPSTXYoivABEHIKMNOPTXYZ";
 const LOOK_ALIKES = "асеіјорѕхуһАВСЕНІЈКМОРЅТХУοινΑΒΕΗΙΚΜΝΟΡΤΧΥΖ";
 const asLatin = new Map(Array.from(LOOK_ALIKES, (letter, index) => [letter, LATIN_LETTERS[index] as string]));
@@ -213,8 +214,8 @@ const MIXES_LETTERS = /[a-zA-Z][\u0370-\u052f]|[\u0370-\u052f][a-zA-Z]/;
 const WORD = /\p{L}+/gu;
 
 /**
- * A text as it is read: without signs that nobody sees, in letters of one width and kind, with one apostrophe. A word of
- * Latin letters with some that only look so is one of Latin letters.
+ * Returns a text without invisible characters, in letters of one width and style, and with one kind of apostrophe. A
+ * Latin word in which some letters are look-alikes from Greek or Cyrillic becomes all Latin.
  */
 export function plainLetters(text: string): string {
   const plain = text

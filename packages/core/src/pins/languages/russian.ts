@@ -1,6 +1,6 @@
 import type { RuleLanguage } from "./rule-language.ts";
 
-/** How rules sound in Russian. */
+/** How rules are phrased in Russian. */
 export const russian: RuleLanguage = {
   name: "Russian",
   script: "cyrillic",

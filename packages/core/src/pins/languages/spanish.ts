@@ -3,7 +3,7 @@ import type { RuleLanguage } from "./rule-language.ts";
 const KEEPING =
   "tal (?:y )?(?:como|cual)(?: está[ns]?)?|como está[ns]?|intact[oa]s?|sin cambios|en paz|quiet[oa]s?|estables?|compatibles?|cort[oa]s?|brev[ea]s?|simples?|como referencia|sin tocar";
 
-/** How rules sound in Spanish. */
+/** How rules are phrased in Spanish. */
 export const spanish: RuleLanguage = {
   name: "Spanish",
   script: "latin",

@@ -10,20 +10,20 @@ import {
   recordBase,
 } from "./record-kind.ts";
 
-/** The kinds of content that a clear empties. */
+/** The kinds of content that clearing can empty. */
 export const clearTargetSchema = z.enum(["tool-result", "tool-input", "reasoning", "media", "text"]);
 export type ClearTarget = z.infer<typeof clearTargetSchema>;
 
 /**
- * Strings of a call's input of at least this many UTF-16 code units give way when it is cleared. Shorter ones are what
- * matters about a call: paths, commands, patterns.
+ * Strings in a call's input of at least this many UTF-16 code units are removed when the input is cleared. Shorter ones
+ * are what matters about a call: paths, commands, patterns.
  */
 export const LARGE_INPUT_STRING = 200;
 
 /**
- * Messages that stay where they are, with an emptied body. Call ids, tool names and outcomes stay. With
- * `keep`, the first and last characters of each body stay around a marker: truncation. A preview as `keep` is of the body
- * of one result that the model has not read yet.
+ * Messages that stay in place with an emptied body. Call ids, tool names and outcomes stay. With `keep`, the body is
+ * truncated: its first and last characters stay, around a marker. If `keep` is a preview, the body is a single tool
+ * result that the model has not read yet.
  */
 export interface ClearRecord extends RecordBase {
   readonly action: "clear";
@@ -48,7 +48,7 @@ export interface ShownCleared {
   readonly record: ClearRecord;
 }
 
-/** Clearing: the messages stay, and what they hold gives way to placeholders. */
+/** Clearing: the messages stay, and placeholders replace their content. */
 export const clear: RecordKind<ClearRecord, "clearings", ShownCleared> = {
   list: "clearings",
   precedence: 1,

@@ -2,7 +2,7 @@ import { textSchema } from "../../json/json-value.ts";
 import * as z from "../../json/schema.ts";
 import { type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
 
-/** Groups that the prompt no longer holds at all. */
+/** Groups that the prompt no longer shows at all. */
 export interface DropRecord extends RecordBase {
   readonly action: "drop";
   /** What the span was about, for recall (`DroppedSpanIndex`). */
@@ -15,7 +15,7 @@ export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
   keywords: z.array(textSchema),
 });
 
-/** Dropping: nothing stands in the prompt for the messages. */
+/** Dropping: the messages leave the prompt, and nothing replaces them. */
 export const drop: RecordKind<DropRecord, "drops", never> = {
   list: "drops",
   precedence: 4,

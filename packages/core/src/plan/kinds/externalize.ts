@@ -10,9 +10,9 @@ import { type BodyPreview, keptEnds, type RecordBase, type RecordKind, recordBas
 /**
  * Content that was written to the artifact store.
  *
- * - form `body`: the span is one message that stays where it is; its large body gives way to a pointer. A tool result
- *   keeps its call id, so the pair is whole.
- * - form `span`: the span's groups give way to one synthetic message with pointer and summary.
+ * - form `body`: the span is one message that stays in place; a pointer replaces its large body. A tool result keeps
+ *   its call id, so it stays paired with its call.
+ * - form `span`: one synthetic message with a pointer and a summary replaces the groups of the span.
  */
 export interface ExternalizationRecord extends RecordBase {
   readonly action: "externalize";
@@ -21,7 +21,7 @@ export interface ExternalizationRecord extends RecordBase {
   readonly summary: StructuredSummary;
   /** When the agent should read it back. */
   readonly rehydrateHint: string;
-  /** What of a tool result's body the pointer shows; nothing but key fields when left out. */
+  /** The part of a tool result's body that the pointer shows; if absent, it shows only key fields. */
   readonly preview?: BodyPreview;
 }
 
@@ -35,12 +35,12 @@ export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.o
   preview: z.object({ ...keptEnds, leftOutTokens: z.int().nonnegative() }).exactOptional(),
 });
 
-/** A message whose body gave way to a pointer, or the one pointer that stands for a span. */
+/** A message whose body is replaced by a pointer, or the one pointer that replaces a span. */
 export type ShownExternalized =
   | { readonly type: "externalized-body"; readonly message: Message; readonly record: ExternalizationRecord }
   | { readonly type: "pointer"; readonly record: ExternalizationRecord };
 
-/** Externalizing: a pointer stands for a body or for a span. */
+/** Externalizing: a pointer replaces a body or a span. */
 export const externalize: RecordKind<ExternalizationRecord, "externalizations", ShownExternalized> = {
   list: "externalizations",
   precedence: 3,

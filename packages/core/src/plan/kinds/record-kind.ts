@@ -4,13 +4,13 @@ import type { ArtifactId, MessageId } from "../../model/ids.ts";
 import type { Message } from "../../model/message.ts";
 import { type SpanReference, spanReferenceSchema } from "../../thread/span-reference.ts";
 
-/** What every record says in addition to its action. */
+/** The fields that every record has besides its action. */
 export interface RecordBase {
   readonly span: SpanReference;
   /** Name of the strategy that proposed it. */
   readonly strategy: string;
   readonly reason: string;
-  /** Version of the plan that first held it. */
+  /** Version of the plan that first had this record. */
   readonly sincePlanVersion: number;
   /** Tokens of the span before folding, as counted when the record was made. */
   readonly originalTokens: number;
@@ -26,40 +26,40 @@ export const recordBase = {
 };
 
 /**
- * All that core has to know of one kind of record. Whatever asks a record what it is asks its kind, so that another kind
- * is a file here and a row of `RECORD_KINDS`.
+ * Everything that core must know about one kind of record. Code asks the kind instead of testing a record's action, so
+ * adding a kind takes one file here and a row in `RECORD_KINDS`.
  */
 export interface RecordKind<Kind extends RecordBase, List extends string, Shown> {
-  /** The list of a plan that holds such records. */
+  /** The name of the list of a plan that holds records of this kind. */
   readonly list: List;
-  /** Where records overlap, the higher one wins. */
+  /** When records overlap, the higher precedence wins. */
   readonly precedence: number;
-  /** True when it may hold a provider's opaque item, which travels byte for byte or not at all. */
+  /** True when it may cover a provider's opaque item, which is sent byte for byte or not at all. */
   readonly mayHoldOpaque: boolean;
-  /** True when a record takes its messages out of the prompt, so that whole groups must go together. */
+  /** True when a record removes its messages from the prompt, which must then happen to whole groups. */
   removes(record: Kind): boolean;
-  /** The record for a part of its span. */
+  /** Returns the record restricted to a part of its span. */
   restrict(record: Kind, part: SpanPart): Kind;
-  /** What a prompt shows in the place of one of the record's messages; null for nothing. */
+  /** Returns what a prompt shows instead of one of the record's messages; null for nothing. */
   show(record: Kind, message: Message): Shown | null;
   /** True when the record leaves the text of its messages in the prompt word for word. */
   keepsText(record: Kind): boolean;
-  /** What of an unread body a record shows; undefined when it shows none or was made for a body that had been read. */
+  /** The part of an unread body that a record shows; undefined if it shows none or the body had been read already. */
   previewOf(record: Kind): BodyPreview | undefined;
-  /** The artifact that holds what the record folded; undefined when none does. */
+  /** The artifact with the content that the record folded; undefined when there is none. */
   artifactOf(record: Kind): ArtifactId | undefined;
 }
 
-/** One of the runs that are left of a record's span. */
+/** One of the runs of messages that remain of a record's span. */
 interface SpanPart {
   readonly span: SpanReference;
   readonly originalTokens: number;
-  /** The messages of all the runs, and which of them this one is. */
+  /** The messages of all the runs; `index` tells which run this one is. */
   readonly runs: readonly (readonly MessageId[])[];
   readonly index: number;
 }
 
-/** The beginning and the end of a body that stay, in UTF-16 code units of the body as text. */
+/** How much of the beginning and end of a body stays, in UTF-16 code units of the body as text. */
 export interface KeptEnds {
   readonly headCharacters: number;
   readonly tailCharacters: number;
@@ -68,8 +68,8 @@ export interface KeptEnds {
 /** The schema of {@link KeptEnds}, field by field. */
 export const keptEnds = { headCharacters: z.int().nonnegative(), tailCharacters: z.int().nonnegative() };
 
-/** The ends of a body that the model has not read yet and that is larger than the room for it. */
+/** The ends of a body that the model has not read yet and that does not fit in the room there is for it. */
 export interface BodyPreview extends KeptEnds {
-  /** Tokens of what stands between them. */
+  /** Tokens of the text between the two ends. */
   readonly leftOutTokens: number;
 }

@@ -6,16 +6,16 @@ import { restrictSummary } from "../../summary/trim-summary.ts";
 import { spanStart } from "../../thread/span-reference.ts";
 import { type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
 
-/** A span that one summary stands for. */
+/** A span that one summary replaces. */
 export interface SummarizationRecord extends RecordBase {
   readonly action: "summarize";
   readonly summary: StructuredSummary;
   readonly summaryTokens: number;
-  /** Name and version of what made the summary. */
+  /** Name and version of the summarizer that made the summary. */
   readonly summarizer: string;
   /**
-   * Items that the fold of `sincePlanVersion` took out of the summaries that it builds on, and why. What earlier folds took
-   * out is said by the plans of those.
+   * Items that the fold of `sincePlanVersion` removed from the summaries that it builds on, and why. The plans of
+   * earlier folds say what those removed.
    */
   readonly resolved: readonly ResolvedItem[];
 }
@@ -29,13 +29,13 @@ export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.objec
   resolved: z.array(resolvedItemSchema),
 });
 
-/** The summary that stands for a span. */
+/** The summary that replaces a span. */
 export interface ShownSummary {
   readonly type: "summary";
   readonly record: SummarizationRecord;
 }
 
-/** Summarizing: one summary stands for a span, at its first message. */
+/** Summarizing: one summary replaces a span and is shown in place of its first message. */
 export const summarize: RecordKind<SummarizationRecord, "summarizations", ShownSummary> = {
   list: "summarizations",
   precedence: 2,

@@ -5,7 +5,7 @@ import { isBlank } from "../../neutral/draft.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
 import type { PartRepair } from "../conformance.ts";
 
-/** Leaves out opaque items of other providers. Those of this one travel byte for byte. */
+/** Leaves out opaque items of other providers. Those of this provider are sent byte for byte. */
 export const leaveOutOpaque: PartRepair<OpaquePart> = {
   name: "leave-out-opaque",
   apply(part, { draft }, { requirements, warnings }) {
@@ -16,7 +16,7 @@ export const leaveOutOpaque: PartRepair<OpaquePart> = {
   },
 };
 
-/** Why an opaque item does not go out; undefined when it does. */
+/** Returns why an opaque item is not sent; undefined when it is. */
 export function opaqueReason(
   part: OpaquePart,
   {
@@ -54,7 +54,7 @@ export const leaveOutBlank: PartRepair<TextPart> = {
   },
 };
 
-/** Leaves out blank blocks of a result. A result without a body stays a result. */
+/** Leaves out blank blocks of a result. A result without a body is still sent. */
 export const leaveOutBlankInResult: PartRepair<ToolResultPart> = {
   name: "leave-out-blank-in-result",
   apply(part, { draft }, { warnings }) {

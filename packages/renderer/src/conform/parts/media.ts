@@ -7,7 +7,7 @@ import type { PartRepair } from "../conformance.ts";
 
 type MediaReason = LeftOutReason["media-replaced"];
 
-/** Why a picture or document cannot go out as it is; undefined when it can. */
+/** Returns why an image or document cannot be sent unchanged; undefined when it can. */
 function reasonAgainstMedia({ source }: MediaPart, requirement: MediaRequirement): MediaReason | undefined {
   switch (source.kind) {
     case "base64":
@@ -24,10 +24,10 @@ function reasonAgainstMedia({ source }: MediaPart, requirement: MediaRequirement
 
 const accepts = (list: readonly string[], item: string): boolean => list.includes(item) || list.includes("*");
 
-/** The text that stands for a picture or document that cannot go out. */
+/** The text that replaces an image or document that cannot be sent. */
 const leftOutMarker = derivation((part: MediaPart, _key: null): TextPart => mediaMarker(part, "left out"));
 
-/** Puts a text marker where the format takes no picture or document. */
+/** Replaces images and documents that the format does not accept with a text marker. */
 export const replaceMedia: PartRepair<MediaPart> = {
   name: "replace-media",
   apply(part, { draft: { chat } }, { requirements, warnings }) {
@@ -39,7 +39,7 @@ export const replaceMedia: PartRepair<MediaPart> = {
   },
 };
 
-/** Puts a text marker where the format takes no picture or document in a result, which keeps its id and outcome. */
+/** Replaces images and documents in a result that the format does not accept; the result keeps its id and outcome. */
 export const replaceMediaInResult: PartRepair<ToolResultPart> = {
   name: "replace-media-in-result",
   apply(part, { draft }, { requirements, warnings }) {

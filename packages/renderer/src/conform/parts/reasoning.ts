@@ -10,8 +10,8 @@ import { isOpenedBy } from "../provider-items.ts";
 
 /**
  * Leaves out reasoning that the provider does not take back: of another provider, unsigned, or bound to a prefix that
- * is no longer what it was (W12, W13). What a model wrote since the plan was made is bound to the prefix that the plan
- * makes.
+ * has changed since (W12, W13). Whatever a model wrote after the plan was made is bound to the prefix that the plan
+ * produces.
  */
 export const stripReasoning: PartRepair<ReasoningPart> = {
   name: "strip-reasoning",
@@ -38,7 +38,7 @@ function reasonAgainst(
   if (isOfOtherModel(draft, input.model)) return "other-model";
   if (reasoning.binding !== "prefix-bound") return undefined;
   if (behindMove) return "behind-an-edit";
-  // What was thought behind the provider's own item had nothing else before it.
+  // Reasoning after the provider's own item had nothing else before it.
   if (isOpenedBy(draft.message, input, requirements)) return undefined;
   return isBehindEdit(draft.ordinal, input) ? "behind-an-edit" : undefined;
 }
@@ -46,14 +46,16 @@ function reasonAgainst(
 const isBehindEdit = (ordinal: number, { plan, thread }: RenderInput): boolean =>
   ordinal >= reasoningBoundary(plan, thread) && ordinal < messagesSeen(plan, thread);
 
-/** Proofs hold for the model that wrote them. A log that names no model is trusted. */
+/** A proof is valid only for the model that wrote it. A log that names no model is trusted. */
 const isOfOtherModel = ({ message }: PartPlace["draft"], model: string | undefined): boolean =>
   model !== undefined && message?.model !== undefined && !isSameModel(message.model, model);
 
-/** What a provider puts on texts and calls to prove that it wrote them. */
+/** Fields that a provider puts on texts and calls to prove that it wrote them. */
 type SignatureRequirement = NonNullable<FormatRequirements["signatures"]>;
 
-/** Takes signatures off texts and calls that another model of the provider wrote: they do not hold for this one (W15). */
+/**
+ * Removes signatures that another model of the provider put on texts and calls: they are invalid for this one (W15).
+ */
 export const stripSignature: PartRepair<TextPart | ToolCallPart> = {
   name: "strip-signature",
   apply(part, { draft }, { requirements: { signatures }, input, warnings }) {

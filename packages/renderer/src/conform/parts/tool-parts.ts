@@ -13,8 +13,8 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Makes the arguments of every call an object: what is not one, or was never valid JSON, stands in one under `_raw`
- * (W19).
+ * Makes the arguments of every call an object: anything that is not one, or was never valid JSON, is wrapped in one
+ * under `_raw` (W19).
  */
 export const wrapToolInput: PartRepair<ToolCallPart> = {
   name: "wrap-tool-input",
@@ -31,11 +31,11 @@ const wrapped = derivation((part: ToolCallPart, _key: null): ToolCallPart => {
   return { ...call, input: saysNothing(part) ? {} : { _raw: invalidInput ?? part.input } };
 });
 
-/** Calls without arguments are logged with nothing, with null or with an empty text. */
+/** Calls without arguments are logged with null or with an empty text. */
 const saysNothing = ({ input, invalidInput }: ToolCallPart): boolean =>
   input === null || (invalidInput ?? input) === "";
 
-/** Changes the tool's name in a call to one that the provider accepts: the same one that its definition gets. */
+/** Changes the tool's name in a call to one that the provider accepts, the same as in its definition. */
 export const renameTool: PartRepair<ToolCallPart> = {
   name: "rename-tool",
   apply(part, { draft }, { requirements, warnings }) {
@@ -49,14 +49,14 @@ export const renameTool: PartRepair<ToolCallPart> = {
 const callNamed = derivation((part: ToolCallPart, toolName: string): ToolCallPart => ({ ...part, toolName }));
 
 /**
- * Keeps references to tools only where the request defines the tool, under the name that it goes out with: a tool search
- * may have revealed one that the host no longer offers. A line says so in its place.
+ * Keeps references to tools only if the request defines the tool, under the name that it is sent with: a tool search
+ * may have revealed one that the host no longer offers. A line of text then says so instead.
  */
 export const repairReferencesInResult: PartRepair<ToolResultPart> = {
   name: "repair-references-in-result",
   apply(part, { draft }, conformance) {
     const { content, outcome } = part.result;
-    // What a failed result holds goes out as text.
+    // The content of a failed result is sent as text.
     if (!keepsReferences(conformance) || outcome === "failure") return part;
     if (content.type !== "json" || !isProviderContent(content.value)) return part;
     const names = definedNames(conformance);
@@ -66,7 +66,7 @@ export const repairReferencesInResult: PartRepair<ToolResultPart> = {
   },
 };
 
-/** The same for what a tool search of the provider's own found. */
+/** Does the same for the findings of the provider's own tool search. */
 export const repairReferencesFound: PartRepair<OpaquePart> = {
   name: "repair-references-found",
   apply(part, { draft }, conformance) {
@@ -81,7 +81,7 @@ export const repairReferencesFound: PartRepair<OpaquePart> = {
 
 const keepsReferences = ({ requirements }: Conformance): boolean => requirements.toolReferences === true;
 
-/** Names of the defined tools, each with the one that it goes out under. */
+/** Names of the defined tools, each mapped to the name that it is sent under. */
 type DefinedNames = ReadonlyMap<string, string>;
 
 const definedNames = ({ input, requirements }: Conformance): DefinedNames => namesOf(input.tools, requirements);
@@ -91,7 +91,7 @@ const namesOf = derivation(
     new Map(tools.map(({ name }) => [name, acceptedToolName(name, toolNames)])),
 );
 
-/** The tool that a block refers to; undefined for any other block. */
+/** Returns the tool that a block refers to; undefined for any other block. */
 const referredTo = (block: JsonValue): string | undefined =>
   isObject(block) && block["type"] === REFERENCE ? String(block["tool_name"]) : undefined;
 
@@ -119,7 +119,7 @@ const resultWith = derivation((part: ToolResultPart, names: DefinedNames): ToolR
 
 const isText = (block: JsonValue): block is JsonObject & TextPart => isObject(block) && block["type"] === "text";
 
-/** The longest name that a line shows. In UTF-16 code units. */
+/** The longest name that a line shows, in UTF-16 code units. */
 const MAX_NAME = 80;
 
 const notOffered = (block: JsonValue): JsonObject => ({
@@ -127,7 +127,7 @@ const notOffered = (block: JsonValue): JsonObject => ({
   text: `[tool no longer offered: ${singleLine(referredTo(block) ?? "", MAX_NAME)}]`,
 });
 
-/** The block under the name that its tool goes out with; undefined when the tool is not defined. */
+/** Returns the block with the name that its tool is sent under; undefined when the tool is not defined. */
 function renamed(block: JsonValue, names: DefinedNames): JsonValue | undefined {
   const name = referredTo(block);
   if (name === undefined) return block;

@@ -1,7 +1,7 @@
 import { asList, asText, at, isPlainObject, type Place, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 
-/** A part and where it stands. */
+/** A part and its position. */
 export interface PlacedPart {
   readonly part: PlainObject;
   readonly role: string;
@@ -9,20 +9,20 @@ export interface PlacedPart {
   readonly index: number;
 }
 
-/** A prompt as the rules see it. Built once; holds no copy of any text. */
+/** A prompt as the rules see it. Built once, without copying any text. */
 export interface AiSdkView {
   readonly payload: PlainObject;
   readonly messages: readonly PlainObject[];
   readonly parts: readonly PlacedPart[];
   readonly steps: readonly WireStep[];
   /**
-   * The messages that stand behind a prefix that was changed after they were written, by the manifest; null when there are
-   * none, undefined when not known.
+   * The messages that follow a prefix that was changed after they were written, according to the manifest; null when
+   * there are none, undefined when unknown.
    */
   readonly edited: MessageRange | null | undefined;
 }
 
-/** Messages from one index up to another. */
+/** Messages from one index up to, but not including, another. */
 export interface MessageRange {
   readonly from: number;
   readonly to: number;
@@ -34,7 +34,7 @@ export function aiSdkView(payload: unknown, edited?: MessageRange | null): AiSdk
   return { payload: body, messages, parts: messages.flatMap(partsOf), steps: stepsOf(messages), edited };
 }
 
-/** A content that is a text is one text part. */
+/** Content that is a plain string counts as one text part. */
 function partsOf({ content, role }: PlainObject, message: number): readonly PlacedPart[] {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : asList(content);
   return parts.map((part, index) => ({

@@ -10,8 +10,8 @@ import { AI_SDK_RULES } from "./rules.ts";
 import { aiSdkPromptSchema } from "./wire-schema.ts";
 
 /**
- * What an AI SDK prompt must keep to. The SDK hands it to any provider, so it asks for what holds at each of them: whole
- * pairs, a user first and last, ids and names of plain signs.
+ * Requirements of an AI SDK prompt. The SDK passes it to any provider, so it requires what every one of them requires:
+ * complete pairs, a user first and last, ids and names of plain characters.
  */
 const AI_SDK_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "user",
@@ -52,14 +52,14 @@ export const aiSdk: ProviderFormat = {
   },
 };
 
-/** The messages behind an edit that reasoning is bound to; undefined when only the payload can tell. */
+/** Returns the messages after an edit that reasoning is bound to; undefined when only the payload can tell. */
 function editedMessages(manifest: RenderManifest | undefined): MessageRange | null | undefined {
   if (manifest === undefined) return undefined;
   const { reasoningBinding = "prefix-bound", firstEdited: from, firstUnedited: to } = manifest;
   return reasoningBinding !== "prefix-bound" || from === null || to === null ? null : { from, to };
 }
 
-/** System text is instructions: the SDK refuses system messages among the others unless it is told to let them pass. */
+/** Sends system text as instructions: the SDK rejects system messages among the others unless told to allow them. */
 function lower({ system, tools, messages }: ChatRequest): JsonObject {
   return {
     ...(system.length > 0 && { instructions: system.map(lowerSystem) }),

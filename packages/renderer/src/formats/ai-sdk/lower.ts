@@ -17,7 +17,9 @@ import {
   toSystemText,
 } from "@threadfold/core";
 
-/** One message is one message: the SDK joins the results of a batch itself. Content is a list, so that parts stay apart. */
+/**
+ * Lowers one message to one message: the SDK joins a batch's results itself. Content is a list, so parts stay separate.
+ */
 export function lowerMessage({ role, parts, providerMetadata }: ChatMessage): JsonObject {
   const sent =
     role === "assistant" && !parts.some(({ type }) => type === "reasoning") ? parts.map(withoutItemId) : parts;
@@ -25,8 +27,8 @@ export function lowerMessage({ role, parts, providerMetadata }: ChatMessage): Js
 }
 
 /**
- * OpenAI refers to an earlier item by its id, and such an item asks for the reasoning that came before it. Where the
- * reasoning does not go out, the item goes out whole and without its id (W16).
+ * OpenAI refers to an earlier item by its id, and such an item requires the reasoning that came before it. If the
+ * reasoning is not sent, the item is sent in full and without its id (W16).
  */
 function withoutItemId(part: Part): Part {
   if (part.type !== "text" && part.type !== "tool-call") return part;
@@ -36,7 +38,7 @@ function withoutItemId(part: Part): Part {
   return { ...part, providerMetadata: Object.keys(rest).length === 0 ? others : { ...others, openai: rest } };
 }
 
-/** One part is one part. */
+/** Lowers one part to one part. */
 function lowerPart(part: Part): JsonValue {
   switch (part.type) {
     case "text":
@@ -55,7 +57,7 @@ function lowerPart(part: Part): JsonValue {
   }
 }
 
-/** A system text as an instruction, with the options of providers that it came with. */
+/** Lowers a system text to an instruction, with the provider options that it came with. */
 export function lowerSystem(entry: SystemEntry): JsonObject {
   const { text, providerMetadata } = toSystemText(entry);
   return withOptions({ role: "system", content: text }, messageOptions(providerMetadata));
@@ -64,13 +66,13 @@ export function lowerSystem(entry: SystemEntry): JsonObject {
 const lowerText = ({ text, providerMetadata }: TextPart): JsonObject =>
   withOptions({ type: "text", text }, providerMetadata);
 
-/** A picture or document: a file part, whose data is base64 text or a URL as text. */
+/** Lowers an image or document to a file part, whose data is base64 text or a URL as text. */
 function lowerMedia({ type, source, name, providerMetadata }: MediaPart): JsonObject {
   const part = { type: "file", data: dataOf(source), mediaType: mediaTypeOf(type, source) };
   return withOptions({ ...part, ...(name !== undefined && { filename: name }) }, providerMetadata);
 }
 
-/** The same in the output of a tool, where bytes and URLs are parts of their own. */
+/** Lowers media in a tool's output, where bytes and URLs are separate kinds of parts. */
 function lowerResultMedia({ type, source, name }: MediaPart): JsonObject {
   if (source.kind === "url") return { type: `${type}-url`, url: source.url };
   const filename = type === "file" && name !== undefined ? { filename: name } : {};
@@ -88,24 +90,24 @@ function dataOf(source: MediaSource): string {
   }
 }
 
-/** The SDK asks for a media type; a picture of unknown type may say that it is one. */
+/** Returns the media type that the SDK requires; an image of unknown type may just say that it is one. */
 function mediaTypeOf(type: MediaPart["type"], source: MediaSource): string {
   if (source.mediaType !== undefined) return source.mediaType;
   if (type === "image") return "image/*";
   return source.kind === "url" && /\.pdf(?:[?#]|$)/i.test(source.url) ? "application/pdf" : "application/octet-stream";
 }
 
-/** How each of the SDK's providers names the proof of its own reasoning. */
+/** Fields in which each of the SDK's providers puts the proof of its own reasoning. */
 const PROOF_FIELDS: Readonly<Record<string, { readonly signature: string; readonly encrypted: string }>> = {
   anthropic: { signature: "signature", encrypted: "redactedData" },
   openai: { signature: "signature", encrypted: "reasoningEncryptedContent" },
   google: { signature: "thoughtSignature", encrypted: "thoughtSignature" },
 };
 
-/** Names of our own that the SDK has another one for. */
+/** Provider names of ours for which the SDK uses another name. */
 const SDK_NAMES: Readonly<Record<string, string>> = { gemini: "google" };
 
-/** Reasoning is its text; signatures and encrypted data are options of the provider that made them. */
+/** Lowers reasoning to its text; signatures and encrypted data become options of the provider that made them. */
 function lowerReasoning(part: ReasoningPart): JsonObject {
   return withOptions({ type: "reasoning", text: part.text }, withProof(part));
 }
@@ -130,7 +132,7 @@ function lowerToolResult({ result, providerMetadata }: ToolResultPart): JsonObje
   return withOptions({ type: "tool-result", toolCallId: callId, toolName, output: outputOf(result) }, providerMetadata);
 }
 
-/** The kind of output says whether the call failed. Pictures and documents have no failed kind. */
+/** Returns the output of a result, whose type says whether the call failed. Media have no type for failures. */
 function outputOf({ content, outcome }: ToolResultEnvelope): JsonObject {
   const failed = outcome === "failure";
   if (content.type === "json") return { type: failed ? "error-json" : "json", value: content.value };
@@ -146,7 +148,9 @@ function outputOf({ content, outcome }: ToolResultEnvelope): JsonObject {
   return { type: "content", value };
 }
 
-/** A tool in the form that a language model of the SDK takes. `generateText` takes the host's own tool set instead. */
+/**
+ * Lowers a tool to the form that the SDK's language models take. `generateText` takes the host's own tool set instead.
+ */
 export const lowerTool = ({ name, description, inputSchema }: ToolDefinition): JsonObject => ({
   type: "function",
   name,
@@ -157,7 +161,7 @@ export const lowerTool = ({ name, description, inputSchema }: ToolDefinition): J
 /** Fields of OpenAI's messages that the SDK has no option for. */
 const NO_OPTIONS: readonly string[] = ["name", "role"];
 
-/** What providers say about a whole message, as far as the SDK can pass it to them. */
+/** Returns a message's provider metadata, as far as the SDK can pass it on. */
 function messageOptions(metadata: ProviderMetadata | undefined): ProviderMetadata | undefined {
   if (metadata?.openai === undefined) return metadata;
   const { openai, ...others } = metadata;
@@ -165,6 +169,6 @@ function messageOptions(metadata: ProviderMetadata | undefined): ProviderMetadat
   return kept.length === 0 ? others : { ...others, openai: Object.fromEntries(kept) };
 }
 
-/** What providers said about a part goes back under the name that the SDK has for it; nothing when there is nothing. */
+/** Adds a part's provider metadata under the name that the SDK uses; nothing when there is none. */
 const withOptions = (part: JsonObject, metadata: ProviderMetadata | undefined): JsonObject =>
   metadata === undefined || Object.keys(metadata).length === 0 ? part : { ...part, providerOptions: metadata };

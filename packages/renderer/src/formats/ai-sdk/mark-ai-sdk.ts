@@ -4,7 +4,7 @@ import { canMark, carrierPlaces, markPayload, markRequest, type PartMark } from 
 import { capabilitiesOf } from "../../input/model-capabilities.ts";
 import type { CacheOptions } from "../provider-format.ts";
 
-/** How the providers of the SDK that take breakpoints are told of one, and how far back each looks. */
+/** How the SDK's providers that accept breakpoints spell them, and how far back each looks. */
 const PROVIDERS = {
   anthropic: { field: "cacheControl", oldFields: ["cacheControl", "cache_control"], most: 4, lookBackBlocks: 20 },
   openai: {
@@ -16,8 +16,9 @@ const PROVIDERS = {
 } as const;
 
 /**
- * Places breakpoints as options of the model's provider on parts and instructions. Anthropic's where the model is not
- * known: other providers do not read them. What else OpenAI is told, such as the mode, is an option of the host's call.
+ * Places breakpoints as options of the model's provider on parts and instructions. For an unknown model, Anthropic's
+ * are used: other providers do not read them. OpenAI's other settings, such as the mode, are options of the host's
+ * call.
  */
 export function markAiSdk(
   payload: JsonObject,
@@ -32,7 +33,7 @@ export function markAiSdk(
   return markPayload(payload, request, marked, { field: "messages", lower, itemsOf: () => 1 });
 }
 
-/** Where {@link markAiSdk} places them; null where it places none. */
+/** Returns where {@link markAiSdk} places breakpoints, or null if it places none. */
 export function aiSdkPlaces(request: ChatRequest, cache: CacheOptions): BreakpointPlaces | null {
   const mark = markFor(cache);
   return mark && placesFor(request, cache, mark);
@@ -56,5 +57,5 @@ function placesFor(request: ChatRequest, { previous }: CacheOptions, mark: AiSdk
   return canMark(request, places, mark) ? carrierPlaces(request, places, mark) : null;
 }
 
-/** Thinking cannot carry a breakpoint, and a provider's own item goes out as it is. */
+/** Thinking cannot carry a breakpoint, and a provider's own item is sent unchanged. */
 const carries = ({ type }: Part): boolean => type !== "reasoning" && type !== "opaque";

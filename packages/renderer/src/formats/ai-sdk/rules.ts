@@ -11,7 +11,7 @@ import { END_OF_HISTORY } from "../../neutral/summary-message.ts";
 import { type AiSdkView, type PlacedPart, placeOf } from "./ai-sdk-view.ts";
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const NAME_PROBLEM = "the name has other signs";
+const NAME_PROBLEM = "the name is missing or too long, or has characters that are not allowed";
 
 const toolNames: LegalityRule<AiSdkView> = {
   id: "tool-names",
@@ -29,7 +29,7 @@ const toolNames: LegalityRule<AiSdkView> = {
   ],
 };
 
-/** Fields by which the SDK's providers know their own reasoning again. */
+/** Fields by which the SDK's providers recognize their own reasoning. */
 const PROOFS = ["signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"] as const;
 
 const isReasoning = ({ part }: PlacedPart): boolean => part.type === "reasoning";
@@ -49,7 +49,7 @@ const endsTurn = ({ role }: PlacedPart, next: PlacedPart | undefined): boolean =
 
 const reasoningBoundToPrefix: LegalityRule<AiSdkView> = {
   id: "W13",
-  description: "Signed reasoning does not stand behind an edit of the prefix that it is bound to.",
+  description: "Signed reasoning does not follow an edit of the prefix that it is bound to.",
   reference: "Reasoning",
   find(view) {
     const signed = view.parts.filter((placed) => isReasoning(placed) && isSigned(placed.part));
@@ -57,7 +57,7 @@ const reasoningBoundToPrefix: LegalityRule<AiSdkView> = {
     if (isBehindEdit === null) return [];
     return signed.filter(isBehindEdit).map((placed) => ({
       place: placeOf(placed),
-      problem: "signed reasoning stands behind a folded part of the conversation",
+      problem: "signed reasoning follows a folded part of the conversation",
     }));
   },
 };
@@ -70,8 +70,8 @@ function isSigned({ providerOptions }: PlainObject): boolean {
 }
 
 /**
- * By the manifest. In a foreign prompt the part directly behind the first frame of a fold that we know, in its turn:
- * whatever comes later may have been written behind the fold.
+ * Tells which parts follow an edit, according to the manifest. In a foreign prompt, only the part directly after the
+ * first known fold frame, in its turn: anything later may have been written after the fold.
  */
 function behindEdit({ parts, edited }: AiSdkView): ((placed: PlacedPart) => boolean) | null {
   if (edited === null) return null;
@@ -98,17 +98,20 @@ const calls = ({ parts }: AiSdkView): readonly PlacedPart[] => parts.filter(({ p
 
 const callIdForm: LegalityRule<AiSdkView> = {
   id: "call-id-form",
-  description: "A call id is made of letters, digits, _ and -, as every provider behind the SDK accepts them.",
+  description: "A call id is made of letters, digits, _ and -, which every provider behind the SDK accepts.",
   reference: "Duplicate ids",
   find: (view) =>
     calls(view)
       .filter(({ part }) => !/^[a-zA-Z0-9_-]+$/.test(asText(part.toolCallId) ?? ""))
-      .map((placed) => ({ place: placeOf(placed, "toolCallId"), problem: "the call id has other signs, or none" })),
+      .map((placed) => ({
+        place: placeOf(placed, "toolCallId"),
+        problem: "the call id is missing or has characters that are not allowed",
+      })),
 };
 
 const callIdOnce: LegalityRule<AiSdkView> = {
   id: "call-id-once",
-  description: "A call id is used for one call of the prompt.",
+  description: "A call id is used for only one call of the prompt.",
   reference: "Duplicate ids",
   find(view) {
     const seen = new Set<unknown>();
@@ -121,10 +124,10 @@ const callIdOnce: LegalityRule<AiSdkView> = {
 const PROBLEM = "the text is blank";
 const isBlank = (text: unknown): boolean => typeof text === "string" && text.trim() === "";
 
-/** The SDK drops empty texts itself and not those of white space. A tool may have nothing to say. */
+/** The SDK drops empty texts itself, but not whitespace-only ones. A tool may have nothing to say. */
 const noBlankText: LegalityRule<AiSdkView> = {
   id: "W11",
-  description: "No text that somebody says is empty or white space only, and no instruction is.",
+  description: "No text outside tool results is empty or only white space, and no instruction is.",
   reference: "Empty content",
   find: ({ payload, parts }) => [
     ...asList(payload.instructions).flatMap((message, index) =>
@@ -138,7 +141,7 @@ const noBlankText: LegalityRule<AiSdkView> = {
   ],
 };
 
-/** The kinds of part that each role may hold. Files of the assistant are legal to the SDK and not to every provider. */
+/** The kinds of part that each role may contain. Assistant files are legal to the SDK but not to every provider. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   system: ["text"],
   user: ["text", "file", "image"],
@@ -157,33 +160,33 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 
 const partPlaces: LegalityRule<AiSdkView> = {
   id: "part-places",
-  description: "Each part stands in a message of a role that may hold its kind.",
+  description: "Each part is in a message whose role allows its kind.",
   reference: "Images/docs",
   find: ({ parts }) =>
     parts
       .filter(({ part, role }) => KINDS[role] !== undefined && !KINDS[role].includes(asText(part.type) ?? ""))
-      .map((placed) => ({ place: placeOf(placed), problem: `a ${placed.role} message holds such a part` })),
+      .map((placed) => ({ place: placeOf(placed), problem: `the role ${placed.role} does not allow such a part` })),
 };
 
 const endsOnUser: LegalityRule<AiSdkView> = {
   id: "W9",
-  description: "The last message is of the user or of a tool.",
+  description: "The last message is from the user or a tool.",
   reference: "Last message",
   find({ messages }) {
     const last = messages.length - 1;
     return messages[last]?.role === "assistant"
-      ? [{ place: at(last), problem: "the prompt ends on an assistant turn" }]
+      ? [{ place: at(last), problem: "the prompt ends with an assistant turn" }]
       : [];
   },
 };
 
 const startsOnUser: LegalityRule<AiSdkView> = {
   id: "W10",
-  description: "The first message is of the user.",
+  description: "The first message is from the user.",
   reference: "First message",
   find({ messages }) {
     return messages[0]?.role === "assistant"
-      ? [{ place: at(0), problem: "the prompt starts on an assistant turn" }]
+      ? [{ place: at(0), problem: "the prompt starts with an assistant turn" }]
       : [];
   },
 };
@@ -192,7 +195,7 @@ const ROLES: readonly unknown[] = ["user", "assistant", "tool"];
 
 const knownRoles: LegalityRule<AiSdkView> = {
   id: "roles",
-  description: "Messages are of role user, assistant or tool; system text is in the instructions.",
+  description: "Messages have the role user, assistant or tool; system text is in the instructions.",
   reference: "Roles",
   find: ({ messages }) =>
     messages.flatMap(({ role }, index) =>
@@ -202,7 +205,7 @@ const knownRoles: LegalityRule<AiSdkView> = {
     ),
 };
 
-/** The legality table of AI SDK prompts. A new rule is a file and a line here. */
+/** The legality table of AI SDK prompts. Adding a rule takes a constant and a line here. */
 export const AI_SDK_RULES: readonly LegalityRule<AiSdkView>[] = [
   ...PAIRING_RULES,
   endsOnUser,

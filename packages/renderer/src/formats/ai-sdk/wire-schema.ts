@@ -1,8 +1,8 @@
 import * as z from "@threadfold/core/schema";
 
 /**
- * The prompt of an AI SDK call, as far as Threadfold writes it; everything else is let through. It is made when a prompt
- * from elsewhere is first checked.
+ * The prompt of an AI SDK call, as far as Threadfold writes it; everything else is accepted. Built lazily, when a
+ * foreign prompt is first checked.
  */
 export const aiSdkPromptSchema = z.lazy(() => {
   const systemMessage = z.looseObject({
@@ -19,11 +19,11 @@ export const aiSdkPromptSchema = z.lazy(() => {
 
 const optionsSchema = () => z.record(z.string(), z.looseObject({})).optional();
 
-/** What the user, the model and tools say. */
+/** Schemas of user, assistant and tool messages. */
 function turnSchemas() {
   const providerOptions = optionsSchema();
   const text = z.looseObject({ type: z.literal("text"), text: z.string(), providerOptions });
-  // Bytes are base64 text or a URL; a file that is at the provider is named by provider. A URL object is not JSON.
+  // Bytes are base64 text or a URL; a file at the provider is named per provider. A URL object is not JSON.
   const bytes = z.union([z.string(), z.looseObject({})]);
   const file = z.looseObject({
     type: z.literal("file"),
@@ -63,7 +63,7 @@ const resultSchema = (providerOptions: ReturnType<typeof optionsSchema>) =>
     providerOptions,
   });
 
-/** Parts that only the model has. */
+/** Parts that only the model writes. */
 const assistantPartSchemas = (providerOptions: ReturnType<typeof optionsSchema>) =>
   [
     z.looseObject({

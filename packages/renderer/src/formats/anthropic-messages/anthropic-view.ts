@@ -4,7 +4,7 @@ import type { Locate } from "../../legality/check-rules.ts";
 import { asList, asText, at, isPlainObject, type Place, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 
-/** A block and where it stands. */
+/** A block and its position. */
 export interface PlacedBlock {
   readonly block: PlainObject;
   readonly role: string;
@@ -14,27 +14,29 @@ export interface PlacedBlock {
   readonly ordinal: number;
 }
 
-/** Messages of one role that follow each other: the API joins them. */
+/** Consecutive messages of one role: the API joins them. */
 export interface AnthropicTurn {
   readonly role: string;
   readonly blocks: readonly PlacedBlock[];
 }
 
-/** Blocks from one ordinal up to another. */
+/** Blocks from one ordinal up to, but not including, another. */
 export interface BlockRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** What a payload does not tell by itself. */
+/** Context that a payload does not contain. */
 export interface AnthropicContext {
-  /** The blocks behind an edited prefix; null when thinking is bound to none, undefined when only the payload can tell. */
+  /**
+   * The blocks after an edited prefix; null if thinking is not bound to one, undefined if only the payload can tell.
+   */
   readonly edited?: BlockRange | null | undefined;
   /** Fields that the host adds to the payload. */
   readonly host?: HostFields | undefined;
 }
 
-/** A payload as the rules see it. Built once, in one pass; holds no copy of any text. */
+/** A payload as the rules see it. Built once, in one pass, without copying any text. */
 export interface AnthropicView {
   readonly payload: PlainObject;
   readonly messages: readonly PlainObject[];
@@ -46,8 +48,8 @@ export interface AnthropicView {
   blocksOf(type: string): readonly PlacedBlock[];
   readonly edited: AnthropicContext["edited"];
   /**
-   * The fields `thinking`, `tool_choice`, `output_config.format`, `betas` and `context_management`, from the payload or as the
-   * host told them.
+   * The fields `thinking`, `tool_choice`, `output_config.format`, `betas` and `context_management`, from the payload or
+   * else as the host declared them.
    */
   readonly thinking: unknown;
   readonly toolChoice: unknown;
@@ -87,7 +89,7 @@ class Reading {
   readonly turns: { readonly role: string; readonly blocks: PlacedBlock[] }[] = [];
   readonly byType = new Map<string, PlacedBlock[]>();
 
-  /** A content that is a text is one block of text. */
+  /** Content that is a plain string counts as one text block. */
   add(message: PlainObject): void {
     const { content } = message;
     const role = asText(message.role) ?? "";
@@ -133,7 +135,9 @@ function references(blocks: readonly PlacedBlock[], type: string, field: string)
 
 export const placeOf = ({ message, index }: PlacedBlock, field?: string): Place => at(message, index, field);
 
-/** Each part became one block, in order: so a block's message is found by counting. Nothing is found in a foreign payload. */
+/**
+ * Locates messages by counting blocks, since each part became one block, in order. Finds nothing in a foreign payload.
+ */
 export function blockLocator(view: AnthropicView, manifest: RenderManifest): Locate {
   const owners: RenderedMessage[] = manifest.messages.flatMap((message) =>
     new Array<RenderedMessage>(message.parts).fill(message),
@@ -149,7 +153,7 @@ export function blockLocator(view: AnthropicView, manifest: RenderManifest): Loc
   };
 }
 
-/** The blocks that stand behind a prefix that a plan changed after they were written; null when nothing is edited. */
+/** Returns the blocks after a prefix that a plan changed since they were written; null when nothing is edited. */
 export function editedBlocks({ messages, firstEdited, firstUnedited }: RenderManifest): BlockRange | null {
   if (firstEdited === null || firstUnedited === null) return null;
   const blocksBefore = (index: number): number => messages.slice(0, index).reduce((sum, { parts }) => sum + parts, 0);

@@ -26,7 +26,7 @@ export const anthropicMessages: ProviderFormat = {
   },
 };
 
-/** The blocks behind an edit that thinking is bound to; undefined when only the payload can tell. */
+/** Returns the blocks after an edit that thinking is bound to; undefined when only the payload can tell. */
 function editOf(payload: unknown, manifest: RenderManifest | undefined): AnthropicContext["edited"] {
   const body = isPlainObject(payload) ? payload : {};
   const model = asText(body.model);

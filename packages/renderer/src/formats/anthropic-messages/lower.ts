@@ -19,8 +19,8 @@ import { isProviderContent } from "../../neutral/provider-content.ts";
 import { providerFields } from "../provider-fields.ts";
 
 /**
- * What the API takes on each kind of block besides its content (`@anthropic-ai/sdk`, request types). Thinking takes
- * nothing.
+ * Fields that the API accepts on each kind of block besides content (`@anthropic-ai/sdk`, request types); none on
+ * thinking.
  */
 const BLOCK_FIELDS: Readonly<Record<Exclude<Part["type"], "reasoning" | "opaque">, readonly string[]>> = {
   text: ["cache_control", "citations"],
@@ -30,7 +30,7 @@ const BLOCK_FIELDS: Readonly<Record<Exclude<Part["type"], "reasoning" | "opaque"
   "tool-result": ["cache_control", "toolset_name"],
 };
 
-/** Adds what Anthropic said about a part when the thread was imported: cache markers, citations, callers. */
+/** Adds Anthropic's metadata on a part from when the thread was imported: cache markers, citations, callers. */
 function withBlockFields(
   block: JsonObject,
   type: keyof typeof BLOCK_FIELDS,
@@ -49,7 +49,9 @@ const TOOL_FIELDS = [
   "eager_input_streaming",
 ] as const;
 
-/** The API insists on a schema of type object. A tool that runs at the provider has a type of its own and no schema. */
+/**
+ * Lowers a tool. The API requires a schema of type object; a tool run by the provider has a type and no schema.
+ */
 export function lowerTool({ name, description, inputSchema, providerMetadata }: ToolDefinition): JsonObject {
   const own = providerMetadata?.anthropic;
   if (typeof own?.type === "string" && own.type !== "custom") return { ...own, name };
@@ -61,12 +63,12 @@ export function lowerTool({ name, description, inputSchema, providerMetadata }: 
   };
 }
 
-/** Results travel in user messages. */
+/** Results are sent in user messages. */
 const wireRole = (role: Role): string => (role === "tool" ? "user" : role);
 
 /**
- * Lowers messages, joining those of one role that follow each other: the results of a batch and what the user says next
- * are one message, results first. Content is always a list of blocks, so that more of it only adds to the end.
+ * Lowers messages, joining consecutive messages of one role: the results of a batch and what the user says next become
+ * one message, results first. Content is always a list of blocks, so that more of it only adds to the end.
  */
 export function lowerMessages(messages: readonly ChatMessage[]): readonly JsonObject[] {
   const lowered: { readonly role: string; readonly content: JsonValue[] }[] = [];
@@ -79,7 +81,7 @@ export function lowerMessages(messages: readonly ChatMessage[]): readonly JsonOb
   return lowered;
 }
 
-/** One part is one block. */
+/** Lowers one part to one block. */
 function lowerPart(part: Part): JsonValue {
   switch (part.type) {
     case "text":
@@ -98,11 +100,11 @@ function lowerPart(part: Part): JsonValue {
   }
 }
 
-/** A text of a message, or of the system. */
+/** Lowers a text of a message or of the system. */
 export const lowerText = ({ text, providerMetadata }: Pick<TextPart, "text" | "providerMetadata">): JsonObject =>
   withBlockFields({ type: "text", text }, "text", providerMetadata);
 
-/** A picture or a document. */
+/** Lowers an image or document. */
 function lowerMedia({ type, source, name, providerMetadata }: MediaPart): JsonObject {
   if (type === "image") return withBlockFields({ type: "image", source: lowerSource(source) }, type, providerMetadata);
   const document = { type: "document", source: lowerSource(source), ...(name !== undefined && { title: name }) };
@@ -122,10 +124,10 @@ function lowerSource(source: MediaSource): JsonObject {
   }
 }
 
-/** Plain-text documents travel as text. Bytes that are not UTF-8 become U+FFFD. */
+/** Plain-text documents are sent as text. Bytes that are not UTF-8 become U+FFFD. */
 const decodeText = (base64: string): string => new TextDecoder().decode(Buffer.from(base64, "base64"));
 
-/** Signed thinking goes back word for word; redacted thinking as the data that it came as. */
+/** Signed thinking is sent back verbatim; redacted thinking as the data that it came as. */
 function lowerReasoning({ text, signature, encrypted }: ReasoningPart): JsonObject {
   if (encrypted !== undefined && signature === undefined) return { type: "redacted_thinking", data: encrypted };
   return { type: "thinking", thinking: text, signature: signature ?? "" };
@@ -134,7 +136,7 @@ function lowerReasoning({ text, signature, encrypted }: ReasoningPart): JsonObje
 const lowerToolCall = ({ callId, toolName, input, providerMetadata }: ToolCallPart): JsonObject =>
   withBlockFields({ type: "tool_use", id: callId, name: toolName, input }, "tool-call", providerMetadata);
 
-/** A result without a body has no content at all: blank text is refused. */
+/** A result without a body has no content at all: blank text is rejected. */
 function lowerToolResult({ result, providerMetadata }: ToolResultPart): JsonObject {
   const isFailed = result.outcome === "failure";
   const content = lowerContent(result.content, isFailed);
@@ -147,7 +149,7 @@ function lowerToolResult({ result, providerMetadata }: ToolResultPart): JsonObje
   return withBlockFields(block, "tool-result", providerMetadata);
 }
 
-/** A failed result holds text alone: blocks of the provider's own then go out as their JSON. */
+/** A failed result may contain only text: the provider's own blocks are then sent as JSON text. */
 function lowerContent(content: ToolResultContent, isFailed: boolean): string | readonly JsonValue[] {
   if (content.type === "blocks")
     return content.blocks.map((block) => (block.type === "text" ? lowerText(block) : lowerMedia(block)));

@@ -9,11 +9,11 @@ const LIMITS = { most: 4, lookBackBlocks: 20 } as const;
 /** Kinds of block that cannot carry a breakpoint. */
 const UNMARKABLE: readonly unknown[] = ["thinking", "redacted_thinking"];
 
-/** Where the cached prefixes of a request end. */
+/** Returns where the cached prefixes of a request end. */
 export const anthropicBreakpoints = (request: ChatRequest, { previous }: CacheOptions): BreakpointPlaces =>
   breakpointPlaces(request, { ...LIMITS, ...(previous !== undefined && { previous }) });
 
-/** Where {@link markBreakpoints} puts them: thinking carries none. */
+/** Returns where {@link markBreakpoints} puts breakpoints: none on messages that are only thinking. */
 export function markedPlaces(request: ChatRequest, cache: CacheOptions): BreakpointPlaces {
   const { frame, messages } = anthropicBreakpoints(request, cache);
   return { frame, messages: messages.filter((index) => markedPart(request.messages[index]) >= 0) };
@@ -27,14 +27,14 @@ const blocksOf = (message: unknown): readonly unknown[] => (isPlainObject(messag
 /** Blocks of a payload's messages, and parts of a request's: one part is one block. */
 const BLOCKS = new RunningTotals<unknown>((message) => blocksOf(message).length);
 const PARTS = new RunningTotals<ChatMessage>(({ parts }) => parts.length);
-/** Messages of a payload that cannot stay as they are: they came with marks. */
+/** Messages of a payload that cannot stay unchanged, because they came with marks. */
 const CAME_MARKED = new RunningTotals<unknown>((message) =>
   isPlainObject(message) && blocksOf(message).every(isBare) ? 0 : 1,
 );
 
 /**
- * Puts breakpoints into a payload in place of those that came with the thread. A payload that grows costs what is new in
- * it, and a list of its messages.
+ * Puts breakpoints into a payload, replacing those that came with the thread. For a growing payload the cost is that of
+ * its new messages, plus a copy of the list.
  */
 export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache: CacheOptions): JsonObject {
   const mark: JsonObject = { type: "ephemeral", ...(cache.ttl !== undefined && { ttl: cache.ttl }) };
@@ -42,7 +42,7 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
   const items = asList(payload.messages);
   const marked = Map.groupBy(blockOrdinals(request, messages), (ordinal) => BLOCKS.placeAbove(items, ordinal));
   const lowered = [...items] as JsonValue[];
-  // A payload that is not the request's may have fewer blocks than it has parts.
+  // A foreign payload may have fewer blocks than the request has parts.
   marked.delete(-1);
   for (const place of new Set([...marked.keys(), ...cameMarked(items)])) {
     const first = BLOCKS.of(items, place);
@@ -57,7 +57,7 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
   };
 }
 
-/** For each of these messages the last of its blocks that can carry a mark, counted over all blocks. */
+/** Returns, for each of these messages, its last block that can carry a mark, numbered across all blocks. */
 const blockOrdinals = ({ messages }: ChatRequest, places: readonly number[]): readonly number[] =>
   places.flatMap((place) => {
     const last = markedPart(messages[place]);
@@ -67,7 +67,7 @@ const blockOrdinals = ({ messages }: ChatRequest, places: readonly number[]): re
 const cameMarked = (items: readonly unknown[]): readonly number[] =>
   Array.from({ length: CAME_MARKED.of(items) }, (_, index) => CAME_MARKED.placeAbove(items, index));
 
-/** A message with marks on these of its blocks, and on no other. */
+/** Returns a message with marks on exactly these of its blocks. */
 function remarked(message: unknown, marked: readonly number[], mark: JsonObject): JsonObject {
   if (!isPlainObject(message)) return {};
   const content = blocksOf(message).map((block, index) => withMark(block, marked.includes(index) ? mark : null));
@@ -86,7 +86,7 @@ function markedAtEnd(
 /** A deferred tool is no part of the prefix: the API refuses a mark on it. */
 const isLoaded = (tool: unknown): boolean => !(isPlainObject(tool) && tool.defer_loading === true);
 
-/** The block with this mark in place of its own. */
+/** Returns the block with this mark instead of its own. */
 function withMark(block: unknown, mark: JsonObject | null): JsonValue {
   if (!isPlainObject(block)) return block as JsonValue;
   const { cache_control: _old, ...bare } = block;
@@ -98,7 +98,7 @@ function withMark(block: unknown, mark: JsonObject | null): JsonValue {
 
 const unmarked = (block: unknown): JsonValue => withMark(block, null);
 
-/** True for a block without a mark of its own, also inside. */
+/** Checks for a block without marks, including inside it. */
 const isBare = (block: unknown): boolean =>
   isPlainObject(block) &&
   !("cache_control" in block) &&

@@ -1,6 +1,6 @@
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 
-/** What Anthropic's Messages API asks of a request. */
+/** What Anthropic's Messages API requires of a request. */
 export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "user",
   standIn: { type: "compaction", contents: ["content", "encrypted_content"], firstWith: "signature" },

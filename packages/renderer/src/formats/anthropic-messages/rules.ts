@@ -48,7 +48,7 @@ const marked = (places: readonly unknown[]): number => places.filter(isMarked).l
 const compactionBlocks: LegalityRule<AnthropicView> = {
   id: "compaction-blocks",
   description:
-    "A server-side compaction block is of the assistant, and its content is null or a text that is not empty. A signed one is the first block of all, and the only one with content.",
+    "A server-side compaction block is from the assistant, and its content is null or a text that is not empty. A signed one is the very first block, and the only one with content.",
   reference: "Compaction objects",
   find(view) {
     const placed = view.blocksOf("compaction");
@@ -59,7 +59,7 @@ const compactionBlocks: LegalityRule<AnthropicView> = {
     return [
       ...found(
         placed.filter(({ block, role }) => role !== "assistant" || !isContent(block.content)),
-        "the compaction block is not as the server gave it",
+        "the compaction block is not as the server returned it",
       ),
       ...found(
         signed.filter(({ ordinal }) => ordinal > 0),
@@ -77,7 +77,7 @@ const PROBLEM = "the text is blank";
 
 const noBlankText: LegalityRule<AnthropicView> = {
   id: "W11",
-  description: "No text is empty or white space only: not in a message, not in a result, not in the system text.",
+  description: "No text is empty or only white space, whether in a message, a result or the system text.",
   reference: "Empty content",
   find: (view) => [
     ...asList(view.payload.system).flatMap((block, index) =>
@@ -105,18 +105,18 @@ const isBlankText = (block: unknown): boolean =>
 
 const mediaPlaces: LegalityRule<AnthropicView> = {
   id: "media-places",
-  description: "Pictures and documents stand in user messages and in results.",
+  description: "Images and documents appear only in user messages and in results.",
   reference: "Images/docs",
   find: (view) =>
     [...view.blocksOf("image"), ...view.blocksOf("document")]
       .filter(({ role }) => role === "assistant")
-      .map((placed) => ({ place: placeOf(placed), problem: "an assistant turn holds a picture or document" })),
+      .map((placed) => ({ place: placeOf(placed), problem: "an assistant turn holds an image or document" })),
 };
 
 const endsOnUser: LegalityRule<AnthropicView> = {
   id: "W9",
   description:
-    "The last message is of the user, unless the model may go on with a text of its own or with a server tool that it paused.",
+    "The last message is from the user, unless the model may continue its own text or a server tool that it paused.",
   reference: "Last message",
   find(view) {
     const { payload, messages } = view;
@@ -124,24 +124,24 @@ const endsOnUser: LegalityRule<AnthropicView> = {
     if (model !== undefined && capabilitiesOf(model)?.prefill === true) return [];
     const last = messages.length - 1;
     return messages[last]?.role === "assistant" && !isPaused(view)
-      ? [{ place: at(last), problem: "the request ends on an assistant turn" }]
+      ? [{ place: at(last), problem: "the request ends with an assistant turn" }]
       : [];
   },
 };
 
 const startsOnUser: LegalityRule<AnthropicView> = {
   id: "W10",
-  description: "The first message is of the user, or a server-side compaction block.",
+  description: "The first message is from the user, or is a server-side compaction block.",
   reference: "First message",
   find({ messages, blocks }) {
     const isIllegal = messages[0]?.role === "assistant" && blocks[0]?.block.type !== "compaction";
-    return isIllegal ? [{ place: at(0), problem: "the request starts on an assistant turn" }] : [];
+    return isIllegal ? [{ place: at(0), problem: "the request starts with an assistant turn" }] : [];
   },
 };
 
 const knownRoles: LegalityRule<AnthropicView> = {
   id: "roles",
-  description: "Messages are of role user or assistant; system text is a field of the request.",
+  description: "Messages have the role user or assistant; system text is a field of the request.",
   reference: "Roles",
   find: ({ messages }) =>
     messages.flatMap(({ role }, index) =>
@@ -151,7 +151,7 @@ const knownRoles: LegalityRule<AnthropicView> = {
     ),
 };
 
-/** What may be cited, and whether it is to be: documents and search results of user messages and of results. */
+/** Content that can be cited, and whether citations are on: documents and search results in messages and results. */
 interface Citable {
   readonly placed: PlacedBlock;
   readonly field: string | undefined;
@@ -178,7 +178,7 @@ function citablesOf(view: AnthropicView): readonly Citable[] {
 const citations: LegalityRule<AnthropicView> = {
   id: "citations",
   description:
-    "Citations are on for every document and search result of a request or for none, and for none where the answer has a form.",
+    "Citations are on for every document and search result of a request or for none, and for none if the response format is a schema.",
   reference: "Images/docs",
   find(view) {
     const citables = citablesOf(view);
@@ -188,11 +188,14 @@ const citations: LegalityRule<AnthropicView> = {
     const mixed = citables.find(({ isCited }) => isCited !== first?.isCited);
     if (mixed !== undefined) return found("citations are on for some documents and off for others", mixed);
     const hasForm = isPlainObject(view.responseFormat);
-    return found("citations are on while the answer has a form", hasForm && first?.isCited ? first : undefined);
+    return found(
+      "citations are on although the response format is a schema",
+      hasForm && first?.isCited ? first : undefined,
+    );
   },
 };
 
-/** A beta feature that the API takes something together with: how its names begin, and the oldest that will do. */
+/** A beta feature that parts of a request require: the start of its names, and the oldest name that is sufficient. */
 interface BetaFeature {
   readonly family: string;
   readonly since: string;
@@ -204,7 +207,7 @@ const ON_DEMAND = feature("compact-", "compact-2026-09-04");
 const CONTEXT_EDITING = feature("context-management-");
 const MCP = feature("mcp-client-");
 
-/** What a payload uses that needs one, and where. Tool search, references to tools and files need none any more (SDK 1.12). */
+/** Lists what in a payload requires a beta feature. Tool search, tool references and files no longer do (SDK 1.12). */
 function* featuresIn({ payload, blocks, contextManagement }: AnthropicView): Iterable<readonly [BetaFeature, Place]> {
   if (payload.compaction !== undefined) yield [ON_DEMAND, { path: "$.compaction" }];
   if (asList(payload.mcp_servers).length > 0) yield [MCP, { path: "$.mcp_servers" }];
@@ -221,11 +224,11 @@ function* featuresIn({ payload, blocks, contextManagement }: AnthropicView): Ite
   }
 }
 
-/** Only the host knows what it asks for; this is judged where the payload says so or the host told it. */
+/** Only the host knows which features it asks for; this is checked if the payload says so or the host declared it. */
 const betaFeatures: LegalityRule<AnthropicView> = {
   id: "beta-features",
   description:
-    "What belongs to a beta feature goes with its name: compactions and their blocks, edits of the context, servers of MCP and calls of them.",
+    "What belongs to a beta feature is sent with the feature's name: compactions and their blocks, context edits, MCP servers and calls to them.",
   reference: "Compaction objects",
   find(view) {
     const { betas } = view;
@@ -234,12 +237,12 @@ const betaFeatures: LegalityRule<AnthropicView> = {
     return [...featuresIn(view)].flatMap(([{ family, since }, place]): readonly Finding[] =>
       names.some((name) => name.startsWith(family) && name >= since)
         ? []
-        : [{ place, problem: `no beta feature ${since}${since === family ? "…" : ""} is asked for` }],
+        : [{ place, problem: `no beta feature ${since}${since === family ? "…" : ""} is requested` }],
     );
   },
 };
 
-/** The legality table of Anthropic Messages. A new rule is a file and a line here. */
+/** The legality table of Anthropic Messages. Adding a rule takes a constant and a line here. */
 export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   ...PAIRING_RULES,
   serverTools,

@@ -8,13 +8,13 @@ import {
   placeOf,
 } from "./anthropic-view.ts";
 
-/** True for thinking in the clear and redacted. */
+/** Checks for thinking, plain or redacted. */
 const isThinking = ({ block }: PlacedBlock): boolean => block.type === "thinking" || block.type === "redacted_thinking";
 
 export const thinkingIntact: LegalityRule<AnthropicView> = {
   id: "W12",
   description:
-    "Thinking stands in assistant turns, signed and with something behind it; with thinking enabled, the open tool loop begins with it, or its last step does.",
+    "Thinking appears only in assistant turns, signed and with something after it; with thinking enabled, the open tool loop begins with it, or its last step does.",
   reference: "Reasoning",
   find(view) {
     const thinking = thinkingOf(view);
@@ -26,13 +26,13 @@ export const thinkingIntact: LegalityRule<AnthropicView> = {
   },
 };
 
-/** Thinking, in the clear and redacted, in order. */
+/** Returns all thinking, plain and redacted, in order. */
 const thinkingOf = (view: AnthropicView): readonly PlacedBlock[] =>
   [...view.blocksOf("thinking"), ...view.blocksOf("redacted_thinking")].sort((a, b) => a.ordinal - b.ordinal);
 
 function misplaced(placed: PlacedBlock): readonly Finding[] {
   const { block, role } = placed;
-  if (role !== "assistant") return [{ place: placeOf(placed), problem: "thinking stands outside an assistant turn" }];
+  if (role !== "assistant") return [{ place: placeOf(placed), problem: "thinking appears outside an assistant turn" }];
   const proof = asText(block.type === "thinking" ? block.signature : block.data);
   return proof === undefined || proof === "" ? [{ place: placeOf(placed), problem: "the thinking is not signed" }] : [];
 }
@@ -45,8 +45,9 @@ function trailing({ role, blocks }: AnthropicTurn): readonly Finding[] {
 }
 
 /**
- * Only the host knows whether thinking is enabled; it is checked where the payload has the field or the host told it. A model
- * thinks before its first call of a loop, or before each: what begins the loop or its last step is enough.
+ * Only the host knows whether thinking is enabled; this is checked if the payload has the field or the host declared
+ * it. A model thinks before the first call of a loop, or before each: thinking at the start of the loop or of its last
+ * step is enough.
  */
 function droppedFromLoop({ thinking, turns }: AnthropicView): readonly Finding[] {
   const enabled = isPlainObject(thinking) && thinking.type === "enabled";
@@ -58,7 +59,7 @@ function droppedFromLoop({ thinking, turns }: AnthropicView): readonly Finding[]
   return [{ place: placeOf(last), problem: "the open tool loop lacks its thinking" }];
 }
 
-/** The assistant's turns since the user last said something of their own. */
+/** Returns the assistant's turns since the user last said something. */
 function openLoop(turns: AnthropicView["turns"]): AnthropicView["turns"] {
   const asked = turns.findLastIndex((turn) => turn.role === "user" && !hasResults(turn));
   return turns.slice(asked + 1).filter(({ role }) => role === "assistant");
@@ -68,7 +69,7 @@ const hasResults = ({ blocks }: AnthropicTurn): boolean => blocks.some(({ block 
 
 export const thinkingBoundToPrefix: LegalityRule<AnthropicView> = {
   id: "W13",
-  description: "Signed thinking does not stand behind an edit of the prefix that it is bound to.",
+  description: "Signed thinking does not follow an edit of the prefix that it is bound to.",
   reference: "Reasoning",
   find(view) {
     const thinking = thinkingOf(view);
@@ -78,14 +79,14 @@ export const thinkingBoundToPrefix: LegalityRule<AnthropicView> = {
       .filter(({ ordinal }) => ordinal >= edited.from && ordinal < edited.to)
       .map((placed) => ({
         place: placeOf(placed),
-        problem: "thinking stands behind a folded part of the conversation",
+        problem: "thinking follows a folded part of the conversation",
       }));
   },
 };
 
 /**
- * By the manifest. In a foreign payload the block directly behind the first frame of a fold that we know, in its turn:
- * whatever comes later may have been written behind the fold.
+ * Returns the blocks after an edit, according to the manifest. In a foreign payload, only the block directly after the
+ * first known fold frame, in its turn: anything later may have been written after the fold.
  */
 function editedBlocks({ blocks, edited }: AnthropicView): BlockRange | null {
   if (edited !== undefined) return edited;
@@ -104,7 +105,7 @@ function isFold({ block }: PlacedBlock): boolean {
 
 export const thinkingToolChoice: LegalityRule<AnthropicView> = {
   id: "thinking-tool-choice",
-  description: "With a budget for thinking, no tool use is forced: `tool_choice` is auto or none.",
+  description: "With a thinking budget, tool use is not forced: `tool_choice` is auto or none.",
   reference: "Reasoning",
   find({ thinking, toolChoice }) {
     const isManual = isPlainObject(thinking) && thinking.type === "enabled";

@@ -10,7 +10,7 @@ export const toolsDeclared: LegalityRule<AnthropicView> = {
   find(view) {
     if (asList(view.payload.tools).length > 0) return [];
     const first = view.blocksOf("tool_use")[0] ?? view.blocksOf("tool_result")[0];
-    return first === undefined ? [] : [{ place: placeOf(first), problem: "the request defines no tool" }];
+    return first === undefined ? [] : [{ place: placeOf(first), problem: "the request defines no tools" }];
   },
 };
 
@@ -22,12 +22,20 @@ export const toolNames: LegalityRule<AnthropicView> = {
     ...asList(view.payload.tools).flatMap((tool, index) =>
       isPlainObject(tool) && NAME.test(asText(tool.name) ?? "")
         ? []
-        : [{ place: { path: `$.tools[${index}].name` }, problem: "the name has other signs" }],
+        : [
+            {
+              place: { path: `$.tools[${index}].name` },
+              problem: "the name is missing or too long, or has characters that are not allowed",
+            },
+          ],
     ),
     ...view
       .blocksOf("tool_use")
       .filter(({ block }) => !NAME.test(asText(block.name) ?? ""))
-      .map((placed) => ({ place: placeOf(placed, "name"), problem: "the name has other signs" })),
+      .map((placed) => ({
+        place: placeOf(placed, "name"),
+        problem: "the name is missing or too long, or has characters that are not allowed",
+      })),
   ],
 };
 
@@ -49,7 +57,7 @@ export const deferredTools: LegalityRule<AnthropicView> = {
 
 export const toolReferences: LegalityRule<AnthropicView> = {
   id: "tool-references",
-  description: "A result of a tool search refers to tools that the request defines.",
+  description: "A result of a tool search refers only to tools that the request defines.",
   reference: "Tool definitions",
   find(view) {
     const defined = new Set(asList(view.payload.tools).map((tool) => isPlainObject(tool) && tool.name));
@@ -69,7 +77,9 @@ export const toolReferences: LegalityRule<AnthropicView> = {
   },
 };
 
-/** What a call and its result share, of tools of the provider and of MCP servers apart; undefined for anything else. */
+/**
+ * Returns the key that a call and its result share, distinguishing provider tools from MCP tools; undefined for others.
+ */
 function pairOf({ block }: PlacedBlock): { readonly key: string; readonly isCall: boolean } | undefined {
   const type = asText(block.type) ?? "";
   if (type === "server_tool_use" || type === "mcp_tool_use")
@@ -82,7 +92,7 @@ function pairOf({ block }: PlacedBlock): { readonly key: string; readonly isCall
 export const serverTools: LegalityRule<AnthropicView> = {
   id: "server-tools",
   description:
-    "A call of a tool that runs at the provider is answered once and before the user speaks, unless the request ends with it.",
+    "A call to a tool that the provider runs is answered once, before the user speaks again, unless the request ends with it.",
   reference: "Call → result",
   find(view) {
     const findings: Finding[] = [];
@@ -98,19 +108,19 @@ export const serverTools: LegalityRule<AnthropicView> = {
         const pair = pairOf(placed);
         if (pair === undefined) continue;
         if (!pair.isCall && !open.delete(pair.key))
-          findings.push({ place: placeOf(placed), problem: "nothing calls for this result" });
+          findings.push({ place: placeOf(placed), problem: "no call matches this result" });
         if (pair.isCall && called.has(pair.key))
           findings.push({ place: placeOf(placed, "id"), problem: "an earlier call has the same id" });
         else if (pair.isCall) open.set(pair.key, placed);
         if (pair.isCall) called.add(pair.key);
       }
     }
-    // What is still open the provider goes on with: nobody spoke since.
+    // The provider continues any call that is still open: nobody has spoken since.
     return findings;
   },
 };
 
-/** True when the request ends with the assistant and a call of it that the provider goes on with. */
+/** Checks whether the request ends with an assistant turn that has a call for the provider to continue. */
 export function isPaused({ turns }: AnthropicView): boolean {
   const open = new Set<string>();
   for (const { role, blocks } of turns) {
@@ -132,12 +142,15 @@ export const callIdForm: LegalityRule<AnthropicView> = {
     view
       .blocksOf("tool_use")
       .filter(({ block }) => !/^[a-zA-Z0-9_-]+$/.test(asText(block.id) ?? ""))
-      .map((placed) => ({ place: placeOf(placed, "id"), problem: "the call id has other signs, or none" })),
+      .map((placed) => ({
+        place: placeOf(placed, "id"),
+        problem: "the call id is missing or has characters that are not allowed",
+      })),
 };
 
 export const callIdOnce: LegalityRule<AnthropicView> = {
   id: "call-id-once",
-  description: "A call id is used for one call of the request.",
+  description: "A call id is used for only one call of the request.",
   reference: "Duplicate ids",
   find(view) {
     const seen = new Set<unknown>();
@@ -161,7 +174,7 @@ export const objectInput: LegalityRule<AnthropicView> = {
 
 export const failedResults: LegalityRule<AnthropicView> = {
   id: "failed-results",
-  description: "A result that is marked as failed holds text alone.",
+  description: "A result that is marked as failed holds only text.",
   reference: "Images/docs",
   find: (view) =>
     view.blocksOf("tool_result").flatMap((placed) => {
@@ -172,7 +185,7 @@ export const failedResults: LegalityRule<AnthropicView> = {
     }),
 };
 
-/** Results that stand behind something else in their turn, by whether that is in the same message or in one before. */
+/** Reports results that follow other content in their turn, either in the same message or in an earlier one. */
 function lateResults({ turns }: AnthropicView, inSameMessage: boolean): readonly Finding[] {
   return turns.flatMap(({ role, blocks }) => {
     if (role === "assistant") return [];
@@ -181,14 +194,14 @@ function lateResults({ turns }: AnthropicView, inSameMessage: boolean): readonly
     return blocks
       .slice(blocks.indexOf(speech))
       .filter(({ block, message }) => block.type === "tool_result" && (message === speech.message) === inSameMessage)
-      .map((placed) => ({ place: placeOf(placed), problem: "the result stands behind other content of its turn" }));
+      .map((placed) => ({ place: placeOf(placed), problem: "the result comes after other content of its turn" }));
   });
 }
 
-/** Joined by the API, a user message between a call and its result puts content before the result. */
+/** The API joins user messages, so one between a call and its result puts content before the result. */
 export const resultsBeforeSpeech: LegalityRule<AnthropicView> = {
   id: "W3",
-  description: "No user message stands between a call and its result.",
+  description: "No user message comes between a call and its result.",
   reference: "Call → result",
   find: (view) => lateResults(view, false),
 };

@@ -1,8 +1,8 @@
 import * as z from "@threadfold/core/schema";
 
 /**
- * Request body of Anthropic's Messages API, as far as Threadfold writes it; everything else is let through. It is made when
- * a body from elsewhere is first checked.
+ * Request body of Anthropic's Messages API, as far as Threadfold writes it; everything else is accepted. Built lazily,
+ * when a foreign body is first checked.
  */
 export const anthropicRequestSchema = z.lazy(() => {
   const text = textSchema();
@@ -30,7 +30,7 @@ const sourceSchema = () =>
     z.looseObject({ type: z.literal("content"), content: z.unknown() }),
   ]);
 
-/** Blocks that this table does not know (server tools, compaction) are let through: newer models add kinds. */
+/** Blocks of any other type (server tools, compaction) are accepted: newer models add kinds. */
 const KNOWN = ["text", "image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"];
 
 function blockSchema(text: ReturnType<typeof textSchema>) {
@@ -38,7 +38,7 @@ function blockSchema(text: ReturnType<typeof textSchema>) {
   const image = z.looseObject({ type: z.literal("image"), source, cache_control });
   const document = z.looseObject({ type: z.literal("document"), source, title: z.string().nullish(), cache_control });
   const otherBlock = z.looseObject({
-    type: z.string().refine((type) => !KNOWN.includes(type), "a block of a known type has another shape"),
+    type: z.string().refine((type) => !KNOWN.includes(type), "a block of a known type has the wrong shape"),
   });
   return z.union([
     text,

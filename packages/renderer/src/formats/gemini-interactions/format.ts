@@ -23,7 +23,7 @@ const pairOf = (tool: string): OpaquePair => ({
   fields: ["id", "call_id"],
 });
 
-/** What Gemini's Interactions API asks of a request that carries the whole conversation along. */
+/** What Gemini's Interactions API requires of a request that carries the whole conversation. */
 const INTERACTIONS_REQUIREMENTS = Object.freeze<FormatRequirements>({
   ...GEMINI_COMMON,
   reasoning: { replay: "signed", provider: "google", binding: "none", proofs: ["signature"] },
@@ -41,8 +41,8 @@ const INTERACTIONS_REQUIREMENTS = Object.freeze<FormatRequirements>({
 const NAMES: PathNames = { messages: "input", blocks: "content" };
 
 /**
- * Gemini's Interactions API, without state at the provider: `store: false` and the conversation as a list of steps, which
- * is also what `google_search_call` and the like stand in.
+ * Gemini's Interactions API, without state at the provider: `store: false` and the conversation as a list of steps,
+ * which also contains `google_search_call` and the like.
  */
 export const geminiInteractions: ProviderFormat = {
   id: "gemini-interactions",

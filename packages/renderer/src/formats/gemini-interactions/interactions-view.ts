@@ -1,21 +1,21 @@
 import { asList, asText, at, isPlainObject, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 
-/** A step and where it stands. */
+/** A step and its position. */
 export interface PlacedStep {
   readonly step: PlainObject;
   readonly kind: string;
   readonly index: number;
-  /** Texts and media that are said in it. */
+  /** Its texts and media. */
   readonly content: readonly PlainObject[];
 }
 
-/** A payload as the rules see it. Built once; holds no copy of any text. */
+/** A payload as the rules see it. Built once, without copying any text. */
 export interface InteractionsView {
   readonly payload: PlainObject;
   readonly placed: readonly PlacedStep[];
   readonly steps: readonly WireStep[];
-  /** Name of the model, where the payload says so or the request was rendered for it. */
+  /** Name of the model, if the payload names it or the request was rendered for one. */
   readonly model: string | undefined;
 }
 
@@ -39,7 +39,7 @@ const sideOf = ({ kind }: PlacedStep): WireStep["kind"] => {
   return kind === "function_result" ? "results" : "calls";
 };
 
-/** Steps of one side that follow each other are one; those of the provider's own tools are the model's. */
+/** Groups consecutive steps of one side; steps of the provider's own tools belong to the model. */
 function stepsOf(placed: readonly PlacedStep[]): readonly WireStep[] {
   const steps: { readonly kind: WireStep["kind"]; readonly references: WireReference[] }[] = [];
   for (const one of placed) {
@@ -54,6 +54,6 @@ function stepsOf(placed: readonly PlacedStep[]): readonly WireStep[] {
   return steps;
 }
 
-/** How many parts of the neutral request a step stands for. */
+/** Returns how many parts of the neutral request a step represents. */
 export const partsOf = ({ kind, content }: PlacedStep): number =>
   kind === "user_input" || kind === "model_output" ? content.length : 1;

@@ -23,7 +23,7 @@ import type {
   InteractionThought,
 } from "./wire-schema.ts";
 
-/** The whole conversation as a list of steps; the provider stores nothing of it. */
+/** Lowers the whole conversation to a list of steps; the provider stores nothing. */
 export function lowerRequest({ system, tools, messages }: ChatRequest): InteractionRequest {
   return {
     ...(system.length > 0 && { system_instruction: system.map(systemText).join("\n\n") }),
@@ -35,7 +35,7 @@ export function lowerRequest({ system, tools, messages }: ChatRequest): Interact
 
 type Step = InteractionStep | JsonValue;
 
-/** What is said in a row is one step; everything else is a step of its own. */
+/** Lowers consecutive texts and media to one step, and every other part to its own step. */
 function lowerMessage({ role, parts }: ChatMessage): readonly Step[] {
   const steps: Step[] = [];
   let open: (InteractionSpeech & { readonly content: InteractionContent[] }) | undefined;
@@ -55,7 +55,7 @@ function lowerMessage({ role, parts }: ChatMessage): readonly Step[] {
   return steps;
 }
 
-/** What a part says; undefined for one that is no speech. */
+/** Returns a text or media part as content; undefined for any other part. */
 function contentOf(part: Part): InteractionContent | undefined {
   if (part.type === "text") return { type: "text", text: part.text };
   return part.type === "image" || part.type === "file" ? lowerMedia(part) : undefined;
@@ -66,7 +66,7 @@ function lowerStep(part: Part): Step {
     case "reasoning":
       return lowerThought(part);
     case "tool-call":
-      // Arguments are objects by now; in a request that nobody made legal, the check says where they are not.
+      // Arguments are objects by now; in a request that was never made legal, the check reports where they are not.
       return { type: "function_call", id: part.callId, name: part.toolName, arguments: part.input as JsonObject };
     case "tool-result":
       return lowerResult(part);
@@ -91,7 +91,7 @@ const lowerResult = ({ result: { callId, toolName, outcome, content } }: ToolRes
   ...(outcome === "failure" && { is_error: true }),
 });
 
-/** An object stays one; pictures and documents stand among the texts. */
+/** An object stays one; images and documents keep their place among the texts. */
 function lowerBody(content: ToolResultContent): string | JsonObject | readonly InteractionContent[] {
   if (content.type === "blocks")
     return content.blocks.map(
@@ -114,7 +114,7 @@ function kindOf(mediaType = ""): InteractionMedia["type"] {
   return mediaType.startsWith("video/") ? "video" : "document";
 }
 
-/** A tool with its schema as JSON Schema, of which the API heeds a part. */
+/** Lowers a tool, with its schema as JSON Schema, which the API respects in part. */
 const lowerTool = ({ name, description, inputSchema }: ToolDefinition): InteractionFunction => ({
   type: "function",
   name,

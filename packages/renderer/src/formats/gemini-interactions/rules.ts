@@ -5,47 +5,47 @@ import type { InteractionsView, PlacedStep } from "./interactions-view.ts";
 
 const hasInput: LegalityRule<InteractionsView> = {
   id: "input",
-  description: "There is a step.",
+  description: "There is at least one step.",
   reference: "Empty content",
-  find: ({ placed }) => (placed.length > 0 ? [] : [{ place: { path: "$.input" }, problem: "there is no step" }]),
+  find: ({ placed }) => (placed.length > 0 ? [] : [{ place: { path: "$.input" }, problem: "there are no steps" }]),
 };
 
 const stepTypes: LegalityRule<InteractionsView> = {
   id: "roles",
   description:
-    "A step has a type: user_input, model_output, thought, function_call, function_result, or that of a tool of the provider.",
+    "A step has a type: user_input, model_output, thought, function_call, function_result, or that of a provider's own tool.",
   reference: "Roles",
   find: ({ placed }) =>
     placed
       .filter(({ kind }) => kind === "" || kind === "user" || kind === "model")
-      .map(({ index }) => ({ place: at(index, undefined, "type"), problem: "the step has no type that is known" })),
+      .map(({ index }) => ({ place: at(index, undefined, "type"), problem: "the step has no known type" })),
 };
 
 const userFirst: LegalityRule<InteractionsView> = {
   id: "W10",
-  description: "The first step is of the user.",
+  description: "The first step is from the user.",
   reference: "First message",
   find: ({ placed: [first] }) =>
     first === undefined || first.kind === "user_input"
       ? []
-      : [{ place: at(0), problem: "the first step is of the model" }],
+      : [{ place: at(0), problem: "the first step is from the model" }],
 };
 
 const userLast: LegalityRule<InteractionsView> = {
   id: "W9",
-  description: "The last step is of the user, or a result.",
+  description: "The last step is from the user, or is a result.",
   reference: "Last message",
   find({ placed }) {
     const last = placed.at(-1);
     return last === undefined || last.kind === "user_input" || last.kind === "function_result"
       ? []
-      : [{ place: at(last.index), problem: "the last step is of the model" }];
+      : [{ place: at(last.index), problem: "the last step is from the model" }];
   },
 };
 
 const notEmpty: LegalityRule<InteractionsView> = {
   id: "W11",
-  description: "A step in which somebody speaks has content, and no text of it is empty or white space only.",
+  description: "A step of user input or model output has content, and no text in it is empty or only white space.",
   reference: "Empty content",
   find: ({ placed }) => placed.filter(isSpeech).flatMap(emptyIn),
 };
@@ -53,7 +53,7 @@ const notEmpty: LegalityRule<InteractionsView> = {
 const isSpeech = ({ kind }: PlacedStep): boolean => kind === "user_input" || kind === "model_output";
 
 function emptyIn({ content, index }: PlacedStep): readonly Finding[] {
-  if (content.length === 0) return [{ place: at(index), problem: "the step says nothing" }];
+  if (content.length === 0) return [{ place: at(index), problem: "the step has no content" }];
   return content.flatMap(({ type, text }, place) =>
     type === "text" && (asText(text) ?? "").trim() === ""
       ? [{ place: at(index, place), problem: "the text is empty" }]
@@ -68,7 +68,7 @@ const objectArguments: LegalityRule<InteractionsView> = {
   find: ({ placed }) =>
     placed
       .filter(({ kind, step }) => kind === "function_call" && !isPlainObject(step.arguments))
-      .map(({ index }) => ({ place: at(index, undefined, "arguments"), problem: "the arguments are no object" })),
+      .map(({ index }) => ({ place: at(index, undefined, "arguments"), problem: "the arguments are not an object" })),
 };
 
 const signedThoughts: LegalityRule<InteractionsView> = {
@@ -83,7 +83,7 @@ const signedThoughts: LegalityRule<InteractionsView> = {
 
 const callIdOnce: LegalityRule<InteractionsView> = {
   id: "call-id-once",
-  description: "A call id is used for one call of the request.",
+  description: "A call id is used for only one call of the request.",
   reference: "Duplicate ids",
   find({ placed }) {
     const seen = new Set<unknown>();
@@ -94,12 +94,13 @@ const callIdOnce: LegalityRule<InteractionsView> = {
   },
 };
 
-/** How types of the provider's own calls and results end; functions are the host's. */
+/** Matches types of the provider's own calls and results; functions are the host's. */
 const HOSTED = /^(?!function_)(.+)_(call|result)$/;
 
 const hostedPairs: LegalityRule<InteractionsView> = {
   id: "server-tools",
-  description: "A call of a tool that runs at the provider stands before its result, and neither without the other.",
+  description:
+    "A call to a tool that the provider runs comes before its result, and neither appears without the other.",
   reference: "Call → result",
   find({ placed }) {
     const open = new Map<string, PlacedStep>();
@@ -112,14 +113,14 @@ const hostedPairs: LegalityRule<InteractionsView> = {
     }
     return [...open.values(), ...stray].map(({ index }) => ({
       place: at(index),
-      problem: "the step lacks its partner",
+      problem: "the call or result that belongs to the step is missing",
     }));
   },
 };
 
 const mediaPlaces: LegalityRule<InteractionsView> = {
   id: "media-places",
-  description: "A result holds pictures and documents only where the model takes them, which is from Gemini 3 on.",
+  description: "A result holds images and documents only if the model supports them, as models from Gemini 3 on do.",
   reference: "Images/docs",
   find({ placed, model }) {
     if (model === undefined || capabilitiesOf(model)?.multimodalResults !== false) return [];
@@ -140,11 +141,19 @@ const toolNames: LegalityRule<InteractionsView> = {
     ...asList(payload.tools).flatMap((tool, index): readonly Finding[] =>
       isPlainObject(tool) && (tool.type !== "function" || hasForm(tool.name))
         ? []
-        : [{ place: { path: `$.tools[${index}].name` }, problem: "the name has other signs" }],
+        : [
+            {
+              place: { path: `$.tools[${index}].name` },
+              problem: "the name is missing or too long, or has characters that are not allowed",
+            },
+          ],
     ),
     ...placed
       .filter(({ kind, step }) => kind === "function_call" && !hasForm(step.name))
-      .map(({ index }) => ({ place: at(index, undefined, "name"), problem: "the name has other signs" })),
+      .map(({ index }) => ({
+        place: at(index, undefined, "name"),
+        problem: "the name is missing or too long, or has characters that are not allowed",
+      })),
   ],
 };
 
@@ -152,7 +161,7 @@ const hasForm = (name: unknown): boolean => /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/.
 
 const stateless: LegalityRule<InteractionsView> = {
   id: "stateless",
-  description: "Where nothing is stored, nothing refers to what is stored.",
+  description: "If nothing is stored, nothing refers to a stored interaction.",
   reference: "Reasoning",
   find: ({ payload }) =>
     payload.store === false && asText(payload.previous_interaction_id) !== undefined
@@ -160,7 +169,7 @@ const stateless: LegalityRule<InteractionsView> = {
       : [],
 };
 
-/** What the Interactions API asks of a request. */
+/** The legality table of the Interactions API. */
 export const INTERACTIONS_RULES: readonly LegalityRule<InteractionsView>[] = [
   hasInput,
   stepTypes,

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 
-// Aliases and no interfaces: only those are assignable to `JsonObject`.
+// Type aliases instead of interfaces: only aliases are assignable to `JsonObject`.
 
 type InteractionText = { readonly type: "text"; readonly text: string };
 
-/** A picture, document, recording or film: its bytes, or where the provider finds them. */
+/** An image, document, audio or video: its bytes, or where the provider finds them. */
 export type InteractionMedia = {
   readonly type: "image" | "document" | "audio" | "video";
   readonly data?: string;
@@ -15,13 +15,13 @@ export type InteractionMedia = {
 
 export type InteractionContent = InteractionText | InteractionMedia;
 
-/** What the user says, or the model to the user. */
+/** Something the user says to the model, or the model to the user. */
 export type InteractionSpeech = {
   readonly type: "user_input" | "model_output";
   readonly content: readonly InteractionContent[];
 };
 
-/** What the model thought, with the signature that it goes back with. */
+/** A thought of the model, with the signature that it is sent back with. */
 export type InteractionThought = {
   readonly type: "thought";
   readonly signature: string;
@@ -53,7 +53,7 @@ export type InteractionFunction = {
   readonly parameters?: JsonObject;
 };
 
-/** The part of an interaction that Threadfold makes. Steps of the provider's own tools stand as they came. */
+/** The part of an interaction that Threadfold makes. Steps of the provider's own tools are unchanged. */
 export type InteractionRequest = {
   readonly system_instruction?: string;
   readonly tools?: readonly InteractionFunction[];
@@ -62,8 +62,8 @@ export type InteractionRequest = {
 };
 
 /**
- * Request body of Gemini's Interactions API, as far as Threadfold writes it; everything else is let through. It is made
- * when a body from elsewhere is first checked.
+ * Request body of Gemini's Interactions API, as far as Threadfold writes it; everything else is accepted. Built lazily,
+ * when a foreign body is first checked.
  */
 export const interactionRequestSchema = z.lazy(() =>
   z.looseObject({
@@ -74,7 +74,7 @@ export const interactionRequestSchema = z.lazy(() =>
   }),
 );
 
-/** Steps that the table does not know (the provider's own tools) are let through: newer models add kinds. */
+/** Steps of any other type (the provider's own tools) are accepted: newer models add kinds. */
 function stepSchema() {
   const known = knownStepSchemas();
   return z.looseObject({ type: z.string() }).superRefine((value, context) => {

@@ -1,6 +1,6 @@
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 
-/** What Gemini takes in every API: media, tools and the keywords of their schemas. */
+/** Requirements that all of Gemini's APIs share: media, tools and the keywords of their schemas. */
 export const GEMINI_COMMON = Object.freeze({
   opening: "user",
   systemInside: "notice",

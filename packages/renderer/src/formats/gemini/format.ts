@@ -7,7 +7,7 @@ import { lowerRequest } from "./lower.ts";
 import { GEMINI_RULES } from "./rules.ts";
 import { geminiRequestSchema } from "./wire-schema.ts";
 
-/** What Gemini's `generateContent` asks of a request. */
+/** What Gemini's `generateContent` requires of a request. */
 const GEMINI_REQUIREMENTS = Object.freeze<FormatRequirements>({
   ...GEMINI_COMMON,
   reasoning: { replay: "signed", provider: "google", binding: "none", proofs: ["signature"] },
@@ -19,7 +19,7 @@ const GEMINI_REQUIREMENTS = Object.freeze<FormatRequirements>({
 
 const NAMES: PathNames = { messages: "contents", blocks: "parts" };
 
-/** Gemini's `generateContent`, as it goes over the wire. */
+/** Gemini's `generateContent`, in its wire format. */
 export const gemini: ProviderFormat = {
   id: "gemini",
   messagesField: "contents",

@@ -1,14 +1,14 @@
 import { asList, asText, at, isPlainObject, type Place, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 
-/** A part and where it stands. */
+/** A part and its position. */
 export interface PlacedPart {
   readonly part: PlainObject;
   readonly content: number;
   readonly index: number;
 }
 
-/** What one side says at a time. */
+/** One turn of one side. */
 interface PlacedContent {
   readonly role: unknown;
   readonly index: number;
@@ -18,16 +18,20 @@ interface PlacedContent {
   readonly responses: readonly PlacedPart[];
 }
 
-/** A payload as the rules see it: as it goes over the wire, or as Google's SDK takes it. Built once; holds no copy of any text. */
+/**
+ * A payload as the rules see it, in the wire format or as Google's SDK takes it. Built once, without copying any text.
+ */
 export interface GeminiView {
   readonly contents: readonly PlacedContent[];
   readonly steps: readonly WireStep[];
   readonly declarations: readonly { readonly declaration: PlainObject; readonly path: string }[];
-  /** Name of the model, where the payload says so. */
+  /** Name of the model, from the payload or as the request was rendered for. */
   readonly model: string | undefined;
 }
 
-/** @param told the model that the request was rendered for, where the payload does not name one. */
+/**
+ * @param told the model that the request was rendered for, used if the payload does not name one.
+ */
 export function geminiView(payload: unknown, told?: string): GeminiView {
   const body = isPlainObject(payload) ? payload : {};
   const config = isPlainObject(body.config) ? body.config : {};
@@ -64,7 +68,9 @@ function declarationsIn(tools: unknown, path: string): GeminiView["declarations"
 
 export const placeOf = ({ content, index }: PlacedPart, field?: string): Place => at(content, index, field);
 
-/** Responses that follow each other are one step, so that a turn of them that was split is one breach and not many. */
+/**
+ * Treats consecutive responses as one step, so that a split turn of responses is reported once rather than many times.
+ */
 function stepsOf(contents: readonly PlacedContent[]): readonly WireStep[] {
   const byId = contents.every(({ calls, responses }) =>
     [...calls, ...responses].every(({ part }) => idOf(part) !== undefined),
@@ -90,7 +96,10 @@ function stepsOf(contents: readonly PlacedContent[]): readonly WireStep[] {
   return steps;
 }
 
-/** Calls and responses by their ids where all have one; else by name, the first of a name answering the first. */
+/**
+ * Identifies calls and responses by id if all have one; else by name, in order: the first response of a name answers
+ * the first call.
+ */
 function references(parts: readonly PlacedPart[], byId: boolean): readonly WireReference[] {
   const uses = new Map<string, number>();
   return parts.map((placedPart) => {

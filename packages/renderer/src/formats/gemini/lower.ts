@@ -22,7 +22,7 @@ import type {
   GeminiRequest,
 } from "./wire-schema.ts";
 
-/** Each system text is a part of the instruction; all functions are one tool. */
+/** Lowers a request. Each system text is a part of the instruction; all functions are one tool. */
 export function lowerRequest({ system, tools, messages }: ChatRequest): GeminiRequest {
   return {
     ...(system.length > 0 && { systemInstruction: { parts: system.map((entry) => ({ text: systemText(entry) })) } }),
@@ -37,8 +37,8 @@ interface OpenContent extends GeminiContent {
 }
 
 /**
- * Lowers messages, joining what one side says without a break: a turn of calls comes directly behind a turn of the user,
- * and all responses to it are one turn that holds nothing else (W14). More of a turn only adds to its end.
+ * Lowers messages, joining consecutive messages of one side: a turn of calls comes directly after a turn of the user,
+ * and all responses to it form one turn with nothing else in it (W14). More of a turn only adds to its end.
  */
 function lowerContents(messages: readonly ChatMessage[]): readonly GeminiContent[] {
   const contents: OpenContent[] = [];
@@ -58,7 +58,7 @@ function lowerContents(messages: readonly ChatMessage[]): readonly GeminiContent
   return contents.map(({ role, parts }) => ({ role, parts }));
 }
 
-/** One part is one part. `caller` is the assistant message before a result. */
+/** Lowers one part to one part. `caller` is the assistant message before a result. */
 function lowerPart(part: Part, message: ChatMessage, caller: ChatMessage | undefined): GeminiPart | JsonValue {
   switch (part.type) {
     case "text":
@@ -77,7 +77,7 @@ function lowerPart(part: Part, message: ChatMessage, caller: ChatMessage | undef
   }
 }
 
-/** A picture or document: its bytes, or where they are. A file id is its URI. */
+/** Lowers an image or document to its bytes or its location. A file id is its URI. */
 function lowerMedia({ source }: MediaPart): GeminiMedia {
   switch (source.kind) {
     case "base64":
@@ -93,14 +93,14 @@ const UNKNOWN = "application/octet-stream";
 
 function lowerCall(part: ToolCallPart, message: ChatMessage): GeminiFunctionCall {
   const { callId, toolName, input } = part;
-  // Arguments are objects by now; in a request that nobody made legal, the check says where they are not.
+  // Arguments are objects by now; in a request that was never made legal, the check reports where they are not.
   return {
     functionCall: { id: callId, name: toolName, args: input as JsonObject },
     ...thoughtSignature(part, message),
   };
 }
 
-/** A response has the name of its call, whatever the log says about it. */
+/** Lowers a result. A response has the name of its call, whatever the log says about it. */
 function lowerResult({ result }: ToolResultPart, caller: ChatMessage | undefined): GeminiFunctionResponse {
   const call = caller?.parts.find((part) => part.type === "tool-call" && part.callId === result.callId);
   const said = saidBy(result.content);
@@ -115,7 +115,7 @@ function lowerResult({ result }: ToolResultPart, caller: ChatMessage | undefined
   };
 }
 
-/** JSON stays JSON; media stand next to the text. */
+/** JSON stays JSON; media go next to the text. */
 function saidBy(content: ToolResultContent): JsonValue {
   if (content.type === "json") return content.value;
   if (content.type === "text") return toolResultText(content);
@@ -127,13 +127,13 @@ const mediaOf = (content: ToolResultContent): readonly GeminiMedia[] =>
     ? content.blocks.flatMap((block) => (block.type === "text" ? [] : [lowerMedia(block)]))
     : [];
 
-/** Stands for a signature in history that Gemini did not write as it is shown: of another model, or changed by a fold. */
+/** Replaces the signature in history that Gemini did not write as shown: by another model, or changed by a fold. */
 const SKIP_SIGNATURE = "skip_thought_signature_validator";
 
 /**
- * The signature that a part goes out with: its own, as long as its message is as it came (thoughts, which a fold leaves out
- * whole, keep theirs); and on the first call of a step
- * that has none the mark that asks Gemini to do without (W15). Later calls of a parallel batch have none of their own.
+ * Returns the signature that a part is sent with: its own if its message is unchanged (thoughts keep theirs, because a
+ * fold leaves them out whole or not at all); else, on the first call of a step, the marker that tells Gemini to skip
+ * validation (W15). Later calls of a parallel batch have none.
  */
 function thoughtSignature(part: Part, { parts, synthetic }: ChatMessage): { readonly thoughtSignature?: string } {
   const isAsItCame = synthetic === undefined || part.type === "reasoning";
@@ -152,8 +152,8 @@ function ownSignature(part: Part): string | undefined {
 }
 
 /**
- * A tool with its schema as JSON Schema, which the API takes whole and heeds in part; its older `parameters` field
- * refuses what is not OpenAPI. A function without parameters has none.
+ * Lowers a tool. Its schema is sent as JSON Schema, which the API accepts in full and respects in part; its older
+ * `parameters` field rejects anything that is not OpenAPI. A function without parameters has no schema.
  */
 const lowerTool = ({ name, description, inputSchema }: ToolDefinition): GeminiFunctionDeclaration => ({
   name,

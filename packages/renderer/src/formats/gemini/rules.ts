@@ -14,7 +14,7 @@ import { type GeminiView, type PlacedPart, placeOf } from "./gemini-view.ts";
 /** Before the third generation, signatures are optional. */
 const OLDER_MODEL = /gemini-(?:pro|[12])\b/;
 
-/** The API looks no further back than to where the open turn begins: the last thing that the user said. */
+/** The API looks back only to the start of the open turn: the last thing that the user said. */
 const callSignatures: LegalityRule<GeminiView> = {
   id: "W15",
   description: "In the open turn, the first call of each step carries a thought signature.",
@@ -36,7 +36,7 @@ const callSignatures: LegalityRule<GeminiView> = {
 
 const mediaInResponses: LegalityRule<GeminiView> = {
   id: "media-places",
-  description: "A response holds pictures and documents only where the model takes them, which is from Gemini 3 on.",
+  description: "A response holds images and documents only if the model supports them, as models from Gemini 3 on do.",
   reference: "Images/docs",
   find({ contents, model }) {
     if (model === undefined || capabilitiesOf(model)?.multimodalResults !== false) return [];
@@ -49,7 +49,7 @@ const mediaInResponses: LegalityRule<GeminiView> = {
 
 const thoughtsByModel: LegalityRule<GeminiView> = {
   id: "thoughts",
-  description: "Thoughts stand in turns of the model.",
+  description: "Thoughts appear only in turns of the model.",
   reference: "Reasoning",
   find: ({ contents }) =>
     contents.flatMap(({ isModel, parts }) =>
@@ -57,12 +57,12 @@ const thoughtsByModel: LegalityRule<GeminiView> = {
         ? []
         : parts
             .filter(({ part }) => part.thought === true)
-            .map((placed) => ({ place: placeOf(placed), problem: "a thought stands outside a turn of the model" })),
+            .map((placed) => ({ place: placeOf(placed), problem: "a thought appears outside a turn of the model" })),
     ),
 };
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/;
-const PROBLEM = "the name has other signs";
+const PROBLEM = "the name is missing or too long, or has characters that are not allowed";
 const isNamed = ({ name }: PlainObject): boolean => NAME.test(asText(name) ?? "");
 
 const toolNames: LegalityRule<GeminiView> = {
@@ -84,19 +84,19 @@ const toolNames: LegalityRule<GeminiView> = {
 
 const toolNamesOnce: LegalityRule<GeminiView> = {
   id: "tool-names-once",
-  description: "A function is declared once.",
+  description: "A function is declared only once.",
   reference: "Tool definitions",
   find({ declarations }) {
     const seen = new Set<unknown>();
     return declarations
       .filter(({ declaration: { name } }) => typeof name === "string" && (seen.has(name) || !seen.add(name)))
-      .map(({ path }) => ({ place: { path: `${path}.name` }, problem: "the name is taken" }));
+      .map(({ path }) => ({ place: { path: `${path}.name` }, problem: "the name is already taken" }));
   },
 };
 
 const oneSchema: LegalityRule<GeminiView> = {
   id: "one-schema",
-  description: "A function has its parameters as an OpenAPI schema or as JSON Schema, not as both.",
+  description: "The parameters of a function are an OpenAPI schema or a JSON Schema, not both.",
   reference: "Tool definitions",
   find: ({ declarations }) =>
     declarations
@@ -108,7 +108,7 @@ const oneSchema: LegalityRule<GeminiView> = {
 
 const responseCount: LegalityRule<GeminiView> = {
   id: "W14",
-  description: "The turn directly behind a turn of calls holds as many responses as that one holds calls.",
+  description: "The turn directly after a turn of calls holds as many responses as there are calls.",
   reference: "Call → result",
   find: ({ contents }) =>
     contents.flatMap(({ calls, index }) => {
@@ -121,20 +121,20 @@ const responseCount: LegalityRule<GeminiView> = {
 
 const callsBehindUser: LegalityRule<GeminiView> = {
   id: "calls-behind-user",
-  description: "A turn of calls comes directly behind a turn of the user or of responses.",
+  description: "A turn of calls comes directly after a turn of the user or of responses.",
   reference: "Call → result",
   find: ({ contents }) =>
     contents.flatMap(({ calls, index }) =>
       calls.length > 0 && contents[index - 1]?.isModel === true
-        ? [{ place: at(index), problem: "another turn of the model stands before the calls" }]
+        ? [{ place: at(index), problem: "another turn of the model comes before the calls" }]
         : [],
     ),
 };
 
-/** A call may be without arguments; a response is never without its object. */
+/** A call may have no arguments; a response must have its object. */
 const objectArguments: LegalityRule<GeminiView> = {
   id: "W19",
-  description: "The arguments of a call are an object, and so is what a response holds.",
+  description: "The arguments of a call are an object, and so is the content of a response.",
   reference: "Arguments",
   find: ({ contents }) =>
     contents.flatMap(({ calls, responses }) => [
@@ -152,13 +152,13 @@ const objectArguments: LegalityRule<GeminiView> = {
 
 const argumentsOf = ({ part }: PlacedPart): unknown => Object(part.functionCall).args;
 
-/** What may go with the content of a part. */
+/** Fields that may accompany the content of a part. */
 const MARKS: readonly string[] = ["thought", "thoughtSignature", "partMetadata", "videoMetadata", "mediaResolution"];
 
-/** A part that carries a signature may be without text: a stream ends with one. */
+/** A part that carries a signature may have no text: streams end with one. */
 const noEmptyPart: LegalityRule<GeminiView> = {
   id: "W11",
-  description: "A turn has parts, every part holds something, and no text is empty or white space only.",
+  description: "A turn has parts, every part holds something, and no text is empty or only white space.",
   reference: "Empty content",
   find: ({ contents }) =>
     contents.flatMap(({ parts, index }): readonly Finding[] =>
@@ -179,36 +179,37 @@ function problemOf({ part }: PlacedPart): string | undefined {
 
 const hasContents: LegalityRule<GeminiView> = {
   id: "contents",
-  description: "There is a turn.",
+  description: "There is at least one turn.",
   reference: "Empty content",
-  find: ({ contents }) => (contents.length > 0 ? [] : [{ place: { path: "$.contents" }, problem: "there is no turn" }]),
+  find: ({ contents }) =>
+    contents.length > 0 ? [] : [{ place: { path: "$.contents" }, problem: "there are no turns" }],
 };
 
 const ROLES: readonly unknown[] = ["user", "model", "function"];
 
 const endsOnUser: LegalityRule<GeminiView> = {
   id: "W9",
-  description: "The last turn is of the user, or of responses.",
+  description: "The last turn is from the user, or holds responses.",
   reference: "Last message",
   find({ contents }) {
     const last = contents.length - 1;
     return contents[last]?.isModel === true
-      ? [{ place: at(last), problem: "the request ends on a turn of the model" }]
+      ? [{ place: at(last), problem: "the request ends with a turn of the model" }]
       : [];
   },
 };
 
 const startsOnUser: LegalityRule<GeminiView> = {
   id: "W10",
-  description: "The first turn is of the user.",
+  description: "The first turn is from the user.",
   reference: "First message",
   find: ({ contents }) =>
-    contents[0]?.isModel === true ? [{ place: at(0), problem: "the request starts on a turn of the model" }] : [],
+    contents[0]?.isModel === true ? [{ place: at(0), problem: "the request starts with a turn of the model" }] : [],
 };
 
 const knownRoles: LegalityRule<GeminiView> = {
   id: "roles",
-  description: "Turns are of role user or model; older clients send responses as role function.",
+  description: "Turns have the role user or model; older clients send responses with the role function.",
   reference: "Roles",
   find: ({ contents }) =>
     contents.flatMap(({ role, index }) =>
@@ -216,7 +217,7 @@ const knownRoles: LegalityRule<GeminiView> = {
     ),
 };
 
-/** The legality table of Gemini. A new rule is a file and a line here. */
+/** The legality table of Gemini. Adding a rule takes a constant and a line here. */
 export const GEMINI_RULES: readonly LegalityRule<GeminiView>[] = [
   ...PAIRING_RULES,
   endsOnUser,

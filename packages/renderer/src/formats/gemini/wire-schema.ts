@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 
-// Aliases and no interfaces: only those are assignable to `JsonObject`.
+// Type aliases instead of interfaces: only aliases are assignable to `JsonObject`.
 
-/** Media whose bytes stand in the request. */
+/** Media whose bytes are in the request. */
 export type GeminiBlob = { readonly mimeType: string; readonly data: string };
 
 /** Media that the provider fetches. */
@@ -18,7 +18,7 @@ export type GeminiFunctionCall = {
   readonly thoughtSignature?: string;
 };
 
-/** `output` of a call that went well, `error` of one that failed. */
+/** The response to a call: `output` if it succeeded, `error` if it failed. */
 export type GeminiFunctionResponse = {
   readonly functionResponse: {
     readonly id: string;
@@ -31,7 +31,7 @@ export type GeminiFunctionResponse = {
 /** A part that Threadfold writes. */
 export type GeminiPart = GeminiText | GeminiMedia | GeminiFunctionCall | GeminiFunctionResponse;
 
-/** What one side says at a time. Parts of the provider stand as they came. */
+/** One turn of one side. The provider's own parts are unchanged. */
 export type GeminiContent = {
   readonly role: "user" | "model";
   readonly parts: readonly (GeminiPart | JsonValue)[];
@@ -46,7 +46,7 @@ export type GeminiFunctionDeclaration = {
 export type GeminiTool = { readonly functionDeclarations: readonly GeminiFunctionDeclaration[] };
 
 /**
- * Body of Gemini's `generateContent` as it goes over the wire, without model name and generation settings. Google's own SDK
+ * Body of Gemini's `generateContent` in its wire format, without model name and generation settings. Google's own SDK
  * takes `systemInstruction` and `tools` inside its `config`.
  */
 export type GeminiRequest = {
@@ -56,8 +56,8 @@ export type GeminiRequest = {
 };
 
 /**
- * Request body of Gemini's `generateContent`, as far as Threadfold writes it; everything else is let through. It is made
- * when a body from elsewhere is first checked.
+ * Request body of Gemini's `generateContent`, as far as Threadfold writes it; everything else is accepted. Built
+ * lazily, when a foreign body is first checked.
  */
 export const geminiRequestSchema = z.lazy(() => {
   const part = partSchema();

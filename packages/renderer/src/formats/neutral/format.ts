@@ -5,7 +5,7 @@ import type { LoweredRequest, ProviderFormat } from "../provider-format.ts";
 import { NEUTRAL_RULES, neutralView } from "./rules.ts";
 import { neutralRequestSchema } from "./wire-schema.ts";
 
-/** What any provider asks: pairs that are whole, no blank text, a last turn to answer. Nothing else is changed. */
+/** What every provider requires: complete pairs, no blank text, a last turn to answer. Nothing else is changed. */
 const NEUTRAL_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "anyone",
   systemInside: "native",
@@ -24,7 +24,7 @@ const NEUTRAL_REQUIREMENTS = Object.freeze<FormatRequirements>({
   declaresTools: false,
 });
 
-/** Threadfold's own request, for people and golden files: what every provider's payload is lowered from. */
+/** Threadfold's own request, for people and golden files; every provider's payload is lowered from it. */
 export const neutral: ProviderFormat = {
   id: "neutral",
   messagesField: "messages",

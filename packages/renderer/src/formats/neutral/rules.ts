@@ -11,19 +11,19 @@ import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
 
 const endsOnUser: LegalityRule<NeutralView> = {
   id: "W9",
-  description: "The last message is not of the assistant.",
+  description: "The last message is not from the assistant.",
   reference: "Last message",
   find({ messages }) {
     const last = messages.length - 1;
     return messages[last]?.role === "assistant"
-      ? [{ place: at(last), problem: "the request ends on an assistant turn" }]
+      ? [{ place: at(last), problem: "the request ends with an assistant turn" }]
       : [];
   },
 };
 
 const noBlankText: LegalityRule<NeutralView> = {
   id: "W11",
-  description: "Every message has parts, and no text is empty or white space only.",
+  description: "Every message has parts, and no text is empty or only white space.",
   reference: "Empty content",
   find: ({ messages }) =>
     messages.flatMap(({ parts }, message) =>
@@ -37,7 +37,7 @@ const noBlankText: LegalityRule<NeutralView> = {
     ),
 };
 
-/** What holds for every provider. */
+/** Rules that apply to every provider. */
 export const NEUTRAL_RULES: readonly LegalityRule<NeutralView>[] = [...PAIRING_RULES, endsOnUser, noBlankText];
 
 /** A neutral payload as the rules see it. */

@@ -9,7 +9,7 @@ import { openaiChatView } from "./openai-chat-view.ts";
 import { OPENAI_CHAT_RULES } from "./rules.ts";
 import { openaiChatRequestSchema } from "./wire-schema.ts";
 
-/** What OpenAI's Chat Completions API asks of a request. */
+/** What OpenAI's Chat Completions API requires of a request. */
 const OPENAI_CHAT_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "anyone",
   systemInside: "native",
@@ -55,7 +55,7 @@ export const openaiChat: ProviderFormat = {
   },
 };
 
-/** System texts are messages, first. */
+/** Lowers a request. System texts are the first messages. */
 function lower({ system, tools, messages }: ChatRequest): JsonObject {
   return {
     messages: [...lowerSystem(system), ...messages.map(lowerMessage)],
@@ -75,7 +75,7 @@ function mark(payload: JsonObject, request: ChatRequest, cache: CacheOptions): J
   return markOpenai(payload, request, cache, MARKING);
 }
 
-/** Text has a place for a breakpoint wherever it is, media where the user sends them; a refusal has none. */
+/** Text can carry a breakpoint anywhere, media in user messages; a refusal cannot. */
 function carriesMark(part: Part): boolean {
   if (part.type === "text") return !isRefusal(part.providerMetadata);
   return part.type === "image" || part.type === "file" || (part.type === "tool-result" && hasResultText(part));

@@ -19,9 +19,9 @@ import { systemMessages, systemRole } from "../../neutral/split-system.ts";
 import { providerFields } from "../provider-fields.ts";
 
 /**
- * What the API, or a server that speaks it, takes on messages and on each kind of part besides their content: OpenAI's
- * breakpoints of the prompt cache and levels of detail (`openai`, request types), and what Gemini's compatible endpoint
- * wants back on a call.
+ * Fields that the API, or a server that speaks it, accepts on messages and on each kind of part besides their content:
+ * OpenAI's prompt cache breakpoints and detail levels (`openai`, request types), and what Gemini's compatible endpoint
+ * requires back on a call.
  */
 const PART_FIELDS = {
   message: ["name"],
@@ -32,11 +32,11 @@ const PART_FIELDS = {
   tool: ["strict"],
 } as const;
 
-/** The fields that came with a message or part when the thread was imported. */
+/** Returns the fields that came with a message or part when the thread was imported. */
 const partFields = (metadata: ProviderMetadata | undefined, kind: keyof typeof PART_FIELDS): JsonObject =>
   providerFields(metadata, "openai", PART_FIELDS[kind]);
 
-/** True for the text of a refusal, which importers keep as text that remembers what it was. */
+/** Checks for the text of a refusal, which importers keep as text with a marker. */
 export const isRefusal = (metadata: ProviderMetadata | undefined): boolean => metadata?.openai?.refusal === true;
 
 export const lowerTool = ({ name, description, inputSchema, providerMetadata }: ToolDefinition): JsonObject => ({
@@ -49,7 +49,7 @@ export const lowerTool = ({ name, description, inputSchema, providerMetadata }: 
   },
 });
 
-/** One text as a string, several as a list of text parts: joining them would change what was said. */
+/** Lowers one text to a string, several to a list of text parts: joining them would change what was said. */
 function lowerTexts(parts: readonly Part[]): JsonValue {
   const texts = parts.filter((part) => part.type === "text");
   const [first] = texts;
@@ -58,17 +58,17 @@ function lowerTexts(parts: readonly Part[]): JsonValue {
   return only !== undefined && Object.keys(only).length === 2 ? first.text : texts.map(lowerText);
 }
 
-/** A text as a part of its own, with the cache breakpoint that it came with. */
+/** Lowers a text to a separate part, with the cache breakpoint that it came with. */
 const lowerText = ({ text, providerMetadata }: TextPart): JsonObject => ({
   type: "text",
   text,
   ...partFields(providerMetadata, "text"),
 });
 
-/** Names that the API has for kinds of sound. */
+/** The API's names of audio formats. */
 const AUDIO_FORMATS: Readonly<Record<string, string>> = { "audio/wav": "wav", "audio/mp3": "mp3" };
 
-/** A picture, a document or a sound in a user message, with the cache breakpoint that it came with. */
+/** Lowers an image, document or audio in a user message, with the cache breakpoint that it came with. */
 const lowerMedia = (part: MediaPart): JsonObject => ({
   ...lowerBare(part),
   ...partFields(part.providerMetadata, "media"),
@@ -96,7 +96,7 @@ function urlOf(source: MediaSource): string {
   }
 }
 
-/** One message is one message. */
+/** Lowers one message to one message. */
 export function lowerMessage(message: ChatMessage): JsonObject {
   switch (message.role) {
     case "assistant":
@@ -109,7 +109,7 @@ export function lowerMessage(message: ChatMessage): JsonObject {
   }
 }
 
-/** System texts as the first messages. */
+/** Lowers system texts to the first messages. */
 export const lowerSystem = (system: readonly SystemEntry[]): readonly JsonObject[] =>
   systemMessages(system).map((texts) => {
     const [first] = texts;
@@ -120,7 +120,7 @@ export const lowerSystem = (system: readonly SystemEntry[]): readonly JsonObject
     };
   });
 
-/** A user or system message: one text as it is, more than that as a list. */
+/** Lowers a user or system message: a single text to a string, more to a list. */
 function lowerSpeech({ role: speaker, parts, providerMetadata }: ChatMessage): JsonObject {
   const role = speaker === "system" ? (systemRole(providerMetadata) ?? speaker) : speaker;
   const name = partFields(providerMetadata, "message");
@@ -133,7 +133,7 @@ function lowerSpeech({ role: speaker, parts, providerMetadata }: ChatMessage): J
   return { role, content, ...name };
 }
 
-/** Content is null where there are only calls. Opaque items have no place here; reasoning, where it is sent, is a field. */
+/** Content is null if there are only calls. Opaque items have no place here; reasoning, if it is sent, is a field. */
 function lowerAssistant({ parts, providerMetadata }: ChatMessage): JsonObject {
   const calls = parts.filter((part) => part.type === "tool-call");
   const refusals = parts.flatMap((part) =>
@@ -152,14 +152,14 @@ function lowerAssistant({ parts, providerMetadata }: ChatMessage): JsonObject {
   };
 }
 
-/** A refusal alone is the one part of the content; next to other text it is a field of the message. */
+/** Without other text, a refusal is the only part of the content; next to other text it is a field of the message. */
 function contentOf(text: JsonValue, refusals: readonly string[], hasCalls: boolean): JsonValue {
   if (text !== "") return text;
   if (refusals.length > 0) return [{ type: "refusal", refusal: refusals.join("\n") }];
   return hasCalls ? null : text;
 }
 
-/** Reasoning that a server of open models sent as text goes back in the field that it came in. */
+/** Reasoning that a server of open models sent as text is sent back in the field that it came in. */
 function reasoningField(parts: ChatMessage["parts"]): JsonObject {
   const reasoning = parts.flatMap((part) => (part.type === "reasoning" && part.text !== "" ? [part] : []));
   const [first] = reasoning;
@@ -175,7 +175,7 @@ function lowerCall(part: ToolCallPart): JsonObject {
   return { id, type: "function", function: { name, arguments: argumentsOf(part, null) }, ...more };
 }
 
-/** A cleared input stands in an object under `_raw`. */
+/** A cleared input is wrapped in an object under `_raw`. */
 function freeText({ input }: ToolCallPart): string {
   const raw = typeof input === "object" && input !== null && "_raw" in input ? input._raw : input;
   return typeof raw === "string" ? raw : JSON.stringify(raw);
@@ -184,14 +184,14 @@ function freeText({ input }: ToolCallPart): string {
 /** Arguments are JSON in a string, serialized once per call. */
 const argumentsOf = derivation(({ input }: ToolCallPart, _key: null): string => JSON.stringify(input));
 
-/** A result is text. */
+/** Lowers a result to text. */
 function lowerResult({ parts }: ChatMessage): JsonObject {
   const [part] = parts;
   if (part?.type !== "tool-result") return { role: "tool", content: "" };
   return { role: "tool", tool_call_id: part.result.callId, content: lowerContent(part.result.content) };
 }
 
-/** Texts with a cache breakpoint among them stay a list. */
+/** Texts that include a cache breakpoint stay a list. */
 function lowerContent(content: ToolResultContent): JsonValue {
   const texts = content.type === "blocks" ? content.blocks.filter((block) => block.type === "text") : [];
   const isMarked = texts.some((text) => text.providerMetadata?.openai?.prompt_cache_breakpoint !== undefined);

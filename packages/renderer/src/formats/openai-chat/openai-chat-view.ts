@@ -2,20 +2,20 @@ import type { HostFields } from "../../input/host-fields.ts";
 import { asList, asText, at, isPlainObject, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 
-/** A call and where it stands. */
+/** A call and its position. */
 export interface PlacedCall {
   readonly call: PlainObject;
   readonly message: number;
   readonly index: number;
 }
 
-/** A payload as the rules see it. Built once; holds no copy of any text. */
+/** A payload as the rules see it. Built once, without copying any text. */
 export interface OpenAIChatView {
   readonly payload: PlainObject;
   readonly messages: readonly PlainObject[];
   readonly calls: readonly PlacedCall[];
   readonly steps: readonly WireStep[];
-  /** The field `response_format`, from the payload or as the host told it. */
+  /** The field `response_format`, from the payload or else as the host declared it. */
   readonly responseFormat: unknown;
 }
 

@@ -3,7 +3,7 @@ import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
 import { findNoJsonAsked } from "../json-mode.ts";
 import type { OpenAIChatView, PlacedCall } from "./openai-chat-view.ts";
 
-const NAME_PROBLEM = "the name has other signs";
+const NAME_PROBLEM = "the name is missing or too long, or has characters that are not allowed";
 
 const toolNames: LegalityRule<OpenAIChatView> = {
   id: "tool-names",
@@ -36,7 +36,7 @@ const jsonArguments: LegalityRule<OpenAIChatView> = {
       .filter(({ call }) => call.type !== "custom" && !holdsObject(call))
       .map(({ message, index }) => ({
         place: at(message, undefined, `tool_calls[${index}].function.arguments`),
-        problem: "the arguments are no JSON object",
+        problem: "the arguments are not a JSON object",
       })),
 };
 
@@ -65,7 +65,7 @@ const callIdForm: LegalityRule<OpenAIChatView> = {
 
 const callIdOnce: LegalityRule<OpenAIChatView> = {
   id: "call-id-once",
-  description: "A call id is used for one call of its batch.",
+  description: "A call id is used for only one call of its batch.",
   reference: "Duplicate ids",
   find({ calls }) {
     const seen = new Set<string>();
@@ -82,7 +82,7 @@ const MEDIA: readonly unknown[] = ["image_url", "file", "input_audio"];
 
 const mediaPlaces: LegalityRule<OpenAIChatView> = {
   id: "media-places",
-  description: "Pictures and documents stand in user messages only.",
+  description: "Images and documents appear only in user messages.",
   reference: "Images/docs",
   find: ({ messages }) =>
     messages.flatMap(({ role, content }, index) =>
@@ -90,7 +90,7 @@ const mediaPlaces: LegalityRule<OpenAIChatView> = {
         ? []
         : asList(content).flatMap((part, place) =>
             isPlainObject(part) && MEDIA.includes(part.type)
-              ? [{ place: at(index, place), problem: `a ${role} message holds media` }]
+              ? [{ place: at(index, place), problem: `a message of role ${role} holds media` }]
               : [],
           ),
     ),
@@ -99,10 +99,10 @@ const mediaPlaces: LegalityRule<OpenAIChatView> = {
 const PROBLEM = "the text is blank";
 const isBlank = (text: unknown): boolean => typeof text === "string" && text.trim() === "";
 
-/** A tool may have nothing to say, and so may a message that calls tools: frameworks send such content as an empty text. */
+/** A tool may have nothing to say, and so may a message that calls tools: frameworks send empty text as its content. */
 const noBlankText: LegalityRule<OpenAIChatView> = {
   id: "W11",
-  description: "No text that somebody says is empty or white space only.",
+  description: "No text outside tool results is empty or only white space.",
   reference: "Empty content",
   find: ({ messages }) =>
     messages.flatMap(({ role, content, tool_calls: calls }, index): readonly Finding[] => {
@@ -120,7 +120,7 @@ const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant", "
 
 const knownRoles: LegalityRule<OpenAIChatView> = {
   id: "roles",
-  description: "Messages are of role system, developer, user, assistant or tool.",
+  description: "Messages have the role system, developer, user, assistant or tool.",
   reference: "Roles",
   find: ({ messages }) =>
     messages.flatMap(({ role }, index) =>
@@ -130,10 +130,10 @@ const knownRoles: LegalityRule<OpenAIChatView> = {
 
 const hasMessages: LegalityRule<OpenAIChatView> = {
   id: "messages",
-  description: "There is a message, and only an assistant message with calls may be without content.",
+  description: "There is at least one message, and only an assistant message with calls may be without content.",
   reference: "Empty content",
   find({ messages }) {
-    if (messages.length === 0) return [{ place: { path: "$.messages" }, problem: "there is no message" }];
+    if (messages.length === 0) return [{ place: { path: "$.messages" }, problem: "there are no messages" }];
     return messages.flatMap(({ role, content, tool_calls: calls }, index) => {
       const has = typeof content === "string" || (Array.isArray(content) && content.length > 0);
       const mayLack = role === "assistant" && asList(calls).length > 0;
@@ -145,12 +145,15 @@ const hasMessages: LegalityRule<OpenAIChatView> = {
 const jsonMode: LegalityRule<OpenAIChatView> = {
   id: "json-mode",
   description:
-    "Where any JSON is asked for (`response_format` of type `json_object`), a message has the word JSON in it.",
+    "If JSON is requested without a schema (`response_format` of type `json_object`), a message contains the word JSON.",
   reference: "Response format",
   find: ({ responseFormat, messages }) => findNoJsonAsked(responseFormat, messages, "$.response_format"),
 };
 
-/** The legality table of OpenAI Chat. Anyone may speak first and last here (W9, W10). A new rule is a file and a line. */
+/**
+ * The legality table of OpenAI Chat. Anyone may speak first and last here (W9, W10). A new rule is a constant and a
+ * line.
+ */
 export const OPENAI_CHAT_RULES: readonly LegalityRule<OpenAIChatView>[] = [
   ...PAIRING_RULES,
   noBlankText,

@@ -1,8 +1,8 @@
 import * as z from "@threadfold/core/schema";
 
 /**
- * Request body of OpenAI's Chat Completions API, as far as Threadfold writes it; everything else is let through. It is made
- * when a body from elsewhere is first checked.
+ * Request body of OpenAI's Chat Completions API, as far as Threadfold writes it; everything else is accepted. Built
+ * lazily, when a foreign body is first checked.
  */
 export const openaiChatRequestSchema = z.lazy(() =>
   z.looseObject({

@@ -11,7 +11,7 @@ import { openaiResponsesRequestSchema } from "./wire-schema.ts";
 
 const CALL_ID = ["call_id", "call_id"] as const;
 
-/** What OpenAI's Responses API asks of a request that stores nothing. */
+/** What OpenAI's Responses API requires of a request that stores nothing. */
 export const OPENAI_RESPONSES_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "anyone",
   systemInside: "native",
@@ -70,8 +70,8 @@ export const OPENAI_RESPONSES_REQUIREMENTS = Object.freeze<FormatRequirements>({
 const NAMES: PathNames = { messages: "input", blocks: "content" };
 
 /**
- * OpenAI's Responses API, without state at the provider (`store: false`). A host that wants reasoning back asks for
- * `include: ["reasoning.encrypted_content"]` where its model does not send it anyway.
+ * OpenAI's Responses API, without state at the provider (`store: false`). A host that wants reasoning back requests
+ * `include: ["reasoning.encrypted_content"]`, unless its model sends it anyway.
  */
 export const openaiResponses: ProviderFormat = {
   id: "openai-responses",
@@ -102,7 +102,7 @@ const MARKING: OpenaiMarking = {
   lower: lowerRequest,
   itemsOf: itemCount,
   carries: carriesMark,
-  // Instructions are a plain text; system texts with a role of their own are items.
+  // Instructions are a plain text; system texts with their own role are items.
   carriesSystem: ({ system }) => system.some((entry) => toSystemText(entry).role !== undefined),
 };
 
@@ -110,7 +110,7 @@ function mark(payload: JsonObject, request: ChatRequest, cache: CacheOptions): J
   return markOpenai(payload, request, cache, MARKING);
 }
 
-/** Only what goes in has a place for a breakpoint. */
+/** Only input has a place for a breakpoint. */
 function carriesMark(part: Part, { role }: ChatMessage): boolean {
   if (role === "assistant") return false;
   return part.type === "tool-result" ? hasResultText(part) : isSaid(part);

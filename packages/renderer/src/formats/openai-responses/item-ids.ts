@@ -1,11 +1,11 @@
 import type { ChatMessage, JsonObject, Part } from "@threadfold/core";
 import { isFreeTextCall } from "../../neutral/draft.ts";
 
-/** What the provider said about a part. */
+/** Returns OpenAI's metadata on a part. */
 export const openaiMetadata = (part: Part): JsonObject | undefined =>
   part.type === "opaque" ? undefined : part.providerMetadata?.["openai"];
 
-/** How ids of the provider's items begin. */
+/** Returns how the provider's id of this kind of item begins. */
 function prefixOf(part: Part): string | undefined {
   switch (part.type) {
     case "text":
@@ -20,9 +20,10 @@ function prefixOf(part: Part): string | undefined {
 }
 
 /**
- * The ids that the items of a message go out under, by part. Nothing is stored at the provider, so ids only tell that
- * items belong together: they are kept where a message still is as it came and its reasoning and everything behind it have
- * one that no earlier item has, and nowhere else. An id whose partner is gone is refused (W16).
+ * Returns the ids that the items of a message are sent with, by part. Nothing is stored at the provider, so ids only
+ * say that items belong together: they are kept if the message is unchanged since it arrived and its reasoning and
+ * everything after it have ids that no earlier item has, and otherwise dropped. An id whose partner is gone is rejected
+ * (W16).
  */
 export function itemIds(
   { role, parts, synthetic }: ChatMessage,
@@ -51,5 +52,5 @@ function itemId(part: Part): string | undefined {
   return isId && prefix !== undefined && id.startsWith(prefix) ? id : undefined;
 }
 
-/** In UTF-16 code units. */
+/** Maximum length of an item id, in UTF-16 code units. */
 export const MAX_ID_LENGTH = 64;

@@ -5,21 +5,23 @@ import type { PlacedItem, ResponsesView } from "./responses-view.ts";
 
 export const stateless: LegalityRule<ResponsesView> = {
   id: "stateless",
-  description: "Where nothing is stored, nothing refers to what is stored: reasoning carries its encrypted content.",
+  description: "If nothing is stored, nothing refers to stored items: reasoning carries its encrypted content.",
   reference: "Reasoning",
   find({ store, items }) {
     if (store !== false) return [];
     return items.flatMap(({ kind, item, index }) => {
       if (kind === "item_reference") return [{ place: at(index), problem: "the item is not stored" }];
       if (kind !== "reasoning" || asText(item.encrypted_content)) return [];
-      return [{ place: at(index, undefined, "encrypted_content"), problem: "the reasoning is not carried along" }];
+      return [
+        { place: at(index, undefined, "encrypted_content"), problem: "the reasoning lacks its encrypted content" },
+      ];
     });
   },
 };
 
 /**
- * Nothing in a payload tells which reasoning an item came with. So this asks for more than the API may: in a request of a
- * model that reasons, an item with an id has reasoning before it in the same run of the model's items.
+ * Nothing in a payload says which reasoning an item came with. So this rule may be stricter than the API: in a request
+ * to a reasoning model, an item with an id must have reasoning before it in the same run of the model's items.
  */
 export const reasoningPairs: LegalityRule<ResponsesView> = {
   id: "W16",
@@ -34,7 +36,7 @@ function withoutFollower(one: PlacedItem, next: PlacedItem | undefined): readonl
   return [{ place: at(one.index), problem: "the reasoning lacks the item that follows it" }];
 }
 
-/** The last reasoning of a run is judged above; whether it is the right one cannot be seen. */
+/** The last reasoning of a run is checked above; whether it is the right one cannot be determined. */
 function lonely(view: ResponsesView): readonly Finding[] {
   if (!reasons(view)) return [];
   let hasReasoning = false;
@@ -52,10 +54,10 @@ const reasons = ({ payload, items }: ResponsesView): boolean =>
 
 const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant"];
 
-/** Kinds that this table does not know are let through: newer models add some. */
+/** Unknown kinds are accepted: newer models add some. */
 export const knownRoles: LegalityRule<ResponsesView> = {
   id: "roles",
-  description: "An item has a type or is a message, and messages are of role system, developer, user or assistant.",
+  description: "An item has a type or is a message, and messages have the role system, developer, user or assistant.",
   reference: "Roles",
   find: ({ items }) =>
     items.flatMap(({ item: { role }, kind, index }) => {
@@ -67,9 +69,9 @@ export const knownRoles: LegalityRule<ResponsesView> = {
 
 export const hasInput: LegalityRule<ResponsesView> = {
   id: "input",
-  description: "There is an item.",
+  description: "There is at least one item.",
   reference: "Empty content",
-  find: ({ items }) => (items.length > 0 ? [] : [{ place: { path: "$.input" }, problem: "there is no item" }]),
+  find: ({ items }) => (items.length > 0 ? [] : [{ place: { path: "$.input" }, problem: "there are no items" }]),
 };
 
 export const wholeCompaction: LegalityRule<ResponsesView> = {
@@ -82,7 +84,7 @@ export const wholeCompaction: LegalityRule<ResponsesView> = {
       .map(({ index }) => ({ place: at(index, undefined, "encrypted_content"), problem: "there is no content" })),
 };
 
-/** How the ids of these items begin. Messages that the host writes may have any; hosted tools have their own. */
+/** Required prefixes of item ids. Messages that the host writes may have any id; hosted tools have their own. */
 const PREFIXES: Readonly<Record<string, string>> = {
   message: "",
   reasoning: "rs",
@@ -92,20 +94,20 @@ const PREFIXES: Readonly<Record<string, string>> = {
 
 export const itemIdForm: LegalityRule<ResponsesView> = {
   id: "item-id-form",
-  description: `The id of an item has at most ${MAX_ID_LENGTH} characters and begins as its type asks.`,
+  description: `The id of an item has at most ${MAX_ID_LENGTH} characters and begins as its type requires.`,
   reference: "Duplicate ids",
   find: ({ items }) =>
     items.flatMap(({ item: { id }, kind, index }) => {
       const prefix = PREFIXES[kind];
       if (typeof id !== "string" || prefix === undefined) return [];
       if (id.length <= MAX_ID_LENGTH && id.startsWith(prefix)) return [];
-      return [{ place: at(index, undefined, "id"), problem: "the id has not the form of its type" }];
+      return [{ place: at(index, undefined, "id"), problem: "the id does not have the form that its type requires" }];
     }),
 };
 
 export const itemIdOnce: LegalityRule<ResponsesView> = {
   id: "item-id-once",
-  description: "An item stands in the request once.",
+  description: "An item appears in the request only once.",
   reference: "Duplicate ids",
   find({ items }) {
     const seen = new Set<string>();
@@ -117,12 +119,14 @@ export const itemIdOnce: LegalityRule<ResponsesView> = {
   },
 };
 
-/** What pairing means here. Others may speak between a call and its output (W3, W4): both must only be there, in order. */
+/**
+ * What pairing means here. Others may speak between a call and its output (W3, W4): both only need to exist, in order.
+ */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  W1: "Every call has an output behind it.",
-  W2: "Every output answers a call of the request.",
-  W5: "A call has one output.",
-  W6: "An output stands behind its own call.",
+  W1: "Every call is followed by its output.",
+  W2: "Every output answers a call in the request.",
+  W5: "A call has only one output.",
+  W6: "An output follows its own call, not another one.",
   W7: "All calls of a batch have an output.",
   W8: "An output comes after its call.",
 };
@@ -132,7 +136,7 @@ export const pairing: readonly LegalityRule<ResponsesView>[] = PAIRING_RULES.fla
   return description === undefined ? [] : [{ ...rule, description, find: (view) => findWithin(rule, view) }];
 });
 
-/** Where the provider holds what came before, the call of an output may stand there. */
+/** If the provider stores earlier items, the call of an output may be among them. */
 function findWithin(rule: LegalityRule<PairedView>, view: ResponsesView): ReturnType<typeof rule.find> {
   return view.continues && rule.id === "W2" ? [] : rule.find(view);
 }

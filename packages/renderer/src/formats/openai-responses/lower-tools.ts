@@ -27,14 +27,14 @@ import type {
   ResponsesToolOutput,
 } from "./wire-types.ts";
 
-/** Text, a picture or a document as input, with the cache breakpoint that it came with. */
+/** Lowers a text, image or document to input content, with the cache breakpoint that it came with. */
 function lowerContent(part: TextPart | MediaPart): ResponsesInputContent {
   const { prompt_cache_breakpoint: mark } = providerFields(part.providerMetadata, "openai", MARK);
   const content = lowerBare(part);
   return mark === undefined ? content : ({ ...content, prompt_cache_breakpoint: mark } as ResponsesInputContent);
 }
 
-/** What is said together: one text without a breakpoint as it is, anything else as a list. */
+/** Lowers content that is said together: a single text without a breakpoint to a string, anything else to a list. */
 export function lowerContents(said: readonly (TextPart | MediaPart)[]): string | readonly ResponsesInputContent[] {
   const [first] = said;
   const content = said.map(lowerContent);
@@ -95,13 +95,13 @@ const NAMESPACE = ["namespace"] as const;
 /** Arguments are JSON in a string, serialized once per call. */
 const argumentsOf = derivation(({ input }: ToolCallPart, _key: null): string => JSON.stringify(input));
 
-/** Free text whose body gave way to a marker stands in an object under `_raw`. */
+/** Free text whose body was replaced by a marker is wrapped in an object under `_raw`. */
 const freeText = derivation(({ input }: ToolCallPart, _key: null): string => {
   const raw = typeof input === "string" ? input : (Object(input) as JsonObject)["_raw"];
   return typeof raw === "string" ? raw : JSON.stringify(input);
 });
 
-/** An output is of the kind of its call, whatever the log says about it. */
+/** Lowers a result to an output of the same kind as its call, whatever the log says about it. */
 export function lowerToolOutput({ result }: ToolResultPart, caller: ChatMessage | undefined): ResponsesToolOutput {
   const call = caller?.parts.find((part) => part.type === "tool-call" && part.callId === result.callId);
   const isFreeText = call?.type === "tool-call" && isFreeTextCall(call);
@@ -112,7 +112,7 @@ export function lowerToolOutput({ result }: ToolResultPart, caller: ChatMessage 
   };
 }
 
-/** Text alone is text; what holds a picture, a document or a cache breakpoint is a list. */
+/** Lowers text to a string, and content with an image, document or cache breakpoint to a list. */
 function lowerOutput(content: ToolResultContent): string | readonly ResponsesInputContent[] {
   if (content.type !== "blocks") return toolResultText(content);
   const blocks = content.blocks.map(lowerContent);
@@ -122,7 +122,7 @@ function lowerOutput(content: ToolResultContent): string | readonly ResponsesInp
   return isPlain ? toolResultText(content) : blocks;
 }
 
-/** Tools that stand in one namespace go out together, in the place of the first of them. */
+/** Lowers tools. Those of one namespace are sent together, in place of the first of them. */
 export function lowerTools(tools: readonly ToolDefinition[]): readonly ResponsesTool[] {
   const lowered: ResponsesTool[] = [];
   const groups = new Map<string, ResponsesNamedTool[]>();
@@ -142,7 +142,10 @@ export function lowerTools(tools: readonly ToolDefinition[]): readonly Responses
   return lowered;
 }
 
-/** A tool that runs at the provider has a type of its own, and is as the host wrote it: a search, a server of MCP. */
+/**
+ * Checks for a provider-run tool, such as search or an MCP server: it has its own type and is sent as the host wrote
+ * it.
+ */
 const isHosted = (own: JsonObject | undefined): own is JsonObject =>
   typeof own?.["type"] === "string" && own["type"] !== "custom" && own["type"] !== "function";
 
@@ -156,8 +159,8 @@ function lowerNamespace(
 }
 
 /**
- * A function, or a custom tool where the definition came as one. The API's default is strict, which refuses most schemas:
- * a function is strict where its definition says so.
+ * Lowers a tool to a function, or to a custom tool if the definition came as one. The API's default is strict mode,
+ * which rejects most schemas: a function is strict only if its definition says so.
  */
 function lowerTool({ name, description, inputSchema, providerMetadata }: ToolDefinition): ResponsesNamedTool {
   const metadata = providerMetadata?.["openai"];
@@ -174,7 +177,7 @@ function lowerTool({ name, description, inputSchema, providerMetadata }: ToolDef
   };
 }
 
-/** What a definition may say besides. */
+/** Optional further fields of a definition. */
 const EXTRAS = ["defer_loading", "allowed_callers", "async", "output_schema"] as const;
 type ToolExtras = Pick<ResponsesNamedTool, (typeof EXTRAS)[number] & keyof ResponsesNamedTool>;
 
@@ -185,7 +188,7 @@ function formatOf(format: unknown): { readonly format?: ResponsesToolFormat } {
   return isGrammar ? { format: { type, syntax, definition } } : {};
 }
 
-/** The API insists on a schema of type object that lists its properties. */
+/** The API requires a schema of type object that lists its properties. */
 function lowerSchema(schema: JsonObject): JsonObject {
   const typed = schema.type === undefined ? { type: "object", ...schema } : schema;
   return typed.type === "object" && typed.properties === undefined ? { ...typed, properties: {} } : typed;

@@ -25,8 +25,8 @@ import type {
 } from "./wire-types.ts";
 
 /**
- * System texts are the instructions, up to the first that is sent under a role of its own: from there on they are items.
- * Nothing is stored: every request carries its whole window, reasoning encrypted.
+ * Lowers a request. System texts become the instructions, up to the first that is sent under a role of its own; from
+ * there on they are items. Nothing is stored: every request carries its whole window, with encrypted reasoning.
  */
 export function lowerRequest({ system, tools, messages }: ChatRequest): ResponsesRequest {
   const { instructions, items } = lowerSystem(system);
@@ -55,8 +55,8 @@ function lowerInput(messages: readonly ChatMessage[]): readonly (ResponsesItem |
 type Lowered = ResponsesItem | JsonValue;
 
 /**
- * Lowers one message to its items, from itself and the message that made the calls it answers alone: a longer log lowers
- * only what is new. Each part is one item, or one piece of content where several are said together.
+ * Lowers one message to its items, using only the message itself and the message that made the calls it answers: a
+ * longer log lowers only what is new. Each part is one item, or one piece of content if several are said together.
  *
  * @param around the assistant message before a result, and the ids that earlier items have.
  */
@@ -64,7 +64,7 @@ function lowerMessage(message: ChatMessage, { caller, takenIds }: Around): reado
   return message.role === "assistant" ? lowerAssistant(message, takenIds) : lowerSpeech(message, caller);
 }
 
-/** What of the messages before it a message is lowered by. */
+/** The context of a message that lowering it needs. */
 interface Around {
   readonly caller: ChatMessage | undefined;
   readonly takenIds: ReadonlySet<string>;
@@ -79,13 +79,13 @@ function lowerAssistant(message: ChatMessage, takenIds: ReadonlySet<string>): re
   });
 }
 
-/** How many items a message is: each of its parts, where what is said together counts as one. */
+/** Returns how many items a message becomes: one for each part, but only one for content that is said together. */
 export const itemCount = ({ role, parts }: ChatMessage): number =>
   role === "assistant"
     ? parts.length
     : parts.filter((part, index) => !isSaid(part) || !isSaid(parts[index - 1])).length;
 
-/** What is said together is one message; other items stand between. */
+/** Lowers content that is said together to one message; other items separate it. */
 function lowerSpeech(
   { role, parts, providerMetadata }: ChatMessage,
   caller: ChatMessage | undefined,
@@ -135,7 +135,7 @@ function lowerItem(
   }
 }
 
-/** System texts before the conversation: as one text next to the input, and as its first items. */
+/** System texts before the conversation: those sent as one instructions text, and those sent as the first items. */
 interface LoweredSystem {
   readonly instructions: string | undefined;
   readonly items: readonly ResponsesItem[];
@@ -158,7 +158,9 @@ function systemItem(texts: readonly SystemText[]): ResponsesItem {
   return { type: "message", role: first?.role ?? "developer", content: lowerContents(parts) };
 }
 
-/** A text of the model is a message: as it came where its id is kept, else in the short form, which needs none. */
+/**
+ * Lowers a text of the model to a message: in its original form if its id is kept, else in the short form without id.
+ */
 function lowerAssistantText(part: TextPart, id: string | undefined): ResponsesMessage | ResponsesOutputMessage {
   const { text } = part;
   const metadata = openaiMetadata(part);
@@ -176,7 +178,7 @@ function phaseOf(phase: unknown): { readonly phase?: ResponsesPhase } {
   return phase === "commentary" || phase === "final_answer" ? { phase } : {};
 }
 
-/** Reasoning goes back as the item that it came as, where the log has it; else as its summary and its encrypted self. */
+/** Sends reasoning back as the item that it came as, if the log has it; else as its summary and encrypted content. */
 function lowerReasoning(part: ReasoningPart, id: string | undefined): ResponsesReasoning {
   const item = Object(openaiMetadata(part)?.["item"]) as JsonObject;
   const summary = textsOf(item["summary"], "summary_text");
@@ -190,7 +192,7 @@ function lowerReasoning(part: ReasoningPart, id: string | undefined): ResponsesR
   };
 }
 
-/** A list of texts as the provider wrote it; undefined for anything else. */
+/** Returns a list of texts as the provider wrote it; undefined for anything else. */
 function textsOf<Type extends string>(
   value: unknown,
   type: Type,

@@ -2,27 +2,27 @@ import type { HostFields } from "../../input/host-fields.ts";
 import { asList, asText, at, isPlainObject, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 
-/** An item and where it stands. */
+/** An item and its position. */
 export interface PlacedItem {
   readonly item: PlainObject;
   /** Its type; items that only have a role are messages. */
   readonly kind: string;
   readonly index: number;
-  /** What it is to the conversation: the model's own, an output that the host sends, or what somebody says. */
+  /** Its role in the conversation: the model's own, an output that the host sends, or something that is said. */
   readonly side: WireStep["kind"];
 }
 
-/** A payload as the rules see it. Built once; holds no copy of any text. */
+/** A payload as the rules see it. Built once, without copying any text. */
 export interface ResponsesView {
   readonly payload: PlainObject;
   readonly items: readonly PlacedItem[];
   readonly steps: readonly WireStep[];
-  /** True when part of the conversation is at the provider, so that calls need not stand in the payload. */
+  /** True when part of the conversation is at the provider, so that calls need not be in the payload. */
   readonly continues: boolean;
-  /** The fields `store` and `text.format`, from the payload or as the host told them. */
+  /** The fields `store` and `text.format`, from the payload or as the host declared them. */
   readonly store: unknown;
   readonly responseFormat: unknown;
-  /** Name of the model, where the payload says so or the request was rendered for it. */
+  /** Name of the model, if the payload names it or the request was rendered for one. */
   readonly model: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function responsesView(payload: unknown, host?: HostFields, told?: string
     items,
     steps: stepsOf(items),
     continues: continues || items.some(({ kind }) => kind === "item_reference"),
-    // Requests are made for a provider that stores nothing; a host that wants it puts its own field over that.
+    // Requests are made for a provider that stores nothing; a host that wants storage overrides our field with its own.
     store: host?.store ?? body.store,
     responseFormat: (isPlainObject(body.text) ? body.text.format : undefined) ?? host?.responseFormat,
     model: asText(body.model) ?? told,
@@ -50,7 +50,7 @@ function placed(item: PlainObject, index: number): PlacedItem {
 
 function sideOf({ role, call_id: callId }: PlainObject, kind: string): PlacedItem["side"] {
   if (kind === "message") return role === "assistant" ? "calls" : "speech";
-  // A search without an id ran at the provider, in the midst of the answer.
+  // A search without an id ran at the provider, in the middle of the answer.
   if (kind === SEARCH_OUTPUT && asText(callId) === undefined) return "calls";
   if (kind.endsWith("_output") || kind === "mcp_approval_response") return "results";
   const isOwn = kind.endsWith("_call") || OWN.includes(kind);
@@ -62,7 +62,7 @@ const OWN: readonly string[] = ["reasoning", "mcp_list_tools", "mcp_approval_req
 const SEARCH_CALL = "tool_search_call";
 const SEARCH_OUTPUT = "tool_search_output";
 
-/** The items that an output must answer, by the outputs. Other calls are run and answered at the provider. */
+/** The kind of item that each kind of output must answer. Other calls are run and answered at the provider. */
 const CALL_OF: Readonly<Record<string, string>> = {
   function_call_output: "function_call",
   custom_tool_call_output: "custom_tool_call",
@@ -73,16 +73,16 @@ const CALL_OF: Readonly<Record<string, string>> = {
 };
 const CALLS: readonly string[] = Object.values(CALL_OF);
 
-/** True where the host has to answer, or did: a search that the provider ran itself names no call. */
+/** Checks whether the host must answer, or did: a search that the provider ran itself names no call. */
 const isOfHost = ({ kind, item }: PlacedItem): boolean =>
   (kind !== SEARCH_CALL && kind !== SEARCH_OUTPUT) || asText(item.call_id) !== undefined;
 
 export const isCall = (one: PlacedItem): boolean => CALLS.includes(one.kind) && isOfHost(one);
 export const isOutput = (one: PlacedItem): boolean => Object.hasOwn(CALL_OF, one.kind) && isOfHost(one);
-/** The kind of call that an output answers. */
+/** Returns the kind of call that an output answers. */
 export const callOf = ({ kind }: PlacedItem): string | undefined => CALL_OF[kind];
 
-/** Items of one side that follow each other are one step. */
+/** Groups consecutive items of one side into one step. */
 function stepsOf(items: readonly PlacedItem[]): readonly WireStep[] {
   const steps: { readonly kind: WireStep["kind"]; readonly references: WireReference[] }[] = [];
   for (const one of items) {
@@ -95,7 +95,7 @@ function stepsOf(items: readonly PlacedItem[]): readonly WireStep[] {
   return steps;
 }
 
-/** How many parts of the neutral request an item stands for. */
+/** Returns how many parts of the neutral request an item represents. */
 export function partsOf({ item, kind }: PlacedItem): number {
   return kind === "message" && Array.isArray(item.content) ? item.content.length : 1;
 }

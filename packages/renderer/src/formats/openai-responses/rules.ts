@@ -23,7 +23,7 @@ import {
 import { callOf, isCall, isOutput, type PlacedItem, type ResponsesView } from "./responses-view.ts";
 
 const NAMED: readonly unknown[] = ["function", "custom", "namespace", "function_call", "custom_tool_call"];
-const NAME_PROBLEM = "the name has other signs";
+const NAME_PROBLEM = "the name is missing or too long, or has characters that are not allowed";
 
 const toolNames: LegalityRule<ResponsesView> = {
   id: "tool-names",
@@ -45,7 +45,7 @@ function misnamed(tool: unknown, path: string): readonly Finding[] {
     : [];
 }
 
-/** True for the tools that the host names; the provider's own have no name. */
+/** Checks for tools that the host names; the provider's own have no name. */
 const isNamedTool = ({ type }: PlainObject): boolean => NAMED.includes(type);
 
 const hasName = (tool: PlainObject): boolean =>
@@ -53,8 +53,7 @@ const hasName = (tool: PlainObject): boolean =>
 
 const jsonArguments: LegalityRule<ResponsesView> = {
   id: "W19",
-  description:
-    "The arguments of a function call are a string that holds a JSON object; a custom call's input is a text.",
+  description: "The arguments of a function call are a string that holds a JSON object; a custom call's input is text.",
   reference: "Arguments",
   find: ({ items }) =>
     items.flatMap((one) => {
@@ -67,7 +66,7 @@ function problemOf({ kind, item }: PlacedItem): { readonly field: string; readon
   if (kind === "custom_tool_call" && typeof item.input !== "string")
     return { field: "input", text: "the input is not text" };
   if (kind !== "function_call" || holdsObject(asText(item.arguments))) return undefined;
-  return { field: "arguments", text: "the arguments are no JSON object" };
+  return { field: "arguments", text: "the arguments are not a JSON object" };
 }
 
 function holdsObject(text: string | undefined): boolean {
@@ -95,7 +94,7 @@ const hasForm = (id: string): boolean => id !== "" && id.length <= MAX_LENGTH;
 
 const callIdOnce: LegalityRule<ResponsesView> = {
   id: "call-id-once",
-  description: "A call id is used for one call of the request.",
+  description: "A call id is used for only one call of the request.",
   reference: "Duplicate ids",
   find({ items }) {
     const seen = new Set<unknown>();
@@ -108,7 +107,7 @@ const callIdOnce: LegalityRule<ResponsesView> = {
 
 const outputKind: LegalityRule<ResponsesView> = {
   id: "output-kind",
-  description: "An output is of the kind of its call.",
+  description: "An output is of the same kind as its call.",
   reference: "Call → result",
   find({ items }) {
     const kinds = new Map<unknown, string>();
@@ -125,7 +124,7 @@ const MEDIA: readonly unknown[] = ["input_image", "input_file", "input_audio"];
 
 const mediaPlaces: LegalityRule<ResponsesView> = {
   id: "media-places",
-  description: "Pictures and documents stand in what goes in: not in messages of the assistant.",
+  description: "Images and documents appear only in input, not in messages of the assistant.",
   reference: "Images/docs",
   find: ({ items }) =>
     items.flatMap(({ item: { role, content }, kind, index }) =>
@@ -145,7 +144,7 @@ const isBlank = (text: unknown): boolean => typeof text === "string" && text.tri
 /** A tool may have nothing to say: blank outputs are legal. */
 const noBlankText: LegalityRule<ResponsesView> = {
   id: "W11",
-  description: "A message has content, and no text of it is empty or white space only.",
+  description: "A message has content, and no text in it is empty or only white space.",
   reference: "Empty content",
   find: ({ items }) => items.flatMap(blankIn),
 };
@@ -162,11 +161,12 @@ function blankIn({ kind, item: { content }, index }: PlacedItem): readonly Findi
 
 const toolSearch: LegalityRule<ResponsesView> = {
   id: "tool-search",
-  description: "Tools wait for a search, and searches stand in the request, only where the model takes them.",
+  description:
+    "Tools are deferred until a search, and searches appear in the request, only if the model supports tool search.",
   reference: "Tool definitions",
   find({ payload, items, model }) {
     if (model === undefined || capabilitiesOf(model)?.toolSearch !== false) return [];
-    const problem = "the model does not search for tools";
+    const problem = "the model does not support tool search";
     return [
       ...asList(payload.tools).flatMap((tool, index): readonly Finding[] =>
         waitsForSearch(tool) ? [{ place: { path: `$.tools[${index}]` }, problem }] : [],
@@ -184,7 +184,8 @@ const waitsForSearch = (tool: unknown): boolean =>
 
 const jsonMode: LegalityRule<ResponsesView> = {
   id: "json-mode",
-  description: "Where any JSON is asked for (`text.format` of type `json_object`), a message has the word JSON in it.",
+  description:
+    "If JSON is requested without a schema (`text.format` of type `json_object`), a message contains the word JSON.",
   reference: "Response format",
   find: ({ responseFormat, items, continues }) =>
     continues
@@ -197,8 +198,9 @@ const jsonMode: LegalityRule<ResponsesView> = {
 };
 
 /**
- * The legality table of OpenAI Responses. Anyone may speak first, last and between (W3, W4, W9, W10); reasoning is not
- * bound to its prefix (W13), and its absence from an open loop is not an error (W12). A new rule is a file and a line.
+ * The legality table of OpenAI Responses. Anyone may speak first, last and in between (W3, W4, W9, W10); reasoning is
+ * not bound to its prefix (W13), and its absence from an open loop is not an error (W12). Adding a rule takes a
+ * constant and a line.
  */
 export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   ...pairing,

@@ -1,8 +1,8 @@
 import * as z from "@threadfold/core/schema";
 
 /**
- * Request body of OpenAI's Responses API, as far as Threadfold writes it; everything else is let through. It is made when a
- * body from elsewhere is first checked.
+ * Request body of OpenAI's Responses API, as far as Threadfold writes it; everything else is accepted. Built lazily,
+ * when a foreign body is first checked.
  */
 export const openaiResponsesRequestSchema = z.lazy(() =>
   z.looseObject({
@@ -42,7 +42,7 @@ const messageSchema = (inputContent: ReturnType<typeof inputContentSchema>) =>
     ]),
   });
 
-/** Items that this table does not know (hosted tools, newer kinds) are let through. */
+/** Items of any other type (hosted tools, newer kinds) are accepted. */
 const KNOWN = [
   "message",
   "reasoning",
@@ -76,7 +76,7 @@ function itemSchema() {
     z.looseObject({ type: z.literal("custom_tool_call_output"), call_id: z.string(), output }),
     z.looseObject({ type: z.literal("compaction"), encrypted_content: z.string() }),
     z.looseObject({
-      type: z.string().refine((type) => !KNOWN.includes(type), "an item of a known type has another shape"),
+      type: z.string().refine((type) => !KNOWN.includes(type), "an item of a known type has the wrong shape"),
     }),
   ]);
 }

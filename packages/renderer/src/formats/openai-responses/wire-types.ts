@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from "@threadfold/core";
 
-// Aliases and no interfaces: only those are assignable to `JsonObject`.
+// Type aliases instead of interfaces: only aliases are assignable to `JsonObject`.
 
-/** Marks the end of a prefix that is to be cached. Models before GPT-5.6 refuse it. */
+/** Marks the end of a prefix to cache. Models before GPT-5.6 reject it. */
 export type ResponsesCacheMark = { readonly prompt_cache_breakpoint?: { readonly mode: "explicit" } };
 
-/** A text of the input. */
+/** A text in the input. */
 export type ResponsesInputText = { readonly type: "input_text"; readonly text: string } & ResponsesCacheMark;
 
-/** A picture: a URL, which may hold the bytes, or an uploaded file. */
+/** An image: a URL, which may contain the bytes, or an uploaded file. */
 export type ResponsesInputImage = {
   readonly type: "input_image";
   readonly detail: "auto" | "low" | "high" | "original";
@@ -25,13 +25,13 @@ export type ResponsesInputFile = {
   readonly filename?: string;
 } & ResponsesCacheMark;
 
-/** One piece of what goes in. */
+/** One piece of input content. */
 export type ResponsesInputContent = ResponsesInputText | ResponsesInputImage | ResponsesInputFile;
 
-/** What the model said last, or on its way there. */
+/** Whether a message is the model's final answer or a remark on the way there. */
 export type ResponsesPhase = "commentary" | "final_answer";
 
-/** A message of anyone, without an id. */
+/** A message of any role, without an id. */
 export type ResponsesMessage = {
   readonly type: "message";
   readonly role: "user" | "system" | "developer" | "assistant";
@@ -39,7 +39,7 @@ export type ResponsesMessage = {
   readonly phase?: ResponsesPhase;
 };
 
-/** A message of the model as it came, with its id. */
+/** A message of the model as it arrived, with its id. */
 export type ResponsesOutputMessage = {
   readonly type: "message";
   readonly id: string;
@@ -53,8 +53,8 @@ export type ResponsesOutputMessage = {
 };
 
 /**
- * Reasoning that carries itself, encrypted. OpenAI's own types ask for an id; the API takes the item without one, which is
- * how it has to go out when the items that belong to it have none either.
+ * Self-contained, encrypted reasoning. OpenAI's own types require an id; the API accepts the item without one, which is
+ * how it must be sent when the items that belong to it have no id either.
  */
 export type ResponsesReasoning = {
   readonly type: "reasoning";
@@ -84,7 +84,7 @@ export type ResponsesCustomToolCall = {
   readonly input: string;
 };
 
-/** What a tool returned. */
+/** The output of a tool. */
 export type ResponsesToolOutput = {
   readonly type: "function_call_output" | "custom_tool_call_output";
   readonly call_id: string;
@@ -100,12 +100,12 @@ export type ResponsesItem =
   | ResponsesCustomToolCall
   | ResponsesToolOutput;
 
-/** What a custom tool takes: any text, or one of a grammar. */
+/** The input of a custom tool: any text, or text of a grammar. */
 export type ResponsesToolFormat =
   | { readonly type: "text" }
   | { readonly type: "grammar"; readonly syntax: "lark" | "regex"; readonly definition: string };
 
-/** A function, or a custom tool. A deferred one is shown to the model when a search has found it. */
+/** A function, or a custom tool. A deferred one is shown to the model once a search has found it. */
 export type ResponsesNamedTool =
   | {
       readonly type: "function";
@@ -123,7 +123,7 @@ export type ResponsesNamedTool =
       readonly defer_loading?: boolean;
     };
 
-/** Tools under one heading, which calls of them name. */
+/** Tools under one heading, which calls to them name. */
 export type ResponsesNamespace = {
   readonly type: "namespace";
   readonly name: string;
@@ -131,10 +131,12 @@ export type ResponsesNamespace = {
   readonly tools: readonly ResponsesNamedTool[];
 };
 
-/** A tool of the host's, a group of them, or one that runs at the provider, as the host wrote it. */
+/** A tool of the host, a group of them, or one that runs at the provider, as the host wrote it. */
 export type ResponsesTool = ResponsesNamedTool | ResponsesNamespace | JsonObject;
 
-/** Request body of OpenAI's Responses API without model name and output limit. Items of the provider stand as they came. */
+/**
+ * Request body of OpenAI's Responses API without model name and output limit. The provider's own items are unchanged.
+ */
 export type ResponsesRequest = {
   readonly instructions?: string;
   readonly input: readonly (ResponsesItem | JsonValue)[];
