@@ -13,20 +13,22 @@ import {
   type ToolCallPart,
 } from "@threadfold/core";
 
-/** Signs that a fold took away what was still needed. They are counted from the newest fold on. */
+/** Signs that a fold removed something that was still needed, counted since the newest fold. */
 export interface CompactionQualityMetrics {
   readonly turnsSinceCompaction: number;
-  /** Model calls since then: an autonomous run may be one endless turn. */
+  /** The number of model calls since the newest fold: an autonomous run may be one endless turn. */
   readonly stepsSinceCompaction: number;
-  /** Explicit `read_artifact` calls. */
+  /** The number of `read_artifact` calls. */
   readonly rehydrationRequests: number;
-  /** Explicit `search_thread` calls. */
+  /** The number of `search_thread` calls. */
   readonly recallRequests: number;
-  /** Calls with the same tool and the same arguments as one whose result was folded away. */
+  /** The number of calls with the same tool and arguments as one whose result was folded away. */
   readonly repeatedCalls: number;
-  /** True when the agent asked for what it had been told ("what was the budget again?"), or made a folded call again. */
+  /**
+   * True when the agent asked for something it had been told ("what was the budget again?") or repeated a folded call.
+   */
   readonly agentAskedForContext: boolean;
-  /** Whether the task was completed, when the host knows. */
+  /** Whether the task was completed; null when the host does not know. */
   readonly taskCompletionSuccess: boolean | null;
 }
 
@@ -41,17 +43,19 @@ const ASKED_AGAIN = new RegExp(
     .join("|"),
   "iu",
 );
-/** How much of what the agent says is read for questions, in UTF-16 code units. */
+/** How much of a message of the agent is searched for questions, in UTF-16 code units. */
 const READ = 20_000;
 
-/** Measures how well the newest fold serves. Pure: the thread and the plan say it all. */
+/** Measures how well the newest fold works. Pure: it depends only on the arguments. */
 export const compactionQuality = (
   thread: AgentThread,
   plan: CompactionPlan,
   taskCompletionSuccess: boolean | null = null,
 ): CompactionQualityMetrics => finishSteps(compactionQualityInSteps(thread, plan, taskCompletionSuccess));
 
-/** What {@link compactionQuality} returns, in steps: at first it looks at every message of a thread, later at new ones. */
+/**
+ * Does the same as {@link compactionQuality}, in steps. The first call reads the whole thread, later ones new messages.
+ */
 export function* compactionQualityInSteps(
   thread: AgentThread,
   plan: CompactionPlan,
@@ -76,7 +80,7 @@ export function* compactionQualityInSteps(
   };
 }
 
-/** Calls of `read_artifact` and `search_thread` in messages, and of the agent's messages those that ask for what was said before. */
+/** Counts the `read_artifact` and `search_thread` calls, and the agent's messages that ask for what was said before. */
 export function asksForContext(messages: readonly Message[]): number {
   const asked = messages.filter((message) => message.role === "assistant" && ASKED_AGAIN.test(spoken(message)));
   return asked.length + messages.flatMap(callsOf).filter(({ toolName }) => RECALLING.has(toolName)).length;
@@ -84,7 +88,7 @@ export function asksForContext(messages: readonly Message[]): number {
 
 const RECALLING: ReadonlySet<string> = new Set([READ_ARTIFACT_TOOL_NAME, SEARCH_THREAD_TOOL_NAME]);
 
-/** The metrics as an event. */
+/** Returns the metrics as an event. */
 export function qualityEvent(
   plan: CompactionPlan,
   budgetLimit: number,
@@ -107,26 +111,26 @@ function messagesSince(thread: AgentThread, threadVersion: number): readonly Mes
 
 const callsOf = ({ parts }: Message): readonly ToolCallPart[] => parts.filter((part) => part.type === "tool-call");
 
-/** In UTF-16 code units. Longer names of calls are kept as digests, which are as long. */
+/** The longest key of a call, in UTF-16 code units; a longer one is replaced with its digest, which has this length. */
 const LONGEST_KEY = 64;
 
-/** Names a call by tool and arguments. Arguments may be large, and what names them is kept. */
+/** The key of a call, from its tool and arguments. Keys stay in memory, and arguments may be large. */
 function callKey({ toolName, input }: ToolCallPart): string {
   const text = canonicalJson({ toolName, input });
   return text.length <= LONGEST_KEY ? text : sha256(text);
 }
 
-/** The results of a thread by the call that they answer; each message is looked at once. */
+/** The results of a thread by the call that they answer; each message is examined only once. */
 interface AnsweredCalls {
   looked: number;
-  /** Those that are not answered yet. */
+  /** Calls that are not answered yet, by id. */
   readonly calls: Map<string, ToolCallPart>;
   readonly results: Map<string, Message[]>;
 }
 
 const answered = new WeakMap<object, AnsweredCalls>();
 
-/** Messages that are looked at between two steps: a millisecond or two. */
+/** The number of messages that are processed in one step: a millisecond or two. */
 const AT_A_TIME = 256;
 
 /** True for a result that the plan hides. */
@@ -137,7 +141,7 @@ function* answeredCalls(thread: AgentThread): Steps<AnsweredCalls> {
   const known = answered.get(thread.family) ?? { looked: 0, calls: new Map(), results: new Map() };
   answered.set(thread.family, known);
   while (known.looked < thread.length) {
-    // Somebody else may go on with the same between two steps.
+    // Between two steps, another caller may continue with the same state.
     note(thread.messageAt(known.looked) as Message, known);
     known.looked++;
     if (known.looked % AT_A_TIME === 0) yield;

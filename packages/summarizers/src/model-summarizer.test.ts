@@ -41,7 +41,7 @@ describe("modelSummarizer", () => {
     expect(() => modelSummarizer({ model, promptVersion: "poem-v7" })).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("codex-v2") }),
     );
-    expect(promptByVersion("threadfold-v1")).toBe(PROMPTS[0]);
+    expect(promptByVersion("threadfold-v2")).toBe(PROMPTS[0]);
   });
 
   it("R26: neither the model, nor the summary, nor the fallback, nor the words of a failure hold the secret", async () => {
@@ -52,7 +52,7 @@ describe("modelSummarizer", () => {
     expect(good.by).toMatch(/ redacted$/);
     const down = new ScriptedModel([new Error(`401: the key ${secret} is not known`)]);
     const stoodIn = await modelSummarizer({ model: down, ...QUICK }).summarize(request);
-    expect(stoodIn.by).toBe("extractive-v11 redacted");
+    expect(stoodIn.by).toBe("extractive-v12 redacted");
     expect(stoodIn.problem).toContain("[redacted github-token]");
     expect(JSON.stringify(stoodIn)).not.toContain(secret);
     const failure = modelSummarizer({ model: down, ...QUICK, fallback: null }).summarize(request);
@@ -87,7 +87,7 @@ describe("modelSummarizer", () => {
     const never = { name: "never", problem: () => "not good enough" };
     const { by, problem } = await modelSummarizer({ model, checks: [never] }).summarize(request);
     expect({ by, problem }).toEqual({
-      by: "extractive-v11 redacted",
+      by: "extractive-v12 redacted",
       problem: expect.stringContaining("never: not good enough"),
     });
     await expect(modelSummarizer({ model, checks: [never], fallback: null }).summarize(request)).rejects.toMatchObject({

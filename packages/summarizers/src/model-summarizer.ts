@@ -7,35 +7,34 @@ import type { LLMSummarizerOptions } from "./llm/llm-summarizer-options.ts";
 import { promptByVersion } from "./llm/prompts/prompts.ts";
 import { redactingSummarizer } from "./redaction/redacting-summarizer.ts";
 
-/** How a model is asked for a summary: the length and freedom of its answer, and how much it is sent. */
+/** Settings for summaries by a model: cap and temperature of its answer, and how much it is sent. */
 export type SummaryModelSettings = Pick<
   LLMSummarizerOptions,
   "maxOutputTokens" | "temperature" | "maxInputTokens" | "maxMessageTokens" | "contextWindow"
 >;
 
-/** How a {@link modelSummarizer} works. Only the model has no default. */
+/** Options of {@link modelSummarizer}. Only `model` is required. */
 export interface ModelSummarizerOptions extends LLMSummarizerOptions {
   /**
-   * The prompt by the name that presets use, such as `codex-v2`. `prompt` takes precedence; `threadfold-v1` without
-   * either.
+   * Name of the prompt, as in presets, such as `codex-v2`. `prompt` takes precedence; the default is `threadfold-v2`.
    */
   readonly promptVersion?: string;
-  /** Which tenant's summaries are remembered, and where. Without it none are: a cache must know its tenant. */
+  /** Caches summaries. Off by default, because a cache must know its tenant. */
   readonly cache?: SummaryCacheOptions;
-  /** False to show the model what the messages say, secrets included. True by default. */
+  /** False to show the model the messages unchanged, including secrets. True by default. */
   readonly redact?: boolean;
-  /** What a summary must pass before it is taken; {@link DEFAULT_CHECKS} by default. */
+  /** Checks that a summary must pass to be accepted; {@link DEFAULT_CHECKS} by default. */
   readonly checks?: readonly SummaryCheck[];
-  /** Stands in when the model fails; the extractive summarizer by default. Null to fail. */
+  /** Used when the model fails; the extractive summarizer by default. Null to fail instead. */
   readonly fallback?: Summarizer | null;
 }
 
 /**
- * Summarizes with a model, with everything around it that a production system wants: secrets are taken out before
- * anything reads the span, an equal span is answered from the cache, the answer is checked, and when the model fails a
- * summary without one takes its place and says so.
+ * Returns a summarizer that uses a model, with everything that a production system wants: secrets are removed before
+ * anything reads the span, an equal span is answered from the cache, the answer is checked, and when the model fails, a
+ * summary made without one replaces it and says so.
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` when a figure is below its minimum or the prompt does not exist.
  */
 export function modelSummarizer(options: ModelSummarizerOptions): Summarizer {
   const { promptVersion, cache, redact = true, checks = DEFAULT_CHECKS, fallback, ...settings } = options;
@@ -44,13 +43,14 @@ export function modelSummarizer(options: ModelSummarizerOptions): Summarizer {
   const checked = checks.length === 0 ? model : checkedSummarizer(model, checks);
   const remembered = cache === undefined ? checked : cachedSummarizer(checked, { checks, ...cache });
   const whole = fallback === null ? remembered : fallbackSummarizer(remembered, fallback ?? new ExtractiveSummarizer());
-  // Outermost, so that the cache, the fallback and the words of a failure are without secrets as well.
+  // Outermost, so that the cache, the fallback and error messages are free of secrets as well.
   return redact ? redactingSummarizer(whole) : whole;
 }
 
 /**
- * Falls back to a second summarizer, the extractive one by default, when the first one fails: the fold then has a real
- * summary, and its outcome still says that the first one failed. An abort is not a failure and is rethrown.
+ * Returns a summarizer that falls back to a second one, by default the extractive one, when the first fails. The fold
+ * then has a real summary, and its outcome still says that the first one failed. An abort is not a failure and is
+ * rethrown.
  */
 export function fallbackSummarizer(first: Summarizer, second: Summarizer = new ExtractiveSummarizer()): Summarizer {
   return {

@@ -19,23 +19,23 @@ export type PreviewOutcome =
       readonly type: "would-commit";
       readonly tokens: TokensBeforeAfter;
       readonly floor: boolean;
-      /** What the summarizer's failure was, when a summary without it took its place. */
+      /** Why the summarizer failed, if a summary made without it was used. */
       readonly summarizerProblem: string | null;
       /** Absent when there were no instructions. */
       readonly instructions?: InstructionsEffect;
     }
   | Exclude<CompactionOutcome, { type: "committed" | "summarizer-failed-floor-used" }>;
 
-/** What a fold would do if it were made now. */
+/** What a fold would do now. */
 export interface PlanPreview {
-  /** Why it is, or is not, due. */
+  /** Why a fold is, or is not, due. */
   readonly decision: TriggerDecision;
   readonly outcome: PreviewOutcome;
-  /** The plan as it would be committed; the current one when nothing would be. */
+  /** The plan that would be committed; the current one if none would be. */
   readonly plan: CompactionPlan;
-  /** What the commit costs and saves, with the prices; null when nothing was weighed or no prices are known. */
+  /** Cost and savings of the commit, with the prices; null when nothing was weighed or the prices are unknown. */
   readonly weighing: CommitWeighing | null;
-  /** What the request would no longer say word for word. */
+  /** What the request would no longer contain verbatim. */
   readonly hidden: HiddenContent;
 }
 
@@ -51,7 +51,7 @@ export async function previewPlan(turn: Turn, options: CompactOptions): Promise<
   return { decision, outcome: outcomeOf(result), plan, weighing, hidden };
 }
 
-/** The fold that would be made. One that a failing summarizer would end is one that failed. */
+/** Returns the fold that would be made. If a failing summarizer would end it, it counts as failed. */
 async function plannedOrKept(turn: Turn, options: CompactOptions): Promise<PlannedFold> {
   try {
     return await planTurn(turn, options);
@@ -70,7 +70,7 @@ function outcomeOf(result: PlannedFold["result"]): PreviewOutcome {
   return { type: "would-commit", tokens, floor, summarizerProblem, ...told };
 }
 
-/** Stores nothing: ids are those that storing would assign. */
+/** Stores nothing, but returns the ids that storing would assign. */
 const DISCARDING: Turn["artifacts"] = {
   store: async (content, { threadId, tenantId }) => artifactIdOf(threadId, tenantId, content),
 };

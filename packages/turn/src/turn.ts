@@ -16,56 +16,58 @@ import type { Turn } from "./state/turn-state.ts";
 import type { FoldReady } from "./verify/fold-result.ts";
 import { keepUsed } from "./verify/used-meanwhile.ts";
 
-/** How often a fold is tried again when another writer committed first. */
+/** Maximum number of retries of a fold when another writer committed first. */
 const MAX_CONFLICTS = 3;
 
-/** A plan that was made, rendered and weighed, and that nothing has committed yet. */
+/** A plan that was made, rendered and weighed, but not committed yet. */
 interface MadeFold {
   readonly decision: TriggerDecision;
-  /** What the commit costs and saves; null when the provider's prices are not known. */
+  /** Cost and savings of the commit; null when the provider's prices are unknown. */
   readonly weighing: CommitWeighing | null;
   readonly result: FoldReady;
   readonly attempted: true;
   readonly waitCalls: 0;
 }
 
-/** What a session would do now, before anything is committed: a plan to commit, or the outcome when there is none. */
+/** What a turn would do now, before anything is committed: a plan to commit, or the outcome if there is none. */
 export type PlannedFold = DeclinedFold | MadeFold;
 
 /** The result of a turn. */
 export interface TurnResult {
   readonly outcome: CompactionOutcome;
-  /** The plan that holds now: the one that was committed, another writer's, or the one that was there. */
+  /** The current plan: the one that was committed, another writer's, or the previous one. */
   readonly plan: CompactionPlan;
   /** The plan that a committed one was built on. */
   readonly basis: CompactionPlan;
   readonly history: FoldHistory;
-  /** True when a fold was made or weighed. */
+  /** True if a fold was made or weighed. */
   readonly attempted: boolean;
-  /** What the commit was weighed at; null when it was not. */
+  /** Cost and savings of the commit; null when it was not weighed. */
   readonly weighing: CommitWeighing | null;
-  /** What a committed plan holds otherwise than it was proposed. */
+  /** Differences between the committed plan and what was proposed. */
   readonly changes: readonly NormalizationChange[];
-  /** The turn that it was made in: a later one than the first when another writer was first. */
+  /** The turn that it was made in: a later one than the first if another writer committed first. */
   readonly turn: Turn;
 }
 
-/** What a turn commits with. */
+/** What committing a turn depends on. */
 export interface TurnCommit {
   readonly plans: CompactionStore;
-  /** The turn with the plan that another writer committed, and with all that this plan covers. Null to give up at the first conflict. */
+  /**
+   * Returns the turn with another writer's plan and everything that it covers. Null to give up at the first conflict.
+   */
   readonly rebase: ((turn: Turn) => Promise<Turn>) | null;
-  /** The thread as it is now: what calls have used since the fold began is kept, or nothing is committed. */
+  /** Returns the thread as it is now: content that calls used since the fold began is kept, or nothing is committed. */
   readonly threadNow: () => Promise<AgentThread>;
-  /** Decides whether to fold and makes the plan: {@link planTurn}, or {@link planFloor} for a request that must not go out as it is. */
+  /** Decides and makes the plan: {@link planTurn}, or {@link planFloor} for a request that must not go out as it is. */
   readonly plan: (turn: Turn, options: CompactOptions, decision?: FoldDecision) => Promise<PlannedFold>;
 }
 
 /**
- * Folds when that is due, stage by stage: decide, propose, normalize, fulfil, verify, commit. When another writer was first,
- * it starts over on that writer's plan, a bounded number of times.
+ * Folds if a fold is due, stage by stage: decide, propose, normalize, fulfil, verify, commit. If another writer
+ * committed first, it starts over on that writer's plan, a bounded number of times.
  *
- * @param decision the answer of {@link decide} for this very turn, where it is known already.
+ * @param decision the result of {@link decide} for this very turn, if already known.
  */
 export async function foldTurn(
   first: Turn,
@@ -105,7 +107,7 @@ export async function foldTurn(
 
 const USED_MEANWHILE = "calls that were made meanwhile use what the fold would take out; it is made anew";
 
-/** The fold with what calls used while it was made and while it was checked; null when it has to be made anew. */
+/** Returns the fold with content that calls used while it was made and checked; null when it must be made again. */
 async function usedMeanwhileKept(
   turn: Turn,
   made: FoldReady,
@@ -141,7 +143,9 @@ export async function planTurn(
   return late ?? { decision, weighing, attempted: true, waitCalls: 0, result };
 }
 
-/** Makes the plan of the deterministic floor, because the request must not go out as it is. Asks no trigger and no breaker. */
+/**
+ * Makes the plan of the deterministic floor, for a request that must not go out as it is. Ignores trigger and breaker.
+ */
 export async function planFloor(turn: Turn, options: CompactOptions): Promise<PlannedFold> {
   const decision = { level: "hard", reason: "the request exceeds its room" } as const;
   const result = await makePlan(turn, decision, options, true);

@@ -14,18 +14,18 @@ import { AIMessage, type BaseMessage, type ContentBlock, HumanMessage, SystemMes
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** Blocks in a content that only repeat what stands in `tool_calls`, whole or in pieces. */
+/** Content blocks that only repeat what is in `tool_calls`, whole or in pieces. */
 const CALL_BLOCKS: ReadonlySet<unknown> = new Set(["tool_use", "tool_call", "input_json_delta", "tool_call_chunk"]);
 
-/** What LangChain keeps next to the content that a reader of the thread may want to know. */
+/** Fields that LangChain stores next to the content and that a reader of the thread may want to see. */
 const KEPT_KWARGS: ReadonlySet<string> = new Set(["reasoning_content"]);
 
 const known = new WeakMap<BaseMessage, JsonObject>();
 
 /**
- * A message of LangChain in the form that the live reader for the AI SDK takes, which is the one form that has every
- * provider's parts. The same message always becomes the same object, so that a mirror sees at once that nothing changed. Blocks in
- * a provider's own form stay what they are.
+ * Converts a LangChain message to the form that the live reader for the AI SDK accepts, the only form that has every
+ * provider's parts. The same message always becomes the same object, so that a mirror recognizes unchanged messages by
+ * identity. Blocks in a provider's own form stay unchanged.
  */
 export function liveMessage(message: BaseMessage): JsonObject {
   const before = known.get(message);
@@ -50,7 +50,7 @@ function converted(message: BaseMessage): JsonObject {
   }
 }
 
-/** Who speaks, where LangChain has a name for that role. */
+/** The speaker's name and the developer role, which the AI SDK's form has no fields for. */
 function optionsOf({ name, type }: BaseMessage): JsonObject {
   const openai = { ...(name !== undefined && { name }), ...(type === "developer" && { role: "developer" }) };
   return Object.keys(openai).length === 0 ? {} : { providerOptions: { openai } };
@@ -95,7 +95,7 @@ function contentParts(content: BaseMessage["content"]): readonly JsonValue[] {
   return (content as readonly Block[]).filter(({ type }) => !CALL_BLOCKS.has(type)).map(livePart);
 }
 
-/** A block of a content. What is of no known kind goes along as it is. */
+/** Converts a content block. A block of an unknown type is passed on unchanged. */
 function livePart(block: Block): JsonValue {
   switch (block["type"]) {
     case "text":
@@ -130,7 +130,7 @@ function urlIn(value: unknown): string {
   return typeof value === "string" ? value : `${(value as Block | undefined)?.["url"] ?? ""}`;
 }
 
-/** Media as LangChain's standard blocks have them; other forms are their provider's. */
+/** Media in LangChain's standard block form; undefined for other forms, which are specific to a provider. */
 function mediaPart({ type, url, data, mimeType, mime_type: mime }: Block): JsonObject | undefined {
   const source = url ?? data;
   if (typeof source !== "string") return undefined;
@@ -139,18 +139,18 @@ function mediaPart({ type, url, data, mimeType, mime_type: mime }: Block): JsonO
   return type === "image" ? { type, image: source, ...typed } : { type: "file", data: source, ...typed };
 }
 
-/** What a provider says of a block besides its text, such as cache marks and citations. */
+/** What a provider attaches to a block besides its text, such as cache marks and citations. */
 function extras(block: Block, fields: readonly string[]): JsonObject {
   const rest = Object.entries(block).filter(([field, value]) => !fields.includes(field) && value !== undefined);
   return rest.length === 0 ? {} : { providerOptions: { langchain: Object.fromEntries(rest) as JsonObject } };
 }
 
 /**
- * The messages of a request for LangChain to send. What the plan shows as it was said is the host's own message, with
- * all that core's model has no place for; what it folds is a message of ours.
+ * Returns the messages of a request for LangChain to send. Messages that the plan shows unchanged are the host's own,
+ * including everything that core's model has no field for; folded ones are created here.
  *
- * @param hosts the host's list, of which the thread is the mirror.
- * @param offset place in the conversation of the list's first message.
+ * @param hosts the host's list, which the thread mirrors.
+ * @param offset position in the conversation of the list's first message.
  */
 export function shownMessages(
   { request }: PreparedRequest,
@@ -161,7 +161,7 @@ export function shownMessages(
   return request.messages.map((message) => ownMessage(message, thread, hosts, offset) ?? baseMessage(message));
 }
 
-/** The host's message behind one that rendering left as it is. */
+/** The host's message for a request message that rendering left unchanged. */
 function ownMessage(
   { sources, synthetic, parts }: ChatMessage,
   thread: AgentThread,
@@ -176,11 +176,11 @@ function ownMessage(
   return host === undefined || hasInvalidCalls(host) ? undefined : host;
 }
 
-/** LangChain's packages leave such calls out or send them, each in its own way, and the request has results for them. */
+/** LangChain's packages either drop or send such calls, each in its own way, and the request has results for them. */
 const hasInvalidCalls = (message: BaseMessage): boolean =>
   AIMessage.isInstance(message) && (message.invalid_tool_calls ?? []).length > 0;
 
-/** The system message of a request: the host's own one where it says the same, for it may have more than its text. */
+/** The system message of a request: the host's own when it says the same, because it may have more than its text. */
 export function shownSystem({ request }: PreparedRequest, host: SystemMessage): SystemMessage {
   const text = request.system.map((entry) => toSystemText(entry).text).join("\n\n");
   return text === host.text ? host : new SystemMessage(text);
@@ -190,8 +190,8 @@ export function shownSystem({ request }: PreparedRequest, host: SystemMessage): 
 type ProviderBlock = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /**
- * A message that rendering made, or changed, as one of LangChain's. Those that the thread has as they were are handed
- * through by whoever has them.
+ * Converts a message that rendering created or changed to a LangChain message. For unchanged messages the host's own
+ * are used instead (see {@link shownMessages}).
  */
 export function baseMessage({ role, parts }: ChatMessage): BaseMessage {
   switch (role) {
@@ -206,7 +206,10 @@ export function baseMessage({ role, parts }: ChatMessage): BaseMessage {
   }
 }
 
-/** Calls whose arguments were not JSON still go out as calls: their ids have results, which nothing else may answer. */
+/**
+ * Calls whose arguments were not JSON are still sent as calls: the request has results with their ids, and each needs
+ * its call.
+ */
 function assistantMessage(parts: readonly Part[]): AIMessage {
   const calls = parts.filter((part) => part.type === "tool-call");
   return new AIMessage({
@@ -229,7 +232,7 @@ function toolMessage(parts: readonly Part[]): ToolMessage {
   return new ToolMessage({ content: toolResultText(content), ...named });
 }
 
-/** One text is a string, which every provider's package takes; anything else is a list of blocks. */
+/** A single text becomes a string, which every provider's package accepts; anything else becomes a list of blocks. */
 function contentOf(parts: readonly Part[]): { content: string | ContentBlock[] } {
   const [first] = parts;
   if (first === undefined) return { content: "" };

@@ -36,26 +36,30 @@ const policySchema = z.strictObject({
   keep: keepSize.optional(),
 });
 
-/** A size of a context: all that is given has to be reached. `fraction` is a share of the room: `maxInputTokens` less `outputReserveTokens`. */
+/**
+ * A context size, all of whose given fields must be reached. `fraction` is a share of the available room:
+ * `maxInputTokens` minus `outputReserveTokens`.
+ */
 export type ContextSize = z.infer<typeof contextSize>;
 
-/** When to fold and what to keep, in the words of LangChain's `summarizationMiddleware`. */
+/** When to fold and what to keep, in the terms of LangChain's `summarizationMiddleware`. */
 export interface SummarizationPolicy {
-  /** Folds when one of the sizes is reached. Threadfold's own trigger, 85 % of the room, when it is left out. */
+  /** Folds when one of these sizes is reached. By default Threadfold's own trigger, 85 % of the room. */
   readonly trigger?: ContextSize | readonly ContextSize[];
-  /** What stays at the end, by exactly one measure. 20 messages by default. */
+  /** How much stays at the end, given in exactly one unit. 20 messages by default. */
   readonly keep?: z.infer<typeof keepSize>;
 }
 
-/** What LangChain's own middleware keeps. */
+/** The amount that LangChain's own middleware keeps. */
 const DEFAULT_KEEP = { messages: 20 };
 
 /**
- * A policy for a session in the grammar of LangChain's `summarizationMiddleware`: within one object all conditions have to
- * hold, of a list one is enough. Tokens are those of the whole request by the session's counter, and messages those that
- * the prompt shows. Above the room, and after an overflow, the session folds whatever the trigger says.
+ * Creates a session policy with the options of LangChain's `summarizationMiddleware`: within one object all conditions
+ * must be met, in a list one of them is enough. Tokens are those of the whole request by the session's counter,
+ * messages those that the prompt shows. Above the room, and after an overflow, the session folds whatever the trigger
+ * says.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` that names the option.
+ * @throws ThreadfoldError `INVALID_CONFIG`, naming the option that is not valid.
  */
 export function summarizationPolicy(policy: SummarizationPolicy = {}): CompactionPreset {
   const parsed = policySchema.safeParse(policy);
@@ -66,11 +70,11 @@ export function summarizationPolicy(policy: SummarizationPolicy = {}): Compactio
   const { trigger, keep = DEFAULT_KEEP } = parsed.data;
   return {
     name: "langchain-summarization",
-    description: "Summarizes all but the end of the thread, in the grammar of LangChain's summarizationMiddleware.",
+    description: "Summarizes all but the end of the thread, using the settings of LangChain's summarizationMiddleware.",
     ladder: [windowStrategy({ name: "keep-recent", cut: cutOf(keep), fold: "summarize" })],
     config: {
       policyVersion: "langchain-v1",
-      // A trigger of its own is the only one, up to what the model takes.
+      // A given trigger is the only one until the model's limit is reached.
       ...(trigger !== undefined && { softThresholdPercent: 1 }),
       targetPercent: 0,
       preserveRecentTurns: 0,
@@ -81,7 +85,7 @@ export function summarizationPolicy(policy: SummarizationPolicy = {}): Compactio
         ? threadfoldPreset.trigger(config)
         : anyOf(...[trigger].flat().map(reached), ...LAST_RESORT),
     figures: {},
-    promptVersion: "threadfold-v1",
+    promptVersion: "threadfold-v2",
   };
 }
 

@@ -28,38 +28,38 @@ import { type OpenSession, openOneSession, ThreadMirrors } from "../mirror/threa
 import { liveMessage, shownMessages, shownSystem } from "./messages.ts";
 import { type SummarizationPolicy, summarizationPolicy } from "./summarization-policy.ts";
 
-/** One conversation, in a session that is open: its own policy holds. */
+/** One conversation, in a session that is already open and uses its own policy. */
 export interface SingleSession extends DoorOptions {
   readonly session: ContextSession;
 }
 
-/** A session for each thread of LangGraph, by the `thread_id` of the run. */
+/** A session for each LangGraph thread, identified by the run's `thread_id`. */
 export interface SessionPerThread extends DoorOptions, SummarizationPolicy {
   /**
-   * Opens the session of a thread. `preset` is what `trigger` and `keep` say; undefined when neither is given, so that it
-   * can be handed on as it is.
+   * Opens the session of a thread. `preset` is the policy that `trigger` and `keep` describe, or undefined when neither
+   * is given, so that it can be passed on directly.
    */
   readonly open: (
     threadId: ContextSession["threadId"],
     preset: CompactionPreset | undefined,
   ) => Promise<ContextSession>;
-  /** How many sessions are kept open, 100 by default; one that was dropped is opened anew when it is needed. */
+  /** How many sessions are kept open, 100 by default; a dropped session is reopened when it is needed. */
   readonly maxOpenSessions?: number;
 }
 
 export type ThreadfoldMiddlewareOptions = SingleSession | SessionPerThread;
 
-/** Request and answer of a model, as `wrapModelCall` has them. */
+/** How `wrapModelCall` calls the model. */
 type Handler = (request: ModelRequest) => AIMessage | Promise<AIMessage>;
 
 /**
- * A middleware for LangChain's `createAgent` that folds what the model is sent and leaves the state as it is: no
+ * A middleware for LangChain's `createAgent` that folds what the model is sent and leaves the state unchanged: no
  * message is removed or rewritten, and the checkpointer keeps the whole conversation. When the state diverges, as after
- * time travel, the run goes on in the thread of that branch. The run's system message and tools take precedence over
- * `system` and `tools` of the session's own frame, field by field; tools are sent as the run has them. A request that
- * the provider refuses as too long is folded and sent once more; an answer that the output limit cut off within a call
- * is asked for once more, and the call is never run. Put it behind middleware that redacts, for what it sees is what
- * the thread keeps.
+ * time travel, the run continues in the thread of that branch. The run's system message and tools take precedence over
+ * `system` and `tools` of the session's own frame, field by field; tools are sent as the run provides them. A request
+ * that the provider refuses as too long is folded and sent once more; when the output limit cut off an answer within a
+ * call, the model is asked once more and the call is never run. Place it after middleware that redacts, because the
+ * thread keeps whatever this middleware sees.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` for a policy that is not valid.
  */
@@ -82,7 +82,7 @@ export function threadfoldMiddleware(options: ThreadfoldMiddlewareOptions) {
       return answerOf({ ...turn, ...(onRequest !== undefined && { onRequest }) });
     },
     afterAgent: async ({ messages }, runtime) => {
-      // What was sent stands in the state as it is unless other middleware sends something else than the state says.
+      // The state contains what was sent unless other middleware sends something different from the state.
       const isMirrored = messages.some((message, index) => sent.get(message) === index + 1);
       if (!isMirrored) return;
       const mirror = await mirrorOf(runtime.configurable?.thread_id);
@@ -97,10 +97,10 @@ export function threadfoldMiddleware(options: ThreadfoldMiddlewareOptions) {
 const sessionsOf = new WeakMap<object, (threadId: string | undefined) => Promise<ContextSession>>();
 
 /**
- * The session that a middleware has for a run.
+ * Returns the session that a middleware uses for a run.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a middleware of another make, or a run that names no thread where sessions
- * are opened by thread.
+ * @throws ThreadfoldError `INVALID_CONFIG` for a middleware that `threadfoldMiddleware` did not make, or for a run that
+ *   names no thread when sessions are opened by thread.
  */
 async function middlewareSession(
   middleware: Pick<AgentMiddleware, "name">,
@@ -109,7 +109,7 @@ async function middlewareSession(
   const sessionOf = sessionsOf.get(middleware);
   if (sessionOf !== undefined) return sessionOf(threadId);
   throw new ThreadfoldError("INVALID_CONFIG", `The middleware ${middleware.name} is not one of threadfoldMiddleware.`, {
-    hint: "Make the tools of the middleware that threadfoldMiddleware gave, or of a session.",
+    hint: "Make the tools from the middleware that threadfoldMiddleware returned, or from a session.",
   });
 }
 
@@ -129,10 +129,10 @@ function threadIdOf(options: ThreadfoldMiddlewareOptions, threadId: string | und
   });
 }
 
-/** One call of the model within a run. */
+/** One model call within a run. */
 interface ModelTurn extends Pick<AskOptions, "onRequest"> {
   readonly session: ContextSession;
-  /** Place in the conversation of the request's first message. */
+  /** Position in the conversation of the request's first message. */
   readonly offset: number;
   readonly request: ModelRequest;
   readonly handler: Handler;
@@ -153,7 +153,7 @@ async function ask({ session, offset, request, handler, ...options }: ModelTurn)
       messages: shownMessages(prepared, session.thread, request.messages, offset),
       systemMessage: shownSystem(prepared, request.systemMessage),
     });
-  // Every chat model of LangChain keeps its name there; its types do not say so.
+  // Every chat model of LangChain has its name in this field, although its types do not declare it.
   const { model } = request.model as { readonly model?: unknown };
   const asked = {
     ...options,
@@ -172,15 +172,15 @@ type Tools = ModelRequest["tools"];
 const toolsOf = new WeakMap<Tools[number], RequestFrame["tools"]>();
 
 /**
- * What LangChain sends besides the conversation, as far as there is any: for an agent without a system message the
- * session's own holds. Tools that run at the provider have no schema that could be counted.
+ * What LangChain sends besides the conversation. When the agent has no system message, the session's own is used. Tools
+ * that run at the provider have no schema that could be counted.
  */
 const requestFrame = ({ systemMessage, tools }: Pick<ModelRequest, "systemMessage" | "tools">): FrameFields => ({
   ...(systemMessage.text !== "" && { system: [systemMessage.text] }),
   ...(tools.length > 0 && { tools: tools.flatMap(definitionOf) }),
 });
 
-/** A tool's schema is converted once: a run hands in the same tools before every call. */
+/** Converts a tool's schema only once: a run passes the same tools before every call. */
 function definitionOf(tool: Tools[number]): RequestFrame["tools"] {
   const before = toolsOf.get(tool);
   if (before !== undefined) return before;
@@ -192,7 +192,7 @@ function definitionOf(tool: Tools[number]): RequestFrame["tools"] {
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** Why an answer ended, whichever provider's word says it. */
+/** Why an answer ended, read from whichever field the provider uses. */
 function answerStop({ response_metadata, additional_kwargs }: AIMessage): StopReason {
   const told: Metadata = { ...additional_kwargs, ...response_metadata };
   const incomplete = told["incomplete_details"] as Metadata | null | undefined;
@@ -200,7 +200,7 @@ function answerStop({ response_metadata, additional_kwargs }: AIMessage): StopRe
   return stopReasonOf(typeof word === "string" ? word : undefined);
 }
 
-/** What the provider reported of the request; undefined when it said nothing. */
+/** The usage that the provider reported; undefined when it reported none. */
 function answerUsage(message: AIMessage): UsageReport | undefined {
   const { usage_metadata: usage } = message;
   if (usage === undefined) return undefined;
@@ -228,7 +228,7 @@ function cutOffCalls(message: AIMessage): ReadonlySet<ToolCallId> {
   return new Set(discardTruncatedCalls(asked, answerStop(message)).discarded.map(({ callId }) => callId));
 }
 
-/** The answer without some of its calls, wherever LangChain keeps them. */
+/** The answer without some of its calls, in every field where LangChain stores them. */
 function withoutCalls(message: AIMessage, gone: ReadonlySet<string>): AIMessage {
   if (gone.size === 0) return message;
   const stays = (call: unknown): boolean => !gone.has(`${(call as { readonly id?: unknown } | null)?.id}`);
@@ -243,11 +243,12 @@ function withoutCalls(message: AIMessage, gone: ReadonlySet<string>): AIMessage 
 }
 
 /**
- * `read_artifact` and `search_thread` as tools of LangChain: the model's own ways to what is folded. Spread them into the
- * agent's `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
+ * Returns `read_artifact` and `search_thread` as LangChain tools, with which the model can read what is folded. Spread
+ * them into the agent's `tools`. When nothing is found, the model is told so in text; a call fails only when the store
+ * does.
  *
- * @param source the middleware that `threadfoldMiddleware` returned, whose tools look into the thread of the run that
- * calls them, or one session.
+ * @param source the middleware that `threadfoldMiddleware` returned, whose tools read the thread of the run that calls
+ *   them, or one session.
  */
 export function threadfoldTools(source: ContextSession | Pick<AgentMiddleware, "name">): DynamicStructuredTool[] {
   const isSession = "threadId" in source;
@@ -256,7 +257,7 @@ export function threadfoldTools(source: ContextSession | Pick<AgentMiddleware, "
   ).map(toolOf);
 }
 
-/** Where a call comes from. */
+/** The run that a call comes from. */
 interface RunPlace {
   readonly threadId: string | undefined;
 }

@@ -46,7 +46,7 @@ const outputSchema = z.object({
   next_offset: z.int().nullable().describe("Give it as offset to read on. Null at the end."),
 });
 
-/** `read_artifact`: the explicit way to externalized content, of any sensitivity, within what the client may read. */
+/** Registers `read_artifact`, which reads externalized content of any sensitivity, within what the client may read. */
 export function registerReadArtifact(server: McpServer, host: ServerHost): void {
   const { description } = READ_ARTIFACT_DEFINITION;
   const config = { title: "Read artifact", description, inputSchema, outputSchema, annotations: READ_ONLY };
@@ -63,7 +63,7 @@ export function registerReadArtifact(server: McpServer, host: ServerHost): void 
   );
 }
 
-/** The characters that a call asks for, and no more of them than its tokens allow. */
+/** The page that a call asks for, shortened to its token limit. */
 function pageOf(
   { content }: Artifact,
   { offset, limit, max_tokens: maxTokens }: z.infer<typeof inputSchema>,
@@ -123,20 +123,20 @@ const notFound = (): ToolFailure =>
     "There is no such artifact, or it may not be read; it may have expired. Copy the id from a pointer as it stands, list what is folded with list_folded, or look for the content with search_thread.",
   );
 
-/** Where artifacts are among a server's resources (RFC 6570). */
+/** The URI template of artifacts among a server's resources (RFC 6570). */
 export const ARTIFACT_URI_TEMPLATE = "threadfold://threads/{threadId}/artifacts/{artifactId}";
 
-/** What a resource's address names. */
+/** The thread and artifact that a resource's URI names. */
 export interface ArtifactAddress {
   readonly threadId: ThreadId;
   readonly artifactId: ArtifactId;
 }
 
-/** The address of an artifact. */
+/** Returns the URI of an artifact. */
 export const artifactUri = ({ threadId, artifactId }: ArtifactAddress): string =>
   `threadfold://threads/${encodeURIComponent(threadId)}/artifacts/${artifactId}`;
 
-/** Reads the variables of the template as a URL has them; null when they name no artifact. */
+/** Reads the template's variables from a URL; null when they do not name an artifact. */
 export function artifactAddress(variables: Readonly<Record<string, string | string[]>>): ArtifactAddress | null {
   const threadId = threadIdSchema.safeParse(decoded(variables["threadId"]));
   const artifactId = artifactIdSchema.safeParse(decoded(variables["artifactId"]));
@@ -151,12 +151,13 @@ function decoded(value: string | string[] | undefined): string | null {
   }
 }
 
-/** Larger content does not go out in one piece, in bytes of UTF-8: stdio clients read at most 10 MB at once. */
+/** Maximum size of content that is sent in one piece, in bytes of UTF-8: stdio clients read at most 10 MB at once. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * Artifacts as resources, for an application to show or attach. They are not listed: their addresses come with the
- * results of tools. A client may keep one privately, for as long as it is sure to be readable, and sensitive ones not at all.
+ * Registers artifacts as resources, for an application to show or attach. They are not listed: their URIs come with the
+ * results of tools. A client may cache one privately for as long as it is certain to be readable, and must not cache
+ * sensitive ones at all.
  */
 export function registerArtifactResource(server: McpServer, host: ServerHost): void {
   const template = new ResourceTemplate(ARTIFACT_URI_TEMPLATE, { list: undefined });

@@ -16,10 +16,10 @@ import { z } from "zod";
 import type { ServedThread, ServerHost } from "./thread-archive.ts";
 import { cursorPlace, nextCursorField, READ_ONLY, ToolFailure, threadIdField, toolResult } from "./tool-call.ts";
 
-/** The name of the tool. */
+/** The name of the tool that explains a message. */
 export const EXPLAIN_TOOL_NAME = "explain";
 
-/** The most ids of other messages that an explanation names; the rest is counted. */
+/** Maximum number of other messages' ids that an explanation lists; the rest are only counted. */
 const MOST_COMPANIONS = 50;
 
 const explainInput = z.object({
@@ -48,7 +48,9 @@ const explainOutput = z.object({
   ),
 });
 
-/** `explain`: says why a message is, or is not, in the prompt, since when, and which call gets it back. */
+/**
+ * Registers `explain`, which says why a message is, or is not, in the prompt, since when, and which call retrieves it.
+ */
 export function registerExplain(server: McpServer, host: ServerHost): void {
   const config = {
     title: "Explain a message",
@@ -85,7 +87,7 @@ function messageOf({ thread }: ServedThread, named: string, branch: string | und
 
 type RecoveryCall = z.infer<typeof explainOutput>["recovery"][number];
 
-/** The calls that get the message back now; none when its artifact has expired or may not be read. */
+/** The calls that can retrieve the message now; none when its artifact has expired or may not be read. */
 async function ways({ recovery }: Explanation, { archive }: ServerHost): Promise<readonly RecoveryCall[]> {
   const artifact = recovery.find((way): way is Extract<Recovery, { from: "artifact" }> => way.from === "artifact");
   if (artifact !== undefined && !(await archive.isReadable(artifact.artifactId))) return [];
@@ -135,7 +137,7 @@ function explanationResult(
   };
 }
 
-/** The name of the tool. */
+/** The name of the tool that lists what is folded. */
 export const LIST_FOLDED_TOOL_NAME = "list_folded";
 
 const CURSOR_PREFIX = "after-";
@@ -174,7 +176,10 @@ const listOutput = z.object({
 
 type Fold = z.infer<typeof foldSchema>;
 
-/** `list_folded`: what the prompt no longer shows in full, in the order of the thread, with what each fold was about. */
+/**
+ * Registers `list_folded`, which lists what the prompt no longer shows in full, in thread order, with the topic of each
+ * fold.
+ */
 export function registerListFolded(server: McpServer, host: ServerHost): void {
   const config = {
     title: "List folded content",

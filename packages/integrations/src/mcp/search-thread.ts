@@ -61,7 +61,7 @@ const outputSchema = z.object({
 
 type SearchCall = z.infer<typeof inputSchema>;
 
-/** `search_thread`: the way to what was folded or dropped, page by page, with where it comes from. */
+/** Registers `search_thread`, which finds folded or dropped content, page by page, with its origin. */
 export function registerSearchThread(server: McpServer, host: ServerHost): void {
   const { description } = SEARCH_THREAD_DEFINITION;
   const config = { title: "Search thread", description, inputSchema, outputSchema, annotations: READ_ONLY };
@@ -110,7 +110,7 @@ async function search(sources: SearchThreadSources, { query, cursor }: SearchCal
   return textResult({ thread_id: thread.id, text, hits, names: [...names], total, next_cursor });
 }
 
-/** Reads one message, with the same limits and words as the tool of a session. */
+/** Reads one message, with the same limits and wording as the session's own tool. */
 async function read(sources: SearchThreadSources, { message_id, offset }: SearchCall): Promise<CallToolResult> {
   const { text, outcome } = await searchThreadTool(() => sources).execute({ message_id: message_id ?? "", offset });
   if (outcome !== "success") {

@@ -19,20 +19,20 @@ import { SearchedThreads, type ThreadAccess } from "./thread-archive.ts";
 import { type ThreadServerOptions, threadServer } from "./thread-server.ts";
 import { report } from "./tool-call.ts";
 
-/** Where the server answers; every other path is 404. */
+/** The path that the server answers on; every other path is 404. */
 export const MCP_PATH = "/mcp";
 
-/** How requests are listened for. */
+/** Options of {@link serveThreadOverHttp}. */
 export interface HttpListenOptions extends Pick<LoopbackService, "port" | "signal"> {
-  /** Called once requests are answered, with the address for clients. */
+  /** Called with the address for clients once the server accepts requests. */
   readonly onListening?: (url: string) => void;
-  /** Called with what fails while the server listens. */
+  /** Called with each error that occurs while the server runs. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * Answers requests on the loopback until the signal is aborted. For anything that is to be reached from other machines,
- * mount the handler in a web server that speaks TLS.
+ * Answers requests on the loopback interface until the signal is aborted. To serve other machines, mount the handler in
+ * a web server that speaks TLS.
  *
  * @throws ThreadfoldError `USAGE` when the port cannot be listened on.
  */
@@ -64,7 +64,7 @@ async function answer(handler: ThreadHttpHandler, incoming: IncomingMessage, out
   else await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
 }
 
-/** The request as the web has it; null when it names no address. */
+/** Converts to a web-standard request; null when its URL cannot be parsed. */
 function webRequest(incoming: IncomingMessage, outgoing: ServerResponse): Request | null {
   const { method = "GET", url = "/", headers } = incoming;
   const host = headers.host ?? "";
@@ -82,29 +82,29 @@ function webRequest(incoming: IncomingMessage, outgoing: ServerResponse): Reques
   });
 }
 
-/** How clients are told apart over HTTP, and what each of them may see. */
+/** How HTTP clients are authenticated and what each of them may see. */
 export interface ThreadHttpOptions extends ThreadServerOptions {
-  /** Checks the bearer token that every request has to carry. */
+  /** Checks the bearer token that every request must carry. */
   readonly verifier: OAuthTokenVerifier;
   /** What the owner of a token may see; null for nothing, which is answered with 403. */
   readonly accessOf: (auth: AuthInfo) => ThreadAccess | null | Promise<ThreadAccess | null>;
   /**
-   * Host names, without ports, that a request may be addressed to and may come from: what keeps other pages of a
-   * browser out. The names of the loopback by default.
+   * Host names, without ports, that a request may be addressed to and may come from; this keeps other pages in a
+   * browser out. The names of the loopback interface by default.
    */
   readonly hostnames?: readonly string[];
 }
 
-/** Answers requests as a web-standard handler does. */
+/** Answers requests like a web-standard handler. */
 export interface ThreadHttpHandler {
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Ends what is under way. */
+  /** Ends requests in progress. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Threads over streamable HTTP, without sessions: each request is checked for its host, its origin and its token, and is
- * answered by a server of its own over what that token may see.
+ * Creates a handler that serves threads over streamable HTTP, without sessions: each request is checked for its host,
+ * its origin and its token, and is answered by its own server over what that token may see.
  */
 export function threadHttpHandler(options: ThreadHttpOptions): ThreadHttpHandler {
   const { verifier, accessOf, hostnames = localhostAllowedHostnames(), ...serverOptions } = options;
@@ -114,7 +114,7 @@ export function threadHttpHandler(options: ThreadHttpOptions): ThreadHttpHandler
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const access = authInfo && granted.get(authInfo);
-      if (access === undefined) throw new Error("The request was not let in.");
+      if (access === undefined) throw new Error("The request was rejected.");
       return threadServer(access, serverOptions, searchedIn(searched, access.store));
     },
     { onerror: (error) => report(error, options.onError) },
@@ -135,14 +135,14 @@ export function threadHttpHandler(options: ThreadHttpOptions): ThreadHttpHandler
   };
 }
 
-/** Indexes of one store are never those of another, for two tenants may name a thread alike. */
+/** Each store has its own indexes, because two tenants may use the same name for a thread. */
 function searchedIn(known: WeakMap<ThreadfoldStore, SearchedThreads>, store: ThreadfoldStore): SearchedThreads {
   const searched = known.get(store) ?? new SearchedThreads();
   known.set(store, searched);
   return searched;
 }
 
-/** The one token of a server that serves one person on one machine. */
+/** Returns a verifier for a server with a single token, which serves one person on one machine. */
 export function localTokenVerifier(token: string): OAuthTokenVerifier {
   return {
     verifyAccessToken: async (given) => {

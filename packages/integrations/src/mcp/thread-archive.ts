@@ -13,27 +13,30 @@ import { MemoryRecallIndex, type SearchThreadSources } from "@threadfold/rehydra
 import { ToolFailure, type ToolListeners } from "./tool-call.ts";
 
 /**
- * What one client of the server may see. It is made from how the client came in (the process's options over stdio, the
- * verified token over HTTP) and never from what a tool is called with.
+ * What one client of the server may see. It is derived from how the client connected (the process's options over stdio,
+ * the verified token over HTTP), never from the arguments of a tool call.
  */
 export interface ThreadAccess {
-  /** The store, as it is opened for the client's tenant. */
+  /** The store, opened for the client's tenant. */
   readonly store: ThreadfoldStore;
   /** On whose behalf externalized content is read. */
   readonly requester: SecurityContext;
   /** The threads that may be read; `all` for every thread of the store. */
   readonly threadIds: readonly ThreadId[] | "all";
-  /** The branch that the client's agent is on; the main branch when it is absent. */
+  /** The branch that the client's agent is on; the main branch when absent. */
   readonly branch?: string;
 }
 
-/** A thread and the plan over it, as the store has them at one moment. */
+/** A thread and its plan, as the store has them at one moment. */
 export interface ServedThread {
   readonly thread: AgentThread;
   readonly plan: CompactionPlan;
 }
 
-/** What one client may see of a store, read afresh at every call. What may not be seen and what never was look alike. */
+/**
+ * What one client may see of a store, read afresh on every call. A thread that may not be read and one that does not
+ * exist look the same.
+ */
 export class ThreadArchive {
   readonly #access: ThreadAccess;
   readonly #searched: SearchedThreads;
@@ -47,7 +50,7 @@ export class ThreadArchive {
     return this.#access.branch;
   }
 
-  /** The thread that a call means: the one it names, or the only one that is served. @throws ToolFailure. */
+  /** Returns the thread that a call names, or the only one that is served. @throws ToolFailure. */
   async thread(named: string | undefined): Promise<ServedThread> {
     const { store } = this.#access;
     const threadId = named === undefined ? await this.#onlyThread() : asThreadId(named);
@@ -57,7 +60,7 @@ export class ThreadArchive {
     return { thread, plan: plan ?? emptyPlan(threadId, "none") };
   }
 
-  /** An artifact of a thread that may be read, or null. */
+  /** Returns an artifact of a readable thread, or null. */
   async artifact(artifactId: ArtifactId, threadId?: ThreadId): Promise<Artifact | null> {
     const { store, requester } = this.#access;
     const artifact = await store.artifacts.retrieve(artifactId, requester);
@@ -65,13 +68,13 @@ export class ThreadArchive {
     return threadId === undefined || artifact.metadata.threadId === threadId ? artifact : null;
   }
 
-  /** True while an artifact can be read. */
+  /** Checks whether an artifact can be read now. */
   async isReadable(artifactId: ArtifactId): Promise<boolean> {
     const { store, requester } = this.#access;
     return (await store.artifacts.getMetadata(artifactId, requester)) !== null;
   }
 
-  /** What a search of a thread works on. */
+  /** Returns the sources for a search of a thread. */
   searchSources(
     { thread, plan }: ServedThread,
     counting: Pick<SearchThreadSources, "countTokens" | "maxTokens">,
@@ -98,7 +101,7 @@ export class ThreadArchive {
   }
 }
 
-/** One thread of a store, or two where it has several; those that are archived are none. */
+/** One thread of a store, or two when it has several; archived threads do not count. */
 async function firstThreads(store: ThreadfoldStore): Promise<readonly ThreadId[]> {
   const found: ThreadId[] = [];
   for (let cursor: string | null | undefined; cursor !== null && found.length < 2; ) {
@@ -109,10 +112,10 @@ async function firstThreads(store: ThreadfoldStore): Promise<readonly ThreadId[]
   return found;
 }
 
-/** How many threads stay indexed for search; the one that was searched longest ago is dropped first. */
+/** How many threads stay indexed for search; the least recently searched one is dropped first. */
 const MOST_INDEXED = 8;
 
-/** The search indexes of the threads that were searched, in memory: a server that only reads writes nothing into the store. */
+/** The search indexes of searched threads, in memory: a server that only reads writes nothing to the store. */
 export class SearchedThreads {
   readonly #indexes = new Map<ThreadId, MemoryRecallIndex>();
 
@@ -133,7 +136,7 @@ const noThread = (): ToolFailure =>
 export interface ServerHost extends ToolListeners {
   readonly archive: ThreadArchive;
   readonly countTokens: (text: string) => number;
-  /** Most tokens of a result whose call does not say. */
+  /** Maximum tokens of a result when the call gives no limit. */
   readonly maxTokens: number;
   readonly maxCacheMs: number;
 }

@@ -2,10 +2,10 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ThreadfoldError } from "@threadfold/core";
 import { z } from "zod";
 
-/** Why a tool has no result. Part of the public interface: kinds never change their meaning. */
+/** Why a tool call has no result. These kinds are part of the public interface and never change their meaning. */
 export type ToolProblem = "invalid-input" | "not-found" | "unavailable";
 
-/** A failure that the model is told about in words that are meant for it: what is wrong and what to do instead. */
+/** A failure with a message for the model: what is wrong and what to do instead. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
   readonly problem: ToolProblem;
@@ -16,28 +16,30 @@ export class ToolFailure extends Error {
   }
 }
 
-/** What a model is told when a call fails for a reason that does not concern it. */
+/** What a model is told when a call fails for internal reasons. */
 const UNAVAILABLE = new ToolFailure(
   "unavailable",
   "The conversation's store cannot be read just now. Nothing was changed; go on without it, or try once more later.",
 );
 
-/** The report of a finished call. It holds nothing of what was asked or answered. */
+/** The report of a finished call. It contains nothing of the question or the answer. */
 export interface ToolCallReport {
   readonly tool: string;
   readonly durationMilliseconds: number;
-  /** Why it had no result; null when it had one. */
+  /** Why the call had no result; null when it had one. */
   readonly problem: ToolProblem | null;
 }
 
-/** The host's listeners for calls and for what goes wrong in them. */
+/** The host's listeners for tool calls and for errors in them. */
 export interface ToolListeners {
   readonly now: () => number;
   readonly onCall?: (report: ToolCallReport) => void;
   readonly onError?: (error: unknown) => void;
 }
 
-/** Runs a tool. A failure becomes a result with `isError`; what is not meant for the model goes to `onError` and no further. */
+/**
+ * Runs a tool. A failure becomes a result with `isError`; errors that are not meant for the model go only to `onError`.
+ */
 export async function toolResult(
   tool: string,
   run: () => Promise<CallToolResult>,
@@ -57,12 +59,12 @@ export async function toolResult(
   }
 }
 
-/** Calls a listener, which must not break the call that it is told about. */
+/** Calls a listener, whose errors must not break the call that is reported. */
 export function report<Told>(told: Told, listener: ((told: Told) => void) | undefined): void {
   try {
     listener?.(told);
   } catch {
-    // What it throws is ignored.
+    // Errors of a listener are ignored.
   }
 }
 
@@ -74,10 +76,10 @@ function failureOf(thrown: unknown): ToolFailure {
   return UNAVAILABLE;
 }
 
-/** No result takes more tokens than this, whatever a call asks for. */
+/** Maximum tokens of a result, whatever a call asks for. */
 const MOST_RESULT_TOKENS = 40_000;
 
-/** Every tool only reads, returns the same for the same call, and looks at nothing but the store. */
+/** Annotations of every tool: it only reads, returns the same for the same call, and uses nothing but the store. */
 export const READ_ONLY = Object.freeze({
   readOnlyHint: true,
   destructiveHint: false,
@@ -85,7 +87,7 @@ export const READ_ONLY = Object.freeze({
   openWorldHint: false,
 });
 
-/** Which thread is meant, where several are served. */
+/** The thread that a call is about, needed only when several are served. */
 export const threadIdField = z
   .string()
   .min(1)
@@ -93,7 +95,7 @@ export const threadIdField = z
   .optional()
   .describe("Id of the thread. Leave it out when only one is served.");
 
-/** Most tokens that the result may take. */
+/** Maximum tokens of the result. */
 export const maxTokensField = z
   .int()
   .min(256)
@@ -101,13 +103,13 @@ export const maxTokensField = z
   .optional()
   .describe("Most tokens that the result may take.");
 
-/** Where the next page begins, as a call takes it back; null on the last page. */
+/** The cursor of the next page, for a later call to pass back; null on the last page. */
 export const nextCursorField = z
   .string()
   .nullable()
   .describe("Give it back as cursor for the next page. Null at the end.");
 
-/** Reads a cursor that an earlier page returned: a whole number from 0. Null for anything else. */
+/** Reads a cursor that an earlier page returned: an integer from 0. Returns null for anything else. */
 export function cursorPlace(cursor: string | undefined, prefix: string): number | null {
   if (cursor === undefined) return 0;
   const digits = cursor.startsWith(prefix) ? cursor.slice(prefix.length) : "";

@@ -11,12 +11,12 @@ import {
 } from "@threadfold/core";
 import { type TextPage, textPage } from "./text-page.ts";
 
-/** A page has this many characters when the call does not say. In UTF-16 code units. */
+/** The default length of a page, in UTF-16 code units. */
 export const DEFAULT_PAGE = 8_000;
-/** A page has at most this many characters, whatever the call says. */
+/** The greatest length of a page, whatever the call asks for, in UTF-16 code units. */
 export const MAX_PAGE = 40_000;
 
-/** The tool as the model is told about it. */
+/** The definition of the `read_artifact` tool for the model. */
 export const READ_ARTIFACT_DEFINITION: ToolDefinition = Object.freeze({
   name: READ_ARTIFACT_TOOL_NAME,
   description:
@@ -38,7 +38,7 @@ export const READ_ARTIFACT_DEFINITION: ToolDefinition = Object.freeze({
   },
 });
 
-/** The result of a `read_artifact` call. `text` is what the model reads, problems included. */
+/** The result of a `read_artifact` call. `text` is what the model reads, also when there is a problem. */
 export interface ReadArtifactResult {
   readonly outcome: ToolOutcomeStatus;
   readonly text: string;
@@ -48,17 +48,18 @@ export interface ReadArtifactResult {
   readonly nextOffset: number | null;
 }
 
-/** The tool for the model, and what runs when it is called. */
+/** The tool definition for the model, and the function that executes a call. */
 export interface ReadArtifactTool {
   readonly definition: ToolDefinition;
   execute(input: JsonValue): Promise<ReadArtifactResult>;
 }
 
 /**
- * The `read_artifact` tool over a store: the explicit way to externalized content, of any sensitivity, within what the
- * requester may read. What is expired, of another tenant, or never was, all look alike. A failing store fails the call.
+ * Returns the `read_artifact` tool for a store, with which the model explicitly reads externalized content of any
+ * sensitivity that the requester may read. Artifacts that expired, belong to another tenant or never existed are
+ * indistinguishable. If the store fails, the call fails.
  *
- * @param isOwn says of an artifact that the store gives out whether it belongs to whom the tool is for; any does by default.
+ * @param isOwn tells whether an artifact from the store belongs to the user of the tool; by default, all do.
  */
 export function readArtifactTool(
   store: ArtifactStore,
@@ -92,7 +93,7 @@ function pageOf(input: JsonValue): Page | ReadArtifactResult {
     limit = DEFAULT_PAGE,
   } = input as Readonly<Record<string, JsonValue | undefined>>;
   const artifactId = artifactIdSchema.safeParse(id);
-  if (!artifactId.success) return invalid("artifact_id is not an artifact id; copy it from the pointer as it stands.");
+  if (!artifactId.success) return invalid("artifact_id is not an artifact id; copy it exactly from the pointer.");
   if (!isCount(offset, 0)) return invalid("offset is not a whole number of at least 0.");
   if (!isCount(limit, 1)) return invalid("limit is not a whole number of at least 1.");
   return { artifactId: artifactId.data, offset, limit: Math.min(limit, MAX_PAGE) };
@@ -115,10 +116,12 @@ function readPage(content: string, { artifactId, offset, limit }: Page): ReadArt
   };
 }
 
-/** Content that begins as the heading of a page does would pass for a page, of whatever it says. */
+/** Content that begins like the heading of a page could pass for a page of another artifact. */
 const LIKE_A_HEADING = /^\s*\[artifact_/i;
 
-/** A page of an artifact as a model reads it: under a heading that says where it stands, or alone when it is all there is. */
+/**
+ * Returns a page of an artifact as a model reads it: without a heading if it is the whole content, else with its range.
+ */
 export function artifactPageText(artifactId: ArtifactId, content: string, { text, start, end }: TextPage): string {
   if (start === 0 && end >= content.length && !LIKE_A_HEADING.test(content)) return text;
   const more = end < content.length ? `call read_artifact with offset ${end} for more` : "this is the end";

@@ -42,27 +42,27 @@ export interface PendingToolCall {
   readonly input: JsonValue;
 }
 
-/** What the interceptor needs to know of one turn. */
+/** What the interceptor needs to know about one turn. */
 export interface RehydrationRequest {
   /** What the agent said in this turn. */
   readonly agentMessage: string;
   readonly pendingToolCalls: readonly PendingToolCall[];
   readonly plan: CompactionPlan;
   readonly artifactStore: ArtifactStore;
-  /** A number that goes up by one from turn to turn. In an autonomous run without user turns, use the step. */
+  /** A number that increases by one from turn to turn. In an autonomous run without user turns, use the step. */
   readonly currentTurn: number;
   readonly state: RehydrationState;
-  /** On whose behalf artifacts are read. The store decides what they may read. */
+  /** On whose behalf artifacts are read; the store decides which ones may be read. */
   readonly securityContext?: SecurityContext;
-  /** Tokens that the request still has free; the configured total holds when it is smaller. */
+  /** Tokens that the request still has free; the configured total applies if it is smaller. */
   readonly availableTokens?: number;
 }
 
-/** What to inject, and the state for the next turn. */
+/** What to inject into the prompt, and the state for the next turn. */
 export interface RehydrationOutcome {
   readonly results: readonly RehydrationResult[];
   readonly state: RehydrationState;
-  /** Artifacts that were asked for and are too sensitive to come back on their own. */
+  /** Artifacts that were asked for but are too sensitive to come back automatically. */
   readonly blocked: readonly ArtifactId[];
 }
 
@@ -72,12 +72,13 @@ interface Wanted {
 }
 
 /**
- * Brings externalized content back when the agent refers to it: by id in what it says, by id anywhere in the arguments
- * of a call, or by asking for what an artifact's hint describes.
+ * Brings externalized content back when the agent refers to it: by id in its text, by id anywhere in the arguments of a
+ * call, or by asking for what an artifact's hint describes.
  *
- * What comes back is ephemeral: it is returned for this turn's prompt and touches neither thread nor plan. Artifacts per
- * turn, tokens per artifact and tokens in total are limited, counted in real tokens; one that was just brought back rests
- * for some turns; only configured sensitivities come back on their own; and the store checks who asks.
+ * What comes back is ephemeral: it is returned for this turn's prompt and changes neither thread nor plan. Artifacts
+ * per turn, tokens per artifact and total tokens are limited, in tokens of the counter. An artifact that was just
+ * brought back has a cooldown of some turns, only configured sensitivities come back automatically, and the store
+ * checks who asks.
  */
 export class RehydrationInterceptor {
   readonly #config: RehydrationConfig;
@@ -90,7 +91,7 @@ export class RehydrationInterceptor {
     this.#listener = listener;
   }
 
-  /** Decides what comes back in this turn and reads it. A failing store fails this call. */
+  /** Decides what comes back in this turn and reads it. If the store fails, this call fails. */
   async maybeRehydrate(request: RehydrationRequest): Promise<RehydrationOutcome> {
     const { currentTurn, state } = request;
     const wanted = this.#config.rehydrationEnabled ? this.#wanted(request) : [];
@@ -114,7 +115,7 @@ export class RehydrationInterceptor {
     return { results, blocked, state: withRehydrated(state, ids, currentTurn, this.#config.rehydrationCooldownTurns) };
   }
 
-  /** The artifacts that the turn asks for, in order of how plainly it does, within the limit per turn. */
+  /** The artifacts that the turn asks for, the most explicit references first, up to the limit per turn. */
   #wanted({ agentMessage, pendingToolCalls, plan, currentTurn, state }: RehydrationRequest): readonly Wanted[] {
     const pointers = pointersOf(plan);
     const wanted = new Map<ArtifactId, RehydrationTrigger>();
@@ -125,7 +126,7 @@ export class RehydrationInterceptor {
     };
     for (const id of referencesIn(agentMessage)) want(id, "message-reference");
     for (const { toolName, input } of pendingToolCalls) {
-      // That call brings the content back by itself.
+      // This call itself brings the content back.
       if (toolName === READ_ARTIFACT_TOOL_NAME) continue;
       for (const id of referencesInJson(input)) want(id, "argument-reference");
     }
@@ -135,7 +136,10 @@ export class RehydrationInterceptor {
     return limited.map(([artifactId, trigger]) => ({ artifactId, trigger }));
   }
 
-  /** An artifact that may come back on its own; null when it is gone, not for this requester, or too sensitive. */
+  /**
+   * An artifact that may come back automatically; null when it is gone, not readable by the requester, or too
+   * sensitive.
+   */
   async #read(artifactId: ArtifactId, request: RehydrationRequest, blocked: ArtifactId[]): Promise<Artifact | null> {
     const { artifactStore, securityContext } = request;
     const metadata = await artifactStore.getMetadata(artifactId, securityContext);
@@ -144,7 +148,7 @@ export class RehydrationInterceptor {
       return this.#block(artifactId, metadata.sensitivity, request, blocked);
     const artifact = await artifactStore.retrieve(artifactId, securityContext);
     if (artifact === null || this.#mayComeBack(artifact.metadata.sensitivity)) return artifact;
-    // Somebody tightened it after the metadata was read.
+    // Its sensitivity was raised after the metadata was read.
     return this.#block(artifactId, artifact.metadata.sensitivity, request, blocked);
   }
 
@@ -165,7 +169,7 @@ export class RehydrationInterceptor {
     budget: number,
   ): RehydrationResult | null {
     const limit = Math.min(this.#config.rehydrationMaxTokensPerArtifact, budget);
-    // How to read on is said where the request is rendered, which knows whether the model has a tool for it.
+    // Rendering adds how to read on, because it knows whether the model has a tool for that.
     const marker = (shown: number, total: number): string =>
       `\n[… cut here: ${shown} of ${total} characters are shown]`;
     const cut = truncateToTokens(content, limit, this.#countTokens, marker);
@@ -188,7 +192,7 @@ type EventDetails =
 const REFERENCE = /(?<![A-Za-z0-9_])artifact_[0-9a-f]{16,64}(?![A-Za-z0-9_])/g;
 const PREFIX = "artifact_";
 
-/** The artifact ids in a text, in order, each once. Linear in the text. */
+/** The artifact ids in a text, in order, each once. Linear in the length of the text. */
 function referencesIn(text: string): readonly ArtifactId[] {
   if (!text.includes(PREFIX)) return [];
   return [...new Set(text.match(REFERENCE) ?? [])].map(asArtifactId);
@@ -197,7 +201,7 @@ function referencesIn(text: string): readonly ArtifactId[] {
 /** The artifact ids in any text of a JSON value, at any depth, in order, each once. */
 function referencesInJson(value: JsonValue | undefined): readonly ArtifactId[] {
   const found = new Set<ArtifactId>();
-  // A stack of its own instead of recursion, because arguments may be nested as deeply as a provider allows.
+  // An explicit stack instead of recursion, because arguments may be nested as deeply as a provider allows.
   const waiting: (JsonValue | undefined)[] = [value];
   while (waiting.length > 0) {
     const item = waiting.pop();
@@ -210,7 +214,7 @@ function referencesInJson(value: JsonValue | undefined): readonly ArtifactId[] {
   return [...found];
 }
 
-/** Words that hints and questions have in common whatever they are about. */
+/** Words that hints and questions share whatever they are about. */
 const EMPTY_WORDS: ReadonlySet<string> = new Set(
   (
     "about again also artifact back been before call called characters complete content contents data detail details does done each earlier entire every file files find from full " +
@@ -221,18 +225,18 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
 const ASKING =
   /[?？]|\b(?:need|want|recall|remember|remind|look (?:up|at|again)|re-?read|see|show|check|find|fetch|retrieve|get|load|what was|what were|exact|contents? of)\b|brauche|erinner|besoin|rappel|necesito|recordar|需要|查看|回忆/iu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}_./:@-]*[\p{L}\p{N}]/gu;
-/** A name has something that plain words lack, so one of them is enough. */
+/** A name has something that plain words lack, so one shared name is enough. */
 const NAME = /[\p{L}\p{N}][_./:@][\p{L}\p{N}]|\p{L}\d|\d\p{L}|\p{Ll}\p{Lu}/u;
 const MIN_WORD = 4;
 const MIN_SHARED_WORDS = 2;
 const MIN_SHARED_PART = 0.6;
-/** What the agent asks for stands in few words; a longer message is a report. In UTF-16 code units. */
+/** How much of a message is read, in UTF-16 code units: an agent asks in few words; a longer message is a report. */
 const MAX_MESSAGE = 20_000;
 const MAX_HINT = 2_000;
 
 /**
- * True when an agent's message asks for what a pointer is about: for what its hint describes, or in a question for a name that
- * stands in its content.
+ * True when an agent's message asks for what a pointer is about: for what its hint describes or, in a question, for a
+ * name in its content.
  */
 function asksForPointer(message: string, { hint, content }: Pointer): boolean {
   if (hint !== "" && asksForHint(message, hint)) return true;
@@ -242,13 +246,16 @@ function asksForPointer(message: string, { hint, content }: Pointer): boolean {
   return content.some((name) => NAME.test(name) && said.has(name.toLowerCase()));
 }
 
-/** Only questions count: names that the agent mentions are everywhere in its work. */
+/**
+ * Splits a message into sentences. Only questions count, because names that the agent mentions are everywhere in its
+ * work.
+ */
 const SENTENCE_END = /(?<=[.!?。！？])\s+|\n/u;
 
 /**
  * True when an agent's message asks for what a hint describes ("read if you need the schema of orders_v2"): it asks for
- * something at all, and it names a path or identifier of the hint, or most of the hint's telling words. A hint without
- * telling words matches nothing.
+ * something, and it contains a path or identifier of the hint or, if the hint has none, most of its content words. A
+ * hint without content words matches nothing.
  */
 function asksForHint(message: string, hint: string): boolean {
   const text = message.slice(0, MAX_MESSAGE);

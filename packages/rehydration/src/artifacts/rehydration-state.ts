@@ -1,20 +1,20 @@
 import type { ArtifactId, ArtifactMetadata, CompactionPlan, JsonObject } from "@threadfold/core";
 
-/** The turn in which each artifact, or recalled message, was last brought back, by id. Plain JSON; kept by the host from turn to turn. */
+/** The turn in which each artifact or recalled message was last brought back, by id. Plain JSON that the host keeps. */
 export interface RehydrationState {
   readonly lastTurns: Readonly<Record<string, number>>;
 }
 
-/** Nothing was brought back yet. */
+/** The state before anything was brought back. */
 export const NO_REHYDRATIONS: RehydrationState = Object.freeze({ lastTurns: Object.freeze({}) });
 
-/** True while an artifact may not be brought back again: fewer than `cooldownTurns` turns have passed since it was. */
+/** True while an artifact may not be brought back again: it last was fewer than `cooldownTurns` turns ago. */
 export function isInCooldown(state: RehydrationState, id: string, turn: number, cooldownTurns: number): boolean {
   if (!Object.hasOwn(state.lastTurns, id)) return false;
   return turn - (state.lastTurns[id] as number) < cooldownTurns;
 }
 
-/** The state after artifacts were brought back. Entries whose cooldown is over are dropped, so that the state stays small. */
+/** Returns the state after artifacts were brought back. Entries past their cooldown are removed to keep it small. */
 export function withRehydrated(
   state: RehydrationState,
   ids: readonly string[],
@@ -28,26 +28,26 @@ export function withRehydrated(
   });
 }
 
-/** Content that is brought back for one turn. It goes into the prompt of that turn and never into the thread. */
+/** Content that is brought back for one turn. It goes only into the prompt of that turn, never into the thread. */
 export interface RehydrationResult {
   readonly artifactId: ArtifactId;
   /** The content, or its beginning and a marker that says how much is missing. */
   readonly content: string;
-  /** Tokens of `content`, marker included. */
+  /** Tokens of `content`, including the marker. */
   readonly tokenCount: number;
   readonly truncated: boolean;
   /** Why it was brought back. */
   readonly trigger: RehydrationTrigger;
-  /** What holds for the artifact that it came from, and so for every copy of it. */
+  /** Metadata of the source artifact, which applies to every copy of its content. */
   readonly metadata: Pick<ArtifactMetadata, "createdAt" | "ttlSeconds" | "sensitivity" | "mediaType">;
 }
 
-/** What the agent did that asked for an artifact. */
+/** How the agent asked for an artifact. */
 export type RehydrationTrigger = "message-reference" | "argument-reference" | "hint-match" | "recall-match";
 
 /**
- * What one turn has done so far, as an immutable value. After a rehydration the compactor skips externalize
- * and drop for the rest of the turn, so that what was just brought back is not taken away again.
+ * What was brought back so far in one turn, as an immutable value. After a rehydration, the compactor skips
+ * externalizing and dropping for the rest of the turn, so that what was just brought back is not removed again.
  */
 export class TurnContext {
   readonly turn: number;
@@ -61,7 +61,7 @@ export class TurnContext {
     Object.freeze(this);
   }
 
-  /** A turn in which nothing has happened. */
+  /** Returns the context of a turn in which nothing has happened yet. */
   static start(turn: number): TurnContext {
     return new TurnContext(turn, 0, []);
   }
@@ -70,7 +70,7 @@ export class TurnContext {
     return this.rehydratedArtifactIds.length > 0;
   }
 
-  /** The turn after content was brought back. */
+  /** Returns the context after content was brought back. */
   withRehydrated(results: readonly RehydrationResult[]): TurnContext {
     if (results.length === 0) return this;
     const tokens = results.reduce((sum, { tokenCount }) => sum + tokenCount, this.rehydratedTokens);
@@ -80,21 +80,23 @@ export class TurnContext {
     ]);
   }
 
-  /** True when externalize and drop should wait for the next turn. */
+  /** True when externalizing and dropping should wait for the next turn. */
   shouldSkipAggressiveCompaction(): boolean {
     return this.rehydrationHappened;
   }
 }
 
-/** What a prompt says of an artifact. */
+/** What a prompt says about an artifact. */
 export interface Pointer {
-  /** What it was made from: a question about just that brings it back. */
+  /** The artifact's `rehydrateHint`; the agent asking for what it describes brings the artifact back. */
   readonly hint: string;
-  /** Names and key fields that stand in its content, and in the prompt beside the pointer. */
+  /** Names and key fields that are in its content and, next to the pointer, in the prompt. */
   readonly content: readonly string[];
 }
 
-/** The artifacts that a plan's prompt names: those behind pointers, with what stands in them, and those in summaries. */
+/**
+ * Returns the artifacts that a plan's prompt names: those with pointers, including their names, and those in summaries.
+ */
 export function pointersOf(plan: CompactionPlan): ReadonlyMap<ArtifactId, Pointer> {
   const absorbed = plan.summarizations.flatMap(({ summary }) => summary.artifacts);
   return new Map([
@@ -109,7 +111,7 @@ export function pointersOf(plan: CompactionPlan): ReadonlyMap<ArtifactId, Pointe
   ]);
 }
 
-/** What fields are called and what they hold, as far as that is a word or a name. */
+/** Returns the names of fields, and their values if these are strings. */
 function contentNames(fields: JsonObject): readonly string[] {
   return Object.entries(fields).flatMap(([field, value]) => {
     const values = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "string");

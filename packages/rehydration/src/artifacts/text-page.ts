@@ -1,14 +1,14 @@
-/** A piece of a text, and where it stands in it. */
+/** A page of a text and its range, in UTF-16 code units. */
 export interface TextPage {
   readonly text: string;
   readonly start: number;
-  /** Where the next piece begins; the text's length after the last one. */
+  /** Where the next page begins; the length of the text for the last page. */
   readonly end: number;
 }
 
 /**
- * At most `limit` UTF-16 code units of a text from an offset on, at least one character, without splitting one. Null
- * beyond the end.
+ * Returns at most `limit` UTF-16 code units of a text from an offset on, but at least one character and without
+ * splitting one. Null when the offset is beyond the end.
  */
 export function textPage(content: string, offset: number, limit: number): TextPage | null {
   if (offset > 0 && offset >= content.length) return null;
@@ -18,7 +18,7 @@ export function textPage(content: string, offset: number, limit: number): TextPa
   return { text, start, end: start + text.length };
 }
 
-/** An index that splits no surrogate pair: the given one or the one before it. */
+/** Returns an index that splits no surrogate pair: the given one or the one before it. */
 const outsidePair = (text: string, index: number): number => (splitsPair(text, index) ? index - 1 : index);
 
 function splitsPair(text: string, index: number): boolean {
@@ -27,12 +27,12 @@ function splitsPair(text: string, index: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff && before >= 0xd800 && before <= 0xdbff;
 }
 
-/** Enough for any marker; used to guess where to cut, never to count. */
+/** Enough tokens for any marker; used to guess where to cut, never to count. */
 const MARKER_TOKENS = 24;
-/** No counter makes fewer than one token of this many characters; what is beyond is cut before anything is counted. */
+/** Every counter counts at least one token for this many characters, so text beyond that is cut before counting. */
 const MAX_CHARACTERS_PER_TOKEN = 16;
 
-/** A text within a limit of tokens. */
+/** A text that was cut to a token limit. */
 export interface TruncatedText {
   readonly text: string;
   readonly tokens: number;
@@ -40,9 +40,11 @@ export interface TruncatedText {
 }
 
 /**
- * The text itself when it takes at most `maxTokens`, else its beginning, cut at the end of a line where there is one, and
- * a marker that says how much is missing and how to read on. The tokens are those of the counter and include the marker.
- * Null when not even the marker fits.
+ * Returns the text itself if it takes at most `maxTokens`, else its beginning followed by the marker. The cut is at a
+ * line end if there is one close enough. The tokens are those of the counter and include the marker. Null when not even
+ * the marker fits.
+ *
+ * @param marker returns the text that says what was cut, given the shown and total length in UTF-16 code units.
  */
 export function truncateToTokens(
   text: string,
@@ -71,7 +73,9 @@ function firstGuess(text: string, maxTokens: number, countTokens: (text: string)
   return Math.min(text.length, Math.floor(Math.max(0, maxTokens - MARKER_TOKENS) * perToken));
 }
 
-/** The end of the last whole line within `length`, or `length` itself when that would lose too much; never inside a surrogate pair. */
+/**
+ * The end of the last whole line within `length`, or `length` if that loses too much; never inside a surrogate pair.
+ */
 function cutBefore(text: string, length: number): number {
   const end = Math.max(0, length);
   const line = text.lastIndexOf("\n", end - 1);

@@ -18,11 +18,11 @@ import {
   type VectorStore,
 } from "@threadfold/core";
 
-/** What is indexed of one thread. */
+/** The index of one thread. */
 class ThreadIndex {
   readonly messages = new Map<string, Message>();
   readonly passages: RecallPassage[] = [];
-  /** By word, the numbers of the passages that hold it. */
+  /** For each word, the numbers of the passages that contain it. */
   readonly #places = new Map<string, number[]>();
   words = 0;
   /** Resolves when everything added so far is indexed. */
@@ -57,8 +57,8 @@ class ThreadIndex {
 }
 
 /**
- * A recall index that lives in this process. It is made again from the thread when the process starts. Indexing lets the
- * event loop turn, and a search waits for what was added before it.
+ * A recall index in memory. It must be rebuilt from the thread when the process starts. Indexing yields to the event
+ * loop, and a search waits until everything added before it is indexed.
  */
 export class MemoryRecallIndex implements RecallIndex {
   readonly #threads = new Map<ThreadId, ThreadIndex>();
@@ -66,7 +66,7 @@ export class MemoryRecallIndex implements RecallIndex {
   async index(threadId: ThreadId, messages: Iterable<Message>): Promise<void> {
     const index = this.#threads.get(threadId) ?? new ThreadIndex();
     this.#threads.set(threadId, index);
-    // One after the other: passages are numbered in the order of the thread.
+    // One at a time, because passages are numbered in thread order.
     const added = index.ready.then(() => index.add(messages));
     index.ready = added.catch(() => undefined);
     return added;
@@ -102,7 +102,7 @@ interface KeptVector {
   readonly norm: number;
 }
 
-/** The reference vector store: in this process, exact, every entry compared. Equal content has equal answers. */
+/** The reference vector store: in memory and exact, comparing every entry. Equal content gives equal results. */
 export class MemoryVectorStore implements VectorStore {
   readonly #threads = new Map<ThreadId, Map<string, KeptVector>>();
 

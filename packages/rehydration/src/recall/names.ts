@@ -1,14 +1,14 @@
 import { EventLoopTurns, finishSteps, type RecallHit, recallTerms, type Steps } from "@threadfold/core";
 
-/** How many candidates are looked at in one step. */
+/** The number of candidates that are examined in one step. */
 const CANDIDATES_A_STEP = 256;
-/** Shorter names are words, longer ones are data. In UTF-16 code units. */
+/** The length of names in UTF-16 code units: anything shorter is an ordinary word, anything longer is data. */
 const MIN_NAME = 6;
 const MAX_NAME = 200;
 /**
  * Paths; names, alone or joined by dots, colons and hyphens; hashes and long numbers. Scripts without spaces between
- * words are not part of a name, so that one inside Chinese text is found. Behind a colon a number is a place and not a
- * name. A run of such characters is entered at its beginning alone, so that it is read once.
+ * words are not part of a name, so that a name inside Chinese text is found. A number after a colon is a position, not
+ * a name. A run of such characters can only match at its beginning, so that it is read once.
  */
 const CANDIDATE =
   /(?<![\w.~@+-])[\w.~@+-]*(?:\/[\w.@+-]+)+|[A-Za-zÀ-ԯ_$][\wÀ-ԯ$]*(?:(?:[.-]|::?(?=[A-Za-zÀ-ԯ_]))[\wÀ-ԯ]+)*|[0-9a-f]{8,}|\d{6,}/gu;
@@ -20,14 +20,14 @@ const ESCAPED_SPACE = /\\[nrt]/g;
 const ENDS = /^[-+@]+|(?<=\.\w{1,5})-\d+-?$|[.+@-]+$/g;
 
 /**
- * The identifiers, paths, hashes and long numbers in a text, each once, in order. A name of several parts also counts by
- * each of them.
+ * Returns the identifiers, paths, hashes and long numbers in a text, each once and in order. For a name with several
+ * parts, each part is returned too.
  */
 export function namesInText(text: string): readonly string[] {
   return finishSteps(namesInSteps(text));
 }
 
-/** {@link namesInText}, step by step. */
+/** Does the same as {@link namesInText}, in steps. */
 export function* namesInSteps(text: string): Steps<readonly string[]> {
   const names = new Set<string>();
   let read = 0;
@@ -40,19 +40,21 @@ export function* namesInSteps(text: string): Steps<readonly string[]> {
   return [...names];
 }
 
-/** A path as a whole. Any other candidate as a whole, by what colons and hyphens join, and by its single names. */
+/** A path as a whole. Any other candidate as a whole, split at colons and hyphens, and split into its single names. */
 const namesIn = (candidate: string): readonly string[] =>
   candidate.includes("/") ? [candidate] : [candidate, ...candidate.split(/[:-]+/), ...candidate.split(/[.:-]+/)];
 
-/** Quotes of this length are texts that somebody looks for, and neither single letters nor passages. In UTF-16 code units. */
+/**
+ * The length of quotes that are worth searching for, in UTF-16 code units: neither single letters nor whole passages.
+ */
 const SHORTEST = 6;
 const LONGEST = 200;
-/** Opening quotation marks and what closes them. An apostrophe within a word opens and closes nothing. */
+/** Text between matching quotation marks. An apostrophe within a word opens and closes nothing. */
 const QUOTED =
   /(?<!\w)(["'`])(?=\S)([^"'`\n]{6,200})(?<=\S)\1(?!\w)|[“„«「『](?=\S)([^“”„«»「」『』\n]{6,200})[”“»」』]/gu;
 const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
 
-/** The quotes of several words in a text, word for word, each once, in order: messages, titles and phrases that no name stands for. */
+/** Returns the quotes of several words in a text, verbatim, each once and in order: messages, titles, phrases. */
 export function quotedTexts(text: string): readonly string[] {
   const quotes = new Set<string>();
   for (const [, , plain, typographic] of text.matchAll(QUOTED)) {
@@ -62,7 +64,7 @@ export function quotedTexts(text: string): readonly string[] {
   return [...quotes];
 }
 
-/** A name or a quote of several words that stands in what was found, and the passage that speaks for it most. */
+/** A name, or a quote of several words, from the passages found, and the best passage that contains it. */
 export interface RankedName {
   readonly name: string;
   readonly hit: RecallHit;
@@ -74,22 +76,23 @@ interface NameEntry {
   defined: boolean;
 }
 
-/** What introduces a name where it is declared, in common languages. */
+/** Matches the declaration of a name in common languages. */
 const DECLARATION =
   /\b(?:def|class|func|function|fn|type|interface|const|struct|enum|trait|module)\s+(?:\([^)\n]{0,80}\)\s*)?([\p{L}_$][\p{L}\p{N}_$]*)/gu;
-/** What a name is worth that has nothing in common with the query, and what a declaration adds. Found on recorded sessions. */
+/** The worth of a name that shares nothing with the query, and what a declaration adds. Tuned on recorded sessions. */
 const BASE = 0.2;
 const DECLARED = 0.4;
-/** How much a name loses by its length: less than it costs, because long names are paths and harder to guess. */
+/** The penalty for a name's length: less than its cost in tokens, because long names are paths and hard to guess. */
 const COST = 0.25;
-/** What a quote of several words is worth compared with a name: it is needed seldom, and found by nothing else. */
+/** The worth of a quote of several words relative to a name: it is rarely needed, but nothing else finds it. */
 const QUOTE = 0.5;
-/** How much a name loses by standing in many passages: common names are guessed or seen elsewhere. */
+/** The penalty for a name that is in many passages: common names can be guessed or are seen elsewhere. */
 const COMMON = 0.3;
 
 /**
- * The names and quotes in passages that were found, most likely needed first: those in passages that match well, that share parts
- * with the query, and that are declared there; short and seldom ones before long and common ones. Names in `known` are left out.
+ * Returns the names and quotes in passages that were found, those most likely to be needed first. Names rank higher if
+ * their passage matches well, if they share parts with the query, and if they are declared there; short and rare names
+ * rank before long and common ones. Names in `known` are left out.
  */
 export async function rankNames(
   hits: readonly RecallHit[],
@@ -123,7 +126,9 @@ export async function rankNames(
   return withoutRepetition(ranked);
 }
 
-/** Names that say something new: `LEVEL` after `os.LEVEL` does not, while `os.LEVEL` after `LEVEL` says whose it is. */
+/**
+ * Keeps names that add something: `LEVEL` after `os.LEVEL` does not, while `os.LEVEL` after `LEVEL` tells whose it is.
+ */
 function withoutRepetition(ranked: readonly RankedName[]): readonly RankedName[] {
   const told = new Set<string>();
   return ranked.filter(({ name }) => {
@@ -144,7 +149,7 @@ async function collectNames(
     const declared = new Set([...hit.excerpt.matchAll(DECLARATION)].map(([, name]) => name));
     for (const name of [...namesInText(hit.excerpt), ...quotedTexts(hit.excerpt)]) {
       if (known.has(name)) continue;
-      // Hits come best first, so the first one speaks for the name most.
+      // Hits come best first, so the first one is the best passage for the name.
       const entry = names.get(name) ?? { hit, passages: 0, defined: false };
       entry.passages++;
       entry.defined ||= declared.has(name);

@@ -13,16 +13,16 @@ import { truncateToTokens } from "../artifacts/text-page.ts";
 import type { RecallAsk, RecallSources, VectorSearch } from "./recall-sources.ts";
 
 const TIME_LIMIT_MS = 5_000;
-/** What is near in meaning may take this much of a result's tokens, on top of them. */
+/** The share of a result's tokens that entries near in meaning may take in addition to them. */
 export const NEAR_SHARE = 0.07;
 
-/** What is near in meaning, as text. */
+/** Entries near in meaning, as text, and the messages that they come from. */
 export interface NearestText {
   readonly text: string;
   readonly sources: readonly MessageId[];
 }
 
-/** What the search by words found, and what of it is shown. */
+/** What the search by words found, and which of it the page shows. */
 export interface FoundByWords {
   readonly hits: readonly RecallHit[];
   /** The passages on the page. */
@@ -30,16 +30,19 @@ export interface FoundByWords {
   readonly except: readonly MessageId[];
 }
 
-/** Nearest entries that are looked at, and how near they have to be. */
+/** The number of nearest entries that are considered, and the least similarity that they must have. */
 const NEAREST = 8;
 const NEAR = 0.5;
-/** What the words say of an entry's messages weighs more than what its vector says: as equals both find less. */
+/**
+ * The weight of the word scores of an entry's messages; its vector's similarity has the rest. Equal weights find less.
+ */
 const WORDS_WEIGHT = 0.7;
 const NONE: NearestText = Object.freeze({ text: "", sources: [] });
 
 /**
- * Entries near in meaning to a text, those first whose messages the words speak for, too. None whose messages may not come
- * back or stand in the prompt, and none that is shown already. A store that fails finds nothing.
+ * Returns the entries near in meaning to a text; entries whose messages also match by words come first. Leaves out
+ * entries whose messages may not come back or are in the prompt, and entries that are already shown. If the embedder or
+ * the store fails, returns nothing and reports the problem.
  */
 export async function nearestEntries(
   sources: RecallSources,
@@ -79,8 +82,8 @@ function rank(matches: readonly VectorMatch[], { hits }: FoundByWords): readonly
 }
 
 /**
- * An entry comes back by the rules of its messages: those of the thread that the requester may see and that the prompt
- * does not show.
+ * True when an entry may come back: all its messages are in the thread, the requester may see them, and the prompt does
+ * not show them.
  */
 function mayCome(
   { thread, plan }: RecallSources,
@@ -104,14 +107,14 @@ function mayCome(
   return sources.length > 0 && sources.every(isAdmitted);
 }
 
-/** What looks like one of our own lines is indented by a space, so that content cannot pass for provenance. */
+/** Indents lines that look like our own by a space, so that content cannot pass for provenance. */
 const inset = (text: string): string => text.replace(/^(?=--- |\[Recalled from |Names in matching )/gm, " ");
 
-/** The event for a search by meaning that failed. */
+/** Returns the event for a search by meaning that failed. */
 export function vectorProblem(cause: unknown, threadId: ThreadId, budgetLimit: number): ContextCompactionEvent {
   const place = { type: "vector_search_failed", threadId, budgetLimit } as const;
   if (ThreadfoldError.isInstance(cause)) return { ...place, code: cause.code, problem: cause.message };
-  // What a host's store says may hold content.
+  // The error message of a host's store may contain content.
   return {
     ...place,
     code: null,

@@ -1,11 +1,11 @@
 import { type AgentThread, type Message, type RecallHit, recallTerms, visibleText } from "@threadfold/core";
 import { namesInText, quotedTexts } from "./names.ts";
 
-/** How many messages at the end of a conversation say what is needed next. */
+/** The number of messages at the end of a conversation from which the next need is derived. */
 export const QUERY_MESSAGES = 6;
 /** How much of a message is read, from its beginning and from its end, in UTF-16 code units. */
 const READ_PER_END = 4_000;
-/** How many words a query has at the most. */
+/** The most words that a query may have. */
 const MAX_WORDS = 400;
 const WORD = /[\p{L}\p{N}_$](?:[\p{L}\p{N}\p{M}_$]|[./:@#\\-]+(?=[\p{L}\p{N}_$]))*/gu;
 const ESCAPED_SPACE = /\\[nrt]/g;
@@ -13,9 +13,9 @@ const ESCAPED_SPACE = /\\[nrt]/g;
 const NAME = /[\p{L}\p{N}][_./:@#\\][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}|_/u;
 
 /**
- * A query for what an agent is about to need, from nothing but the last messages that it had: names and other words
- * that are rare among them come first, those of newer messages and of the agent's own text and calls before others.
- * Pure: the same messages make the same query. The index knows which of its words are rare in the whole thread (see
+ * Builds a query for what an agent is about to need, from its last messages alone. Names and words that are rare in
+ * those messages come first, as do words from newer messages and from text other than tool results. Pure: the same
+ * messages make the same query. The index knows which of the words are rare in the whole thread (see
  * `RecallRequest.text`).
  */
 export function recallQuery(lastMessages: readonly Message[]): string {
@@ -36,7 +36,7 @@ export function recallQuery(lastMessages: readonly Message[]): string {
     .join(" ");
 }
 
-/** The words of a message that can be searched for, and how often each stands in it. */
+/** Returns the words of a message that can be searched for, and how often each occurs in it. */
 function wordsOf(message: Message): ReadonlyMap<string, number> {
   const text = visibleText(message).replace(ESCAPED_SPACE, " ");
   const read = text.length <= 2 * READ_PER_END ? text : `${text.slice(0, READ_PER_END)} ${text.slice(-READ_PER_END)}`;
@@ -47,15 +47,18 @@ function wordsOf(message: Message): ReadonlyMap<string, number> {
   return words;
 }
 
-/** How much more a passage counts that is of a file which the newest messages are about, and one that holds a quote of the query. Found on recorded sessions. */
+/**
+ * The extra weight of a passage from a file that the newest messages are about, and of one that contains a quote of the
+ * query. Tuned on recorded sessions.
+ */
 const IN_FOCUS = 2;
 const QUOTED = 4;
-/** A call stands at most this many messages before its result. */
+/** A call is searched for in this many messages before its result. */
 const FARTHEST_CALL = 64;
 
 /**
- * Hits as a reader needs them: what holds a quote of the query word for word first, and what is of the files that the newest
- * messages are about before what is of others. Ties stay in the order of the index.
+ * Reorders hits for the reader: passages that contain a quote of the query word for word gain most, and those from
+ * files that the newest messages are about gain too. Ties stay in the order of the index.
  */
 export function weighHits(hits: readonly RecallHit[], query: string, thread: AgentThread): readonly RecallHit[] {
   const quotes = quotedTexts(query).map(folded);
@@ -72,7 +75,7 @@ export function weighHits(hits: readonly RecallHit[], query: string, thread: Age
     .sort((a, b) => b.score - a.score);
 }
 
-/** Case and kinds of white space do not count in what was quoted. */
+/** Ignores case and differences in whitespace. */
 const folded = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
 
 function holdsQuote({ excerpt }: RecallHit, quotes: readonly string[]): boolean {
@@ -80,7 +83,10 @@ function holdsQuote({ excerpt }: RecallHit, quotes: readonly string[]): boolean 
   return quotes.some((quote) => text.includes(quote));
 }
 
-/** The files that the newest messages name in their calls, by their last two segments: one file is written in many ways. */
+/**
+ * The files that the newest messages name in calls, by their last two path segments: a file's path is written many
+ * ways.
+ */
 function filesInFocus(thread: AgentThread): ReadonlySet<string> {
   const newest = thread.messagesBetween(Math.max(0, thread.length - QUERY_MESSAGES));
   return new Set(newest.filter(({ branch }) => branch === undefined).flatMap(filesOfCalls));
@@ -93,7 +99,7 @@ function isInFocus(thread: AgentThread, hit: RecallHit, focus: ReadonlySet<strin
   return speaker !== undefined && filesOfCalls(speaker).some((file) => focus.has(file));
 }
 
-/** The message that made the call which a result answers. */
+/** Finds the message that made the call that a result answers. */
 function callOf(thread: AgentThread, { ordinal, parts }: Message): Message | undefined {
   const ids = new Set(parts.flatMap((part) => (part.type === "tool-result" ? [part.result.callId] : [])));
   for (let place = ordinal - 1; place >= Math.max(0, ordinal - FARTHEST_CALL); place--) {

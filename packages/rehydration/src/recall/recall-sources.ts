@@ -29,40 +29,42 @@ export interface RecallSources {
   readonly thread: AgentThread;
   readonly plan: CompactionPlan;
   readonly countTokens: (text: string) => number;
-  /** Tokens that one result may take of what words find. */
+  /** Tokens that the results of the search by words may take. */
   readonly maxTokens: number;
-  /** Search by meaning, which adds to the first page what words do not find. */
+  /** Search by meaning, which adds to the first page what the search by words does not find. */
   readonly near?: NearSearch;
 }
 
-/** What is looked for, and which page of the result. */
+/** What to search for, and which page of the result to return. */
 export type RecallAsk = Omit<RecallRequest, "limit" | "cursor"> & { readonly page?: number };
 
 /** Search by meaning for one result. */
 export interface NearSearch extends VectorSearch {
-  /** Tokens that entries may take besides the passages found by words, which they take nothing from. */
+  /** Tokens that entries may take, in addition to the budget of the search by words. */
   readonly maxTokens: number;
-  /** Called with what the embedder or the store throws, `TIMED_OUT` included; the result is then what the words alone find. */
+  /**
+   * Called with any error of the embedder or store, including `TIMED_OUT`; the result then has only what words find.
+   */
   readonly onProblem?: (problem: unknown) => void;
 }
 
-/** Search by meaning, on top of the search by words. The host fills the store. */
+/** Search by meaning, in addition to the search by words. The host fills the store. */
 export interface VectorSearch {
   readonly store: VectorStore;
   readonly embed: Embed;
-  /** How long embedding and searching may take together, in milliseconds; 5 000 by default. */
+  /** How long embedding and searching may take together, in milliseconds; 5,000 by default. */
   readonly timeLimitMs?: number;
 }
 
-/** What a prompt under a plan shows, as far as recall has to know: it brings back what is not there. */
+/** What a prompt under a plan already shows, so that recall brings back only what is missing. */
 export interface PromptShape {
-  /** The messages that it shows in full. */
+  /** The messages that the prompt shows in full. */
   readonly shown: readonly MessageId[];
-  /** The names that stand in the prompt already. */
+  /** The names that are already in the prompt. */
   readonly names: ReadonlySet<string>;
 }
 
-/** The shape of the main branch's prompt under a plan. */
+/** Returns the shape of the main branch's prompt under a plan. */
 export async function promptShape(thread: AgentThread, plan: CompactionPlan): Promise<PromptShape> {
   const shown: MessageId[] = [];
   const names = new Set<string>();
@@ -85,7 +87,7 @@ export async function promptShape(thread: AgentThread, plan: CompactionPlan): Pr
   return { shown, names };
 }
 
-/** What a clear leaves of a message. */
+/** Returns the text that a clear leaves of a message. */
 function clearedText(message: Message, { targets, keep }: ClearRecord): string {
   const left = visibleText({ parts: message.parts.filter((part) => !targets.includes(targetOf(part))) });
   if (keep === undefined) return left;
@@ -109,8 +111,9 @@ function targetOf(part: Part): ClearTarget {
 }
 
 /**
- * The externalized messages that a requester may not read, and, with `sensitivities`, those whose content is of another
- * sensitivity. Asked of the store at the time of reading, so that recall does not get around its access control.
+ * Returns the externalized messages that a requester may not read and, if `sensitivities` are given, those whose
+ * content has another sensitivity. The store is asked at the time of reading, so that recall cannot bypass its access
+ * control.
  */
 export async function withheldMessages(
   plan: CompactionPlan,
@@ -126,12 +129,12 @@ export async function withheldMessages(
   return (await Promise.all(withheld)).flat();
 }
 
-/** What is left of a dropped span besides the thread itself: enough to know that it is worth a search. */
+/** What is known about a dropped span: enough to decide whether a search is worthwhile. */
 export interface DroppedSpanIndex {
   readonly span: SpanReference;
-  /** Words and names of the span. */
+  /** Keywords and names from the span. */
   readonly keywords: readonly string[];
-  /** One sentence: how much it was, and how it began. */
+  /** One sentence: how many messages it has, and how it begins. */
   readonly summary: string;
   /** ISO 8601 time of its newest message, in UTC. */
   readonly timestamp: string;
@@ -140,7 +143,7 @@ export interface DroppedSpanIndex {
 const MAX_KEYWORDS = 40;
 const MAX_OPENING = 160;
 
-/** An index of everything that a plan drops, in the order of the thread. Derived from the plan alone. */
+/** Returns an index of everything that a plan drops, in thread order, derived from the thread and the plan. */
 export function droppedSpanIndex(thread: AgentThread, plan: CompactionPlan): readonly DroppedSpanIndex[] {
   return plan.drops
     .map((record) => indexOf(thread, record))

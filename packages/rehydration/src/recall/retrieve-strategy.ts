@@ -20,18 +20,19 @@ import { QUERY_MESSAGES, recallQuery } from "./recall-query.ts";
 import { recall } from "./recall-result.ts";
 import { type RecallSources, type VectorSearch, withheldMessages } from "./recall-sources.ts";
 
-/** When and how much comes back on its own. Token figures are tokens of the counter. */
+/** When and how much content comes back automatically. Token figures are tokens of the counter. */
 export interface RetrieveConfig {
-  /** Off by default. */
+  /** Whether content comes back automatically; off by default. */
   readonly enabled: boolean;
-  /** Its own budget, apart from that of rehydration. */
+  /** Token budget per turn, separate from that of rehydration. */
   readonly maxTokens: number;
-  /** Messages whose passages came back are left out for this many turns. */
+  /** After its passages came back, a message is left out for this many turns. */
   readonly cooldownTurns: number;
-  /** Content of other sensitivities does not come back on its own. */
+  /** The sensitivities of content that may come back automatically. */
   readonly sensitivities: readonly Sensitivity[];
 }
 
+/** The defaults of {@link RetrieveConfig}. */
 export const DEFAULT_RETRIEVE_CONFIG: RetrieveConfig = Object.freeze({
   enabled: false,
   maxTokens: 2_000,
@@ -42,30 +43,30 @@ export const DEFAULT_RETRIEVE_CONFIG: RetrieveConfig = Object.freeze({
 /** What one request may bring back, and for whom. */
 export interface RetrieveRequest extends Omit<RecallSources, "maxTokens"> {
   readonly artifacts: ArtifactStore;
-  /** A number that goes up by one from turn to turn, as for rehydration. */
+  /** A number that increases by one from turn to turn, as for rehydration. */
   readonly currentTurn: number;
-  /** The state that the last call returned. Kept apart from that of rehydration. */
+  /** The state that the previous call returned. Separate from that of rehydration. */
   readonly state: RehydrationState;
   readonly tenantId: string | null;
-  /** ISO 8601 time in UTC of the request. */
+  /** Time of the request, as ISO 8601 in UTC. */
   readonly at: string;
-  /** Seconds for which what came back is kept for a replay; null keeps it without end. */
+  /** How long what came back is kept for replays, in seconds; null keeps it forever. */
   readonly ttlSeconds: number | null;
-  /** Tokens that the request still has free; the configured budget holds when it is smaller. */
+  /** Tokens that the request still has free; the configured budget applies if it is smaller. */
   readonly availableTokens: number;
   readonly securityContext?: SecurityContext;
 }
 
-/** What to inject, and the state for the next turn. */
+/** What to inject into the prompt, and the state for the next turn. */
 export interface RetrieveOutcome {
   readonly results: readonly RehydrationResult[];
   readonly state: RehydrationState;
 }
 
 /**
- * Brings folded passages back that match what the agent said and saw last. What comes back is ephemeral like rehydrated
- * content: it is kept as an artifact so that the request can be replayed, and goes into this turn's prompt alone,
- * within a budget of its own.
+ * Brings back folded passages that match what the agent said and saw last. What comes back is ephemeral, like
+ * rehydrated content: it is kept as an artifact so that the request can be replayed, but goes only into this turn's
+ * prompt, within a separate budget.
  */
 export class RetrieveStrategy {
   readonly name = "retrieve";
@@ -79,7 +80,7 @@ export class RetrieveStrategy {
     this.#listener = listener;
   }
 
-  /** Decides what comes back in this turn. A failing index, store or embedder fails this call. */
+  /** Decides what comes back in this turn. If the recall index or the artifact store fails, this call fails. */
   async retrieve(request: RetrieveRequest): Promise<RetrieveOutcome> {
     const nothing = { results: [], state: request.state };
     const maxTokens = Math.min(this.#config.maxTokens, request.availableTokens);
@@ -101,7 +102,7 @@ export class RetrieveStrategy {
     };
   }
 
-  /** Search by meaning has a share of the budget on top, as far as the request has this much free. */
+  /** Gives the search by meaning an extra share of the budget, as far as the request has tokens free. */
   #near({ availableTokens, plan }: RetrieveRequest, taken: number): Pick<RecallSources, "near"> {
     if (this.#vectors === undefined) return {};
     const { threadId } = plan;
@@ -111,7 +112,7 @@ export class RetrieveStrategy {
     return { near: { ...this.#vectors, maxTokens, onProblem } };
   }
 
-  /** What may not come back on its own: by what the store says of externalized messages, and by the messages' own word. */
+  /** Messages that may not come back automatically, by the store's metadata or by their own. */
   async #withheld({ plan, artifacts, securityContext, thread }: RetrieveRequest): Promise<readonly MessageId[]> {
     const { sensitivities } = this.#config;
     const guarded: MessageId[] = [];

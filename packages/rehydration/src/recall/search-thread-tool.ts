@@ -16,28 +16,28 @@ import { recall } from "./recall-result.ts";
 import { type RecallSources, withheldMessages } from "./recall-sources.ts";
 
 /**
- * The most that one result takes when the host does not say, in tokens of its counter: the total of rehydration by
- * default.
+ * The default limit of one result, in tokens of the host's counter: the same as the default total budget of
+ * rehydration.
  */
 export const DEFAULT_RECALL_TOKENS = 8_000;
 /**
- * What words find may take of a window: together with what is near in meaning, which has its share on top, it stays
- * below 15 %.
+ * The share of a window that the results of the search by words may take. Together with the entries near in meaning,
+ * which have their own share on top, it stays below 15 %.
  */
 const WINDOW_SHARE = 0.14;
-/** With less, only the frame of a result would fit. */
+/** The lowest limit, in tokens: with less, only the frame of a result would fit. */
 const LEAST_TOKENS = 400;
 
-/** What one result may take of a window, in tokens: 14 % of it, from 400 to 8 000. */
+/** Returns the token limit of one result for a window of this size: 14 % of it, at least 400 and at most 8,000. */
 export function recallTokens(windowTokens: number): number {
   return Math.min(DEFAULT_RECALL_TOKENS, Math.max(LEAST_TOKENS, Math.floor(windowTokens * WINDOW_SHARE)));
 }
 
-/** The tool as the model is told about it. */
+/** The definition of the `search_thread` tool for the model. */
 export const SEARCH_THREAD_DEFINITION: ToolDefinition = Object.freeze({
   name: SEARCH_THREAD_TOOL_NAME,
   description:
-    "Search the earlier part of this conversation that was folded away: messages, tool calls and tool results that you no longer see in full. Gives the passages that match best with where they come from, and the names in other matching messages. Give `query` to search, or `message_id` to read one message in full.",
+    "Search the earlier part of this conversation that was folded away: messages, tool calls and tool results that you no longer see in full. Returns the best matching passages with their origin, and the names in other matching messages. Give `query` to search, or `message_id` to read one message in full.",
   inputSchema: {
     type: "object",
     properties: {
@@ -53,36 +53,37 @@ export const SEARCH_THREAD_DEFINITION: ToolDefinition = Object.freeze({
   },
 });
 
-/** The result of a `search_thread` call. `text` is what the model reads, problems included. */
+/** The result of a `search_thread` call. `text` is what the model reads, also when there is a problem. */
 export interface SearchThreadResult {
   readonly outcome: ToolOutcomeStatus;
   readonly text: string;
-  /** Why there is nothing; null when there is something. */
+  /** Why nothing was found or read; null when something was. */
   readonly problem: "invalid-input" | "not-found" | "no-match" | null;
 }
 
-/** The tool for the model, and what runs when it is called. */
+/** The tool definition for the model, and the function that executes a call. */
 export interface SearchThreadTool {
   readonly definition: ToolDefinition;
   execute(input: JsonValue): Promise<SearchThreadResult>;
 }
 
-/** What the tool looks through when it is called, for whom, and the branch that the agent is on. */
+/** What the tool searches when it is called, for whom, and on which branch the agent is. */
 export interface SearchThreadSources extends RecallSources {
-  /** Says which externalized content the requester may read; the rest is not found. */
+  /** Decides which externalized content the requester may read; the rest is not found. */
   readonly artifacts: ArtifactStore;
   readonly requester?: SecurityContext;
   readonly branch?: string;
 }
 
-/** Characters of a message on one page of reading. */
+/** The number of characters of a message that one page of reading shows, in UTF-16 code units. */
 const READ_PAGE = 8_000;
 
 /**
- * The `search_thread` tool: the model's own way to what was folded or dropped, page by page, with provenance, on the
- * branches that the agent's branch may see (C7). No result takes more than `maxTokens`.
+ * Returns the `search_thread` tool, with which the model itself can read what was folded or dropped, page by page and
+ * with provenance, on the branches that the agent's branch may see (C7). Words found and messages read take at most
+ * `maxTokens` per result.
  *
- * @param sources returns thread and plan as they are when the tool is called.
+ * @param sources called at each tool call; returns the current thread and plan.
  */
 export function searchThreadTool(sources: () => SearchThreadSources): SearchThreadTool {
   return Object.freeze({
@@ -167,10 +168,10 @@ function readMessage(
   return { outcome: "success", text: `${shown}${marker(shown.length)}`, problem: null };
 }
 
-/** How much of an id is repeated that names nothing. In UTF-16 code units. */
+/** How much of an unknown id is repeated to the model, in UTF-16 code units. */
 const LONGEST_NAMED = 100;
 
-/** What a call named, which may be of any length and not even text that a thread takes. */
+/** Shortens the id of a call, which may have any length and may not even be well-formed text. */
 const shortened = (id: string): string =>
   (id.length > LONGEST_NAMED ? `${id.slice(0, LONGEST_NAMED)} …` : id).toWellFormed();
 

@@ -20,7 +20,7 @@ export const CONFIG = compactionConfig();
 const tokenizer = countingTokenizer();
 export const countTokens = (text: string): number => tokenizer.countTokens(text);
 
-/** A thread whose contents were externalized: the store that holds them and the plan that points to them. */
+/** A thread with externalized content: the store that has the content, and the plan that points to it. */
 export class FoldedThread {
   readonly store = new GuardedStore();
   readonly #records: ExternalizationRecord[] = [];
@@ -36,7 +36,7 @@ export class FoldedThread {
       readonly hint?: string;
       readonly sensitivity?: Sensitivity;
       readonly tenantId?: string | null;
-      /** What stands in the content and beside its pointer. */
+      /** Names that are in the content and next to its pointer. */
       readonly names?: readonly string[];
     } = {},
   ): Promise<ArtifactId> {
@@ -70,7 +70,7 @@ export class FoldedThread {
     return artifactId;
   }
 
-  /** The plan of a later fold, in which one summary stands for everything and names what stood behind pointers. */
+  /** The plan of a later fold, in which one summary replaces everything and names the artifacts. */
   get summarized(): CompactionPlan {
     const span = { messageIds: this.#records.flatMap(({ span }) => span.messageIds), firstTurn: 1, lastTurn: 1 };
     const artifacts = this.#records.map(({ artifactId, rehydrateHint }, at) => {

@@ -8,7 +8,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 
-/** A store in memory that keeps tenants apart and counts how often content was read. */
+/** A store in memory that separates tenants and counts how often content is read. */
 export class GuardedStore implements ArtifactStore {
   reads = 0;
   readonly #artifacts = new Map<ArtifactId, Artifact>();

@@ -147,7 +147,7 @@ describe("the cost model in a session", () => {
       }
       expect(folded).toBe(true);
       expect(reasons[0]).toMatch(/costs \d+ and each call then saves \d+, worth it after \d+ calls \(\d+ are expected/);
-      expect(reasons[1]).toMatch(/looked at again in \d+ calls/);
+      expect(reasons[1]).toMatch(/reconsidered in \d+ calls/);
       expect(reasons).toHaveLength(12);
       const written = await attempts(options.store);
       expect(written.length).toBeLessThanOrEqual(restarts ? 12 : 3);

@@ -23,12 +23,12 @@ import {
 import { limitedSummarizer, SUMMARY_TIME_LIMIT_MS } from "@threadfold/turn";
 import type { SessionOptions } from "../host/session-options.ts";
 
-/** Sections that hold whatever the goal is. */
+/** Sections that are kept whatever the goal is. */
 const ALWAYS: ReadonlySet<SummarySection> = new Set(["constraints"]);
 
 /**
- * What of a summary matters to a goal: constraints, open work and changed files always, everything else when it shares a
- * word with the goal or comes from a message that was found for it. Nothing is rewritten.
+ * Returns the part of a summary that matters to a goal: always constraints, open work and changed files, and other
+ * items if they share a word with the goal or come from a message that was found for it. Nothing is rewritten.
  */
 export function goalSummary(
   summary: StructuredSummary,
@@ -50,7 +50,7 @@ export function goalSummary(
   return { ...summary, ...(Object.fromEntries(sections) as Pick<StructuredSummary, SummarySection>) };
 }
 
-/** Words that stand in more than a third of the items tell none of them from the others. */
+/** Returns the words that are in more than a third of the items: they do not distinguish any item from the others. */
 function commonTerms(summary: StructuredSummary): ReadonlySet<string> {
   const items = SUMMARY_SECTIONS.flatMap((section): readonly SummaryItem[] => summary[section]);
   const counts = new Map<string, number>();
@@ -64,15 +64,15 @@ function termsOf(item: SummaryItem): readonly string[] {
   return recallTerms(canonicalJson(content));
 }
 
-/** What a handoff is summarized with, as a session's options have it. */
+/** The session options that concern a handoff's summary. */
 export type HandoffSummaryOptions = Pick<
   SessionOptions,
   "summarizer" | "summaryModel" | "summaryModelSettings" | "summaryTimeLimitMs" | "summaryChecks" | "redactSecrets"
 >;
 
 /**
- * What summarizes a thread for a handoff: a summarizer of the host's own, else a model, which is asked for what the goal
- * needs. Either is checked as it is in a fold, and the extractive one stands in when it fails: a handoff has no further
+ * Returns the summarizer for a handoff: the host's own, or else a model, which is asked for what the goal needs. Either
+ * is checked as in a fold, and the extractive summarizer replaces it when it fails, because a handoff has no further
  * rung. Redaction is outermost.
  */
 export function handoffSummarizer({

@@ -13,22 +13,23 @@ import {
 import { MemoryRecallIndex, type SearchThreadResult, searchThreadTool } from "@threadfold/rehydration";
 import { referencedThread, referenceOf, type ThreadReference } from "./thread-reference.ts";
 
-/** How many threads are followed, each from the one before it. */
+/** Maximum number of references that are followed. */
 const MOST_FOLLOWED = 4;
 
-/** What threads that others refer to are searched with. */
+/** What searching referenced threads depends on. */
 export interface ReferencedSearchPorts {
   readonly store: ThreadfoldStore;
   readonly artifacts: ArtifactStore;
   readonly requester?: SecurityContext;
   readonly countTokens: (text: string) => number;
-  /** Tokens that one answer may take. */
+  /** Maximum tokens of one answer. */
   readonly maxTokens: number;
 }
 
 /**
- * Answers a call of `search_thread` from the threads that a thread refers to, nearest first, as it was when it was referred to
- * (Amp's thread references: information on demand, without the thread in the prompt). Null where none of them has it.
+ * Answers a `search_thread` call from the threads that a thread refers to, nearest first, each as it was when
+ * referenced (like Amp's thread references: information on demand, without the thread in the prompt). Null when none
+ * has a match.
  */
 export async function searchReferenced(
   thread: AgentThread,
@@ -49,7 +50,7 @@ export async function searchReferenced(
   return null;
 }
 
-/** The references that a thread's messages carry, newest first. */
+/** Returns the references in the metadata of a thread's messages, newest first. */
 export const referencesIn = (thread: AgentThread): readonly ThreadReference[] =>
   [...thread.messages].flatMap((message) => referenceOf(message) ?? []).reverse();
 
@@ -67,7 +68,7 @@ async function searchOne(
   return searchThreadTool(() => (requester === undefined ? found : { ...found, requester })).execute(input);
 }
 
-/** No prompt of the other thread shows what this one says: search brings back what a prompt does not show. */
+/** Treats the whole referenced thread as hidden, because search only returns what the prompt does not show. */
 function hiddenPlan(thread: AgentThread, plan: CompactionPlan): CompactionPlan {
   const shown = [...thread.messages].filter(({ id, ordinal }) => actionOf(plan, id, ordinal).action === "include");
   if (shown.length === 0) return plan;

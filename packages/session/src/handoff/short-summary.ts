@@ -3,29 +3,29 @@ import { redactJson } from "@threadfold/summarizers";
 import { SUMMARY_TIME_LIMIT_MS } from "@threadfold/turn";
 import type { SessionOptions } from "../host/session-options.ts";
 
-/** What a short summary is made with. */
+/** Options of a short summary. */
 export interface ShortSummaryOptions {
-  /** Writes it; the session's `summaryModel` by default. Without one the first and the newest request stand in for it. */
+  /** Model that writes it; the session's by default. Without one, the first and newest request are quoted instead. */
   readonly summaryModel?: CompletionModel;
-  /** Ends the call of the model. */
+  /** Aborts the model call. */
   readonly signal?: AbortSignal;
 }
 
-/** The same, with what a session has for it. */
+/** The same, with the session's own settings. */
 export interface ShortSummaryParts extends ShortSummaryOptions, Pick<SessionOptions, "redactSecrets"> {}
 
 const SYSTEM =
   "You tell people in a list of conversations what one of them is about. You say what was asked for and what was done, in two sentences at the most, and nothing else.";
 const MAX_OUTPUT_TOKENS = 200;
-/** What is shown to the model, in UTF-16 code units: of a message, and of the newest messages together. */
+/** Limits of what the model is shown, in UTF-16 code units: per message, and for the newest messages together. */
 const SHOWN_OF_MESSAGE = 600;
 const SHOWN = 12_000;
 const MAX_SENTENCE = 240;
 
 /**
- * What a thread is about, in two sentences at the most, for people (OpenCode's summary for its user interface). It is no part
- * of any prompt, and folds do not use it. A model that fails, is too slow or says nothing is replaced by the words of the first
- * and the newest request.
+ * Returns what a thread is about, for people, in at most two sentences (like OpenCode's summary for its user
+ * interface). It is not part of any prompt, and folds do not use it. If the model fails, is too slow or says nothing,
+ * the first and the newest request are quoted instead.
  */
 export async function shortSummary(
   thread: AgentThread,
@@ -59,7 +59,7 @@ async function tell(model: CompletionModel, text: string, signal: AbortSignal | 
 const isRequest = ({ role, origin, branch }: Message): boolean =>
   role === "user" && origin === undefined && branch === undefined;
 
-/** The first request and the newest messages, shortened. */
+/** Returns the first request and the newest messages, shortened. */
 async function transcript(thread: AgentThread, redactSecrets: boolean): Promise<string> {
   const lines: string[] = [];
   let length = 0;
@@ -77,7 +77,7 @@ async function transcript(thread: AgentThread, redactSecrets: boolean): Promise<
   return (redactSecrets ? await redactJson(all) : all).join("\n");
 }
 
-/** The sentences of a text on one line each, without what is too long for a list. */
+/** Returns the sentences at the beginning of a text, each on one line and cut to the length that suits a list. */
 function sentences(text: string): readonly string[] {
   const line = text.replace(/\s+/gu, " ").trim();
   const segments = new Intl.Segmenter("en", { granularity: "sentence" }).segment(line.slice(0, 4 * MAX_SENTENCE));

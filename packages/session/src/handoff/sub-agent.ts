@@ -22,51 +22,54 @@ import { text } from "../host/messages.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { forkEntries } from "../thread/fork-thread.ts";
 
-/** What every sub-agent is told. */
+/** What every sub-agent needs. */
 interface SubAgentTask {
-  /** Id of its thread; nothing may be there yet. */
+  /** Id of its thread, which must not exist yet. */
   readonly threadId: ThreadId;
-  /** What it is for; it becomes the newest request of its thread, word for word. */
+  /** Its goal, which becomes the newest request of its thread, word for word. */
   readonly goal: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * A sub-agent that knows what its parent knows: its requests begin with the parent's, byte for byte, system text and tools
- * too, so that the provider reads them from its cache.
+ * A sub-agent that knows what its parent knows: its requests begin with the parent's, byte for byte, including system
+ * text and tools, so that the provider reads them from its cache.
  */
 interface SharedPrefixFork extends SubAgentTask {
   readonly mode: "shared-prefix";
 }
 
-/** A sub-agent that begins with the parent's thread folded for its goal, and has a window of its own. */
+/** A sub-agent that starts with the parent's thread folded for its goal, and has a separate budget. */
 interface ScopedFork extends SubAgentTask {
   readonly mode: "scoped";
-  /** Tokens that any request of it may have. */
+  /** Maximum tokens of each of its requests. */
   readonly budget: number;
 }
 
+/** How to start a sub-agent; see `ContextSession.fork`. */
 export type SubAgentOptions = SharedPrefixFork | ScopedFork;
 
-/** What a sub-agent came to, for its parent. */
+/** The result of a sub-agent's work, for its parent. */
 export interface SubAgentResult {
-  /** Its whole work, in the parent's artifacts: `read_artifact` shows it. */
+  /** All of its messages, in one of the parent's artifacts: `read_artifact` shows it. */
   readonly artifactId: ArtifactId;
-  /** What the parent's model reads, for instance as the result of the call that asked for it: the last answer, and where the rest is. */
+  /** Text for the parent's model, for example as the tool result: the last answer, and where to find the rest. */
   readonly text: string;
   /** Tokens of `text`. */
   readonly tokens: number;
 }
 
-/** A sub-agent that somebody works on. */
+/** A sub-agent, with the session to work on its thread. */
 export interface SubAgent<Session> {
-  /** Its session: append, prepare and complete as in any other. Closing it leaves the parent's store open. */
+  /** Its session, used like any other. Closing it leaves the parent's store open. */
   readonly session: Session;
-  /** Puts what it did so far into the parent's artifacts and says what it came to, in 1,000 tokens unless told otherwise. */
+  /**
+   * Stores its work so far in the parent's artifacts and returns a text about it, of at most 1,000 tokens by default.
+   */
   result(options?: { readonly maxTokens?: number }): Promise<SubAgentResult>;
 }
 
-/** What a sub-agent takes from the session that it comes from. */
+/** What a sub-agent takes from its parent's session. */
 export interface SubAgentParent {
   readonly threadId: ThreadId;
   readonly store: ThreadfoldStore;
@@ -76,7 +79,7 @@ export interface SubAgentParent {
   readonly tokenizer: ProviderAwareTokenizer;
 }
 
-/** What a sub-agent's session can do. */
+/** The part of a session that starting a sub-agent needs. */
 interface SubAgentSession {
   readonly thread: AgentThread;
   readonly config: ContextCompactionConfig;
@@ -86,11 +89,12 @@ interface SubAgentSession {
 }
 
 /**
- * Forks a parent's thread and opens a session on it: as it is, so that its requests begin with the parent's, or folded for
- * its goal to its own budget. What is asked of it comes behind the fold.
+ * Forks a parent's thread and opens a session on it: unchanged, so that its requests begin with the parent's, or folded
+ * for its goal to its own budget. The goal is appended after that.
  *
- * @param open opens a session like the parent's, but for these options.
- * @throws ThreadfoldError `INVALID_CONFIG`; `VERSION_CONFLICT` when its thread is there already; what the store throws.
+ * @param open opens a session like the parent's, except for these options.
+ * @throws ThreadfoldError `INVALID_CONFIG` for invalid options; `VERSION_CONFLICT` when its thread already exists; what
+ * the store throws.
  */
 export async function beginSubAgent<Session extends SubAgentSession>(
   parent: SubAgentParent,
@@ -118,33 +122,39 @@ export async function beginSubAgent<Session extends SubAgentSession>(
   };
 }
 
-/** The store for a session that is closed before others that use it. */
+/** Wraps a store so that closing a session does not close it for the others that use it. */
 const keptOpen = (store: ThreadfoldStore): ThreadfoldStore =>
   Object.create(store, { close: { value: async () => undefined } });
 
-/** Leaves the sub-agent room to work in; what is within the target already stays whole. */
+/**
+ * Folds to the target, to leave the sub-agent room to work in; a thread that is already within the target stays whole.
+ */
 async function foldForGoal(session: SubAgentSession, { goal, signal }: ScopedFork): Promise<void> {
   const trigger = tokenFractionTrigger(session.config.targetPercent);
   await session.compact({ trigger, instructions: goal, ...(signal !== undefined && { signal }) });
 }
 
-/** Refuses what no sub-agent can be made of. @throws ThreadfoldError `INVALID_CONFIG`. */
+/** Checks the options of a sub-agent. @throws ThreadfoldError `INVALID_CONFIG` when they are invalid. */
 function checkSubAgent(options: SubAgentOptions): void {
   checkNewThread(options.threadId);
   if (typeof options.goal !== "string" || options.goal.trim() === "")
-    refuseArgument("goal", "a sub-agent needs a goal.", "Say what it is to do; it becomes its first request.");
+    refuseArgument("goal", "a sub-agent needs a goal.", "Say what it should do; it becomes its first request.");
   if (options.mode === "shared-prefix") return;
   if (options.mode !== "scoped")
-    refuseArgument("mode", `there is no fork in the mode ${JSON.stringify(options["mode"])}.`, MODES);
+    refuseArgument("mode", `there is no fork mode ${JSON.stringify(options["mode"])}.`, MODES);
   if (!(Number.isSafeInteger(options.budget) && options.budget > 0))
-    refuseArgument("budget", "it is no number of tokens.", "Give the tokens that a request of the sub-agent may have.");
+    refuseArgument(
+      "budget",
+      "it is not a number of tokens.",
+      "Give the number of tokens that a request of the sub-agent may have.",
+    );
 }
 
 const MODES = 'Use "shared-prefix" or "scoped", or no mode for a fork that nobody works on yet.';
 
 /**
- * What a sub-agent's thread has behind its parent's: an answer to each call that is open there, for a request may not leave
- * one open, and the goal.
+ * Returns what follows the parent's messages in a sub-agent's thread: a result for each tool call that is open there,
+ * because a request must not leave one open, and the goal.
  */
 function subAgentRequest(parent: AgentThread, { goal, threadId }: SubAgentOptions, clock: Clock): MessageInput[] {
   const createdAt = new Date(clock.now()).toISOString();
@@ -161,7 +171,7 @@ function subAgentRequest(parent: AgentThread, { goal, threadId }: SubAgentOption
   return [...answers, { id: asMessageId(`${threadId}-goal`), role: "user", createdAt, parts: [text(goal)] }];
 }
 
-/** The calls of the newest answer that have no result yet. */
+/** Returns the tool calls of the newest answer that have no result yet. */
 function openCalls(thread: AgentThread): readonly ToolCallPart[] {
   const answered = new Set<string>();
   for (let ordinal = thread.length - 1; ordinal >= 0; ordinal--) {
@@ -175,13 +185,13 @@ function openCalls(thread: AgentThread): readonly ToolCallPart[] {
   return [];
 }
 
-/** A parent reads no more than this of a sub-agent, unless it asks. */
+/** Default maximum tokens of a sub-agent's result text. */
 const RESULT_TOKENS = 1_000;
 
 interface SubAgentWork {
   /** The sub-agent's thread, whole. */
   readonly thread: AgentThread;
-  /** The ordinal of its first own message. */
+  /** Ordinal of the first message that is not the parent's. */
   readonly from: number;
   readonly maxTokens: number;
 }
@@ -205,10 +215,10 @@ async function subAgentResult(
 
 const transcribed = (message: Message): string => `--- ${message.role}, message ${message.id}\n${spoken(message)}`;
 
-/** What a message says, without what the model thought. */
+/** The visible text of a message, without reasoning. */
 const spoken = ({ parts }: Message): string => visibleText({ parts: parts.filter(({ type }) => type !== "reasoning") });
 
-/** The newest words of the sub-agent. */
+/** Returns the sub-agent's newest text. */
 function answerOf(own: readonly Message[]): string {
   const texts = own.flatMap(({ role, parts }) => (role === "assistant" ? [textOf(parts)] : []));
   return texts.findLast((words) => words.trim() !== "") ?? "The sub-agent has said nothing.";

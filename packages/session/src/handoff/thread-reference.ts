@@ -13,7 +13,7 @@ import {
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 
-/** Points from one thread to another as it was. */
+/** A reference from one thread to a particular version of another. */
 export interface ThreadReference {
   readonly threadId: ThreadId;
   readonly threadVersion: number;
@@ -30,7 +30,7 @@ const referenceSchema: z.ZodType<ThreadReference> = z.object({
   planVersion: z.int().nonnegative(),
 });
 
-/** A reference to a thread as it is now. */
+/** Returns a reference to a thread as it is now. */
 export function referenceTo(thread: AgentThread, plan: CompactionPlan): ThreadReference {
   return {
     threadId: thread.id,
@@ -40,16 +40,19 @@ export function referenceTo(thread: AgentThread, plan: CompactionPlan): ThreadRe
   };
 }
 
-/** A reference as a message's metadata. */
+/** Returns a reference as metadata of a message. */
 export const referenceMetadata = (reference: ThreadReference): JsonObject => ({ [KEY]: { ...reference } });
 
-/** The reference that a message carries, or null. */
+/** Returns the reference in a message's metadata, or null. */
 export function referenceOf(message: Pick<Message, "metadata">): ThreadReference | null {
   const parsed = referenceSchema.safeParse(message.metadata?.[KEY]);
   return parsed.success ? parsed.data : null;
 }
 
-/** The thread that a reference points to, as it was; null when the store does not have it, or has another one by that name. */
+/**
+ * Returns the referenced version of a thread; null when the store does not have it, or has a different thread by that
+ * id.
+ */
 export async function referencedThread(
   store: ThreadfoldStore,
   { threadId, threadVersion, threadDigest }: ThreadReference,
@@ -58,7 +61,7 @@ export async function referencedThread(
   return thread?.digest === threadDigest ? thread : null;
 }
 
-/** What a handoff's thread is made of. */
+/** What a handoff's thread is built from. */
 export interface HandoffParts {
   readonly goal: string;
   readonly briefing: string;
@@ -66,7 +69,7 @@ export interface HandoffParts {
   readonly clock: Clock;
 }
 
-/** The thread that a handoff begins: the briefing, the live pins of the old thread, and the goal as its first request. */
+/** Builds the thread of a handoff: the briefing, the live pins of the old thread, and the goal as its first request. */
 export function handoffThread(
   threadId: ThreadId,
   from: AgentThread,
@@ -81,7 +84,7 @@ export function handoffThread(
     metadata: referenceMetadata(reference),
   };
   const asked: MessageInput = { ...base, id: asMessageId("handoff-goal"), parts: [{ type: "text", text: goal }] };
-  // A pin's place in the old thread means nothing in the new one.
+  // A pin's source in the old thread means nothing in the new one.
   const pins = from.livePins.map(({ source: _source, ...pin }): ThreadEntryInput => ({ type: "pin", pin }));
   const entries: readonly ThreadEntryInput[] = [
     { type: "message", message: told },

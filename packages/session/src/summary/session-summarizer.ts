@@ -22,17 +22,18 @@ type SummaryOptions = Pick<
   | "tenantId"
 >;
 
-/** What summarizes the folds of a session. */
+/** The summarizers of a session's folds. */
 export interface FoldSummarizers {
   readonly summarizer: Summarizer;
-  /** Takes its place for a while when it keeps failing; asks no model. */
+  /** Replaces it for a while when it keeps failing; uses no model. */
   readonly standIn: Summarizer;
 }
 
 /**
- * What summarizes the folds of a session. A model gets the prompt that the preset names, and all that {@link modelSummarizer}
- * puts around it; a summarizer of the host's own is checked, so that not even a hostile one takes a rule out; and without
- * either the extractive one works alone. None of them sees a secret.
+ * Returns the summarizer of a session's folds. A model gets the preset's prompt and everything that
+ * {@link modelSummarizer} adds around it; a host's own summarizer is checked, so that not even a hostile one can remove
+ * a rule; without either, the extractive summarizer is used. With redaction, which is the default, none of them sees a
+ * secret.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when both a model and a summarizer are given.
  */
@@ -50,7 +51,7 @@ export function sessionSummarizer(options: SummaryOptions, { preset, config }: S
     const { promptVersion } = preset;
     const asked = { ...options.summaryModelSettings, model: summaryModel, promptVersion };
     const model = modelSummarizer({ ...asked, cache, redact, checks, timeLimitMs });
-    // The model has its own end; what checks and keeps its summaries is the host's as well.
+    // The model has its own time limit; this one also covers the checks and the cache, which may be the host's.
     return limitedSummarizer(model, 2 * timeLimitMs);
   }
   const own =
@@ -58,7 +59,7 @@ export function sessionSummarizer(options: SummaryOptions, { preset, config }: S
   return redact ? redactingSummarizer(own) : own;
 }
 
-/** What summarizes while the session's summarizer is left alone. */
+/** Returns the summarizer to use while the session's own is not used. */
 export function standInSummarizer({ redactSecrets = true }: SummaryOptions): Summarizer {
   const own = new ExtractiveSummarizer();
   return redactSecrets ? redactingSummarizer(own) : own;
@@ -73,6 +74,6 @@ const twoSummarizers = (): ThreadfoldError =>
     "summaryModel: a session has a model or a summarizer for its folds, not both.",
     {
       details: { name: "summaryModel" },
-      hint: "Give `summaryModel` alone, or build the summarizer with `modelSummarizer` and give `summarizer` alone.",
+      hint: "Pass only `summaryModel`, or build the summarizer with `modelSummarizer` and pass only `summarizer`.",
     },
   );

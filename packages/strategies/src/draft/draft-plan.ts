@@ -18,10 +18,10 @@ import {
 } from "../strategy/compaction-strategy.ts";
 import { recordOnceRead } from "./unread-results.ts";
 
-/** Messages that are taken in one step: less than a millisecond. */
+/** Messages processed in one step; a step takes less than a millisecond. */
 const AT_A_TIME = 4_096;
 
-/** A plan in the making: which record of the current plan, or which chosen proposal, holds each message. */
+/** A plan under construction: the record of the current plan, or the chosen proposal, that holds each message. */
 export class DraftPlan {
   readonly #shape: ThreadShape;
   readonly #holds = new Map<number, Hold>();
@@ -41,12 +41,12 @@ export class DraftPlan {
     return this.#holds.get(ordinal);
   }
 
-  /** Adds a proposal. What held its messages before makes way: a later rung folds deeper than an earlier one. */
+  /** Adds a proposal. It replaces whatever held its messages before: a later rung folds deeper than an earlier one. */
   choose(proposal: CompactionProposal): void {
     finishSteps(this.chooseInSteps(proposal));
   }
 
-  /** {@link choose} in steps, for one proposal may take all messages of a long thread. */
+  /** {@link choose} in steps, because one proposal may cover every message of a long thread. */
   *chooseInSteps(proposal: CompactionProposal): Steps<void> {
     this.#chosen.push(proposal);
     this.#proposals = undefined;
@@ -56,7 +56,7 @@ export class DraftPlan {
     }
   }
 
-  /** Shows less of a result that was unread when the current plan was made. Returns the tokens that this frees. */
+  /** Shows less of a result that was unread when the current plan was made. Returns the number of tokens freed. */
   shrinkRead(ordinal: number): number {
     const hold = this.#holds.get(ordinal);
     const shrunk = hold !== undefined && "span" in hold ? recordOnceRead(hold) : null;
@@ -69,18 +69,18 @@ export class DraftPlan {
     return Math.max(0, before - this.renderedTokens(header));
   }
 
-  /** True when it is the current plan as it was. */
+  /** True when the draft is still the current plan, unchanged. */
   get isUnchanged(): boolean {
     return this.#chosen.length === 0 && !this.#shrunk;
   }
 
-  /** Tokens of a message as the draft renders it. An estimate for what is not fulfilled yet. */
+  /** Tokens of a message as the draft renders it. An estimate until its proposal is fulfilled. */
   renderedTokens(header: MessageHeader): number {
     const hold = this.#holds.get(header.ordinal);
     return hold === undefined ? header.tokens : heldTokens(header, hold, this.#shape);
   }
 
-  /** The chosen proposals that still hold a message, each with just the messages that it still holds. */
+  /** The chosen proposals that still hold a message, each reduced to the messages that it still holds. */
   get proposals(): readonly CompactionProposal[] {
     this.#proposals ??= this.#chosen
       .map((proposal) => ({
@@ -91,7 +91,7 @@ export class DraftPlan {
     return this.#proposals;
   }
 
-  /** The records of the current plan that still hold a message, each with just the messages that it still holds. */
+  /** The records of the current plan that still hold a message, each reduced to the messages that it still holds. */
   get keptRecords(): readonly PlanRecord[] {
     const held = new Map<PlanRecord, number[]>();
     for (const [ordinal, hold] of this.#holds) {

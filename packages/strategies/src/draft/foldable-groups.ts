@@ -4,15 +4,18 @@ import { lastOrdinal, type MessageGroup, type ThreadShape } from "@threadfold/co
 export interface Protection {
   /** Tokens at the end of the thread that are folded last. */
   readonly recentTokens: number;
-  /** At most this many turns count as recent. */
+  /** The most turns that count as recent. */
   readonly recentTurns: number;
   /** True to keep the newest group even when it is larger than `recentTokens` (S8). */
   readonly newestGroup: boolean;
-  /** Messages that stay in the prompt, and so the groups that they are in. */
+  /** Ordinals of messages that stay in the prompt; the groups that contain them stay whole. */
   readonly spared?: readonly number[];
 }
 
-/** The ordinal of the newest message that a user typed on the main branch; of any user message when nobody typed one; else -1. */
+/**
+ * Returns the ordinal of the newest message on the main branch that a user typed; if nobody typed one, that of the
+ * newest user message, else -1.
+ */
 export function newestUserOrdinal(shape: ThreadShape): number {
   let anyUser = -1;
   for (let ordinal = shape.length - 1; ordinal >= 0; ordinal = shape.before(ordinal)) {
@@ -24,8 +27,8 @@ export function newestUserOrdinal(shape: ThreadShape): number {
 }
 
 /**
- * The groups that may be folded, oldest first: on the main branch, older than what counts as recent, without system
- * messages, and without the newest user message, which is what the model is to answer.
+ * Returns the groups that may be folded, oldest first: those on the main branch that are older than what counts as
+ * recent. System messages are left out, and so is the newest user message, which is what the model has to answer.
  */
 export function foldableGroups(shape: ThreadShape, protection: Protection): readonly MessageGroup[] {
   const recentFrom = recentStart(shape, protection);
@@ -38,8 +41,9 @@ export function foldableGroups(shape: ThreadShape, protection: Protection): read
 }
 
 /**
- * The groups whose bodies may give way to the spared messages: those that may be folded when nothing is recent, without
- * those messages. A call thus makes room for its result, which the model has not read yet.
+ * Returns the groups whose bodies may be folded to make room for the spared messages: those that may be folded when
+ * nothing counts as recent, minus the spared messages. A call can thus make room for its result, which the model has
+ * not read yet.
  */
 export function groupsBeside(spared: readonly number[], shape: ThreadShape): readonly MessageGroup[] {
   return foldableGroups(shape, { recentTokens: 0, recentTurns: 0, newestGroup: false })
@@ -47,14 +51,14 @@ export function groupsBeside(spared: readonly number[], shape: ThreadShape): rea
     .filter((group) => group.ordinals.length > 0);
 }
 
-/** The ordinal of the newest message on the main branch; -1 when there is none. */
+/** Returns the ordinal of the newest message on the main branch, or -1 when there is none. */
 export function newestOrdinal(shape: ThreadShape): number {
   let ordinal = shape.length - 1;
   while (ordinal >= 0 && shape.header(ordinal).branch !== undefined) ordinal--;
   return ordinal;
 }
 
-/** The first ordinal that counts as recent. Whole groups only: a call never loses its result to the other side. */
+/** The first ordinal that counts as recent. Whole groups only, so that a call and its result are never separated. */
 function recentStart(shape: ThreadShape, protection: Protection): number {
   const lastTurn = shape.length === 0 ? 0 : shape.header(shape.length - 1).turn;
   let from = shape.length;

@@ -14,7 +14,10 @@ import {
   pointerTokens,
 } from "../strategy/compaction-strategy.ts";
 
-/** The results that no model call has read yet, ascending: those behind the last assistant message of the main branch. */
+/**
+ * Returns the ordinals of the tool results that no model call has read yet, ascending: those after the last assistant
+ * message of the main branch.
+ */
 export function unreadResults(shape: ThreadShape): readonly number[] {
   const unread: number[] = [];
   for (let ordinal = shape.length - 1; ordinal >= 0; ordinal--) {
@@ -26,7 +29,7 @@ export function unreadResults(shape: ThreadShape): readonly number[] {
   return unread.reverse();
 }
 
-/** What a fold that shows only the ends of unread results knows of them. */
+/** What a fold that shows only the ends of unread results has to go by. */
 interface UnreadContext {
   readonly shape: ThreadShape;
   readonly config: ContextCompactionConfig;
@@ -36,9 +39,9 @@ interface UnreadContext {
 }
 
 /**
- * Shortens every unread result that is not small to its ends: into the artifact store where that is allowed, so that
- * the model can read on there, else by truncating it. How much of it is shown is decided when the rest of the request
- * is known.
+ * Proposes to shorten every unread result that is not small to its beginning and end. The body goes to the artifact
+ * store where that is allowed, so that the model can read on there; otherwise it is truncated. How much of it is shown
+ * is decided once the rest of the request is known.
  */
 export function unreadProposals(ordinals: readonly number[], context: UnreadContext): readonly CompactionProposal[] {
   return ordinals.flatMap((ordinal) => propose(ordinal, context) ?? []);
@@ -62,10 +65,10 @@ function propose(ordinal: number, { shape, config, heldBy, mayStore }: UnreadCon
   return { ...base, action: "clear", targets: ["tool-result"], keep, estimatedTokensFreed: freed };
 }
 
-/** What stays at each end of a result that was truncated when nobody had read it, in UTF-16 code units. */
+/** What stays at each end of a result that was truncated before it was read, in UTF-16 code units. */
 const READ_ENDS = 400;
 
-/** What becomes of the record of an unread result once it was read: the usual pointer, or short ends. Null for other records. */
+/** Returns what the record of an unread result becomes once read: a plain pointer, or shorter ends. Null for others. */
 export function recordOnceRead(record: PlanRecord): PlanRecord | null {
   const preview = previewOf(record);
   if (preview === undefined) return null;

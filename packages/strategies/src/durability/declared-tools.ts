@@ -12,19 +12,19 @@ import {
   withinLimit,
 } from "@threadfold/core";
 
-/** Says what the source of a call looks like now; null when it is gone. */
+/** Describes the current state of the source that a call read; null when the source is gone. */
 export type CaptureDeterminism = (input: JsonValue, signal: AbortSignal) => Promise<DeterminismMetadata | null>;
 
-/** What a tool may say of its results. Only `durability` is needed. */
+/** What a tool can declare about its results. Only `durability` is required. */
 export interface ToolTraits extends Partial<Omit<ToolDurabilityPolicy, "mustPreserveFields">> {
   readonly durability: ToolDurabilityPolicy["durability"];
-  /** Fields that every fold keeps: names, or paths such as `order.id` and `items.*.sku`. */
+  /** Fields that every fold keeps, as names or as paths such as `order.id` and `items.*.sku`. */
   readonly preserveFields?: readonly string[];
-  /** For a replayable tool: asked when a result is appended, and again before it would be cleared. */
+  /** For a replayable tool: called when a result is appended, and again before the result would be cleared. */
   readonly captureDeterminism?: CaptureDeterminism;
 }
 
-/** A tool with what it says of its results. */
+/** A tool together with what it declares about its results. */
 export interface ToolDeclaration {
   readonly toolName: string;
   readonly policy: ToolDurabilityPolicy;
@@ -32,10 +32,11 @@ export interface ToolDeclaration {
 }
 
 /**
- * Declares how the results of a tool are folded, next to the tool: `declareTool("create_order", { durability: "anchoring",
- * preserveFields: ["order_id"] })`. Hand the declarations to a session as `declaredTools`.
+ * Declares how the results of a tool are folded, next to the tool itself. For example:
+ * `declareTool("create_order", { durability: "anchoring", preserveFields: ["order_id"] })`. Hand the declarations to a
+ * session as `declaredTools`.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` that names the tool and the field.
+ * @throws ThreadfoldError `INVALID_CONFIG` when a trait is invalid; the message names the tool and the field.
  */
 export function declareTool(toolName: string, traits: ToolTraits): ToolDeclaration {
   const { preserveFields = [], captureDeterminism, ...policy } = traits;
@@ -48,11 +49,13 @@ export function declareTool(toolName: string, traits: ToolTraits): ToolDeclarati
   return { toolName, policy: parsed.data, ...(captureDeterminism !== undefined && { captureDeterminism }) };
 }
 
-/** The policies of declared tools by name, as a configuration has them. */
+/** Returns the policies of declared tools by tool name, in the form that the configuration takes. */
 export const declaredOverrides = (tools: readonly ToolDeclaration[]): Readonly<Record<string, ToolDurabilityPolicy>> =>
   Object.fromEntries(tools.map(({ toolName, policy }) => [toolName, policy]));
 
-/** A probe that asks each tool for its own sources, and another one, where there is one, for those of all other tools. */
+/**
+ * Returns a probe that asks each declared tool about its own sources, and `others`, if given, about all other tools.
+ */
 export function declaredProbe(tools: readonly ToolDeclaration[], others?: DeterminismProbe): DeterminismProbe {
   const captures = capturesOf(tools);
   return {
@@ -69,10 +72,11 @@ export function declaredProbe(tools: readonly ToolDeclaration[], others?: Determ
 const TIME_LIMIT_MS = 2_000;
 
 /**
- * Messages with what declared tools note about the sources of their successful results. What a result notes itself stays;
- * a capture that throws, finds nothing or takes too long leaves the result as it is, which is then never cleared.
+ * Returns the messages with what declared tools capture about the sources of their successful results. A result that
+ * already has such metadata keeps it. When a capture throws, finds nothing or takes too long, the result stays
+ * unchanged and is then never cleared.
  *
- * @param inputOf arguments of a call that is not among the messages; undefined when there is no such call.
+ * @param inputOf returns the arguments of a call that is not in `messages`; undefined when there is no such call.
  */
 export async function withDeterminism(
   messages: readonly MessageInput[],
@@ -80,7 +84,7 @@ export async function withDeterminism(
   inputOf: (callId: ToolCallId) => JsonValue | undefined,
 ): Promise<readonly MessageInput[]> {
   const captures = capturesOf(tools);
-  // What is malformed is refused where it is appended, by name.
+  // Malformed messages are refused when they are appended, with an error that names them.
   if (!messages.every((message) => Array.isArray(message?.parts))) return messages;
   const inputs = new Map(
     messages.flatMap(({ parts }) =>

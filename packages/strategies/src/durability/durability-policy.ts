@@ -1,6 +1,6 @@
 import type { ContextCompactionConfig, DurabilityOf, ToolDurability, ToolDurabilityPolicy } from "@threadfold/core";
 
-/** What a configuration says of a tool by its exact name; undefined when it says nothing. */
+/** Returns the policy that the configuration sets for a tool by its exact name; undefined when it sets none. */
 export function toolOverride(
   config: Pick<ContextCompactionConfig, "toolDurabilityOverrides">,
   toolName: string,
@@ -8,14 +8,14 @@ export function toolOverride(
   return Object.hasOwn(config.toolDurabilityOverrides, toolName) ? config.toolDurabilityOverrides[toolName] : undefined;
 }
 
-/** The policy that a configuration sets for a tool: an override by exact name, else the built-in table, else the default. */
+/** Returns the policy that applies to a tool: an override by exact name, else the built-in table, else the default. */
 export function toolPolicy(config: ContextCompactionConfig, toolName: string): ToolDurabilityPolicy {
   const override = toolOverride(config, toolName);
   if (override !== undefined) return override;
   return { durability: builtIn(toolName) ?? config.defaultToolDurability, mustPreserveFields: [], replayCost: "cheap" };
 }
 
-/** Classifies results for the ledger. A result's own word comes first and is not asked here. */
+/** Returns a function that classifies results by tool for the ledger. A durability set on a result takes precedence. */
 export function durabilityPolicy(config: ContextCompactionConfig): DurabilityOf {
   const known = new Map<string, ToolDurability>();
   return (result) => {
@@ -33,13 +33,13 @@ function builtIn(toolName: string): ToolDurability | undefined {
   return Object.hasOwn(BUILT_IN_DURABILITY, name) ? BUILT_IN_DURABILITY[name] : undefined;
 }
 
-/** Tools that bring back what the thread or the artifact store holds. Their results can be had again at any time. */
+/** Tools that read back what is in the thread or the artifact store. Their results can be fetched again at any time. */
 const RETRIEVAL_TOOLS = ["readartifact", "recall"];
 
-/** The name of a tool as the tables have it: lower case, without separators. */
+/** Normalizes a tool name to the form that the tables use: lower case, without separators. */
 export const plainToolName = (toolName: string): string => toolName.toLowerCase().replace(/[^a-z0-9]/g, "");
 
-/** True for a tool whose results nothing needs to be stored of. */
+/** Checks whether a tool only reads back stored content, so that its results need not be stored again. */
 export const isRetrieval = (toolName: string | undefined): boolean =>
   toolName !== undefined && RETRIEVAL_TOOLS.includes(plainToolName(toolName));
 

@@ -2,15 +2,15 @@ import type { ContextCompactionConfig, MessageHeader, ProbeVerdict, ThreadShape 
 import { type CompactionProposal, POINTER_TOKENS, pointerTokens } from "../strategy/compaction-strategy.ts";
 import { toolOverride } from "./durability-policy.ts";
 
-/** Smaller bodies are kept: a pointer would be hardly shorter. In tokens. */
+/** Bodies up to this size, in tokens, are not externalized: a pointer would hardly be shorter. */
 export const MIN_EXTERNALIZED_TOKENS = 2 * POINTER_TOKENS;
 
 /**
- * What becomes of a proposal under the durability rules, whichever strategy made it: results that may not be cleared
- * are externalized instead, or kept when they are small. A truncation (`keep`) is left alone: it is the floor's last
+ * Applies the durability rules to a proposal, whichever strategy made it: results that may not be cleared are
+ * externalized instead, or kept when they are small. A truncation (`keep`) is left alone: it is the floor's last
  * resort and comes after whatever could be externalized.
  *
- * @param config where it forbids that anything goes into the artifact store, such results are kept.
+ * @param config when it disables externalization, results that may not be cleared are kept.
  */
 export function durableProposals(
   proposal: CompactionProposal,
@@ -43,7 +43,7 @@ export function durableProposals(
 
 /**
  * Why a tool result may not be cleared, as the end of a sentence; null when it may be. A replayable result whose source
- * was not checked yet may be proposed: the check comes before anything is committed.
+ * has not been checked yet may be proposed: the check comes before anything is committed.
  */
 function clearingProblem(
   header: MessageHeader,

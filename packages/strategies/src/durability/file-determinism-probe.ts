@@ -7,26 +7,26 @@ import {
   type ReplayableResult,
 } from "@threadfold/core";
 
-/** What a file probe may read. */
+/** Options of {@link fileDeterminismProbe}: which files it may read. */
 export interface FileProbeOptions {
-  /** Folder that relative paths start from. Nothing outside it is read, not even through a link. */
+  /** Folder that relative paths are resolved against. Nothing outside it is read, not even through a link. */
   readonly root: string;
-  /** Larger files are not read, so that a check stays cheap. In bytes; 16 MiB by default. */
+  /** Largest file to read, in bytes, so that a check stays cheap. 16 MiB by default. */
   readonly maxBytes?: number;
-  /** Finds the path in a call's arguments. By default the first of `path`, `file_path`, `filePath`, `filename`, `file`. */
+  /** Finds the path in a call's arguments; by default in `path`, `file_path`, `filePath`, `filename` or `file`. */
   readonly pathOf?: (result: ReplayableResult) => string | undefined;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const PATH_FIELDS = ["path", "file_path", "filePath", "filename", "file"];
-/** Fewer hexadecimal digits of a SHA-256 say too little; the specification's example keeps 16. */
+/** Fewer hexadecimal digits of a SHA-256 prove too little; the specification's example keeps 16. */
 const MIN_HASH_DIGITS = 16;
 
 /**
- * Checks whether the files that tools read are unchanged: the SHA-256 of their bytes against the noted `contentHash`,
- * in hexadecimal, whole or its first 16 digits or more; without one the noted `mtime`, in milliseconds or in seconds
- * since the epoch. A file that is gone has changed; what was noted with neither, or with a version that no file has,
- * cannot be verified by looking at a file.
+ * Returns a probe that checks whether the files that tools read are unchanged. It compares the SHA-256 of their bytes
+ * with the recorded `contentHash` (hexadecimal, either complete or its first 16 digits or more), or, without one, with
+ * the recorded `mtime`, in milliseconds or seconds since the epoch. A deleted file counts as changed. A result with
+ * neither cannot be verified, nor one with a `version`, which files do not have, and no `contentHash`.
  */
 export function fileDeterminismProbe(options: FileProbeOptions): DeterminismProbe {
   const { root, maxBytes = MAX_BYTES, pathOf = pathInArguments } = options;
@@ -48,7 +48,8 @@ export function fileDeterminismProbe(options: FileProbeOptions): DeterminismProb
 }
 
 /**
- * What a tool notes about a file when it reads it, so that a {@link fileDeterminismProbe} can look again later.
+ * Returns the metadata that a tool records about a file when it reads it, so that a {@link fileDeterminismProbe} can
+ * check the file again later.
  *
  * @throws the file system's error when the file cannot be read.
  */
@@ -62,7 +63,7 @@ const shortened = (current: DeterminismMetadata, digits: number): DeterminismMet
   contentHash: current.contentHash?.slice(0, digits),
 });
 
-/** The noted hash as digits, or undefined for one that is not a SHA-256. */
+/** The recorded hash as hexadecimal digits; undefined when it is not a SHA-256. */
 function hashOf({ contentHash }: DeterminismMetadata): string | undefined {
   const digits = contentHash?.toLowerCase().replace(/^sha-?256[:-]/, "");
   return digits !== undefined && digits.length >= MIN_HASH_DIGITS && /^[0-9a-f]{1,64}$/.test(digits)

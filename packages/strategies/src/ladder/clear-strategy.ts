@@ -8,9 +8,9 @@ import {
 } from "../strategy/compaction-strategy.ts";
 
 /**
- * Rung of clearing: empties old bodies (results, large arguments, reasoning, media) and keeps calls, ids, key fields
- * and the names in arguments. What a result's durability forbids to clear is externalized instead, or kept when it is
- * small or nothing is externalized: `non_replayable`, and `replayable` unless a check of its source finds it unchanged.
+ * The clearing rung: empties old bodies (results, large arguments, reasoning, media) and keeps calls, ids, key fields
+ * and the names in arguments. A result whose durability forbids clearing (`non_replayable`, and `replayable` unless a
+ * check finds its source unchanged) is externalized instead, or kept when it is small or externalization is off.
  */
 export const clearStrategy: CompactionStrategy = {
   name: "clear",
@@ -34,7 +34,7 @@ export const clearStrategy: CompactionStrategy = {
   },
 };
 
-/** Group of what the assistant did last on the main branch: its reasoning has to go back with what answers it (W12). */
+/** Group of the last assistant message on the main branch: its reasoning must be sent back with the results (W12). */
 function newestStepOf({ shape }: StrategyContext): number | undefined {
   for (let ordinal = shape.length - 1; ordinal >= 0; ordinal--) {
     const { role, branch } = shape.header(ordinal);
@@ -60,7 +60,7 @@ function proposeFor(header: MessageHeader, context: StrategyContext, isNewestSte
   };
 }
 
-/** What stands in place of each target, in tokens. For estimates only. */
+/** Tokens of what replaces each target. For estimates only. */
 const STANDS_IN: Readonly<Record<ClearTarget, number>> = {
   "tool-result": PLACEHOLDER_TOKENS,
   "tool-input": 3 * PLACEHOLDER_TOKENS,
@@ -77,7 +77,7 @@ const NAMES: Readonly<Record<ClearTarget, string>> = {
   text: "text",
 };
 
-/** How a large argument begins says what it is. Its paths and identifiers stay next to it. In UTF-16 code units. */
+/** In UTF-16 code units. The beginning of a large argument shows what it is; its paths and identifiers are kept too. */
 const KEPT_OF_INPUT = Object.freeze({ headCharacters: 80, tailCharacters: 0 });
 
 function proposeResult(header: MessageHeader, context: StrategyContext): CompactionProposal | null {
@@ -95,9 +95,9 @@ function proposeResult(header: MessageHeader, context: StrategyContext): Compact
   return durableProposals(proposal, context.shape, verdictOf, context.config)[0] ?? null;
 }
 
-/** Small inputs are the cheapest memory there is; only larger ones are emptied. In tokens. */
+/** Only inputs of at least this many tokens are emptied: small ones are the cheapest memory there is. */
 const LARGE_INPUT = 400;
-/** Less reasoning is not worth a record. In tokens. */
+/** Reasoning of fewer tokens is not worth a record. */
 const MIN_REASONING = 40;
 
 function clearTargets(header: MessageHeader): readonly ClearTarget[] {

@@ -1,9 +1,9 @@
 import type { CompactionProposal, CompactionStrategy, Hold } from "../strategy/compaction-strategy.ts";
 
-/** True for what a summary already stands for or what left the prompt before: dropping it would free next to nothing. */
+/** True for what is already summarized or dropped: dropping it would free next to nothing. */
 const isGone = (hold: Hold | undefined): boolean => hold?.action === "drop" || hold?.action === "summarize";
 
-/** The last rung: the oldest groups leave the prompt, whole, as many as it takes. They stay in the thread. */
+/** The last rung: drops as many of the oldest groups from the prompt as needed, whole. They stay in the thread. */
 export const dropStrategy: CompactionStrategy = {
   name: "drop",
   aggressiveness: 4,

@@ -10,8 +10,8 @@ import {
 
 /**
  * Rung 1: moves large bodies to the artifact store and leaves a pointer in their place. A tool result stays a result of
- * its call; text that a user pasted stays the user's message. Bodies up to the threshold are left to the other rungs, and
- * so is what a retrieval tool brought back: it is in the store already (S41).
+ * its call; text that a user pasted stays the user's message. Bodies up to the threshold are left to the other rungs,
+ * and so are the results of retrieval tools, which are already in the store (S41).
  */
 export const externalizeStrategy: CompactionStrategy = {
   name: "externalize",

@@ -2,8 +2,8 @@ import type { MessageGroup, SummarizationRecord, ThreadShape } from "@threadfold
 import type { CompactionProposal, CompactionStrategy, Hold, StrategyContext } from "../strategy/compaction-strategy.ts";
 
 /**
- * Rung of summarizing: the oldest groups give way to one summary per unbroken run, as many groups as it takes. A summary
- * that is already there is built on: it goes into the new one, which stands for both spans.
+ * The summarizing rung: replaces as many of the oldest groups as needed with one summary per unbroken run. An earlier
+ * summary inside a run is merged into the new one, which then stands for both spans.
  */
 export const summarizeStrategy: CompactionStrategy = {
   name: "summarize",
@@ -13,7 +13,7 @@ export const summarizeStrategy: CompactionStrategy = {
   },
 };
 
-/** One proposal for each unbroken run of the groups that a summary would make smaller. */
+/** Returns one proposal for each unbroken run of the groups that a summary would make smaller. */
 export function summarizeGroups(
   groups: readonly MessageGroup[],
   strategy: string,
@@ -28,8 +28,8 @@ export function summarizeGroups(
 }
 
 /**
- * One summary for all of the groups, however many messages stay between them: it stands where the last run of them stood,
- * and the other runs leave the prompt.
+ * Proposes one summary for all of the groups, however many messages stay between them. The summary takes the place of
+ * their last run, and the other runs are dropped from the prompt.
  */
 export function gatherGroups(
   groups: readonly MessageGroup[],
@@ -45,7 +45,7 @@ export function gatherGroups(
   const whole = last && propose({ ordinals: [...gathers, ...last.ordinals] }, strategy, context);
   if (last === undefined || !whole) return [];
   const drops = runs.slice(0, -1).map(({ ordinals }): CompactionProposal => {
-    const reason = "The summary behind the messages that stay stands for it.";
+    const reason = "It is covered by the summary after the messages that stay.";
     return { action: "drop", strategy, ordinals, estimatedTokensFreed: renderedTokens(ordinals, context), reason };
   });
   const dropped = drops.reduce((sum, { estimatedTokensFreed }) => sum + estimatedTokensFreed, 0);
@@ -61,7 +61,7 @@ export function gatherGroups(
 const renderedTokens = (ordinals: readonly number[], { renderedTokens, shape }: StrategyContext): number =>
   ordinals.reduce((sum, ordinal) => sum + renderedTokens(shape.header(ordinal)), 0);
 
-/** What was dropped stays dropped: no summary brings it back (S16). */
+/** True for a group that was dropped. It stays dropped: no summary brings it back (S16). */
 const isDropped = (group: MessageGroup, { heldBy }: StrategyContext): boolean =>
   group.ordinals.some((ordinal) => heldBy(ordinal)?.action === "drop");
 
@@ -76,21 +76,21 @@ function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
   return chosen;
 }
 
-/** A summary may take this many tokens however little it stands for: what is shorter says nothing. */
+/** A summary may take this many tokens however little it stands for: a shorter one says nothing. */
 const LEAST_SUMMARY_TOKENS = 200;
 
-/** What a summary stands for: tokens of messages, and the summaries that go into it. */
+/** What a summary stands for: tokens of messages, and the earlier summaries that it absorbs. */
 interface SummarySources {
   readonly rawTokens: number;
   readonly absorbs: readonly SummarizationRecord[];
 }
 
-/** How far a summary that has much to say may go beyond the share that it aims at. */
+/** How many times the target share a summary may take when it has a lot to say. */
 const MOST_OF_TARGET = 2;
 
 /**
- * The most tokens that a summary may take: twice the share of what it stands for that is configured as the target, and what
- * the summaries took that go into it, within the limit of the fold.
+ * Returns the most tokens that a summary may take: twice the configured target share of the messages that it stands
+ * for, plus the tokens of the summaries that it absorbs, capped at the limit of the fold.
  */
 export function summaryLimit(
   sources: SummarySources,
@@ -123,7 +123,7 @@ function propose(
     ordinals: run.ordinals,
     absorbs,
     estimatedTokensFreed: rendered - cost,
-    reason: `${context.shape.countOf(run.ordinals)} messages of ${turns} are older than what is kept; a summary stands for them.`,
+    reason: `${context.shape.countOf(run.ordinals)} messages of ${turns} are older than what is kept; a summary replaces them.`,
   };
 }
 
@@ -134,7 +134,7 @@ interface RunSources extends SummarySources {
   readonly raw: number;
 }
 
-/** In one pass and without lists beside the run's own, which may have all messages of a long thread. */
+/** Works in one pass and without extra lists, because a run may contain every message of a long thread. */
 function sourcesOf({ ordinals }: FoldableRun, { shape, heldBy, renderedTokens }: StrategyContext): RunSources {
   let [rendered, raw, rawTokens] = [0, 0, 0];
   const absorbs = new Set<SummarizationRecord>();
@@ -153,7 +153,7 @@ function sourcesOf({ ordinals }: FoldableRun, { shape, heldBy, renderedTokens }:
 const isSummary = (hold: Hold | undefined): hold is SummarizationRecord =>
   hold?.action === "summarize" && "summary" in hold;
 
-/** Messages of whole groups with nothing shown between them that stays. */
+/** Messages of whole groups that have no remaining visible message between them. */
 interface FoldableRun {
   readonly ordinals: readonly number[];
 }
@@ -172,7 +172,7 @@ function foldableRuns(groups: readonly MessageGroup[], shape: ThreadShape): read
   return runs;
 }
 
-/** The messages of groups in the order of the log, which most groups have them in already. */
+/** The messages of groups in the order of the log. Most groups already are in that order. */
 function inOrder(groups: readonly MessageGroup[]): readonly number[] {
   const all: number[] = [];
   let [isOrdered, last] = [true, -1];

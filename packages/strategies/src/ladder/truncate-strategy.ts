@@ -1,7 +1,7 @@
 import type { MessageHeader } from "@threadfold/core";
 import type { CompactionProposal, CompactionStrategy } from "../strategy/compaction-strategy.ts";
 
-/** The floor's own rung: cuts the middle out of whatever is still large, recent results and texts included. */
+/** The floor's own rung: cuts the middle out of any body that is still large, including recent results and texts. */
 export const truncateStrategy: CompactionStrategy = {
   name: "truncate",
   aggressiveness: 5,

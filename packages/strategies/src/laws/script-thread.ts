@@ -10,17 +10,19 @@ import {
   viewThread,
 } from "@threadfold/core";
 
-/** Tokens that a counted message takes besides its text: what the counter adds for role, tool name and empty input. */
+/**
+ * Tokens that the counter adds to a message's text: for its role, and for the tool name and empty input of each call.
+ */
 const ROLE_TOKENS = 4;
 const CALL_TOKENS = 2;
 
-/** Tokens of each message of a script: the same for all, or by its label. */
+/** Tokens of each message in a script: one number for all, or a function of the label. */
 export type ScriptTokens = number | ((label: string) => number);
 
 /**
- * Messages from a line of labels: `s`, `u1`, `a1`, `t1` for system, user, assistant and tool, and `c1` for the summary
- * that another tool wrote when it compacted. An assistant message makes as many calls as results follow it. A label's
- * second message is `a1.2`. For tests.
+ * Builds messages from a line of labels, for tests: `s`, `u1`, `a1`, `t1` for system, user, assistant and tool, and
+ * `c1` for a summary that another tool wrote when it compacted. An assistant message makes as many calls as there are
+ * results right after it. When a label is repeated, the second message gets the id `a1.2`.
  */
 export function scriptMessages(script: string, tokens: ScriptTokens = 50): readonly MessageInput[] {
   const labels = script.split(/[\s,]+/).filter((label) => label !== "");
@@ -42,7 +44,7 @@ export function scriptMessages(script: string, tokens: ScriptTokens = 50): reado
   });
 }
 
-/** What a label's first letter says of its message. */
+/** Role and origin of a message by the first letter of its label. */
 const ROLES = {
   s: { role: "system" },
   u: { role: "user" },
@@ -50,7 +52,7 @@ const ROLES = {
   c: { role: "user", origin: "compaction" },
 } as const;
 
-/** A call for each result that follows at once. */
+/** One call id for each result that follows directly. */
 function callIds(id: string, following: readonly string[]): readonly ToolCallId[] {
   const end = following.findIndex((label) => !label.startsWith("t"));
   const count = end < 0 ? following.length : end;
@@ -69,15 +71,15 @@ function resultOf(callId: ToolCallId, text: string): Pick<MessageInput, "role" |
   return { role: "tool", parts: [{ type: "tool-result", result }] };
 }
 
-/** The label and as many characters as make this many tokens. */
+/** The label, padded to this many tokens. */
 const padded = (label: string, tokens: number): string => label.padEnd(tokens * 4, ".");
 
-/** A thread from a line of labels; see {@link scriptMessages}. */
+/** Builds a thread from a line of labels; see {@link scriptMessages}. */
 export function scriptThread(script: string, tokens?: ScriptTokens): AgentThread {
   return AgentThread.empty(asThreadId("t")).append(scriptMessages(script, tokens));
 }
 
-/** What a prompt shows: labels of messages, and what stands for others in brackets. */
+/** Lists what a prompt shows: the labels of messages, and in brackets whatever stands for folded ones. */
 export function shownIn(thread: AgentThread, plan: CompactionPlan): readonly string[] {
   return viewThread(thread, plan).map((entry) => {
     if (entry.type === "message") return entry.message.id;

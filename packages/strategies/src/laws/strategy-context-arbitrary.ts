@@ -15,9 +15,9 @@ import { durabilityPolicy } from "../durability/durability-policy.ts";
 import type { StrategyContext } from "../strategy/compaction-strategy.ts";
 
 /**
- * The context that a strategy sees of a thread.
+ * Returns the context that a strategy sees for a thread.
  *
- * @param gone share of the foldable groups, from the oldest on, that an earlier fold dropped; none by default.
+ * @param gone share of the foldable groups, starting with the oldest, that an earlier fold dropped; none by default.
  */
 export function contextOf(thread: AgentThread, needed: number, recentTokens = 0, gone = 0): StrategyContext {
   const config = compactionConfig({ externalizeThresholdTokens: 120 });
@@ -46,8 +46,8 @@ export function contextOf(thread: AgentThread, needed: number, recentTokens = 0,
 }
 
 /**
- * Contexts over random threads, malformed ones included, with a need between nothing and more than there is; half of them
- * with messages that are gone already.
+ * Generates contexts over random threads, including malformed ones. The tokens needed range from almost nothing to more
+ * than a thread has; in half of the contexts an earlier fold has already dropped messages.
  */
 export const strategyContexts: fc.Arbitrary<StrategyContext> = fc
   .tuple(

@@ -5,8 +5,8 @@ import type { CompactionProposal, CompactionStrategy, StrategyContext } from "..
 import { strategyContexts } from "./strategy-context-arbitrary.ts";
 
 /**
- * What every strategy must hold: it proposes and never acts, on foldable messages alone, the same for the same input. Tried
- * on generated threads, or on contexts of your own.
+ * Returns the laws that every strategy must obey: it only proposes and never acts, it touches only foldable messages,
+ * and the same input yields the same proposals. They are checked on generated threads, or on contexts of your own.
  */
 export function strategyLaws(
   strategy: CompactionStrategy,
@@ -69,7 +69,7 @@ function strategyChecks(strategy: CompactionStrategy): readonly Law<StrategyCont
   ];
 }
 
-/** What a proposal frees, together with those that let go of what its summary stands for as well. */
+/** What a proposal frees, together with the proposals that drop the messages which its summary gathers. */
 function freedBy(proposal: CompactionProposal, all: readonly CompactionProposal[]): number {
   const gathered = new Set(proposal.action === "summarize" ? proposal.gathers : []);
   return all
@@ -77,7 +77,7 @@ function freedBy(proposal: CompactionProposal, all: readonly CompactionProposal[
     .reduce((sum, { estimatedTokensFreed }) => sum + estimatedTokensFreed, 0);
 }
 
-/** A law whose assertions throw how it is broken. */
+/** A law whose assertions throw when it is broken. */
 const check = (name: string, holds: (context: StrategyContext) => void): Law<StrategyContext> => ({
   name,
   broken: (context) => {
@@ -86,7 +86,7 @@ const check = (name: string, holds: (context: StrategyContext) => void): Law<Str
   },
 });
 
-/** Says of all contexts together what no single one can say: a strategy may have nothing to do in most of them. */
+/** Looks at all contexts together, because a strategy may have nothing to do in most of them. */
 const makesProgress = (strategy: CompactionStrategy, inputs: fc.Arbitrary<StrategyContext>): Law => ({
   name: "folds something, somewhere",
   broken: () => {
@@ -104,7 +104,7 @@ function takenBy(proposal: CompactionProposal, { renderedTokens, shape }: Strate
   return [...gathered, ...proposal.ordinals].reduce((sum, ordinal) => sum + renderedTokens(shape.header(ordinal)), 0);
 }
 
-/** The same context, whose groups and figures cannot be written. */
+/** The same context, with its groups and configuration frozen. */
 function frozen(context: StrategyContext): StrategyContext {
   for (const group of context.foldable) {
     Object.freeze(group.ordinals);

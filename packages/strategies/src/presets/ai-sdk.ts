@@ -12,7 +12,9 @@ import {
   presetFigures,
 } from "./compaction-preset.ts";
 
-/** The AI SDK layer's reserves in tokens, and how many messages it keeps. */
+/**
+ * The AI SDK layer's reserves, in tokens; the share of the rest at which it compacts; and how many messages it keeps.
+ */
 export const AI_SDK_RESERVES = Object.freeze({
   systemReserve: 2_000,
   outputReserve: 4_000,
@@ -21,19 +23,18 @@ export const AI_SDK_RESERVES = Object.freeze({
 });
 export const AI_SDK_RECENT_MESSAGES = 10;
 
-/** The AI SDK layer's window, in tokens, where nobody says which one the model has. */
+/** The context window, in tokens, that the AI SDK layer assumes when the model's is not given. */
 export const AI_SDK_CONTEXT_LIMIT = 128_000;
 
-/** The AI SDK layer's `maxTokens`: a summary aims at 800 tokens and may take 1 000. */
+/** The AI SDK layer's `maxTokens`: a summary aims for 800 tokens and may take 1 000. */
 export const AI_SDK_SUMMARY_TOKENS = 1_000;
 
 /**
- * The title of a summary, as the AI SDK layer's template has it (of the three in its design), by which it finds the
- * last one.
+ * The title in the AI SDK layer's summary template (of the three in its design), by which it finds its last summary.
  */
 export const AI_SDK_SUMMARY_TITLE = "## Session Summary (Compaction Round {round})";
 
-/** What the AI SDK layer derives its threshold from; all but the share are tokens. */
+/** The figures that the AI SDK layer derives its threshold from; all except `thresholdPercent` are in tokens. */
 interface ThresholdFigures {
   readonly modelContextLimit: number;
   readonly systemReserve: number;
@@ -43,13 +44,15 @@ interface ThresholdFigures {
   readonly thresholdPercent: number;
 }
 
-/** The tokens at which the AI SDK layer compacts: a share of what its reserves leave, 93 600 of 128 000. */
+/** Returns the tokens at which the AI SDK layer compacts: a share of what its reserves leave, 93 600 of 128 000. */
 export function compactionThreshold(figures: ThresholdFigures): number {
   const { modelContextLimit, systemReserve, outputReserve, safetyBuffer, thresholdPercent } = figures;
   return Math.floor((modelContextLimit - systemReserve - outputReserve - safetyBuffer) * thresholdPercent);
 }
 
-/** What the AI SDK layer's configuration holds; the window is `maxInputTokens`; all but the last are tokens. */
+/**
+ * The AI SDK layer's settings, all in tokens except `recentMessagesToKeep`. Its window is set with `maxInputTokens`.
+ */
 export interface AiSdkSettings {
   readonly systemReserve?: number;
   readonly outputReserve?: number;
@@ -58,8 +61,8 @@ export interface AiSdkSettings {
 }
 
 /**
- * As the AI SDK layer does: at 80 % of what the reserves leave (93 600 of 128 000 tokens) all but the last 10 messages
- * become a summary of rounds.
+ * Returns a preset that folds like the AI SDK layer: at 80 % of what the reserves leave (93 600 of 128 000 tokens), all
+ * but the last 10 messages become one summary, which later rounds build on.
  */
 export function aiSdk(settings: AiSdkSettings = {}): CompactionPreset {
   const { thresholdPercent, ...reserves } = AI_SDK_RESERVES;
@@ -81,7 +84,7 @@ export function aiSdk(settings: AiSdkSettings = {}): CompactionPreset {
       policyVersion: policyWith("ai-sdk-v5", settings),
       ...NO_RESERVES,
       maxInputTokens: AI_SDK_CONTEXT_LIMIT,
-      // The share is of what the reserves leave, and the layer never compacts so few messages: its trigger says both.
+      // The trigger below applies the threshold, a share of what the reserves leave, and the minimum of messages.
       softThresholdPercent: 1,
       targetPercent: 0,
       preserveRecentTurns: 0,
@@ -108,5 +111,5 @@ export function aiSdk(settings: AiSdkSettings = {}): CompactionPreset {
   };
 }
 
-/** The AI SDK layer with its own figures. */
+/** The preset {@link aiSdk} with the layer's own figures. */
 export const aiSdkPreset: CompactionPreset = aiSdk();

@@ -4,10 +4,11 @@ import { windowStrategy } from "../windows/window-strategy.ts";
 import { type CompactionPreset, LAST_RESORT, NO_RESERVES } from "./compaction-preset.ts";
 
 /**
- * As Amp does: no automatic compaction. Somebody asks for a handoff to a goal, and what matters to it begins a fresh
- * thread; handoffs, forks and thread references are the session's (`handoff`, `forkThread`, `referenceTo`). Within a
- * thread the preset does what a handoff does: all but the newest user message, which is the goal, is summarized.
- * Threadfold's promise comes on top: above its room it folds unasked (P3).
+ * Folds like Amp, which never compacts automatically: a user asks for a handoff to a goal, and a new thread starts with
+ * what matters for that goal. Handoffs, forks and thread references are part of the session (`handoff`, `forkThread`,
+ * `referenceTo`). Within a thread the preset does what a handoff does: it summarizes everything except the newest user
+ * message, which is the goal. Beyond Amp, as Threadfold guarantees, it folds unasked when a request exceeds its limit
+ * (P3) or was refused as too long.
  */
 export const ampHandoffPreset: CompactionPreset = {
   name: "amp-handoff",
@@ -24,5 +25,5 @@ export const ampHandoffPreset: CompactionPreset = {
   },
   trigger: () => anyOf(...LAST_RESORT),
   figures: {},
-  promptVersion: "handoff-v2",
+  promptVersion: "handoff-v3",
 };

@@ -4,7 +4,7 @@ import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import { type CompactionPreset, LAST_RESORT, NO_RESERVES } from "./compaction-preset.ts";
 
-/** As Claude Code does: at 95 % the whole history becomes a summary that the session starts over with. */
+/** Folds like Claude Code: at 95 % the whole history is replaced with a summary, from which the session starts over. */
 export const claudeCodePreset: CompactionPreset = {
   name: "claude-code",
   description: "At 95 % summarizes the whole history before the newest user message.",

@@ -8,26 +8,29 @@ import { type CompactionPreset, LAST_RESORT, NO_RESERVES, policyWith, presetFigu
 /** Tokens of recent user messages that Codex keeps next to the summary. */
 export const CODEX_USER_MESSAGE_TOKENS = 20_000;
 
-/** Codex's `effective_context_window_percent`: the share of the window that is used at all. */
+/** Codex's `effective_context_window_percent`: the share of the window that Codex uses at most. */
 export const CODEX_EFFECTIVE_WINDOW = 0.95;
 
-/** Codex's `summary_prefix.md`: how it hands a summary to the model that goes on. */
+/** Codex's `summary_prefix.md`: the text that introduces a summary to the model that continues the work. */
 export const CODEX_SUMMARY_PREFIX =
   "Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:";
 
-/** What Codex lets its users set, in tokens. */
+/** The settings that Codex offers its users, in tokens. */
 export interface CodexSettings {
-  /** `model_auto_compact_token_limit`: what a request may take before it is compacted; nine tenths of the window by default. */
+  /**
+   * `model_auto_compact_token_limit`: the request size at which Codex compacts; nine tenths of the window by default.
+   */
   readonly autoCompactTokenLimit?: number;
-  /** What is kept of recent user messages next to the summary; 20 000 by default. */
+  /** Tokens of recent user messages to keep next to the summary; 20 000 by default. */
   readonly userMessageTokens?: number;
 }
 
 /**
- * As Codex does: the initial context, the newest user messages up to 20 000 tokens, and behind them one summary of all
- * the rest. It fires at a number of tokens and not at a share of the window, by our count or by what the provider reported.
+ * Returns a preset that folds like Codex: it keeps the initial context and the newest user messages up to 20 000
+ * tokens, followed by one summary of everything else. It fires at a number of tokens rather than a share of the window,
+ * counted by us or reported by the provider, whichever is higher.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a figure that is not a whole number of at least 0.
+ * @throws ThreadfoldError `INVALID_CONFIG` when a figure is not a whole number of at least 0.
  */
 export function codex(settings: CodexSettings = {}): CompactionPreset {
   const defaults = { userMessageTokens: CODEX_USER_MESSAGE_TOKENS, autoCompactTokenLimit: 0 };
@@ -63,12 +66,12 @@ export function codex(settings: CodexSettings = {}): CompactionPreset {
   };
 }
 
-/** Codex with its own figures. */
+/** The preset {@link codex} with Codex's own figures. */
 export const codexPreset: CompactionPreset = codex();
 
 /**
- * Codex's `model_auto_compact_token_limit`: what was set, or nine tenths of the window, 180 000 of 200 000; never more than
- * the share of the window that is used at all (`softThresholdPercent`).
+ * Returns Codex's `model_auto_compact_token_limit`, in tokens: the value that was set, or nine tenths of the window
+ * (180 000 of 200 000), but never more than the share of the window that is used at all (`softThresholdPercent`).
  */
 export function codexAutoCompactLimit(
   { maxInputTokens, softThresholdPercent }: ContextCompactionConfig,

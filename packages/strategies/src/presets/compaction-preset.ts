@@ -4,35 +4,35 @@ import type { CompactionTrigger } from "../triggers/compaction-trigger.ts";
 import { manualTrigger, overflowTrigger } from "../triggers/event-triggers.ts";
 import { overRoomTrigger } from "../triggers/size-triggers.ts";
 
-/** A whole policy under one name: when to fold, in which order, with which figures, and how a summary is asked for and shown. */
+/**
+ * A complete named policy: when to fold, in which order, with which figures, and how summaries are requested and shown.
+ */
 export interface CompactionPreset {
   readonly name: string;
   readonly description: string;
   readonly ladder: readonly CompactionStrategy[];
-  /** Figures that the preset sets, and the role of its summaries and the words around them; the caller's own come on top. */
+  /** The preset's figures, and the role and wording of its summaries. The caller's own configuration overrides them. */
   readonly config: Partial<ContextCompactionConfig>;
   readonly trigger: (config: ContextCompactionConfig) => CompactionTrigger;
-  /**
-   * The figures of its trigger and ladder that no configuration holds, under the names that they have in its system.
-   */
+  /** Figures of its trigger and ladder that are not in the configuration, under the original system's names. */
   readonly figures: Readonly<Record<string, number>>;
   /**
-   * Names the prompt that a summarizer with a model sends (`promptByVersion` of the summarizers): the system's own for
-   * a preset of another system, which takes the text that comes, and Threadfold's for notes.
+   * Version of the prompt that a model summarizer sends (`promptByVersion` in the summarizers package): the original
+   * system's own prompt, whose answer is taken as free text, or Threadfold's, which asks for notes.
    */
   readonly promptVersion: string;
   /**
-   * What is done between turns without a fold being due, such as OpenCode's pruning: looked at before the first request of a
-   * turn, where nothing else was folded.
+   * Maintenance between turns when no fold is due, such as OpenCode's pruning. Checked before the first request of a
+   * turn, if nothing else was folded.
    */
   readonly upkeep?: { readonly trigger: CompactionTrigger; readonly strategy: CompactionStrategy };
-  /** From which fold on users are warned that summaries of summaries lose accuracy; 3 where it is left out. */
+  /** Number of the fold from which users are warned that summaries of summaries lose accuracy; 3 by default. */
   readonly warnAfterCompactions?: number;
 }
 
 /**
- * What makes every policy fold, whatever it says of its own trigger: somebody asks for it, the request takes more than
- * its room, or the provider refused it as too long (P3). Sessions apply it to presets that leave it out as well.
+ * Triggers that make every policy fold, whatever its own trigger says: somebody asked for a fold, the request exceeds
+ * its limit, or the provider refused the request as too long (P3). Sessions apply them to presets without them as well.
  */
 export const LAST_RESORT: readonly CompactionTrigger[] = Object.freeze([
   manualTrigger,
@@ -41,28 +41,30 @@ export const LAST_RESORT: readonly CompactionTrigger[] = Object.freeze([
 ]);
 
 /**
- * The reserves of a system that keeps nothing free of its window but what its figures say. A host's own configuration
- * comes on top, like that of any preset.
+ * Configuration for a system that keeps nothing of its window free beyond its own figures. As with any preset, a host's
+ * own configuration overrides it.
  */
 export const NO_RESERVES = Object.freeze({ safetyBufferTokens: 0, rehydrationReserveTokens: 0 });
 
 /**
- * A threshold that a system derives from the window by taking reserves off, in tokens; never less than half of the
- * room. The reserves are made for large windows, and in a small one nothing would be left.
+ * Raises a threshold, in tokens, that a system derives by subtracting reserves from the window, to at least half of the
+ * room. The reserves are meant for large windows; in a small one they would leave nothing.
  */
 export function aboveReserves(threshold: number, config: ContextCompactionConfig): number {
   return Math.max(threshold, Math.ceil(roomTokens(config) / 2));
 }
 
-/** What is kept free for the answer: what the configuration says, and the system's own figure where it says nothing. */
+/**
+ * Returns the tokens kept free for the answer: those configured, or the system's own figure when none are configured.
+ */
 export const outputReserve = ({ outputReserveTokens }: ContextCompactionConfig, seed: number): number =>
   outputReserveTokens > 0 ? outputReserveTokens : seed;
 
 /**
- * The figures of a system, with those of one's own in their places.
+ * Returns the figures of a system, overridden by the given ones.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a figure that the system does not have, or one that is not a whole number of
- * at least 0.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the system has no such figure, or a figure is not a whole number of at
+ * least 0.
  */
 export function presetFigures<Name extends string>(
   preset: string,
@@ -85,7 +87,9 @@ export function presetFigures<Name extends string>(
   return Object.freeze({ ...defaults, ...given });
 }
 
-/** Names a policy and the figures in which it is another one than the system's own: plans and caches tell them apart. */
+/**
+ * Names a policy and the figures in which it differs from the system's own, so that plans and caches tell them apart.
+ */
 export function policyWith(version: string, given: object): string {
   const own = Object.entries(given).filter(([, value]) => value !== undefined);
   return [version, ...own.map(([name, value]) => `${name}=${value}`)].join(" ");

@@ -7,20 +7,22 @@ import { lastShareOfMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import { aboveReserves, type CompactionPreset, LAST_RESORT, NO_RESERVES, outputReserve } from "./compaction-preset.ts";
 
-/** Goat's `contextLimit`, where nobody says which window the model has. */
+/** Goat's `contextLimit`, in tokens, for when the model's window is not given. */
 export const GOAT_CONTEXT_LIMIT = 200_000;
 
-/** Goat's `maxOutputTkns`, the utilization above which it compacts, and the share of the messages that it preserves. */
+/**
+ * Goat's `maxOutputTkns`, in tokens; the utilization above which it compacts; and the share of messages that it keeps.
+ */
 export const GOAT_MAX_OUTPUT_TOKENS = 16_384;
 export const GOAT_UTILIZATION = 0.8;
 export const GOAT_PRESERVED_SHARE = 0.4;
 
-/** Goat's wording: how the user message with the summary begins, and what the assistant message says to it. */
+/** Goat's wording: the beginning of the user message with the summary, and the assistant message that answers it. */
 export const GOAT_SUMMARY_WORDING = Object.freeze({ introduction: "[COMPACT SUMMARY]", answer: "Understood." });
 
 /**
- * As Goat does: above 80 % the older 60 % of the messages become one summary; the newer 40 % stay, no call apart from
- * its result. It fires before a call, and after an answer that was cut off.
+ * Folds like Goat: above 80 %, the older 60 % of the messages become one summary and the newer 40 % stay; a call is
+ * never separated from its result. It fires before a call, and after an answer that was cut off.
  */
 export const goatPreset: CompactionPreset = {
   name: "goat",
@@ -48,8 +50,8 @@ export const goatPreset: CompactionPreset = {
 };
 
 /**
- * Fires when the messages take more than `softThresholdPercent` of what system text and output leave of the window: Goat's
- * utilization, which has the system text on neither side.
+ * Fires when the messages take more than `softThresholdPercent` of the window minus system text and output. This is
+ * Goat's utilization, which leaves the system text out of both sides of the ratio.
  */
 function utilizationTrigger(config: ContextCompactionConfig): CompactionTrigger {
   const { maxInputTokens, softThresholdPercent } = config;

@@ -11,23 +11,23 @@ import { type CompactionPreset, LAST_RESORT, NO_RESERVES, policyWith, presetFigu
 export const OPENCODE_PRUNE_PROTECT = 40_000;
 export const OPENCODE_PRUNE_MINIMUM = 20_000;
 
-/** What OpenCode makes the user say behind an automatic compaction. */
+/** The user message that OpenCode adds after an automatic compaction. */
 export const OPENCODE_CONTINUATION = "Continue if you have next steps";
 
-/** What OpenCode's compaction and pruning go by, in tokens. */
+/** The figures of OpenCode's pruning, in tokens. */
 export interface OpencodeSettings {
-  /** `PRUNE_PROTECT`: the newest tool output that is never pruned. 40 000 by default. */
+  /** `PRUNE_PROTECT`: the amount of newest tool output that is never pruned. 40 000 by default. */
   readonly pruneProtect?: number;
-  /** `PRUNE_MINIMUM`: nothing is pruned unless more than this can be. 20 000 by default. */
+  /** `PRUNE_MINIMUM`: nothing is pruned unless pruning takes out more than this. 20 000 by default. */
   readonly pruneMinimum?: number;
 }
 
 /**
- * As OpenCode does: what exceeds the window less the output (`outputReserveTokens`), by our count or by what the provider
- * reported, becomes a summary of the whole history, told by the assistant. Apart from that, between turns, tool output beyond
- * the newest 40 000 tokens is pruned if that takes out more than 20 000.
+ * Returns a preset that folds like OpenCode: when a request, by our count or the provider's, exceeds the window minus
+ * the output (`outputReserveTokens`), the whole history becomes a summary in an assistant message. Separately, between
+ * turns, tool output beyond the newest 40 000 tokens is pruned if that takes out more than 20 000.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a figure that is not a whole number of at least 0.
+ * @throws ThreadfoldError `INVALID_CONFIG` when a figure is not a whole number of at least 0.
  */
 export function opencode(settings: OpencodeSettings = {}): CompactionPreset {
   const defaults = { pruneProtect: OPENCODE_PRUNE_PROTECT, pruneMinimum: OPENCODE_PRUNE_MINIMUM };
@@ -54,5 +54,5 @@ export function opencode(settings: OpencodeSettings = {}): CompactionPreset {
   };
 }
 
-/** OpenCode with its own figures. */
+/** The preset {@link opencode} with OpenCode's own figures. */
 export const opencodePreset: CompactionPreset = opencode();

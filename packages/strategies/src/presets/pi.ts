@@ -13,36 +13,36 @@ import {
   presetFigures,
 } from "./compaction-preset.ts";
 
-/** pi's `reserveTokens` and `keepRecentTokens`. */
+/** pi's `reserveTokens` and `keepRecentTokens`, in tokens. */
 export const PI_RESERVE_TOKENS = 16_384;
 export const PI_KEEP_RECENT_TOKENS = 20_000;
 
 /** pi's `maxTokens`: a summary may take 0.8 of the reserve, 13 107 tokens; the rest is for prompt and margin. */
 export const PI_SUMMARY_TOKENS = Math.floor(0.8 * PI_RESERVE_TOKENS);
 
-/** pi's prefix: what stands before the summary in the user message that holds it. */
+/** pi's prefix: the text before the summary in the user message that contains it. */
 export const PI_SUMMARY_PREFIX =
   "Another language model worked on this task and produced a summary. Use this to continue the work without duplicating effort:";
 
-/** What pi lets its users set (`compaction` of its settings), in tokens. */
+/** The settings that pi offers its users (`compaction` in its settings file), in tokens except for `splitTurns`. */
 export interface PiSettings {
-  /** Kept free of the window; compaction starts above the rest. 16 384 by default. */
+  /** Part of the window to keep free; compaction starts above the rest. 16 384 by default. */
   readonly reserveTokens?: number;
-  /** What stays of the conversation's end as it is. 20 000 by default. */
+  /** The newest part of the conversation, which stays unchanged. 20 000 by default. */
   readonly keepRecentTokens?: number;
   /**
-   * False to cut between turns alone: a last turn that is larger than `keepRecentTokens` then stays whole. True by default:
-   * such a turn is split before an assistant message, and its beginning goes into a summary of its own.
+   * False to cut only between turns: a last turn that is larger than `keepRecentTokens` then stays whole. True by
+   * default: such a turn is split before an assistant message, and its beginning is summarized.
    */
   readonly splitTurns?: boolean;
 }
 
 /**
- * As pi does: within 16 384 tokens of the window the history before the last 20 000 tokens becomes a summary, cut at a
- * turn; a turn that is larger than that alone is split (L20). What the provider reported of prompt and answer counts as well
- * as what we count.
+ * Returns a preset that folds like pi: once a request comes within 16 384 tokens of the window, the history before the
+ * last 20 000 tokens becomes a summary. The cut is at the start of a turn; a single turn larger than that is split
+ * (L20). The trigger uses our count or the provider's report of prompt and answer, whichever is higher.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a figure that is not a whole number of at least 0.
+ * @throws ThreadfoldError `INVALID_CONFIG` when a figure is not a whole number of at least 0.
  */
 export function pi({ splitTurns = true, ...settings }: PiSettings = {}): CompactionPreset {
   const defaults = { reserveTokens: PI_RESERVE_TOKENS, keepRecentTokens: PI_KEEP_RECENT_TOKENS };
@@ -71,10 +71,12 @@ export function pi({ splitTurns = true, ...settings }: PiSettings = {}): Compact
   };
 }
 
-/** pi with its own figures. */
+/** The preset {@link pi} with pi's own figures. */
 export const piPreset: CompactionPreset = pi();
 
-/** The first number of tokens that is above the window less the reserve, or the configured share of the room when that is less. */
+/**
+ * The first number of tokens above the window minus the reserve, or the configured share of the room if that is less.
+ */
 function piThreshold(config: ContextCompactionConfig, reserveTokens: number): number {
   const { maxInputTokens, softThresholdPercent } = config;
   const threshold = aboveReserves(maxInputTokens - outputReserve(config, reserveTokens) + 1, config);

@@ -10,7 +10,7 @@ import { piPreset } from "./pi.ts";
 import { springSessionPreset, springSlidingPreset, springTokensPreset, springTurnsPreset } from "./spring-session.ts";
 import { ladderPreset, threadfoldPreset } from "./threadfold.ts";
 
-/** Every preset. A new one is a file and a line here. */
+/** Every preset. To add one, write its file and list it here. */
 export const PRESETS: readonly CompactionPreset[] = [
   threadfoldPreset,
   ladderPreset,
@@ -28,9 +28,9 @@ export const PRESETS: readonly CompactionPreset[] = [
 ];
 
 /**
- * The preset of that name.
+ * Returns the preset with the given name.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` that lists the known names.
+ * @throws ThreadfoldError `INVALID_CONFIG` when there is no such preset; its hint lists the known names.
  */
 export function presetByName(name: string): CompactionPreset {
   const preset = PRESETS.find((candidate) => candidate.name === name);

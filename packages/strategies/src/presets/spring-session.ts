@@ -18,8 +18,8 @@ export const SPRING_SESSION = Object.freeze({
 const { maxEvents, maxTurns, maxTokens, maxEventsToKeep, overlapSize } = SPRING_SESSION;
 
 /**
- * As Spring AI Session does: above 20 turns or from 4 000 tokens on, all but the last 10 events become a rolling
- * summary, a turn of its own.
+ * Folds like Spring AI Session: above 20 turns or from 4 000 tokens on, all but the last 10 events become a rolling
+ * summary, shown as a separate turn.
  */
 export const springSessionPreset: CompactionPreset = springSession(
   "spring-session",
@@ -37,7 +37,7 @@ export const springSlidingPreset: CompactionPreset = springSession(
 );
 export const springTurnsPreset: CompactionPreset = springSession(
   "spring-session-turns",
-  "Above 20 turns or at 4 000 tokens keeps the last 10 turns and what stands before the first.",
+  "Above 20 turns or at 4 000 tokens keeps the last 10 turns and everything before the first of them.",
   turnWindow({ maxTurns }),
   { maxTurns },
 );

@@ -10,8 +10,8 @@ import { tokenFractionTrigger } from "../triggers/size-triggers.ts";
 import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
 /**
- * Writing a token to a prompt cache costs as much as reading it 12.5 times (1.25 and 0.1 of an input token). Over twice as
- * many calls, what a fold keeps costs a third in writing and two thirds in reading.
+ * The fewest model calls between two folds. Writing a token to a prompt cache costs as much as reading it 12.5 times
+ * (1.25 and 0.1 of an input token). Over 32 calls, writing is less than a third of the cost of what a fold keeps.
  */
 const CALLS_PER_FOLD = 32;
 
@@ -19,16 +19,16 @@ const ladderTrigger = (config: ContextCompactionConfig): CompactionTrigger =>
   anyOf(tokenFractionTrigger(config.softThresholdPercent), maxOutputTrigger(), ...LAST_RESORT);
 
 /**
- * A return after the prompt cache went cold writes the whole prompt anew, so that a smaller one costs less at once: above this
- * share of the room it is folded first, where it is above the target as well (docs/decisions/0035).
+ * Once the prompt cache has gone cold, the next request writes the whole prompt anew, so a smaller one costs less at
+ * once. Above this share of the room, and above the target, the prompt is folded first (docs/decisions/0035).
  */
 const COLD_SHARE = 0.3;
 
 /**
- * Threadfold's own policy: fold late and deep, so that epochs are long, and keep what calls come back for. The figures
- * are those of `bench:memory` on recorded sessions: summarizing the oldest span before large results are put away
- * remembers more than the order of the specification (preset `ladder`), because a summary outlives any pointer; and a
- * summary that may grow to a quarter of the window says more of what was found and done than the messages that it
+ * Threadfold's own policy: fold late and deep, so that epochs are long, and keep what later calls come back for. The
+ * figures come from `bench:memory` on recorded sessions. Summarizing the oldest span before externalizing large results
+ * retains more than the order of the specification (preset `ladder`), because a summary outlives any pointer. And a
+ * summary that may grow to a quarter of the window says more about what was found and done than the messages that it
  * stands for.
  */
 export const threadfoldPreset: CompactionPreset = {
@@ -48,13 +48,13 @@ export const threadfoldPreset: CompactionPreset = {
   },
   trigger: (config) => anyOf(ladderTrigger(config), coldCacheTrigger(COLD_SHARE)),
   figures: {},
-  promptVersion: "threadfold-v1",
+  promptVersion: "threadfold-v2",
 };
 
 /**
- * The specification's ladder to the letter: above 85 % the rungs from the least aggressive one on, down to 50 %. Large
- * results go to the artifact store first, then the oldest span is summarized, then bodies are emptied while calls stay,
- * and only then groups are dropped.
+ * The specification's ladder to the letter: above 85 %, it applies the rungs from the least aggressive one up, until
+ * the request is down to 50 %. Large results go to the artifact store first, then the oldest span is summarized, then
+ * bodies are emptied while calls stay, and only then are groups dropped.
  */
 export const ladderPreset: CompactionPreset = {
   name: "ladder",
@@ -63,5 +63,5 @@ export const ladderPreset: CompactionPreset = {
   config: { policyVersion: "ladder-v1", costModelEnabled: true, softThresholdPercent: 0.85 },
   trigger: ladderTrigger,
   figures: {},
-  promptVersion: "threadfold-v1",
+  promptVersion: "threadfold-v2",
 };

@@ -21,17 +21,17 @@ import type {
 interface ProposalBase {
   /** Name of the strategy. */
   readonly strategy: string;
-  /** The messages it would fold, ascending. */
+  /** Ordinals of the messages that it would fold, ascending. */
   readonly ordinals: readonly number[];
   /**
-   * What it would free, in tokens, less what stands in its place. An estimate: nothing is committed on it. A summary that
-   * gathers what other proposals let go of may take more than its own messages; together they free something.
+   * Tokens that it would free, minus whatever replaces the messages. An estimate: no commit relies on it. A summary
+   * that gathers messages dropped by other proposals may take more than its own span; together they free tokens.
    */
   readonly estimatedTokensFreed: number;
   readonly reason: string;
 }
 
-/** What a strategy would fold. Proposals come before money: nothing is summarized or stored until they are chosen. */
+/** What a strategy would fold. Nothing is spent on a proposal: until it is chosen, nothing is summarized or stored. */
 export type CompactionProposal =
   | (ProposalBase & { readonly action: "externalize" })
   | (ProposalBase & {
@@ -44,11 +44,11 @@ export type CompactionProposal =
       /** Summaries inside the span that the new one builds on, oldest first. */
       readonly absorbs: readonly SummarizationRecord[];
       /**
-       * Messages before the span that the summary stands for as well, ascending: others stay between them, so that the prompt
-       * lets go of these by proposals of their own.
+       * Ordinals of earlier messages that the summary also stands for, ascending. Other messages stay between them and
+       * the span, so separate proposals drop them from the prompt.
        */
       readonly gathers?: readonly number[];
-      /** Messages that stay and that the summarizer may read besides the span, ascending. */
+      /** Ordinals of messages that stay and that the summarizer may read in addition to the span, ascending. */
       readonly overlap?: readonly number[];
     })
   | (ProposalBase & { readonly action: "drop" });
@@ -56,84 +56,88 @@ export type CompactionProposal =
 /** What holds a message in a draft: a record of the current plan, or a proposal that was chosen in this fold. */
 export type Hold = PlanRecord | CompactionProposal;
 
-/** What a strategy sees: headers, groups and what is folded so far. No body. */
+/** What a strategy sees: headers, groups and what is folded so far. It never sees message bodies. */
 export interface StrategyContext {
   readonly shape: ThreadShape;
   /** The groups that may be folded now, oldest first: on the main branch, not recent, not indispensable. */
   readonly foldable: readonly MessageGroup[];
-  /** What holds a message in the draft, or undefined while it is included. */
+  /** Returns what holds a message in the draft; undefined while the message is shown unchanged. */
   readonly heldBy: (ordinal: number) => Hold | undefined;
-  /** Tokens of a message as the draft renders it. */
+  /** Returns the tokens of a message as the draft renders it. */
   readonly renderedTokens: (header: MessageHeader) => number;
   readonly config: ContextCompactionConfig;
-  /** A summary may take at most this many tokens in this fold. */
+  /** The most tokens that a summary may take in this fold. */
   readonly summaryMaxTokens: number;
-  /** Tokens that are still to be freed. */
+  /** Tokens still to be freed. */
   readonly needed: number;
-  /** How many characters stay at each end of a body that is truncated. Undefined while nothing needs truncation. */
+  /** Characters that stay at each end of a truncated body. Undefined while nothing needs truncation. */
   readonly truncateTo?: number;
   /**
-   * What a check of a replayable result's source found; undefined before the check, which comes before anything is
-   * committed. Absent when nothing can be verified.
+   * Returns the result of checking a replayable result's source; undefined before the check, which runs before anything
+   * is committed. Absent when nothing can be verified.
    */
   readonly replayVerdict?: (ordinal: number) => ProbeVerdict | undefined;
 }
 
-/** What a strategy that makes its own records works with: bodies, and a place to put some. */
+/** What a strategy that makes its own records gets: message bodies, and access to the artifact store. */
 export interface StrategyExecution {
   /** The messages of the proposal, in order. */
   readonly messages: readonly Message[];
   readonly span: SpanReference;
-  /** Tokens that a summary may take. */
+  /** The most tokens that a summary may take. */
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
-  /** Puts a text into the artifact store, as internal as the most sensitive of the messages. */
+  /** Puts a text into the artifact store, marked as sensitive as the most sensitive of the messages. */
   readonly store: (text: string) => Promise<ArtifactId>;
   readonly signal?: AbortSignal;
 }
 
 /**
- * What a strategy says of its own in a record. Code adds what every record of the kind owes: the span, key fields that tools
- * declared, where stored bodies are, whose words a summary is.
+ * The part of a record that a strategy fills in itself. The library adds what every record of that kind needs: the
+ * span, the key fields that tools declared, the location of stored bodies, and the author of a summary.
  */
 export type OwnRecord =
   | ({
       readonly action: "externalize";
-      /** One that `store` gave; without it the pointer names the body of the message, which is stored in any case. */
+      /**
+       * An id returned by `store`. Without it the pointer refers to the body of the message, which is always stored.
+       */
       readonly artifactId?: ArtifactId;
     } & Partial<Pick<ExternalizationRecord, "form" | "summary" | "rehydrateHint">>)
   | Pick<ClearRecord, "action" | "preservedFields">
   | { readonly action: "summarize"; readonly changes: readonly SummaryChange[] }
   | Pick<DropRecord, "action" | "keywords">;
 
-/** One rung of the ladder: proposes, and acts only where it makes its own records. */
+/** One rung of the ladder. It proposes what to fold, and acts only if it makes its own records (`execute`). */
 export interface CompactionStrategy {
   readonly name: string;
   /** Lower comes first when the ladder sets no order of its own. */
   readonly aggressiveness: number;
-  /** True when it empties bodies and leaves every message in its place, so that it may be given a part of a group. */
+  /**
+   * True when it only empties bodies and leaves every message in its place, so that it may be given part of a group.
+   */
   readonly keepsMessages?: true;
-  /** True when it is what the policy promises and asks no summarizer, so that the floor begins with it. */
+  /** True when the strategy does what its policy promises without a summarizer, so that the floor starts with it. */
   readonly leadsFloor?: true;
-  /** What it would fold to free what is needed, oldest first. Pure. */
+  /** Returns what it would fold to free the tokens needed, oldest first. Pure. */
   analyze(context: StrategyContext): readonly CompactionProposal[];
   /**
-   * Makes the record of one of its proposals, with the action that the proposal has by then: what may not be cleared comes
-   * as `externalize`. Null leaves the messages as they are. Where it throws, code makes the record. A fold may ask several
-   * times for the same proposal.
+   * Makes the record for one of its proposals. The action may have changed since `analyze`: a result that may not be
+   * cleared arrives as `externalize`. Null leaves the messages unchanged; if it throws, the library makes the record. A
+   * fold may call it several times for the same proposal.
    */
   execute?(proposal: CompactionProposal, execution: StrategyExecution): Promise<OwnRecord | null>;
 }
 
-/** What a pointer to externalized content takes in a request without the names in it, in tokens. For estimates only. */
+/** Tokens of a pointer to externalized content, without the names that it lists. For estimates only. */
 export const POINTER_TOKENS = 70;
 
-/** What the names of a large body take at the most. */
+/** The most tokens that the names listed for a large body take. */
 const MAX_NAME_TOKENS = 190;
 
-/** What a pointer to a body of this many tokens takes, names included. For estimates only. */
+/** Returns the tokens of a pointer to a body of this many tokens, including the names. For estimates only. */
 export const pointerTokens = (bodyTokens: number): number =>
   POINTER_TOKENS + Math.min(MAX_NAME_TOKENS, Math.ceil(bodyTokens / 8));
 
-/** What the placeholder of a cleared body takes in a request, in tokens. For estimates only. */
+/** Tokens of the placeholder for a cleared body. For estimates only. */
 export const PLACEHOLDER_TOKENS = 40;

@@ -1,12 +1,12 @@
 import { type CompactionTrigger, NO_TRIGGER, refuseShare, type TriggerDecision } from "./compaction-trigger.ts";
 
 /**
- * Fires when at least one trigger fires, as hard as the hardest and down to the smallest target of those that fire (S25).
- * Of no triggers: never (S4).
+ * Fires when at least one trigger fires, with the hardest level and the smallest target of those that fire (S25).
+ * Without triggers it never fires (S4).
  */
 export function anyOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {
   return {
-    // Put together when somebody asks: triggers are made anew for every decision.
+    // Built only on demand: triggers are created anew for every decision.
     get name() {
       return `any of (${triggers.map((trigger) => trigger.name).join(", ")})`;
     },
@@ -14,7 +14,9 @@ export function anyOf(...triggers: readonly CompactionTrigger[]): CompactionTrig
   };
 }
 
-/** Fires when every trigger fires, as hard as the hardest and down to the smallest target. Of no triggers: always (S4). */
+/**
+ * Fires when all triggers fire, with the hardest level and the smallest target. Without triggers it always fires (S4).
+ */
 export function allOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {
   return {
     get name() {
@@ -37,9 +39,9 @@ function strictest(decisions: readonly TriggerDecision[]): TriggerDecision {
 }
 
 /**
- * A trigger with a target of its own: when it fires, the fold goes down to at most this share of the room (S5).
+ * Gives a trigger its own target: when it fires, the fold goes down to at most this share of the room (S5).
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1.
  */
 export function towards(share: number, trigger: CompactionTrigger): CompactionTrigger {
   refuseShare("target", share);

@@ -11,8 +11,8 @@ export const tokenCountTrigger = (threshold: number): CompactionTrigger =>
   );
 
 /**
- * Fires when the messages of the request take at least this many tokens, system text and tools left out (Spring AI Session's
- * `TokenCountTrigger`).
+ * Fires when the messages of the request take at least this many tokens, not counting system text and tools (Spring AI
+ * Session's `TokenCountTrigger`).
  */
 export const messageTokensTrigger = (threshold: number): CompactionTrigger =>
   countTrigger(
@@ -69,8 +69,8 @@ function countTrigger(
 }
 
 /**
- * Fires when the prompt shows more than this many messages: those that were folded do not count again. Where it is not
- * known how many are shown, those of the whole thread count.
+ * Fires when the prompt shows more than this many messages: folded messages do not count again. When it is not known
+ * how many are shown, all messages of the thread count.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when the threshold is negative.
  */
@@ -78,7 +78,7 @@ export function shownMessageCountTrigger(threshold: number): CompactionTrigger {
   const { name, evaluate } = messageCountTrigger(threshold);
   return {
     name: `shown-${name}`,
-    // Named one by one: what other triggers read may cost a walk of the thread.
+    // Properties are read one by one: those that other triggers use may cost a walk over the thread.
     evaluate: ({ tokens, roomTokens, limitTokens = roomTokens, turns, steps, messages, shownMessages = messages }) =>
       evaluate({ tokens, roomTokens, limitTokens, turns, steps, messages: shownMessages }),
   };
@@ -86,7 +86,7 @@ export function shownMessageCountTrigger(threshold: number): CompactionTrigger {
 
 /**
  * Fires when the prompt shows more than `threshold` turns (Spring AI Session's `TurnCountTrigger`): archived turns do
- * not count again. Where it is not known how many turns are shown, those of the whole thread count.
+ * not count again. When it is not known how many turns are shown, all turns of the thread count.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when the threshold is negative.
  */

@@ -15,10 +15,11 @@ export const overflowTrigger: CompactionTrigger = {
 };
 
 /**
- * Fires hard after an answer that was cut off at the output limit, when the request took at least this share of the room:
- * then prompt and answer compete for one window. Below it the output limit alone is too small, and folding gains nothing.
+ * Fires hard after an answer was cut off at the output limit, if the request takes at least this share of the room:
+ * prompt and answer then compete for one window. Below that share the output limit itself is too small, and folding
+ * gains nothing.
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1.
  */
 export function maxOutputTrigger(fraction = 0.5): CompactionTrigger {
   refuseShare("max-output", fraction);
@@ -32,8 +33,8 @@ export function maxOutputTrigger(fraction = 0.5): CompactionTrigger {
 }
 
 /**
- * A trigger that is hard after an answer that was cut off at the output limit, and as it is otherwise: what is due
- * anyway is due at once when prompt and answer compete for one window (Goat).
+ * Wraps a trigger so that it fires hard instead of softly after an answer was cut off at the output limit. A fold that
+ * is due anyway cannot wait when prompt and answer compete for one window (Goat).
  */
 export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger => ({
   get name() {
@@ -49,7 +50,7 @@ export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger =
  * Fires softly when nothing was sent for this many seconds and the request takes at least this share of the room:
  * nobody waits for the fold.
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the seconds are negative or the share is not more than 0 and at most 1.
  */
 export function idleTrigger(seconds: number, fraction: number): CompactionTrigger {
   refuseShare("idle", fraction);
@@ -65,10 +66,10 @@ export function idleTrigger(seconds: number, fraction: number): CompactionTrigge
 }
 
 /**
- * Fires softly when the provider's prompt cache has gone cold and the request takes at least this share of the room: the
- * whole prompt has to be written anew anyway, so a smaller one costs less at once.
+ * Fires softly when the provider's prompt cache has gone cold and the request takes at least this share of the room:
+ * the whole prompt has to be written anew anyway, so a smaller one costs less at once.
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1.
  */
 export function coldCacheTrigger(fraction: number): CompactionTrigger {
   refuseShare("cold-cache", fraction);

@@ -3,10 +3,10 @@ import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
 import { type CompactionTrigger, isOverLimit, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
 
 /**
- * Fires when the request takes at least this share of its room; hard when it exceeds its limit. A figure that the provider
- * reported for the current plan counts when it is higher than our own.
+ * Fires when the request takes at least this share of its room; hard when it exceeds its limit. A count that the
+ * provider reported for the current plan is used when it is higher than our own.
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1.
  */
 export function tokenFractionTrigger(fraction: number): CompactionTrigger {
   refuseShare("token-fraction", fraction);
@@ -22,10 +22,11 @@ export function tokenFractionTrigger(fraction: number): CompactionTrigger {
 }
 
 /**
- * Fires when the prompt that the provider counted takes at least this share of the room. Silent without a report: a
- * figure that was measured under another plan does not count (L17), and neither is that of a request that failed (L18).
+ * Fires when the prompt, as counted by the provider, takes at least this share of the room; hard when it exceeds the
+ * limit. Never fires without a report. A figure measured under another plan does not count (L17), nor does that of a
+ * failed request (L18).
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1.
  */
 export function reportedUsageTrigger(fraction: number): CompactionTrigger {
   refuseShare("reported-usage", fraction);
@@ -60,8 +61,8 @@ export function usedTokensTrigger(threshold: number): CompactionTrigger {
 }
 
 /**
- * Fires when prompt and answer together took at least this many tokens by the provider's count, as pi's `contextTokens` has
- * them (input, output, what was read from the cache and written to it), or when the request does by our own.
+ * Fires when prompt and answer together took at least this many tokens by the provider's count, or when the request
+ * does by our own. The provider's count is that of pi's `contextTokens`: input, output, cache reads and cache writes.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` unless the threshold is at least 0.
  */
@@ -75,10 +76,10 @@ export function contextTokensTrigger(threshold: number): CompactionTrigger {
 }
 
 /**
- * A rung that is walked only while the request takes more than this share of the room, what earlier rungs freed already
- * taken off: gentle rungs act early and harsh ones late (S12).
+ * Wraps a rung so that it acts only while the request, after what earlier rungs freed, takes more than this share of
+ * the room. Gentle rungs thus act early and harsh ones late (S12).
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1.
  */
 export function whenAbove(fraction: number, strategy: CompactionStrategy): CompactionStrategy {
   refuseShare("when-above", fraction);
@@ -93,10 +94,10 @@ export function whenAbove(fraction: number, strategy: CompactionStrategy): Compa
 }
 
 /**
- * Fires when the request has grown by at least this many tokens since the current plan was committed. Every commit sets
- * a new baseline, so that what was folded once is not measured again (S34).
+ * Fires when the request has grown by at least this many tokens since the current plan was committed; hard when it
+ * exceeds its limit. Every commit sets a new baseline, so that what was folded once is not measured again (S34).
  *
- * @throws ThreadfoldError `INVALID_CONFIG`.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the growth is more than 0.
  */
 export function growthTrigger(growth: number): CompactionTrigger {
   if (!Number.isFinite(growth) || growth <= 0)
@@ -113,8 +114,8 @@ export function growthTrigger(growth: number): CompactionTrigger {
 }
 
 /**
- * Fires softly when the request takes more than the soft threshold and the reserves of the configuration leave it. A
- * figure that the provider reported for the current plan counts when it is higher than our own.
+ * Fires softly when the request exceeds its soft limit (the configured soft threshold less reserves). A count that the
+ * provider reported for the current plan is used when it is higher than our own.
  */
 export const softLimitTrigger: CompactionTrigger = {
   name: "soft-limit",
@@ -126,7 +127,7 @@ export const softLimitTrigger: CompactionTrigger = {
   },
 };
 
-/** Fires hard when the request takes more than it may: as it is, it must not be sent. */
+/** Fires hard when the request exceeds its limit, so that it must not be sent unchanged. */
 export const overRoomTrigger: CompactionTrigger = {
   name: "over-room",
   evaluate: (input) => {

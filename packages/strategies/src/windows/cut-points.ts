@@ -6,7 +6,9 @@ function requireCount(name: string, value: number): void {
   throw new ThreadfoldError("INVALID_CONFIG", `${name} is ${value}; it must be a whole number of at least 0.`);
 }
 
-/** Where the last `count` messages begin: 0 when there are fewer, the end of the thread when `count` is 0. */
+/**
+ * Where the last `count` messages begin: 0 when there are no more than that, the end of the thread when `count` is 0.
+ */
 function lastMessagesStart(context: Parameters<CutPoint>[0], count: number): number {
   const messages = realMessages(context);
   return messages.length <= count ? 0 : (messages[messages.length - count]?.ordinal ?? context.shape.length);
@@ -15,7 +17,7 @@ function lastMessagesStart(context: Parameters<CutPoint>[0], count: number): num
 /**
  * Keeps the last `count` messages, from the next turn start on (Spring AI Session's sliding window).
  *
- * @throws ThreadfoldError `INVALID_CONFIG`, as every cut that takes a count.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the count is not a whole number of at least 0, as do the other cuts.
  */
 export function lastMessagesFromTurnStart(count: number): CutPoint {
   requireCount("maxEvents", count);
@@ -32,7 +34,7 @@ export function lastMessages(count: number): CutPoint {
 }
 
 /**
- * Keeps the last share of the messages; results of a call that is not kept go with it (Goat).
+ * Keeps the newest messages, as this share of all; the results of a call that is not kept go with it (Goat).
  *
  * @throws ThreadfoldError `INVALID_CONFIG` unless the share is between 0 and 1.
  */
@@ -55,8 +57,8 @@ export function lastTurns(count: number): CutPoint {
 }
 
 /**
- * Keeps the last `count` model calls, each with its results. A run of an agent is often one endless turn; a window of
- * steps cuts it nevertheless.
+ * Keeps the last `count` model calls, each with its results. An agent's run is often one endless turn; a window of
+ * steps can still cut it.
  */
 export function lastSteps(count: number): CutPoint {
   requireCount("maxSteps", count);
@@ -67,9 +69,9 @@ export function lastSteps(count: number): CutPoint {
 }
 
 /**
- * Keeps the longest unbroken suffix of at most `tokens` less what the summaries before it take, from the next turn
- * start on (Spring AI Session's token count). It ends at the first message that does not fit, so that no gap breaks the
- * conversation (S22).
+ * Keeps the longest unbroken suffix of at most `tokens` minus the tokens of the summaries before it, from the next turn
+ * start on (Spring AI Session's token count). Going back, it stops at the first message that does not fit, so that the
+ * conversation has no gap (S22).
  */
 export function lastTokensFromTurnStart(tokens: number): CutPoint {
   requireCount("maxTokens", tokens);
@@ -81,7 +83,7 @@ export function lastTokensFromTurnStart(tokens: number): CutPoint {
 
 /**
  * Keeps the longest suffix of at most `tokens`, wherever in a turn it begins, cut before a call rather than before its
- * results: as frameworks do that keep the last tokens.
+ * results. This is what frameworks with a "keep the last tokens" setting do.
  */
 export function lastTokens(tokens: number): CutPoint {
   requireCount("keepTokens", tokens);
@@ -89,8 +91,8 @@ export function lastTokens(tokens: number): CutPoint {
 }
 
 /**
- * Keeps about the last `tokens`, cut at a turn start; a turn that is larger than that alone is split, before an
- * assistant message and never before a tool result (pi; L20).
+ * Keeps about the last `tokens`, cut at a turn start. A single turn larger than that is split, before an assistant
+ * message and never before a tool result (pi; L20).
  */
 export function lastTokensSplittingTurns(tokens: number): CutPoint {
   requireCount("keepRecentTokens", tokens);
@@ -105,8 +107,8 @@ export function lastTokensSplittingTurns(tokens: number): CutPoint {
 }
 
 /**
- * Keeps about the last `tokens` in whole turns: cut at the next turn start, and where a single turn takes more than that, at
- * the start of this turn.
+ * Keeps about the last `tokens` in whole turns: cut at the next turn start or, when a single turn takes more than that,
+ * at the start of that turn.
  */
 export function lastTokensInWholeTurns(tokens: number): CutPoint {
   requireCount("keepRecentTokens", tokens);
@@ -123,8 +125,8 @@ export function lastTokensInWholeTurns(tokens: number): CutPoint {
 export const nothing: CutPoint = ({ shape }) => shape.length;
 
 /**
- * What the summaries of earlier folds take, those of other tools included: Spring AI Session takes it off the budget
- * first.
+ * Tokens of the summaries of earlier folds, including those of other tools. Spring AI Session subtracts them from the
+ * budget first.
  */
 function summaryTokens({ shape, heldBy, renderedTokens }: Parameters<CutPoint>[0]): number {
   let sum = 0;
@@ -136,12 +138,12 @@ function summaryTokens({ shape, heldBy, renderedTokens }: Parameters<CutPoint>[0
   return sum;
 }
 
-/** Finds the first message that a window keeps. Everything foldable before it may go. */
+/** Returns the ordinal of the first message that a window keeps. Everything foldable before it may be folded. */
 export type CutPoint = (context: StrategyContext) => number;
 
 /**
- * The messages that windows count: on the main branch, without system messages, without what a compaction wrote and
- * without what an earlier fold took out of the prompt, so that no window reaches across a former cut.
+ * Returns the messages that windows count: those on the main branch, except system messages, summaries written by a
+ * compaction, and messages that an earlier fold took out of the prompt. No window thus reaches across an earlier cut.
  */
 export function realMessages({ shape, heldBy }: StrategyContext): readonly MessageHeader[] {
   const messages: MessageHeader[] = [];
@@ -155,24 +157,24 @@ export function realMessages({ shape, heldBy }: StrategyContext): readonly Messa
 }
 
 /**
- * Moves a cut forward to the next message that starts a turn (Spring AI Session's `snapToTurnStart`); the end when
- * there is none.
+ * Moves a cut forward to the next message that starts a turn (Spring AI Session's `snapToTurnStart`), or to the end of
+ * the thread when there is none.
  */
 export function snapToTurnStart(shape: ThreadShape, ordinal: number): number {
   for (let at = ordinal; at < shape.length; at = shape.after(at)) if (shape.header(at).startsTurn) return at;
   return shape.length;
 }
 
-/** Moves a cut back off tool results to the call that they answer (the AI SDK layer's `adjustBoundaryForToolPairs`). */
+/**
+ * Moves a cut back from tool results to the call that they answer (the AI SDK layer's `adjustBoundaryForToolPairs`).
+ */
 export function backToCall(shape: ThreadShape, ordinal: number): number {
   let at = Math.min(ordinal, shape.length);
   while (at > 0 && at < shape.length && shape.header(at).role === "tool") at--;
   return at;
 }
 
-/**
- * Moves a cut forward past the tool results of a call that stands before it (Goat's `adjustSplitForToolPairs`; A12).
- */
+/** Moves a cut forward past the tool results of a call that comes before it (Goat's `adjustSplitForToolPairs`; A12). */
 export function pastResults(shape: ThreadShape, ordinal: number): number {
   let at = ordinal;
   while (at < shape.length && shape.header(at).role === "tool") at++;
@@ -180,16 +182,16 @@ export function pastResults(shape: ThreadShape, ordinal: number): number {
 }
 
 /**
- * How many tokens a window of `tokens` keeps: never more than half of the room, because what it folds needs room too.
- * The presets' figures are for windows of 100 000 tokens and more, where nothing changes.
+ * Caps the size of a window, in tokens, at half of the room, because what it folds needs room too. The presets' figures
+ * are meant for context windows of 100 000 tokens and more, where this changes nothing.
  */
 export function tokenWindow(tokens: number, { config }: StrategyContext): number {
   return Math.min(tokens, Math.floor(roomTokens(config) / 2));
 }
 
 /**
- * The first message of the longest suffix of at most this many tokens; 0 when everything fits, the end when nothing
- * does.
+ * The ordinal of the first message of the longest suffix of at most this many tokens; 0 when everything fits, the end
+ * of the thread when nothing does.
  */
 function suffixStart(context: StrategyContext, tokens: number): number {
   let used = 0;
@@ -203,8 +205,7 @@ function suffixStart(context: StrategyContext, tokens: number): number {
 }
 
 /**
- * True when the turn in which a cut falls takes more than this many tokens, so that no cut at a turn start would keep
- * them.
+ * True when a cut falls inside a turn of more than this many tokens, so that no cut at a turn start would keep them.
  */
 function oversizedTurn(context: StrategyContext, cut: number, tokens: number): boolean {
   const { shape, renderedTokens } = context;

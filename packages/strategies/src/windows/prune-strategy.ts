@@ -7,15 +7,15 @@ import {
 
 /** OpenCode's figures: `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
 export interface PruneOptions {
-  /** The newest tool output that is never pruned. */
+  /** The amount of newest tool output that is never pruned. */
   readonly protectTokens: number;
-  /** Nothing is pruned unless more than this much output can be. */
+  /** Nothing is pruned unless pruning takes out more than this. */
   readonly minimumTokens: number;
 }
 
 /**
- * Clears tool output beyond the newest `protectTokens` of it, if that takes out more than `minimumTokens` (OpenCode;
- * S30, S31). Calls, ids and outcomes stay. What is already folded counts as pruned and is not counted twice.
+ * Returns a strategy that clears tool output beyond the newest `protectTokens` of it, if that takes out more than
+ * `minimumTokens` (OpenCode; S30, S31). Calls, ids and outcomes stay. Results that are already folded are not counted.
  */
 export function pruneStrategy({ protectTokens, minimumTokens }: PruneOptions): CompactionStrategy {
   return {
@@ -29,7 +29,7 @@ export function pruneStrategy({ protectTokens, minimumTokens }: PruneOptions): C
   };
 }
 
-/** Results beyond the protected ones that a placeholder would make smaller, oldest first. */
+/** Results beyond the protected ones that are larger than a placeholder, oldest first. */
 function prunableResults({ shape, foldable, heldBy }: StrategyContext, protectTokens: number): readonly number[] {
   const mayGo = new Set(foldable.flatMap((group) => group.ordinals));
   const prunable: number[] = [];

@@ -7,36 +7,37 @@ import { windowStrategy } from "./window-strategy.ts";
  * Keeps the last `maxEvents` real events, from the next turn start on (Spring AI Session's
  * `SlidingWindowCompactionStrategy`).
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when the count is not a whole number of at least 0; so do the others.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the count is not a whole number of at least 0, like the other windows.
  */
 export function slidingWindow({ maxEvents }: { readonly maxEvents: number }): CompactionStrategy {
   return windowStrategy({ name: "sliding-window", cut: lastMessagesFromTurnStart(maxEvents), fold: "drop" });
 }
 
-/** Keeps the last `maxTurns` turns and what stands before the first (its `TurnWindowCompactionStrategy`). */
+/** Keeps the last `maxTurns` turns and everything before the first turn (Spring's `TurnWindowCompactionStrategy`). */
 export function turnWindow({ maxTurns }: { readonly maxTurns: number }): CompactionStrategy {
   return windowStrategy({ name: "turn-window", cut: lastTurns(maxTurns), fold: "drop", keepPreamble: true });
 }
 
 /**
- * Keeps an unbroken suffix of at most `maxTokens`, from the next turn start on (its `TokenCountCompactionStrategy`).
+ * Keeps an unbroken suffix of at most `maxTokens`, from the next turn start on (Spring's
+ * `TokenCountCompactionStrategy`).
  */
 export function tokenCountWindow({ maxTokens }: { readonly maxTokens: number }): CompactionStrategy {
   return windowStrategy({ name: "token-window", cut: lastTokensFromTurnStart(maxTokens), fold: "drop" });
 }
 
-/** What the builder of Spring AI Session's `RecursiveSummarizationCompactionStrategy` takes. */
+/** Options of {@link recursiveSummarization}, as in the builder of Spring AI Session's strategy. */
 export interface RecursiveSummarizationOptions {
-  /** The active window: how many real events stay as they are. */
+  /** The active window: the number of real events that stay unchanged. */
   readonly maxEventsToKeep: number;
-  /** How many events of the active window are shown to the summarizer besides what it summarizes; 2 by default. */
+  /** Number of events of the active window that the summarizer sees in addition to what it summarizes; 2 by default. */
   readonly overlapSize?: number;
 }
 
 /**
- * Summarizes what is older than the active window, on top of the summaries that are there (Spring AI Session's
- * `RecursiveSummarizationCompactionStrategy`). Where that one skips a compaction whose summary is blank, a summary
- * without a model takes its place (P6).
+ * Summarizes what is older than the active window, building on existing summaries (Spring AI Session's
+ * `RecursiveSummarizationCompactionStrategy`). Spring skips a compaction whose summary is blank; here a summary made
+ * without a model replaces a blank one (P6).
  *
  * @throws ThreadfoldError `INVALID_CONFIG` unless the overlap is at least 0 and smaller than the window (S24).
  */

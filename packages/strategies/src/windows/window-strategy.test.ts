@@ -69,7 +69,7 @@ describe("a window that keeps requests before it", () => {
       ...{ action: "clear", strategy: "codex", ordinals: [2], targets: ["text"], estimatedTokensFreed: 220 },
       // Three characters a token, half of them at each end, and 40 tokens for the words in between.
       keep: { headCharacters: 210, tailCharacters: 210 },
-      reason: expect.stringContaining("180 tokens fit"),
+      reason: expect.stringContaining("Only 180 tokens"),
     });
     expect(summarized(300)).toEqual([0, 1, 3, 5]);
   });

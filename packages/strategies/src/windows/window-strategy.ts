@@ -9,27 +9,29 @@ import {
 } from "../strategy/compaction-strategy.ts";
 import { type CutPoint, realMessages, snapToTurnStart, tokenWindow } from "./cut-points.ts";
 
-/** How a window treats what it does not keep. */
+/** Options of {@link windowStrategy}: what the window keeps, and how the rest is folded. */
 export interface WindowOptions {
-  /** What the strategy is called in plans and events. */
+  /** Name of the strategy in plans and events. */
   readonly name: string;
   /** Finds where the window begins. */
   readonly cut: CutPoint;
-  /** `summarize`: one summary stands for it. `drop`: it leaves the prompt; summaries that are there stay. */
+  /** `summarize` replaces what is before the window with a summary. `drop` removes it; existing summaries stay. */
   readonly fold: "summarize" | "drop";
   /** Lower comes first in a ladder that sets no order of its own. 2 by default. */
   readonly aggressiveness?: number;
-  /** User messages before the cut that stay nevertheless, newest first, up to this many tokens (Codex). */
+  /** Keep user messages before the cut, newest first, up to this many tokens (Codex). 0 by default. */
   readonly keepUserTokens?: number;
-  /** True to have one summary for all that is summarized, although user messages stay in between. */
+  /** True to have a single summary for all that is summarized, even if user messages stay in between. */
   readonly oneSummary?: boolean;
-  /** True to keep what stands before the first turn (Spring AI Session's turn window; S23). */
+  /** True to keep everything before the first turn (Spring AI Session's turn window; S23). */
   readonly keepPreamble?: boolean;
-  /** How many of the messages that are kept the summarizer sees besides what it summarizes (Spring AI Session). */
+  /** Number of kept messages that the summarizer sees in addition to what it summarizes (Spring AI Session). */
   readonly overlap?: number;
 }
 
-/** A strategy that keeps a window at the end of the thread and folds all whole groups before it, whatever is needed. */
+/**
+ * Returns a strategy that keeps a window at the end of the thread and folds all groups before it, however few would do.
+ */
 export function windowStrategy(options: WindowOptions): CompactionStrategy {
   return {
     name: options.name,
@@ -51,7 +53,7 @@ export function windowStrategy(options: WindowOptions): CompactionStrategy {
   };
 }
 
-/** The last span borders on the window, so it alone overlaps with it. */
+/** Adds the overlap to the last summary: only the last span borders on the window. */
 function withOverlap(
   proposals: readonly CompactionProposal[],
   cut: number,
@@ -91,19 +93,19 @@ function isSummaryOrGone(ordinal: number, { shape, heldBy }: StrategyContext): b
   return action === "drop" || action === "summarize" || shape.header(ordinal).origin === "compaction";
 }
 
-/** User messages that stay although the window does not reach them. */
+/** User messages that stay although they are before the window. */
 interface RecentUserMessages {
   readonly groups: ReadonlySet<MessageGroup>;
-  /** Cuts the middle out of the one that fits in part. */
+  /** A proposal that cuts the middle out of the message that fits only in part; empty when there is none. */
   readonly truncations: readonly CompactionProposal[];
 }
 
-/** A token is taken for this many characters: fewer than it mostly has, so that what is kept does fit. */
+/** Characters assumed per token: fewer than most tokens have, so that what is kept does fit. */
 const CHARACTERS_PER_TOKEN = 3;
 
 /**
- * The newest user messages among the groups, up to `tokens` with the newest of all, which stays in any case (Codex).
- * The first that does not fit is truncated with a marker to what is left (L7), and all older ones go.
+ * The newest user messages in the groups, up to `tokens` including the newest of all, which always stays (Codex). The
+ * first that does not fit is truncated, with a marker, to the tokens left (L7), and all older ones go.
  */
 function recentUserMessages(
   groups: readonly MessageGroup[],
@@ -139,6 +141,6 @@ function truncation(header: MessageHeader, strategy: string, tokens: number): Co
     targets: ["text"],
     keep: { headCharacters: characters, tailCharacters: characters },
     estimatedTokensFreed: header.tokens - tokens,
-    reason: `Of this user message ${tokens} tokens fit into what is kept of user messages; its beginning and end stay.`,
+    reason: `Only ${tokens} tokens of this user message fit into the room for kept user messages; its beginning and end stay.`,
   };
 }

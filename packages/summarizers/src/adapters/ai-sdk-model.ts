@@ -2,7 +2,7 @@ import type { CompletionFinish, CompletionModel, CompletionRequest, Usage } from
 import { generateText, type LanguageModel, type LanguageModelUsage, type ModelMessage } from "ai";
 import { clientModel } from "../llm/call/client-model.ts";
 
-/** A model of the AI SDK, from any of its providers. */
+/** Options of {@link aiSdkModel}: a model of the AI SDK, from any of its providers. */
 export interface AiSdkModelOptions {
   /** A model of the AI SDK, such as `anthropic("claude-haiku-4-5")`. */
   readonly model: LanguageModel;
@@ -15,7 +15,7 @@ export interface AiSdkModelOptions {
 
 type Settings = Parameters<typeof generateText>[0];
 
-/** A prefix for the AI SDK: what was passed as `instructions` (or `system`) and `messages`. */
+/** A prefix for the AI SDK: the `instructions` (or `system`) and `messages` of an earlier call. */
 interface AiSdkPrefix {
   readonly instructions?: string;
   readonly system?: string;
@@ -23,8 +23,8 @@ interface AiSdkPrefix {
 }
 
 /**
- * The `complete()` port over the AI SDK, versions 6 and 7. Tools of a prefix are functions and do not travel in one: with providers whose
- * cache begins with the tools, the prefix is read only when the agent has none.
+ * Implements the `complete()` port with the AI SDK, versions 6 and 7. The agent's tools are functions and cannot be
+ * part of a prefix, so with providers whose cache begins with the tools, the cache is read only if the agent has none.
  */
 export function aiSdkModel({ model, settings = {} }: AiSdkModelOptions): CompletionModel {
   return clientModel(
@@ -46,7 +46,9 @@ export function aiSdkModel({ model, settings = {} }: AiSdkModelOptions): Complet
   );
 }
 
-/** What the two versions call by different names, `system` and `instructions`, is a first message to both. */
+/**
+ * The two versions name the system text differently (`system`, `instructions`), but both accept it as a first message.
+ */
 function promptOf({ system, messages, prefix }: CompletionRequest): { readonly messages: ModelMessage[] } {
   const asked = messages.map(({ role, text }): ModelMessage => ({ role, content: text }));
   const sent = prefix as unknown as AiSdkPrefix | undefined;

@@ -2,14 +2,14 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { CompletionFinish, CompletionModel, CompletionRequest, CompletionResult } from "@threadfold/core";
 import { type ClientModelOptions, clientModel } from "../llm/call/client-model.ts";
 
-/** A model behind the Anthropic SDK. */
+/** Options of {@link anthropicModel}. */
 export interface AnthropicModelOptions extends ClientModelOptions<Anthropic> {}
 
 type Params = Anthropic.MessageCreateParamsNonStreaming;
 
 /**
- * The `complete()` port over the Anthropic SDK. A prefix is the body of a Messages request; it keeps its model, tools and
- * cache breakpoints, since the cache knows it by these.
+ * Implements the `complete()` port with the Anthropic SDK. A prefix is the body of a Messages request; it keeps its
+ * model, tools and cache breakpoints, because the cache is keyed by them.
  */
 export function anthropicModel({ client, model, stream = true, body = {} }: AnthropicModelOptions): CompletionModel {
   return clientModel(
@@ -33,12 +33,12 @@ function paramsOf(
   const chosen = temperature === undefined ? {} : { temperature };
   if (prefix === undefined) return { model, max_tokens: maxOutputTokens, system, messages: asked, ...chosen, ...body };
   const { stream: _stream, ...sent } = prefix as unknown as Params & { readonly stream?: boolean };
-  // A thinking budget must stay below the cap, and the prefix was sent with a cap that does.
+  // A thinking budget must stay below the cap, and the prefix was sent with a cap that is high enough.
   const maxTokens = sent.thinking === undefined ? maxOutputTokens : Math.max(maxOutputTokens, sent.max_tokens ?? 0);
   return {
     ...body,
     ...sent,
-    // Thinking allows no temperature.
+    // Temperature cannot be set together with thinking.
     ...(sent.thinking === undefined && chosen),
     model: sent.model ?? model,
     max_tokens: maxTokens,

@@ -10,7 +10,9 @@ import {
 import type OpenAI from "openai";
 import { type ClientModelOptions, clientModel } from "../llm/call/client-model.ts";
 
-/** A model behind the OpenAI SDK, or any server that speaks its protocol. */
+/**
+ * Options of {@link openaiModel} and {@link openaiResponsesModel}, for OpenAI or any server that speaks its protocol.
+ */
 export interface OpenAIModelOptions extends ClientModelOptions<OpenAI> {}
 
 type ChatParams = OpenAI.ChatCompletionCreateParamsNonStreaming;
@@ -18,8 +20,8 @@ type ResponseParams = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 type Response = OpenAI.Responses.Response;
 
 /**
- * The `complete()` port over the OpenAI SDK (Chat Completions). A prefix is the body of such a request; it keeps its
- * model and tools, since the cache knows it by these.
+ * Implements the `complete()` port with the OpenAI SDK (Chat Completions). A prefix is the body of such a request; it
+ * keeps its model and tools, because the cache is keyed by them.
  */
 export function openaiModel({ client, model, stream = true, body = {} }: OpenAIModelOptions): CompletionModel {
   return clientModel(
@@ -37,9 +39,9 @@ export function openaiModel({ client, model, stream = true, body = {} }: OpenAIM
 }
 
 /**
- * The `complete()` port over the OpenAI SDK's Responses API. Nothing is stored at the provider (`store: false`) unless
- * `body` says otherwise. A prefix is the body of such a request; it keeps its model and tools, since the cache knows it by
- * these.
+ * Implements the `complete()` port with the OpenAI SDK's Responses API. The provider stores nothing (`store: false`)
+ * unless `body` or the prefix says otherwise. A prefix is the body of such a request; it keeps its model and tools,
+ * because the cache is keyed by them.
  */
 export function openaiResponsesModel({ client, model, stream = true, body = {} }: OpenAIModelOptions): CompletionModel {
   return clientModel(
@@ -108,7 +110,7 @@ function responseParams(
   return { store: false, ...body, ...sent, model: sent.model ?? model, input: [...before, ...asked], ...cap };
 }
 
-/** The response as the stream's last event has it; a stream that ends without one was cut off. */
+/** The response from the stream's final event; a stream that ends without one was cut off. */
 async function lastOf(events: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>): Promise<Response> {
   let last: Response | undefined;
   for await (const event of events) {
@@ -156,7 +158,7 @@ function responseUsage({
   };
 }
 
-/** Failures that come inside an answer have a code and no status. */
+/** Kinds of failures reported inside an answer, which have a code and no status. */
 const KINDS: Readonly<Record<string, ModelCallFailureKind>> = {
   rate_limit_exceeded: "rate-limited",
   context_length_exceeded: "overflow",

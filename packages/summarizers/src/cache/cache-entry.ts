@@ -14,22 +14,22 @@ import {
 import * as z from "@threadfold/core/schema";
 
 /**
- * Changes that belong to no thread: each source is a place among the messages (`s3`) or among the previous summary's sources
- * (`p3`), items of the previous summary are named by place, and turns count from the span's first.
+ * A change that is independent of any thread: each source is an index into the span's messages (`s3`) or the previous
+ * summary's sources (`p3`), items of the previous summary are named by index, and turns count from the span's first.
  */
 type PortableChange = SummaryChange;
 
 const DIGEST_LENGTH = 64;
 
-/** A cache entry as text: the seal of key and content, and the content. */
+/** Returns a cache entry as text: the seal of key and content, followed by the content. */
 export function writeEntry(key: string, changes: readonly PortableChange[], secret: string | null): string {
   const content = canonicalJson(changes);
   return seal(key, content, secret) + content;
 }
 
 /**
- * The changes of an entry; null when it was garbled, moved under another key, written by somebody without the secret, or
- * has another shape than changes have.
+ * Returns the changes of an entry; null when it is corrupt, was moved to another key or written without the secret, or
+ * does not have the shape of changes.
  */
 export function readEntry(key: string, entry: string, secret: string | null): readonly PortableChange[] | null {
   const content = entry.slice(DIGEST_LENGTH);
@@ -44,13 +44,13 @@ export function readEntry(key: string, entry: string, secret: string | null): re
   return parsed.success ? (parsed.data as unknown as readonly PortableChange[]) : null;
 }
 
-/** With a secret, a digest within a digest, so that nothing can be hung on to what was sealed. */
+/** With a secret, a digest of a digest, so that nothing can be appended to what was sealed. */
 function seal(key: string, content: string, secret: string | null): string {
   if (secret === null) return sha256(`${key}\n${content}`);
   return sha256(canonicalJson([secret, sha256(canonicalJson([secret, key, content]))]));
 }
 
-/** The shape of what a cache holds. It is made when a cache first answers. */
+/** The schema of a cache entry's content. Built when an entry is first read. */
 const portableChangesSchema = z.lazy(() => z.array(changeSchema()));
 
 const sourcesSchema = z.array(z.string().regex(/^[sp]\d{1,9}$/)).min(1);
@@ -82,7 +82,9 @@ function itemSchema(section: SummarySection): z.ZodType {
   return section === "openItems" ? schema.extend({ turn: z.int().optional() }) : schema;
 }
 
-/** Takes a request's changes out of its thread; null when they name a message or an item that the request does not know. */
+/**
+ * Makes a request's changes independent of its thread; null when they name a message or item that the request lacks.
+ */
 export function toPortable(
   changes: readonly SummaryChange[],
   request: SummarizeRequest,
@@ -95,7 +97,7 @@ export function toPortable(
   });
 }
 
-/** Puts portable changes into a request's thread; null when they name a place that the request does not have. */
+/** Translates portable changes back into a request's thread; null when they name an index that the request lacks. */
 export function fromPortable(
   changes: readonly PortableChange[],
   request: SummarizeRequest,
@@ -164,7 +166,7 @@ function translateItem<Item extends { readonly sources: readonly MessageId[] }>(
   return { ...item, ...turn, sources: sources.map((source) => asMessageId(source as string)) };
 }
 
-/** How a request's messages and items are named outside of its thread. */
+/** The portable names of a request's messages and items. */
 function namesOf({ messages, previous }: SummarizeRequest): {
   readonly sourceNames: ReadonlyMap<MessageId, string>;
   readonly itemNames: ReadonlyMap<string, string>;

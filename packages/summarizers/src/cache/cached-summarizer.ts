@@ -15,32 +15,34 @@ import { rulesKept, type SummaryCheck } from "../checks/summary-checks.ts";
 import { fromPortable, readEntry, toPortable, writeEntry } from "./cache-entry.ts";
 import { summaryCacheKey } from "./summary-cache-key.ts";
 
-/** Which summaries are remembered, where, and what they must pass before they are used again. */
+/** Options of {@link cachedSummarizer}: which summaries are cached, where, and the checks that an entry must pass. */
 export interface SummaryCacheOptions {
-  /** Whose summaries these are; null for a single-tenant installation. */
+  /** The tenant that the summaries belong to; null for a single-tenant installation. */
   readonly tenantId: string | null;
-  /** Version of the compaction policy: another version makes its own summaries. */
+  /** Version of the compaction policy. Summaries are not shared between versions. */
   readonly policyVersion: string;
-  /** Entries in memory take at most this many UTF-16 code units together; 32 Mi by default. */
+  /** Total size of the entries in memory, in UTF-16 code units; 32 Mi by default. */
   readonly maxSize?: number;
   /** Keeps entries beyond this process. */
   readonly store?: SummaryCacheStore;
   /**
-   * Seals entries, so that whoever can write to the store but does not know it cannot put a summary there. Without it
-   * damage is noticed, forgery is not.
+   * Seals entries, so that somebody who can write to the store but does not know the secret cannot plant a summary.
+   * Without it, corruption is detected but forgery is not.
    */
   readonly secret?: string;
-  /** What an entry must pass before it is used, as a fresh summary would. That no rule is taken out, by default. */
+  /** Checks that an entry must pass before it is used. By default only that it removes no rule. */
   readonly checks?: readonly SummaryCheck[];
-  /** How long `store` may take for a call, in milliseconds; then it has nothing, and keeps nothing. 2 000 by default. */
+  /**
+   * Time limit for each call to `store`, in milliseconds. A call that takes longer counts as failed. 2 000 by default.
+   */
   readonly storeTimeLimitMs?: number;
 }
 
-/** Counts since the cache was made. */
+/** Counts since the cache was created. */
 export interface SummaryCacheStatistics {
   readonly hits: number;
   readonly misses: number;
-  /** Entries that were found and thrown away because they were garbled or did not fit their key. */
+  /** Entries that were found but discarded because they were corrupt, did not fit their key, or failed a check. */
   readonly rejected: number;
 }
 
@@ -50,9 +52,9 @@ export interface CachedSummarizer extends Summarizer {
 }
 
 /**
- * Remembers what another summarizer said of the same content under the same policy. Equal requests that run at the same
- * time run once. Entries name places in the span and never ids or turns, so a hit belongs to the thread that asks. An
- * entry that does not verify counts as missing and is made again.
+ * Wraps a summarizer so that equal content under the same policy is summarized only once. Equal requests that arrive at
+ * the same time share one run. Entries refer to positions in the span and never to ids or turns, so a hit fits the
+ * thread that asks. An entry that does not verify is treated as missing and made again.
  */
 export function cachedSummarizer(inner: Summarizer, options: SummaryCacheOptions): CachedSummarizer {
   return new Cache(inner, options);
@@ -108,7 +110,7 @@ class Cache implements CachedSummarizer {
     return { changes, ...(changes.length === 0 && { nothingToSay: true as const }) };
   }
 
-  /** An entry that verifies and fits the request, from memory or from the store. */
+  /** Returns an entry that verifies and fits the request, from memory or from the store. */
   async #find(key: string, request: SummarizeRequest): Promise<string | null> {
     const entry = this.#entries.get(key) ?? (await this.#inStore((store) => store.get(key, request.threadId))) ?? null;
     if (entry === null) {
@@ -139,8 +141,8 @@ class Cache implements CachedSummarizer {
   }
 
   /**
-   * Keeps a result. One that names messages beyond its request, stands in for a failure or is blank without saying that
-   * this is intended, is not kept.
+   * Caches a result, except one that names messages outside its request, replaces a failed summary, or is blank without
+   * saying that this is intended.
    */
   async #keep(key: string, result: SummarizeResult, request: SummarizeRequest): Promise<string | null> {
     const { changes, problem, nothingToSay } = result;
@@ -153,7 +155,7 @@ class Cache implements CachedSummarizer {
     return entry;
   }
 
-  /** What the store answers; null when it fails or does not answer in time. */
+  /** Returns the store's answer; null when it fails or does not answer in time. */
   async #inStore<Result>(work: (store: SummaryCacheStore) => Promise<Result>): Promise<Result | null> {
     const { store, storeTimeLimitMs = STORE_TIME_LIMIT_MS } = this.#options;
     if (store === undefined) return null;
@@ -170,11 +172,11 @@ interface Flight<Result> {
   waiting: number;
 }
 
-/** Runs one piece of work per key at a time. Callers that ask meanwhile get the same result; when the last one gives up, the work is aborted. */
+/** Runs work once per key at a time. Concurrent callers share the result; when all give up, the work is aborted. */
 class SingleFlight<Result> {
   readonly #flights = new Map<string, Flight<Result>>();
 
-  /** @throws ThreadfoldError `ABORTED` when this caller's signal is aborted; the work goes on for the others. */
+  /** @throws ThreadfoldError `ABORTED` when this caller's signal is aborted; the work continues for the others. */
   run(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     if (signal?.aborted) return Promise.reject(aborted(signal));
     const flight = this.#flights.get(key) ?? this.#start(key, work);

@@ -12,26 +12,26 @@ import {
   sha256,
 } from "@threadfold/core";
 
-/** What a cache key says besides the request itself. */
+/** The parts of a cache key besides the request itself. */
 export interface SummaryCacheScope {
   /** Entries of one tenant are never seen by another. */
   readonly tenantId: string | null;
   readonly policyVersion: string;
-  /** Id of the summarizer whose results are kept. */
+  /** Id of the summarizer whose results are cached. */
   readonly summarizer: string;
-  /** The same in parts: model, prompt version, limits. Null for a summarizer that does not say. */
+  /** The summarizer's identity in detail: model, prompt version, limits. Null for a summarizer without one. */
   readonly identity?: JsonObject | null;
 }
 
-/** Bump it when entries change their shape. */
+/** Version of the entry format. Bump it when entries change their shape. */
 export const SUMMARY_CACHE_VERSION = 3;
 
-/** A text whose count tells one token counter from another, which a function cannot do by itself. */
+/** A text whose token count identifies the counter, because a function has no name to compare. */
 const COUNTER_PROBE = 'The quick brown fox {"jumps": [1234567, "über"]}\n\tdef lazy_dog(): 数据 🐕';
 
 /**
- * The key of a request: a digest over a structure, so that no separator inside a value can make two keys equal. Ids of
- * messages and absolute turns are not part of it.
+ * Returns the cache key of a request: a digest over a structure, so that no separator inside a value can make two keys
+ * equal. Message ids and absolute turns are not part of it.
  */
 export function summaryCacheKey(request: SummarizeRequest, scope: SummaryCacheScope): string {
   return digestOf({
@@ -44,7 +44,7 @@ export function summaryCacheKey(request: SummarizeRequest, scope: SummaryCacheSc
     identity: scope.identity ?? null,
     content: spanDigest(request),
     overlap: request.overlap === undefined ? null : spanDigest({ messages: request.overlap, span: request.span }),
-    // The first request of a thread is its task, in whichever thread; one in the midst of a thread is not.
+    // The first request of a thread is its task, in any thread; one in the middle of a thread is not.
     opening: Math.min(request.span.firstTurn, 2),
     lastTurn: request.lastTurn ?? null,
     previous: request.previous === null ? null : contentOf(request.previous, request.span.firstTurn),
@@ -55,7 +55,7 @@ export function summaryCacheKey(request: SummarizeRequest, scope: SummaryCacheSc
   });
 }
 
-/** A summary without the ids of its thread's messages, but with how many each item names. */
+/** A summary without the ids of its sources, but with the number of sources of each item. */
 function contentOf(summary: StructuredSummary, firstTurn: number): unknown {
   const sections = SUMMARY_SECTIONS.map((section) =>
     summary[section].map(({ id: _id, sources, ...content }) => {
@@ -70,9 +70,9 @@ function contentOf(summary: StructuredSummary, firstTurn: number): unknown {
 const partDigests = new WeakMap<Part, string>();
 
 /**
- * Digest of what a span says, whoever says it in whichever thread: roles, turns and steps counted from the span's start,
- * and parts without their ids. Spans with equal digests get equal summaries, once ids and turns are put in their place.
- * The digest of a part is kept with the part, so that asking again costs nothing.
+ * Digest of the content of a span, independent of its thread: roles, turns and steps counted from the span's start, and
+ * parts without their ids. Spans with equal digests get equal summaries, apart from ids and turns. The digest of each
+ * part is remembered, so that asking again costs nothing.
  */
 function spanDigest({ messages, span }: Pick<SummarizeRequest, "messages" | "span">): string {
   const callNumbers = new Map<string, number>();
@@ -116,7 +116,7 @@ function withoutIds(part: Part): unknown {
   }
 }
 
-/** Which call of the span a part makes or answers, by order of first mention. */
+/** Number of the call that a part makes or answers, in order of first mention in the span. */
 function callNumber(part: Part, numbers: Map<Message["id"] | string, number>): number | null {
   const id = part.type === "tool-call" ? part.callId : part.type === "tool-result" ? part.result.callId : null;
   if (id === null) return null;

@@ -4,13 +4,13 @@ import { jsonObjects } from "../llm/answer/read-answer.ts";
 import { cutMiddle } from "../text/excerpt.ts";
 import type { SummaryCheck, SummaryProposal } from "./summary-checks.ts";
 
-/** How a second model is asked about a summary. */
+/** Options of {@link secondOpinion}. */
 export interface SecondOpinionOptions {
-  /** The model that is asked: another one than wrote the summary sees more. */
+  /** The model to ask. A different model from the one that wrote the summary notices more. */
   readonly model: CompletionModel;
-  /** The span is shown to it in at most this many tokens; 60 000 by default. */
+  /** The most tokens of the span that the model is shown; 60 000 by default. */
   readonly maxInputTokens?: number;
-  /** What to do when it returns no usable verdict. `accept` by default: it is a second look, not a gate. */
+  /** What to do when the model returns no usable verdict. `accept` by default: it is a second look, not a gate. */
   readonly otherwise?: "accept" | "refuse";
 }
 
@@ -20,7 +20,7 @@ const ASK =
   'Answer with one JSON object and nothing else: { "verdict": "good" } or { "verdict": "bad", "problem": "the worst fault, in one sentence" }.';
 const verdictSchema = z.object({ verdict: z.enum(["good", "bad"]), problem: z.string().default("") });
 
-/** Asks another model whether the notes do justice to the span. */
+/** Returns a check that asks another model whether the notes represent the span faithfully. */
 export function secondOpinion({
   model,
   maxInputTokens = 60_000,

@@ -17,23 +17,25 @@ import {
 import { rejection } from "../llm/answer/rejection.ts";
 import { codeWords, isInvented, namesIn, type SpanEvidence, spanEvidence } from "../llm/answer/span-evidence.ts";
 
-/** A summary before it is accepted: the request, the changes that came back, and the summary that they make. */
+/** A summary before it is accepted: the request, the changes that came back, and the resulting summary. */
 export interface SummaryProposal {
   readonly request: SummarizeRequest;
   readonly changes: readonly SummaryChange[];
-  /** The summary before, with the changes merged into it. */
+  /** The previous summary with the changes merged into it. */
   readonly summary: StructuredSummary;
 }
 
-/** One condition on a summary before it is accepted. */
+/** One condition that a summary must meet to be accepted. */
 export interface SummaryCheck {
-  /** Stands in the failure's details as its reason. */
+  /** Name of the check; becomes the `reason` in the details of a failure. */
   readonly name: string;
-  /** What is wrong, in a few words, or null. */
+  /** Returns what is wrong, in a few words, or null. */
   problem(proposal: SummaryProposal): string | null | Promise<string | null>;
 }
 
-/** Refuses changes that leave nothing to read (S18). No changes at all mean that there was nothing to say, and pass. */
+/**
+ * Refuses changes that leave an empty summary (S18). No changes at all mean that there was nothing to say, and pass.
+ */
 export const notBlank: SummaryCheck = Object.freeze({
   name: "blank",
   problem: ({ changes, summary }) => {
@@ -47,7 +49,7 @@ export const notBlank: SummaryCheck = Object.freeze({
   },
 } satisfies SummaryCheck);
 
-/** Refuses changes whose items name messages that are neither in the span nor behind the summary before (P10). */
+/** Refuses changes whose items name messages that are neither in the span nor sources of the previous summary (P10). */
 export const sourcesKnown: SummaryCheck = Object.freeze({
   name: "foreign-source",
   problem: ({ request: { span, previous }, changes }) => {
@@ -59,7 +61,7 @@ export const sourcesKnown: SummaryCheck = Object.freeze({
   },
 } satisfies SummaryCheck);
 
-/** Refuses changes that take out a constraint, or open work without saying what became of it (P5). */
+/** Refuses changes that remove a constraint, or that remove open work without a status for it (P5). */
 export const rulesKept: SummaryCheck = Object.freeze({
   name: "rule-lost",
   problem: ({ request: { previous }, changes }) => {
@@ -77,9 +79,9 @@ const removes = (change: SummaryChange): change is SummaryChange & { readonly op
   change.op === "resolve" || change.op === "supersede";
 
 /**
- * Refuses changes that name an identifier, path or number which stands nowhere in the span or in the summary before:
- * copied exactly, it would stand there. A narrative is refused when most of its names stand nowhere. Texts that code writes itself,
- * such as markers of what was left out, are not looked at.
+ * Refuses changes that name an identifier, path or number found neither in the span nor in the previous summary, where
+ * it would be if it had been copied exactly. A narrative is refused when most of its names are found nowhere. Text that
+ * code inserts, such as markers of omissions, is ignored.
  */
 export const identifiersExact: SummaryCheck = Object.freeze({
   name: "invented-identifier",
@@ -108,7 +110,7 @@ function inventedIn(change: SummaryChange, evidence: SpanEvidence): readonly str
   }
 }
 
-/** Prose has its own spellings: it is refused only when most of its names stand nowhere. */
+/** Prose spells names its own way, so it is refused only when most of its names are found nowhere. */
 function inventedNames(text: string, request: SummarizeRequest, evidence: SpanEvidence): readonly string[] {
   const names = namesIn(text.replace(MARKER, " "), request, evidence);
   return isInvented(names) ? names.unknown : [];
@@ -120,10 +122,10 @@ const wordsIn = (values: readonly unknown[], evidence: SpanEvidence): readonly s
     .flatMap((text) => codeWords(text.replace(MARKER, " ")))
     .filter((word) => !evidence.holds(word));
 
-/** What stands for text that was cut: the word before it may be cut as well. */
+/** Matches an ellipsis that marks cut text, with the words next to it, which may be cut as well. */
 const MARKER = /\S*\s?…\S*/g;
 
-/** Refuses a summary that takes no less room than the summary before it and the messages together (S32, inflated). */
+/** Refuses a summary with at least as many tokens as the previous summary and the messages together (S32, inflated). */
 export const smallerThanInput: SummaryCheck = Object.freeze({
   name: "inflated",
   problem: ({ request: { messages, previous, countTokens }, summary }) => {
@@ -141,12 +143,12 @@ export const smallerThanInput: SummaryCheck = Object.freeze({
   },
 } satisfies SummaryCheck);
 
-/** Hardly any text has more characters a token. */
+/** Hardly any text has more characters per token. */
 const MOST_CHARACTERS = 16;
 
 /**
- * Refuses a summary that lacks key fields which tools of the span declared, or declared ones of the summary before. A fold
- * writes them itself, so it does not need this check; it is for hosts that summarize without one.
+ * Refuses a summary that lacks key fields declared by tools in the span, or declared ones of the previous summary. A
+ * fold adds those itself, so it does not need this check; it is for hosts that summarize without a fold.
  */
 export const keyFieldsPresent: SummaryCheck = Object.freeze({
   name: "key-fields-missing",
@@ -180,7 +182,7 @@ const holds = ({ toolOutcomes }: StructuredSummary, source: string, fields: Json
 
 /**
  * Refuses a summary that lacks the text of a pin. Threadfold's renderer shows pins next to summaries, so a fold does
- * not need it; it is for hosts that send a summary alone.
+ * not need this check; it is for hosts that send only the summary.
  */
 export const pinsPresent: SummaryCheck = Object.freeze({
   name: "pin-missing",
@@ -191,10 +193,10 @@ export const pinsPresent: SummaryCheck = Object.freeze({
   },
 } satisfies SummaryCheck);
 
-/** Rendering indents what follows a line break, so texts are compared without regard to white space. */
+/** Rendering indents continuation lines, so texts are compared with all white space normalized. */
 const flat = (text: string): string => text.replace(/\s+/g, " ");
 
-/** What every summary that a model or a third party wrote should pass. Tool calls need no check: a `SummarizeResult` cannot hold one. */
+/** Checks for any summary by a model or a third party. Tool calls need none: a `SummarizeResult` cannot contain one. */
 export const DEFAULT_CHECKS: readonly SummaryCheck[] = Object.freeze([
   notBlank,
   sourcesKnown,
@@ -204,10 +206,9 @@ export const DEFAULT_CHECKS: readonly SummaryCheck[] = Object.freeze([
 ]);
 
 /**
- * A summarizer whose summaries are looked at before they are accepted. The first check that finds a problem ends it: the
- * fold then goes on without the summarizer, as it does when one fails.
- *
- * Its `summarize` throws `SUMMARIZER_FAILED` with the check's name as the reason.
+ * Wraps a summarizer so that its summaries are checked before they are accepted. When a check finds a problem,
+ * `summarize` throws `SUMMARIZER_FAILED` with the check's name as the reason, and the fold continues without the
+ * summarizer, as with any summarizer that fails.
  */
 export function checkedSummarizer(inner: Summarizer, checks: readonly SummaryCheck[] = DEFAULT_CHECKS): Summarizer {
   const names = checks.map(({ name }) => name);

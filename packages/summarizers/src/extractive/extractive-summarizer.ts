@@ -12,21 +12,23 @@ import {
 import { harvestSpan } from "./collectors/harvest-span.ts";
 import { selectChanges } from "./selection/select-changes.ts";
 
-/** Bump it when the same span leads to other changes than before: it is part of cache keys. */
-export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v11";
+/**
+ * Id and version of the summarizer. Bump it when the same span leads to different changes: it is part of cache keys.
+ */
+export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v12";
 
 /**
- * Summarizes without a model, for a person or model who takes over: the task, the rules, what was asked and what came
- * of it, what the agent said it had found and done, word for word, what was changed in which file, how each command
- * ended, and the lines of sources with the names that later calls are likely to need; each with the messages it was
- * taken from. Deterministic, linear in the text, and within `maxTokens` of the request's own counter. Reading a long
- * span lets the event loop turn. The words of instructions are searched for: what has them comes before the rest, and a
- * result that is the same without them says so.
+ * Summarizes without a model, for a person or model who takes over the work. The summary contains the task, the rules,
+ * the requests and their outcomes, the agent's own words on what it found and did, the changes to each file, the
+ * outcome of each command, and lines with names that later calls are likely to need, each with its source messages.
+ * Deterministic, linear in the text, and within `maxTokens` by the request's own counter; yields to the event loop
+ * while reading a long span. Instructions are used as search words: matching content takes precedence, and if they
+ * change nothing, the result says so (`instructionsUnused`).
  */
 export class ExtractiveSummarizer implements Summarizer {
   readonly id = EXTRACTIVE_SUMMARIZER_ID;
 
-  /** @throws ThreadfoldError `ABORTED` when the request's signal was aborted before it began or while it read. */
+  /** @throws ThreadfoldError `ABORTED` when the request's signal is aborted before or during reading. */
   async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
     refuseAborted(request);
     try {
@@ -37,7 +39,7 @@ export class ExtractiveSummarizer implements Summarizer {
     }
   }
 
-  /** The same without waiting, for callers that must not yield. */
+  /** Like {@link summarize}, but synchronous, for callers that must not yield. */
   summarizeNow(request: SummarizeRequest): SummarizeResult {
     refuseAborted(request);
     return finishSteps(summarizeInSteps(request));

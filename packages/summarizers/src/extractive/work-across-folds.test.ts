@@ -35,7 +35,7 @@ describe("requests over folds", () => {
     const [first, second] = foldAt(conversation, [5, 8]);
     expect(work(first, "Add a cart")).toMatchObject({
       status: "asked",
-      context: "what came of it stands after this summary",
+      context: "its outcome comes after this summary",
     });
     expect(work(second, "Add a cart")).toMatchObject({
       status: "done",
@@ -60,7 +60,7 @@ describe("requests over folds", () => {
     const conversation = started().user("Add a cart.").bash("ls", "src").bash("npm test", "3 passed");
     const [summary] = foldAt(conversation, [5]);
     expect(work(summary, "Add a cart")).toMatchObject({ status: "asked", priority: "medium" });
-    expect(work(summary, "Add a cart")?.context).toBe("the work on it goes on after this summary");
+    expect(work(summary, "Add a cart")?.context).toBe("work on it continues after this summary");
     expect(summary?.currentTask).toBe("Add a cart.");
   });
 

@@ -1,6 +1,6 @@
 import type { CompletionModel, CompletionRequest } from "@threadfold/core";
 
-/** The ways in which a model's answer may do harm. */
+/** The ways in which a model's answer can do harm. */
 export const ATTACKS = [
   "drop",
   "negate",
@@ -22,7 +22,7 @@ const handlesIn = (question: string): readonly string[] =>
 const numbersIn = (question: string): readonly number[] =>
   [...question.matchAll(/^[0-9a-f]{8} m(\d+) /gm)].map(([, number]) => Number(number));
 
-/** A model that answers with harm, as well-formed as it needs to be to get through. For tests of whatever stands behind a model. */
+/** Returns a model with harmful answers, well-formed enough to get through. For testing any code that uses a model. */
 export function hostileModel(attackOf: () => Attack): CompletionModel {
   return {
     id: "hostile",

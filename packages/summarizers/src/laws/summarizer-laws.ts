@@ -19,8 +19,8 @@ import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import { type SummaryTrial, summaryTrials } from "./summary-trials.ts";
 
 /**
- * The laws of the `Summarizer` port that need no model to be checked, tried on generated spans or on requests of your own. A
- * new summarizer is done when none of them is broken.
+ * Returns the laws of the `Summarizer` port that can be checked without a model. They are checked on generated spans or
+ * on requests of your own. A new summarizer is done when it breaks none of them.
  */
 export const summarizerLaws = (
   summarizer: Summarizer,
@@ -95,7 +95,7 @@ const CHECKS: readonly SummarizerCheck[] = [
   {
     name: "the same request gives the same changes",
     broken: async (summarizer, request) => {
-      // As a plan keeps them: the order of keys is nothing that anybody sees, and a cache gives another one.
+      // Compared in the form that a plan stores: nobody sees the order of keys, and a cache returns a different one.
       const first = canonicalJson((await summarizer.summarize(request)).changes);
       return first === canonicalJson((await summarizer.summarize(request)).changes) ? null : "two runs differ";
     },
@@ -111,7 +111,7 @@ const idsOf = (summary: StructuredSummary | null): ReadonlySet<string> =>
 const protectedItems = (summary: StructuredSummary | null): readonly SummaryItem[] =>
   summary === null ? [] : [...summary.constraints, ...summary.openItems.filter(isUnsettled)];
 
-/** True where even the shortest item of the summary before is above the limit: without it, nothing would be left to read. */
+/** True when every single item of the previous summary exceeds the limit, so that nothing would be left to read. */
 function hasRoomForNothing({ previous, span, maxTokens, countTokens }: SummarizeRequest): boolean {
   if (previous === null) return false;
   const empty = applySummaryChanges(null, span, []).summary;
@@ -120,7 +120,9 @@ function hasRoomForNothing({ previous, span, maxTokens, countTokens }: Summarize
   );
 }
 
-/** The summary before with nothing but what no fold may take out, with what became of unsettled work, and that there was a narrative. */
+/**
+ * The part of the previous summary that no fold may remove, with the new status of unsettled work and of a narrative.
+ */
 function protectedPart({ previous, span }: SummarizeRequest, after: StructuredSummary): StructuredSummary {
   const cut: SummaryChange = { op: "set-narrative", narrative: { text: NARRATIVE_CUT, sources: [] } };
   const empty = applySummaryChanges(null, span, after.narrative === undefined ? [] : [cut]).summary;

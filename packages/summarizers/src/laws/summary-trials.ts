@@ -2,16 +2,16 @@ import { type SummarizeRequest, spanOf } from "@threadfold/core";
 import { agentThreads, structuredSummaries } from "@threadfold/core/laws";
 import fc from "fast-check";
 
-/** What a law of summarizers is tried on. */
+/** An input for the laws of summarizers. */
 export interface SummaryTrial {
   readonly request: SummarizeRequest;
-  /** Asks again: what came before is the summarizer's own summary of the very same messages. False by default. */
+  /** True to use the summarizer's own summary of the same messages as the previous summary. False by default. */
   readonly again?: boolean;
 }
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
 
-/** Spans of every oddity with little or much room, after nothing, after another summary, or asked for a second time. */
+/** Generates odd spans with little or much room, without or with a previous summary, or asked for a second time. */
 export const summaryTrials: fc.Arbitrary<SummaryTrial> = agentThreads({ malformed: true, maxMessages: 24 })
   .filter((thread) => thread.length > 0)
   .chain((thread) => {

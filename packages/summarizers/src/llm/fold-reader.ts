@@ -32,21 +32,23 @@ import {
   transcriptMessages,
 } from "./prompts/transcript.ts";
 
-/** Counters differ from the provider's own; this much of the window is left free for that. */
+/**
+ * The share of the window that is used; the rest is a margin, because token counters differ from the provider's own.
+ */
 const WINDOW_SHARE = 0.9;
-/** What the line before each message takes. */
+/** Tokens of the line before each message. */
 const MESSAGE_FRAME_TOKENS = 16;
-/** A window that leaves less than this for messages cannot be worked with. */
+/** The fewest tokens that the window must leave for messages. */
 const MIN_CHUNK_TOKENS = 400;
-/** How often at most a single group that overflows is shown at half its length. */
+/** How many times a single group that overflows is halved in length before the reader gives up. */
 const MAX_CUTS = 4;
-/** What messages behind the span, shown for understanding alone, may take of the model's window together. */
+/** The share of the model's window for messages after the span, which are shown only as context. */
 const OVERLAP_SHARE = 0.25;
 const OUTPUT_PER_SUMMARY_TOKEN = 2;
 const MIN_OUTPUT = 1_000;
 const MAX_OUTPUT = 8_000;
 
-/** Reads one span, chunk by chunk, and keeps notes. One reader per fold. */
+/** Reads one span, chunk by chunk, and collects notes. Each fold uses its own reader. */
 export class FoldReader {
   readonly #request: SummarizeRequest;
   readonly #settings: LLMSettings;
@@ -103,7 +105,7 @@ export class FoldReader {
     }
   }
 
-  /** Reads a chunk. One that overflows the window after all is returned in halves, or read at half its length (L4). */
+  /** Reads a chunk. If it still overflows the window, returns it in halves, or reads it at half its length (L4). */
   async #readChunk(chunk: MessageChunk): Promise<readonly MessageChunk[] | null> {
     let current = chunk;
     for (let cuts = 0; ; cuts++) {
@@ -135,7 +137,7 @@ export class FoldReader {
   #ask(question: Omit<CompletionRequest, "signal">): Promise<ModelAnswer> {
     const { model, prompt, maxCalls } = this.#settings;
     const call = (request: Omit<CompletionRequest, "signal">) => {
-      // Repairs, halves and shorter tries count as well: no way of failing makes calls without end.
+      // Repairs, halves and shortened attempts count as well, so that no kind of failure leads to endless calls.
       if (this.#calls++ >= maxCalls * 2) throw rejection("too-large", `more than ${maxCalls * 2} calls were needed`);
       return callModel(model, request, this.#settings, this.#signal);
     };
@@ -189,20 +191,18 @@ export class FoldReader {
     return Math.min(MAX_OUTPUT, Math.max(MIN_OUTPUT, maxTokens * OUTPUT_PER_SUMMARY_TOKEN));
   }
 
-  /** How many tokens of messages one call can show, besides everything else that it says. */
+  /** The number of tokens of messages that one call can show, after everything else in the question. */
   #chunkTokens(): number {
     const { contextWindow, prompt } = this.#settings;
     const overhead = this.#request.countTokens(`${prompt.system}${this.#text(this.#parts(), [])}`);
-    // What is noted on the way is shown to later calls and grows by what the answers may add.
+    // Later calls are also shown the notes so far, which grow by what the answers may add.
     const room = Math.floor(contextWindow * WINDOW_SHARE) - overhead - 2 * this.#outputTokens;
     if (room >= MIN_CHUNK_TOKENS) return room;
     throw rejection("too-large", `a window of ${contextWindow} tokens leaves ${Math.max(0, room)} for messages`);
   }
 }
 
-/**
- * A chunk of at most this many tokens: a group that alone takes more is shown with the middle of its messages left out.
- */
+/** Shortens a chunk to at most this many tokens, if it takes more, by leaving out the middle of its messages. */
 function fitted(chunk: MessageChunk, maxTokens: number, countTokens: (text: string) => number): MessageChunk {
   const messages = chunk.groups.flat();
   const sizes = new Map(messages.map((entry) => [entry, countTokens(entry.text) + MESSAGE_FRAME_TOKENS]));

@@ -3,45 +3,46 @@ import type { CallLimits } from "./call/call-model.ts";
 import type { PromptVariant } from "./prompts/prompt-variant.ts";
 import { threadfoldPrompt } from "./prompts/prompts.ts";
 
-/** How an {@link LLMSummarizer} works. Only the model has no default. */
+/** Options of an {@link LLMSummarizer}. Only `model` is required. */
 export interface LLMSummarizerOptions extends Partial<CallLimits> {
   /** The model that writes the summaries. */
   readonly model: CompletionModel;
-  /** What it is asked with. The prompt for structured summaries by default. */
+  /** The prompt to use. The prompt for structured summaries by default. */
   readonly prompt?: PromptVariant;
-  /** What the model can read and write in one call, in tokens. 128 000 by default. */
+  /** The model's window for input and output of one call, in tokens. 128 000 by default. */
   readonly contextWindow?: number;
   /**
-   * Cap of an answer, in tokens. By default the summary's limit for prose, at least 1 000, and twice of it for notes, at most
-   * 8 000: JSON takes more than text. Models that think before they answer may need more.
+   * Cap on an answer, in tokens. The default is at least 1 000: for prose the summary's limit, and for notes twice
+   * that, but at most 8 000, because JSON takes more than text. Models that think before they answer may need more.
    */
   readonly maxOutputTokens?: number;
   /**
-   * How freely the model chooses its words, as its provider counts it. By default what the prompt's source says, if it
-   * says anything. A model that refuses a temperature is asked without one.
+   * Sampling temperature, on the provider's scale. By default that of the prompt's source, if it sets one. A model that
+   * rejects a temperature is called without one.
    */
   readonly temperature?: number;
   /**
-   * How much of the folded messages is sent for one summary, in tokens over all calls. Everything by default. Above it the
-   * longest messages are shortened first; what is too much even then is left out, the oldest first. A prefix is sent as it is.
+   * The most tokens of folded messages to send for one summary, over all calls. Unlimited by default. Above it, the
+   * longest messages are shortened first; if that is not enough, the oldest are left out. A prefix is sent unchanged.
    */
   readonly maxInputTokens?: number;
-  /** No message is shown to the model at greater length: its middle is left out. In tokens; 4 000 by default. */
+  /** The most tokens of a single message that the model is shown; its middle is left out. 4 000 by default. */
   readonly maxMessageTokens?: number;
-  /** A span that would take more calls than this is refused. 16 by default. */
+  /** The most calls for one summary; a span that needs more is refused. 16 by default. */
   readonly maxCalls?: number;
   /** How long the whole summary may take before it counts as failed, in milliseconds. 180 000 by default. */
   readonly timeLimitMs?: number;
-  /** Standing instructions of the host, besides those of a request. */
+  /** Standing instructions of the host, in addition to those of a request. */
   readonly instructions?: string;
   /**
-   * The request that the host last sent, in its provider's format: the call goes behind it and reads its prompt cache.
-   * Null, or no function, for a call that quotes the span. It must hold the span's messages, and be within the window.
+   * Returns the request that the host last sent, in its provider's format. The question is appended to it, so that the
+   * call reads its prompt cache. Null, or no function, makes a call that quotes the span. The request must contain the
+   * span's messages and fit the window.
    */
   readonly prefixFor?: (request: SummarizeRequest) => JsonObject | null;
 }
 
-/** The options with their defaults. */
+/** The options with their defaults filled in. */
 export interface LLMSettings extends CallLimits {
   readonly model: CompletionModel;
   readonly prompt: PromptVariant;
@@ -56,7 +57,11 @@ export interface LLMSettings extends CallLimits {
   readonly prefixFor: ((request: SummarizeRequest) => JsonObject | null) | null;
 }
 
-/** Fills in what is left out. @throws ThreadfoldError `INVALID_CONFIG` for a figure below its minimum. */
+/**
+ * Fills in defaults.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when a figure is below its minimum.
+ */
 export function llmSettings(options: LLMSummarizerOptions): LLMSettings {
   const settings: LLMSettings = {
     model: options.model,

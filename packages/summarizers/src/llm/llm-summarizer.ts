@@ -15,27 +15,26 @@ import { FoldReader } from "./fold-reader.ts";
 import { type LLMSettings, type LLMSummarizerOptions, llmSettings } from "./llm-summarizer-options.ts";
 import { promptVersionOf } from "./prompts/prompt-variant.ts";
 
-/** Bump it when the same answer of a model leads to other changes than before. */
+/** Bump it when the same model answer would lead to different changes than before. */
 const LLM_SUMMARIZER_VERSION = 2;
-/** A summary of fewer tokens has no room for anything that is worth a call. */
+/** A summary of fewer tokens has no room for anything worth a call. */
 const LEAST_SUMMARY = 64;
 
 /**
- * Summarizes with a language model behind the `complete()` port, in the form that its prompt asks for. Of notes code
- * decides: they are checked against the span, merged as changes and never as a rewritten summary. Prose becomes the
- * summary's narrative as it comes, and the next fold shows it to the model to build on. Next to either stands what code
- * finds by itself (the task word for word, rules, requests, files; identifiers next to notes, commands next to prose).
- * A span that is longer than the model's window is read in runs of whole groups (S20), each on top of the notes of
- * those before (S21).
+ * Summarizes with a language model behind the `complete()` port, in the form that its prompt asks for. Notes are
+ * checked by code against the span and merged as changes, never as a rewritten summary. Prose becomes the summary's
+ * narrative unchanged, and the next fold shows it to the model to build on. To either, code adds what it finds itself:
+ * the task word for word, rules, requests, files, and identifiers (with notes) or commands (with prose). A span longer
+ * than the model's window is read in runs of whole groups (S20), each building on the notes of those before (S21).
  *
- * It changes nothing by itself. A failure is thrown, and the fold goes on without a model (P6, S18, S19).
+ * It has no side effects. A failure is thrown, and the fold continues without a model (P6, S18, S19).
  */
 export class LLMSummarizer implements Summarizer {
   readonly id: string;
   readonly identity: JsonObject;
   readonly #settings: LLMSettings;
 
-  /** @throws ThreadfoldError `INVALID_CONFIG`. */
+  /** @throws ThreadfoldError `INVALID_CONFIG` when a figure is below its minimum. */
   constructor(options: LLMSummarizerOptions) {
     this.#settings = llmSettings(options);
     this.identity = identityOf(this.#settings);
@@ -44,7 +43,7 @@ export class LLMSummarizer implements Summarizer {
     this.id = `llm-v${LLM_SUMMARIZER_VERSION} ${model.id} ${promptVersionOf(prompt)} ${digest}`;
   }
 
-  /** @throws ThreadfoldError `SUMMARIZER_FAILED` with a `RejectionReason` in its details, or `ABORTED`. */
+  /** @throws ThreadfoldError `SUMMARIZER_FAILED` with a `RejectionReason` in its details, or `ABORTED` when aborted. */
   async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
     const messages = request.messages.filter(({ branch }) => branch === undefined);
     throwIfAborted(request.signal);

@@ -1,20 +1,22 @@
 import { type Anchor, inAnyCase, rule, type SecretRule } from "./secret-rule.ts";
 
-/** Words that stand where a secret would: in templates, in documentation, in code. */
+/** Beginnings of values that stand in for a secret in templates, documentation or code. */
 const PLACEHOLDER =
   /^(?:<|\$|%|\{|\[|\(|\*{3}|\.{3}|x{4}|0{6}|your|my[-_]|some|example|sample|change|replace|insert|placeholder|redacted|dummy|fake|mock|test|todo|none|null|undefined|true|false|env\b|process\.|os\.|pass(?:word|wd|phrase)?\d{0,3}$|secret$|token$|user$)/i;
-/** A variable, a property or a call of a program. */
+/** A variable, a property or a call in a program. */
 const EXPRESSION = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|[([{]/;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 /** Words joined by hyphens or by slashes, as names and paths are. */
 const WORDS = /^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+|\d{1,4})(?:[-_/.:](?:[a-z]+|[A-Z]+|[A-Z][a-z]+|\d{1,4}))+$/;
 
-/** Where something lies on a disk. */
+/** A file path. */
 const PATH = /^(?:~|\.{1,2})?\/[\w.@-]+\/[\w.@-]+/;
 
 const digitsIn = (value: string): number => value.replace(/\D/g, "").length;
 
-/** Whether a value is what somebody made up or drew, and not a placeholder, a name, or a piece of a program. */
+/**
+ * True for a value that somebody made up or generated, as opposed to a placeholder, a name, or a piece of a program.
+ */
 const isMadeUp = (value: string): boolean =>
   /[A-Za-z]/.test(value) &&
   /\d/.test(value) &&
@@ -24,7 +26,9 @@ const isMadeUp = (value: string): boolean =>
   !PATH.test(value) &&
   (!IDENTIFIER.test(value) || digitsIn(value) >= 2 || /[a-z]\d[a-z]/i.test(value));
 
-/** What says of a password what it is or has to be, in schemas, in forms and in messages; and what stands in everybody's. */
+/**
+ * Words that describe a password or its requirements in schemas, forms and messages; and words in well-known passwords.
+ */
 const SAYS_WHAT_IT_IS = new RegExp(
   [
     "pass|pwd|secret|hash|crypt|string|type|field|input|value|valid|requir|option|hidden|mask|integer|number|float|bool",
@@ -32,7 +36,7 @@ const SAYS_WHAT_IT_IS = new RegExp(
     "please|should|cannot|failed|error|success|example|sample|encod|decod|credential|config|setting|param|function",
     "disabled|enabled|sensitive|generat|minim|maxim|strong|complex|length|plain|mandatory|ignored|stored|provided|supplied",
     "protect|locked|rotat|vault|prompt|random|match|charact|attribute|expect|unknown|unset|literal|keychain|keyring|manager",
-    // What labels of forms say, and what is said of a password, in other languages.
+    // Labels of forms, and words about passwords, in other languages.
     "kennwort|wachtwoord|adgangskode|kodeord|losenord|salasana|contrase|parola|senha|heslo|sandi|obligat|requis|oblig",
     "erforderlich|notwendig|pflicht|falsch|unbekannt|vergessen|geheim|fehlt|eingeben|wiederhol|mindest|beliebig",
     "postgres|mysql|maria|mongo|redis|rabbit|minio|oracle|sqlite|admin",
@@ -41,10 +45,12 @@ const SAYS_WHAT_IT_IS = new RegExp(
   ].join("|"),
   "i",
 );
-/** The first part of an e-mail address, a method of a class, or the name of a type that may not be missing. */
+/** An e-mail address, a method of a class (`Type#method`), or a non-null type (`TypeName!`). */
 const NAME_WITH_SIGN = /@[\w-]+\.\w|^[A-Z]\w*#\w+|^[A-Z][a-z]+(?:[A-Z][a-z]+)+!$/;
 
-/** Whether a value without digits has a sign where words have none, or capitals where names have none. */
+/**
+ * True for a value without digits that has special characters where words have none, or capitals where names have none.
+ */
 const isScrambled = (value: string): boolean => {
   if (!/^[A-Za-z][^\s\d|=+?(){}[\]]{7,}$/.test(value) || PLACEHOLDER.test(value) || NAME_WITH_SIGN.test(value))
     return false;
@@ -55,16 +61,18 @@ const isScrambled = (value: string): boolean => {
   );
 };
 
-/** Whether a value is one word that tells nothing of itself. */
+/** True for a single word that does not describe a password. */
 const isOneWord = (value: string): boolean =>
   /^[A-Za-z][A-Za-z_-]{5,}$/.test(value) && !PLACEHOLDER.test(value) && !SAYS_WHAT_IT_IS.test(value);
 
-/** The value without the quotes that it may have brought along. */
+/** The value without surrounding quotes. */
 const bare = (value: string): string => value.replace(/^[\\"']+|[\\"']+$/g, "");
 const isPassword = (value: string): boolean => isMadeUp(bare(value)) || isScrambled(bare(value));
-/** Where nothing but a password can stand, any word may be one. */
+/** For places where only a password can be, so that any word may be one. */
 const isGivenPassword = (value: string): boolean => isPassword(value) || isOneWord(bare(value));
-/** Keys and tokens are drawn and long; in shorter ones, and in those of one piece with few digits, a name is likelier. */
+/**
+ * Keys and tokens are random and long. Shorter values, or values in one case with few digits, are more likely names.
+ */
 const isKey = (value: string): boolean => {
   const key = bare(value);
   const isLong = key.length >= 24 && /[a-z]/.test(key) && /[A-Z]/.test(key);
@@ -78,17 +86,17 @@ const ALL_KEY_NAMES = [...KEY_NAMES, ...MORE_KEY_NAMES, "private_key", "secret_k
 
 const namedBy = (names: readonly string[]): string => `(?:${names.map(inAnyCase).join("|")})`;
 
-/** What stands between a name and its sign: a quote and its escapes, the bracket of a subscript, spaces, the bars of `||=`. */
+/** Between a name and its sign: a quote and its escapes, the bracket of a subscript, spaces, the bars of `||=`. */
 const BEHIND_NAME = `\\\\{0,3}["']?\\]?\\s{0,3}(?:\\|\\|)?`;
 
-/** What stands before the value: what is behind the name, the sign, spaces, and a quote and its escapes. */
+/** Between a name and its value: {@link BEHIND_NAME}, the sign, spaces, and a quote and its escapes. */
 const SIGN = `${BEHIND_NAME}(?::=|=>|[:=])\\s{0,3}\\\\{0,3}["']?`;
 
-/** The signs between a name and its value, right behind the name. */
+/** Anchors on the sign between a name and its value. */
 const signsBehind = (names: string): readonly Anchor[] =>
   ([":", "="] as const).map((sign) => ({ before: `${names}${BEHIND_NAME}`, sign }));
 
-/** A value behind its opening quote, which may hold anything but quotes, or a word. */
+/** A value: anything but quotes after an opening quote, or a word. */
 const valuePattern = (least: number): string =>
   `(?:(?<=["'])[^"'\\\\\\r\\n]{${least},400}|(?<!["'])[^\\s"'\`,;<>\\\\)\\]}&]{${least},4000})`;
 
@@ -108,7 +116,9 @@ function assigned(
   );
 }
 
-/** Tokens that lead to a next page or stand for a word of a model's input are no secrets, and work goes on with them. */
+/**
+ * Prefixes of tokens for pagination or of a model's vocabulary, which are not secrets and which the agent still needs.
+ */
 const PAGES = ["next", "page", "continuation", "sync", "delta", "cursor", "pad", "eos", "bos", "stop"];
 const NO_PAGE = `(?<!${PAGES.flatMap((word) => ["", "_", "-"].map((sign) => inAnyCase(word) + sign)).join("|")})`;
 
@@ -116,7 +126,7 @@ const QUOTE = `\\\\{0,3}["']`;
 /** The beginning of a name in a program or an environment, up to its last word. */
 const NAME_BEGINS = "(?!\\w*next_|\\w*page_|\\w*cursor_|\\w*sync_|\\w*continuation_)[\\w.-]{0,80}";
 
-/** A name as one text and its value as the next one: what sets a variable, defines a constant, or gives a default. */
+/** A quoted name and value as arguments, as in calls that set a variable, define a constant or give a default. */
 function besideName(messageId: string, names: readonly string[], isSecret: (value: string) => boolean): SecretRule {
   const name = namedBy(names);
   const between = `${QUOTE}\\s{0,4},\\s{0,12}${QUOTE}`;
@@ -128,7 +138,7 @@ function besideName(messageId: string, names: readonly string[], isSecret: (valu
   );
 }
 
-/** The words with which shells, C and Docker give a name its value without a sign between. */
+/** Directives of shells, C and Docker that assign a value to a name without a sign in between. */
 const DIRECTIVES = "setenv|setx|ENV|ARG|#define|set -g?x|set -Ux|configure set|secret set";
 
 function inDirective(messageId: string, names: readonly string[], isSecret: (value: string) => boolean): SecretRule {
@@ -145,7 +155,7 @@ function inDirective(messageId: string, names: readonly string[], isSecret: (val
   );
 }
 
-/** A list of variables in which name and value are two fields, as orchestrators and configurations write it. */
+/** Variables whose name and value are two fields, as in the configuration of orchestrators. */
 function inFields(messageId: string, names: readonly string[], isSecret: (value: string) => boolean): SecretRule {
   const name = namedBy(names);
   const sign = `(?:${QUOTE})?\\s?[:=]\\s?(?:${QUOTE})?`;
@@ -158,11 +168,11 @@ function inFields(messageId: string, names: readonly string[], isSecret: (value:
   );
 }
 
-/** The end of a line, as it is or escaped in JSON, and what the next one begins with. */
+/** A line break, raw or escaped in JSON, and the indentation after it. */
 const LINE_BREAK = "(?:\\r?\\n|(?:\\\\{1,7}r)?\\\\{1,7}n)[ \\t]{0,40}";
 const USER_NAMES = ["user", "username", "login", "user_name", "email"];
 
-/** A password below the name of who has it, as configurations have them: there it may be any word. */
+/** A password after its user name, as in configurations, where it may be any word. */
 function belowUser(messageId: string): SecretRule {
   const name = namedBy(PASSWORD_NAMES);
   const sign = (quote: string): string => `\\\\{0,3}${quote}[ \\t]{0,3}[:=][ \\t]{0,3}\\\\{0,3}${quote}`;
@@ -179,7 +189,7 @@ function belowUser(messageId: string): SecretRule {
   );
 }
 
-/** A password that is one word, where nothing goes on behind it as prose and programs would. */
+/** A password that is a single word, not followed by anything that would continue prose or code. */
 function aloneAsWord(messageId: string): SecretRule {
   const name = namedBy(PASSWORD_NAMES);
   return rule(
@@ -193,7 +203,7 @@ function aloneAsWord(messageId: string): SecretRule {
   );
 }
 
-/** A password in XML: what an element of that name or an entry under that name has, or an attribute of an element. */
+/** A password in XML: in an element with such a name, an entry with such a key, or an attribute. */
 function inXml(messageId: string): SecretRule {
   const name = namedBy(PASSWORD_NAMES);
   const quote = `\\\\{0,3}["']`;
@@ -211,11 +221,11 @@ function inXml(messageId: string): SecretRule {
   );
 }
 
-/** A line of `.pgpass`: host, port, database and user, in any of which a star stands for all. */
+/** A line of `.pgpass`: host, port, database, user and password; a star matches anything. */
 const PGPASS =
   /(?<name>(?<![\w.*:/-])(?:[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}|\*):(?:5\d{3}|6432|6543|250[56]\d|\*):(?:[\w.-]{1,63}|\*):(?:[\w.@-]{1,63}|\*):)(?:[^\s:"'<>\\]|\\{1,4}[:\\]){6,200}(?![\w:])/g;
 
-/** Last words of names that tell what they hold. A mere `key` is more often one of a map. */
+/** Last words of names that hold a secret. A plain `key` is not included: it is more often a key in a map. */
 const PASSWORD_WORDS = ["password", "passwd", "passphrase", "pwd", "pass"];
 const KEY_WORDS = ["_key", "apikey", "secret", "token", "credentials"];
 
@@ -223,7 +233,7 @@ const FLAGS = "(?:password|passwd|pass|passphrase|token|api-key|apikey|secret|ac
 
 const COOKIE_ATTRIBUTE = /^\s*(?:expires|path|domain|max-age|samesite)$/i;
 
-/** Whether one of the cookies of a header is more than a setting. */
+/** True when a cookie of a header is more than a setting or an attribute. */
 function isCookieSecret(cookie: string): boolean {
   const sign = cookie.indexOf("=");
   const value = cookie.slice(sign + 1);
@@ -232,8 +242,9 @@ function isCookieSecret(cookie: string): boolean {
 }
 
 /**
- * Secrets that are known by what stands before them and not by how they look: assignments, headers, flags of commands,
- * addresses. The name stays, and only the value goes. A value that looks like a placeholder, a variable or a path stays.
+ * Rules for secrets that are recognized by the text before them rather than by their format: assignments, headers,
+ * command line flags, URLs. The name is kept and only the value is redacted. A value that looks like a placeholder, a
+ * variable or a path is kept.
  */
 export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
   assigned("PASSWORD", PASSWORD_NAMES, 8, isPassword),
@@ -296,7 +307,7 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
   ),
   rule(
     "URL_PASSWORD",
-    // Looks back for the scheme: few places have what follows it, and every word could be one.
+    // The scheme is matched by a lookbehind: few places have what follows it, and any word could be a scheme.
     /(?<name>(?<=\b[a-z][a-z0-9+.-]{1,20}):\/\/[^\s:@/"'<>]{0,200}:)[^\s@/"'<>]{6,200}(?=@[\w[])/gi,
     [{ before: "://[^\\s:@/\"'<>]{0,200}:[^\\s@/\"'<>]{6,200}", sign: "@" }],
     (value) => !PLACEHOLDER.test(value),

@@ -3,7 +3,7 @@ import { eachRun } from "../text/each-run.ts";
 import { AnchorSearch, type FoundSecret, type SecretRule } from "./secret-rule.ts";
 import { secretRules } from "./secret-rules.ts";
 
-/** The secrets in a text, as they are and in base64, in no order. Stretches may overlap. */
+/** Finds the secrets in a text, plain and in base64, in no particular order. They may overlap. */
 export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {
   const turns = new EventLoopTurns();
   const { plain, placeOf } = await turns.finish(withoutColours(text));
@@ -14,7 +14,7 @@ export async function findSecrets(text: string): Promise<readonly FoundSecret[]>
   );
 }
 
-/** Items that are looked at in one step. */
+/** Items processed in one step. */
 const ITEMS_A_STEP = 512;
 
 function* mapped<Item, Result>(items: readonly Item[], result: (item: Item) => Result): Steps<readonly Result[]> {
@@ -25,15 +25,15 @@ function* mapped<Item, Result>(items: readonly Item[], result: (item: Item) => R
   return results;
 }
 
-/** A text without the escapes that colour it, and where its characters stand in the text with them. */
+/** A text without color escapes, and the position of its characters in the original text. */
 interface Uncoloured {
   readonly plain: string;
   readonly placeOf: (position: number) => number;
 }
 
-/** What a terminal takes for a colour, as it is or escaped in JSON and in shells: its last letter would begin a secret's word. */
+/** A terminal's color escape, raw or escaped in JSON and shells. Its last letter would run into the secret after it. */
 const COLOUR = /(?:\u001b|\\(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-Za-z]|\u009b[\d;?]{0,24}[A-Za-z]/g;
-/** An escape in JSON in JSON has up to so many backslashes, of which the pattern sees the last one. */
+/** The most backslashes of an escape in JSON within JSON; the pattern matches only the last one. */
 const MOST_BACKSLASHES = 8;
 const WORD = /\w/;
 
@@ -45,7 +45,7 @@ function* withoutColours(text: string): Steps<Uncoloured> {
     if (starts.length % ITEMS_A_STEP === 0) yield;
     const index = colour.startsWith("\\") ? firstBackslash(text, last, from) : last;
     const piece = text.slice(from, index);
-    // Between two words one sign stays, so that they do not become one.
+    // A line break is inserted between two words, so that they do not become one.
     const end = last + colour.length;
     const sign = WORD.test(text[index - 1] ?? "") && WORD.test(text[end] ?? "") ? "\n" : "";
     pieces.push(piece, sign);
@@ -59,7 +59,7 @@ function* withoutColours(text: string): Steps<Uncoloured> {
   return { plain, placeOf: (position) => position + (shifts[startBefore(starts, position)] ?? 0) };
 }
 
-/** Where the backslashes of an escape begin, at or behind `from`. */
+/** Where the backslashes of an escape begin, not before `from`. */
 function firstBackslash(text: string, last: number, from: number): number {
   let first = last;
   while (first > from && last - first < MOST_BACKSLASHES - 1 && text[first - 1] === "\\") first--;
@@ -67,21 +67,23 @@ function firstBackslash(text: string, last: number, from: number): number {
 }
 
 /**
- * How much of a text is looked at in one go, and how much on both sides is looked at with it, in UTF-16 code units: longer
- * than any secret that a rule knows, so that each is seen as a whole where it begins.
+ * Sizes of the window in which a text is searched at once and of the margin added on both sides, in UTF-16 code units.
+ * The margin is longer than any secret that a rule can match, so that each is seen whole.
  */
 const WINDOW = 262_144;
 const MARGIN = 32_768;
 
-/** How much of a text is searched for anchors in one go; windows and margins begin and end where one does. */
+/**
+ * Size of the blocks that are searched for anchors, in UTF-16 code units. Windows and margins start and end at blocks.
+ */
 const BLOCK = MARGIN;
 
 let search: AnchorSearch<SecretRule> | undefined;
 
 /**
- * What stands in a text as it is. Of the rules with anchors only those look whose anchors stand in the text. The event loop
- * turns between pieces of a long text, so that none holds it up for long; what lies where two of them meet may be found by
- * both.
+ * Finds the plain secrets in a text. Rules with anchors run only if one of their anchors occurs in the text. A long
+ * text is searched in windows, with yields to the event loop in between; a secret where two windows meet may be found
+ * twice.
  */
 export async function findPlainSecrets(text: string): Promise<readonly FoundSecret[]> {
   const rules = await secretRules();
@@ -97,7 +99,7 @@ export async function findPlainSecrets(text: string): Promise<readonly FoundSecr
   return found;
 }
 
-/** A text that is looked at in windows, and which rules may find something in each of its blocks. */
+/** A text that is searched in windows, and the rules that may find something in each of its blocks. */
 class Windows {
   readonly #text: string;
   readonly #rules: readonly SecretRule[];
@@ -111,7 +113,7 @@ class Windows {
     this.#anchors = anchors;
   }
 
-  /** What all rules find in a stretch of the text that begins where a block does. */
+  /** Returns what all rules find in a range of the text that begins at a block. */
   async foundBetween(start: number, end: number): Promise<readonly FoundSecret[]> {
     const found: FoundSecret[] = [];
     const likely: ReadonlySet<SecretRule>[] = [];
@@ -138,24 +140,24 @@ class Windows {
   }
 }
 
-/** The characters of base64 in either alphabet. */
+/** The characters of base64, in either alphabet. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => Number(/[\w+/-]/.test(String.fromCharCode(code))));
 
-/** Shorter runs hold no secret; of longer ones only this much is read. In UTF-16 code units. */
+/** Runs shorter than the first are ignored, and only this much of longer ones is read. In UTF-16 code units. */
 const MIN_RUN = 24;
 const MAX_RUN = 65_536;
-/** In base64 every fourth character carries the first six bits of a byte, so for plain text it is one of these. Few names begin like that. */
+/** Every fourth base64 character has a byte's first six bits, so plain text yields one of these; few names begin so. */
 const BEGINS_AS_TEXT = /(?:[CDI-Za-f].{3}){5}[CDI-Za-f]/y;
 const TEXT = /^[\t\n\r\x20-\x7e]+$/;
 const BETWEEN = "\n\n";
 
-/** A stretch of a text. */
+/** A range of a text. */
 interface Run {
   readonly start: number;
   readonly end: number;
 }
 
-/** The base64 in a text that holds secrets: each whole run, under the kind of what it holds. */
+/** Finds the base64 in a text that contains secrets: each run as a whole, with the kind of the secret inside. */
 export async function findEncodedSecrets(text: string): Promise<readonly FoundSecret[]> {
   const turns = new EventLoopTurns();
   const { runs, starts, plain } = await turns.finish(decodedRuns(text));
@@ -166,7 +168,7 @@ export async function findEncodedSecrets(text: string): Promise<readonly FoundSe
   );
 }
 
-/** The runs of base64 that hold text, and all that they hold, one below the other. */
+/** The runs of base64 that contain text, and their decoded contents as one text, with blank lines in between. */
 function* decodedRuns(text: string): Steps<{
   readonly runs: readonly Run[];
   readonly starts: readonly number[];
@@ -198,24 +200,26 @@ function* decodedRuns(text: string): Steps<{
   return { runs, starts, plain: decoded.join(BETWEEN) };
 }
 
-/** Behind an escaped line break of JSON the letter of the escape is not part of a run: how many characters to leave out. */
+/**
+ * Number of characters to skip at the start of a run: the letter of an escaped line break in JSON is not part of it.
+ */
 const escapedLetter = (text: string, start: number): number =>
   text[start - 1] === "\\" && "nrt".includes(text.charAt(start)) ? 1 : 0;
 
-/** What a run of base64 says; null when it holds no plain text. */
+/** The decoded text of a run of base64; null when it is not plain text. */
 function decodeText(run: string): string | null {
   if (run.length % 4 === 1) return null;
   const plain = atob(run.replaceAll("-", "+").replaceAll("_", "/"));
   return TEXT.test(plain) ? plain : null;
 }
 
-/** The end of a run with the `=` that fill it up. */
+/** The end of a run, including its padding (`=`). */
 function withPadding(text: string, end: number): number {
   if (text[end] !== "=") return end;
   return text[end + 1] === "=" ? end + 2 : end + 1;
 }
 
-/** Which of some starts, in rising order, is the last one that does not lie behind a position; -1 when all of them do. */
+/** Returns the index of the last start, in ascending order, that is not after a position; -1 when all of them are. */
 export function startBefore(starts: readonly number[], position: number): number {
   let [low, high] = [0, starts.length];
   while (low < high) {

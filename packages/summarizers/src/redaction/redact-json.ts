@@ -6,9 +6,9 @@ import { MIN_SECRET } from "./secret-rules.ts";
 const BETWEEN = "\n\n";
 
 /**
- * A JSON value whose texts, at any depth, are redacted, also where a secret is split over the `text` of neighbours in a
- * list, as the parts of a message are. Keys stay, and so do texts that are known to be ids. The same value when there was
- * nothing to redact.
+ * Redacts the texts in a JSON value, at any depth, including secrets that are split across the `text` fields of
+ * neighbors in a list, such as the parts of a message. Keys and texts known to be ids are kept. Returns the same value
+ * when there is nothing to redact.
  */
 export async function redactJson<Value extends JsonValue | undefined>(
   value: Value,
@@ -32,11 +32,11 @@ export async function redactJson<Value extends JsonValue | undefined>(
 
 type JsonList = readonly JsonValue[];
 
-/** The secrets that texts show alone. Each text is looked at once, however often it is asked about. */
+/** The secrets found in individual texts. Each text is searched only once, however often it is asked about. */
 class StretchesOfTexts {
   readonly #known = new Map<string, readonly SecretStretch[]>();
 
-  /** Whether a text was looked at and holds some; undefined before that. */
+  /** Whether a text contains secrets; undefined when it has not been searched yet. */
   isTouched(text: string): boolean | undefined {
     const known = this.#known.get(text);
     return known && known.length > 0;
@@ -49,10 +49,10 @@ class StretchesOfTexts {
   }
 }
 
-/** Values that are looked at in one step. */
+/** Values processed in one step. */
 const VALUES_A_STEP = 256;
 
-/** Every text that may be or hold a secret, and every list of several texts, in the order of the value. */
+/** Every text long enough to contain a secret, and every list of several texts, in the order of the value. */
 function* collect(
   value: JsonValue | undefined,
 ): Steps<{ readonly texts: string[]; readonly lists: readonly JsonList[] }> {
@@ -71,17 +71,17 @@ function* collect(
   return { texts, lists };
 }
 
-/** The lists whose pieces hold a secret when they are read as one text. */
+/** The lists whose pieces contain a secret when they are joined to one text. */
 async function listsWithSecrets(lists: readonly JsonList[], stretches: StretchesOfTexts): Promise<readonly JsonList[]> {
   const texts = lists.map((list) => piecesOf(list).join(""));
   const touched = await touchedBy(texts, stretches);
   return lists.filter((_, index) => touched.has(index));
 }
 
-/** Characters, in UTF-16 code units, that are looked at together: one look at many texts costs less than one at each. */
+/** Size of the portions of texts that are searched together, in UTF-16 code units; searching each alone costs more. */
 const TOGETHER = 131_072;
 
-/** The places of the texts that hold a secret. */
+/** The indexes of the texts that contain a secret. */
 async function touchedBy(texts: readonly string[], stretches: StretchesOfTexts): Promise<ReadonlySet<number>> {
   const touched = new Set<number>();
   const turns = new EventLoopTurns();
@@ -92,7 +92,7 @@ async function touchedBy(texts: readonly string[], stretches: StretchesOfTexts):
   return touched;
 }
 
-/** Texts in a row that are looked at together. */
+/** Consecutive texts that are searched together. */
 function* portionsOf(texts: readonly string[]): Iterable<{ readonly from: number; readonly to: number }> {
   let [from, length] = [0, 0];
   for (let to = 1; to <= texts.length; to++) {
@@ -165,10 +165,9 @@ function textOf(item: JsonValue): string | null {
 }
 
 /**
- * Texts that follow each other, without the secrets that are split over them: the marker stands where the secret begins,
- * and what of it stands in the texts behind is gone. So are those whose name stands in one text and whose value in the next.
- * A secret that one text shows alone is left to what looks at single texts.
- * The same list when nothing is split.
+ * Removes the secrets that are split across consecutive texts, including those whose name is in one text and whose
+ * value is in the next. The marker goes where the secret begins; its continuation in later texts is deleted. A secret
+ * that is visible in a single text is left to the search of single texts. Returns the same list when nothing is split.
  */
 async function redactPieces(texts: readonly string[], stretches: StretchesOfTexts): Promise<readonly string[]> {
   const starts: number[] = [];
@@ -196,7 +195,7 @@ async function redactPieces(texts: readonly string[], stretches: StretchesOfText
   });
 }
 
-/** The secrets of texts that follow each other that none of them shows alone. */
+/** The secrets in consecutive texts that no single text shows. */
 async function splitStretches(
   texts: readonly string[],
   starts: readonly number[],
@@ -219,7 +218,7 @@ async function splitStretches(
     }
     const from = starts[piece] as number;
     const same = alone.found[startBefore(alone.starts, start - from)];
-    // What tells that a text holds a secret may stand at the end of the text before.
+    // The name that reveals a secret may be at the end of the preceding text.
     if (same === undefined || same.end < end - from) split.push(stretch);
   }
   return split;

@@ -3,21 +3,21 @@ import { findSecrets } from "./find-secrets.ts";
 import type { FoundSecret } from "./secret-rule.ts";
 import { MIN_SECRET } from "./secret-rules.ts";
 
-/** Bump it when the same text is redacted otherwise than before. */
+/** Version of the redaction. Bump it when the same text would be redacted differently than before. */
 export const REDACTION_VERSION = 6;
 
-/** A text without its secrets, and what was taken out. */
+/** A text without its secrets, and the kinds of secrets that were removed. */
 export interface Redaction {
   readonly text: string;
-  /** The kind of each secret that was taken out, in order, such as `github-token`. */
+  /** The kind of each secret that was removed, in order, such as `github-token`. */
   readonly kinds: readonly string[];
 }
 
 /**
- * Replaces secrets (keys and tokens of common services, private keys, passwords in connection strings, what is assigned to
- * a password, a key or a token, hashes of passwords, cookies; the rules are secretlint's recommended ones and many more, also inside base64) with a marker that names their kind. The same text
- * always has the same result, nothing is read or sent, and the time is linear in the text. What the rules do not know stays: it
- * is a net, not a wall.
+ * Replaces secrets with a marker that names their kind: keys and tokens of common services, private keys, passwords in
+ * connection strings, values assigned to a password, key or token, password hashes, and cookies, also inside base64.
+ * The rules are secretlint's recommended ones and many more. The same text always has the same result, nothing is read
+ * or sent, and the time is linear in the text. Secrets that no rule covers stay: it is a net, not a wall.
  */
 export async function redactSecrets(text: string): Promise<Redaction> {
   const found = await secretStretches(text);
@@ -25,7 +25,7 @@ export async function redactSecrets(text: string): Promise<Redaction> {
   return { text: found.length === 0 ? text : withoutStretches(text, found), kinds };
 }
 
-/** A text with a marker in the place of each stretch of it. */
+/** Returns a text with each of the stretches replaced by a marker. */
 export function withoutStretches(text: string, stretches: readonly SecretStretch[]): string {
   const pieces: string[] = [];
   let position = 0;
@@ -36,15 +36,17 @@ export function withoutStretches(text: string, stretches: readonly SecretStretch
   return pieces.join("") + text.slice(position);
 }
 
-/** A stretch of a text that is a secret. */
+/** The position of a secret in a text, in UTF-16 code units; `end` is exclusive. */
 export interface SecretStretch {
   readonly start: number;
   readonly end: number;
-  /** What kind of secret it is, such as `github-token`. */
+  /** The kind of secret, such as `github-token`. */
   readonly kind: string;
 }
 
-/** The secrets of a text in order; where two overlap, the earlier one and what the later one has beyond it. */
+/**
+ * Returns the secrets of a text in order. When two overlap, the later one is reduced to the part after the earlier one.
+ */
 export async function secretStretches(text: string): Promise<readonly SecretStretch[]> {
   if (text.length < MIN_SECRET) return [];
   return new EventLoopTurns().finish(apart(text, await findSecrets(text)));
@@ -70,10 +72,10 @@ function* apart(text: string, found: readonly FoundSecret[]): Steps<readonly Sec
   return stretches;
 }
 
-/** How much of a text the secrets lie in that are sorted in one go, in UTF-16 code units as a power of two. */
+/** Size of the parts of a text whose secrets are sorted at once, in UTF-16 code units, as a power of two. */
 const SORTED_AT_ONCE = 15;
 
-/** Stretches in order, a few at a time: those of a long text would take too long at once. */
+/** Yields the stretches in order, a few at a time, because sorting those of a long text at once would take too long. */
 function* inOrder<Stretch extends { readonly start: number; readonly end: number }>(
   stretches: readonly Stretch[],
   place: "start" | "end",
@@ -84,13 +86,13 @@ function* inOrder<Stretch extends { readonly start: number; readonly end: number
   for (const group of groups) if (group !== undefined) yield group.sort(compare);
 }
 
-/** What stands in the place of a secret. */
+/** Returns the text that replaces a secret of this kind. */
 export const redactionMarker = (kind: string): string => `[redacted ${kind}]`;
 
-/** The kinds that were found so far, by the rules' names for them: there are a few dozen. */
+/** Cache of kinds by the rules' message ids; there are a few dozen. */
 const kinds = new Map<string, string>();
 
-/** `GITHUB_TOKEN` and `PrivateKey` as `github-token` and `private-key`. */
+/** Converts `GITHUB_TOKEN` and `PrivateKey` to `github-token` and `private-key`. */
 function kindOf(messageId: string): string {
   const known = kinds.get(messageId);
   if (known !== undefined) return known;
@@ -106,8 +108,9 @@ function kindOf(messageId: string): string {
 const END = /[\s"'`<>,;)\]}]/g;
 
 /**
- * Some rules give the range of the value from where its name begins, which falls short: the whole word is taken. Ends are
- * asked for in rising order, so that a word that holds thousands of secrets is walked once.
+ * Extends the end of a secret to the end of its word, because some rules report a range of the value's length that
+ * starts at its name and so falls short. Must be called with ascending ends, so that a word with thousands of secrets
+ * is scanned once.
  */
 function endsOfSecrets(text: string): (end: number) => number {
   let next = -1;

@@ -13,11 +13,11 @@ import { redactJson } from "./redact-json.ts";
 import { REDACTION_VERSION, redactSecrets } from "./redact-secrets.ts";
 
 /**
- * A summarizer that never sees a secret: messages, the summary before, pins and instructions are redacted before it is
- * asked, and its changes before they are returned. Ids and sources stay, so the changes fit the thread as it is. What it
- * says of a failure is redacted as well, since models and providers quote what they were sent.
+ * Wraps a summarizer so that it never sees a secret. Messages, the previous summary, pins and instructions are redacted
+ * before it is called, and its changes before they are returned. Ids and sources are kept, so the changes fit the
+ * original thread. Error messages are redacted as well, because models and providers quote what they were sent.
  *
- * `by` says `redacted` only when there was something to redact.
+ * `by` says `redacted` only when something was redacted.
  */
 export function redactingSummarizer(inner: Summarizer): Summarizer {
   return {
@@ -44,10 +44,10 @@ export function redactingSummarizer(inner: Summarizer): Summarizer {
 
 const NO_IDS: readonly MessageId[] = [];
 
-/** The same request when there was nothing to redact. */
+/** Redacts a request; returns the same one when there is nothing to redact. */
 async function redactedRequest(request: SummarizeRequest, ids: ReadonlySet<string>): Promise<SummarizeRequest> {
   const { messages, overlap, previous, pins, instructions } = request;
-  // What a summary stands for is a list of ids, which may be as long as the thread.
+  // The span of a summary is left out: its list of ids may be as long as the thread.
   const span = previous === null ? null : { ...previous.span, messageIds: NO_IDS };
   const told = previous === null || span === null ? null : { ...previous, span };
   const texts = { messages, overlap: overlap ?? null, previous: told, pins, instructions: instructions ?? null };
@@ -63,7 +63,9 @@ async function redactedRequest(request: SummarizeRequest, ids: ReadonlySet<strin
   };
 }
 
-/** The error as it was when its message holds no secret. The original stays as its cause, for whoever has to look into it. */
+/**
+ * Redacts an error's message and keeps the original as its cause, for debugging. Unchanged when it contains no secret.
+ */
 async function redactedError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error)) return error;
   const { text, kinds } = await redactSecrets(error.message);
@@ -72,10 +74,10 @@ async function redactedError(error: unknown): Promise<unknown> {
   return new ThreadfoldError(error.code, text, { details: error.details, cause: error });
 }
 
-/** Messages whose ids are taken in one step: less than a millisecond. */
+/** Messages whose ids are collected in one step; a step takes less than a millisecond. */
 const AT_A_TIME = 1_024;
 
-/** What a request calls its messages and items: never redacted, or its answer would fit nothing. */
+/** The ids of a request's messages and items. They are never redacted, or the answer would not fit the thread. */
 function* idsOf({ messages, overlap = [], previous, pins }: SummarizeRequest): Steps<ReadonlySet<string>> {
   const ids = new Set<string>(overlap.map(({ id }) => id));
   for (const { id } of messages) {
@@ -88,6 +90,6 @@ function* idsOf({ messages, overlap = [], previous, pins }: SummarizeRequest): S
   return ids;
 }
 
-/** Messages, summaries and changes are JSON throughout, which their types need not say. */
+/** Messages, summaries and changes are pure JSON, although their types do not say so. */
 const redacted = async <Value>(value: Value, ids: ReadonlySet<string>): Promise<Value> =>
   (await redactJson(value as unknown as JsonValue, ids)) as unknown as Value;

@@ -1,11 +1,11 @@
-/** Finds the secrets of one issuer, or of a few that belong together. */
+/** Finds the secrets of one issuer, or of a few related ones. */
 export interface SecretRule {
-  /** At least one of these stands in every text in which the rule finds something. A rule without anchors always looks. */
+  /** At least one of these occurs in any text in which the rule finds something. A rule without anchors always runs. */
   readonly anchors?: readonly Anchor[];
   find(text: string): Promise<readonly FoundSecret[]> | readonly FoundSecret[];
 }
 
-/** A stretch of text that is taken for a secret. */
+/** A range of a text that is considered a secret. */
 export interface FoundSecret {
   readonly start: number;
   readonly end: number;
@@ -13,12 +13,12 @@ export interface FoundSecret {
   readonly messageId: string;
 }
 
-/** The characters that anchors are built around: rare enough in any text that looking at each of them costs next to nothing. */
+/** The characters that anchors are built around, rare enough in any text that checking each occurrence costs little. */
 type AnchorSign = "_" | "-" | "." | ":" | "=" | "@" | "$" | "A" | "S";
 
 /**
- * What every secret of a kind contains: a character, what stands right before it, and what stands right behind it, both as
- * sources of regular expressions without capturing groups.
+ * A mark that every secret of a kind contains: a character and what comes directly before and after it, both as sources
+ * of regular expressions without capturing groups.
  */
 export interface Anchor {
   readonly before?: string;
@@ -26,15 +26,15 @@ export interface Anchor {
   readonly after?: string;
 }
 
-/** The source of a pattern for a word of ASCII letters in capitals, in small letters, and mixed. */
+/** Returns the source of a pattern that matches a word of ASCII letters case-insensitively. */
 export const inAnyCase = (word: string): string =>
   [...word].map((letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`).join("");
 
 /**
- * A rule that is one pattern. Where the pattern has a group named `name`, what that matches in front is kept; without
- * `isSecret` every match is one.
+ * Returns a rule with a single pattern. If the pattern begins with a group named `name`, what that group matches is not
+ * part of the secret.
  *
- * @param isSecret tells by the match, without what is kept, whether it is a secret.
+ * @param isSecret decides whether a match, without its name, is a secret. By default every match is one.
  */
 export function rule(
   messageId: string,
@@ -53,16 +53,18 @@ export function rule(
   };
 }
 
-/** What stands in for every character beyond ASCII, and for the lack of one: anchors may have it at either edge. */
+/**
+ * The code used for any character beyond ASCII and for no character at all; either may occur next to an anchor's sign.
+ */
 const BEYOND = 128;
 const BITS = 32;
 
 /**
- * The anchors around one sign: for the last character before it that is no white space and for each one right behind it, in
- * bits, which of them may stand there.
+ * The anchors around one sign, as bit sets: which of them are possible for each last non-space character before the
+ * sign, and for each character directly after it.
  */
 interface AnchorsOfSign {
-  /** Where the bits of this sign begin among those of all signs, and how many words they take. */
+  /** Where the bits of this sign begin within those of all signs, and their number, in 32-bit words. */
   readonly word: number;
   readonly words: number;
   readonly before: Int32Array;
@@ -70,9 +72,9 @@ interface AnchorsOfSign {
 }
 
 /**
- * Tells which kinds of secrets a text may hold, by their anchors, in one pass over its characters. At each sign the two
- * characters beside it say which of the anchors may stand there, and only those are tried, so that a text that is full of
- * signs costs about as much as one that has few.
+ * Finds out which kinds of secrets a text may contain, by their anchors, in one pass over its characters. At each sign,
+ * the characters on either side determine which anchors are possible, and only those are tried, so that a text full of
+ * signs costs about as much as one with few.
  */
 export class AnchorSearch<Kind> {
   readonly #signs: readonly (AnchorsOfSign | undefined)[];
@@ -113,7 +115,7 @@ export class AnchorSearch<Kind> {
     return { word, words, before, behind };
   }
 
-  /** The kinds of which an anchor has its sign between two places of a text, the whole of it by default. */
+  /** Returns the kinds that have an anchor whose sign is in the given range of a text; by default the whole text. */
   kindsIn(text: string, start = 0, end = text.length): ReadonlySet<Kind> {
     const kinds = new Set<Kind>();
     const open = new Int32Array(this.#words).fill(-1);
@@ -154,31 +156,31 @@ function codeAt(text: string, index: number): number {
   return index < 0 || index >= text.length ? BEYOND : Math.min(text.charCodeAt(index), BEYOND);
 }
 
-/** The white space of ASCII. */
+/** True for ASCII white space. */
 const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
-/** Matches the sign alone, where an anchor stands around it. */
+/** The source of a pattern that matches the sign of an anchor, if the rest of the anchor is around it. */
 function sourceOf({ before, sign, after }: Anchor): string {
   const literal = sign === "." || sign === "$" ? `\\${sign}` : sign;
   const behind = before === undefined ? "" : `(?<=(?:${before})${literal})`;
   return `${literal}${behind}${after === undefined ? "" : `(?=${after})`}`;
 }
 
-/** The ASCII characters with which what a pattern matches may begin and, but for white space, end. */
+/** The ASCII characters with which matches of a pattern can begin and, ignoring white space, end. */
 interface Edges {
   readonly first: ReadonlySet<number>;
   readonly last: ReadonlySet<number>;
   readonly canBeEmpty: boolean;
-  /** True when it may match nothing but white space. */
+  /** True when a match can be empty or only white space. */
   readonly canBeBlank: boolean;
 }
 
 const NOTHING: Edges = { first: new Set(), last: new Set(), canBeEmpty: true, canBeBlank: true };
-/** A group's begin, a bar, a group's end, or one character or class; and how often it may stand there. */
+/** A piece of a pattern (the start of a group, a bar, the end of a group, a character or class), and a quantifier. */
 const PIECE = /(\(\?:)|(\|)|(\))|(\[(?:[^\]\\]|\\.)*\]|\\.|[^[\](){}*+?|\\])/y;
 const OFTEN = /[*?]|\+|\{(\d+)(?:,\d*)?\}/y;
 
-/** Reads the edges off the source of an anchor. */
+/** Determines the edges of an anchor from its source. */
 function edgesOf(source: string): Edges {
   let position = 0;
   const piece = (): RegExpExecArray | null => {

@@ -3,12 +3,14 @@ import { ASSIGNED_SECRET_RULES } from "./assigned-secrets.ts";
 import { type Anchor, type FoundSecret, inAnyCase, rule, type SecretRule } from "./secret-rule.ts";
 import { VENDOR_KEY_RULES } from "./vendor-keys.ts";
 
-/** No rule knows a shorter secret. In UTF-16 code units. */
+/** The shortest text in which a rule can find a secret, in UTF-16 code units. */
 export const MIN_SECRET = 8;
 
 let loaded: Promise<readonly SecretRule[]> | undefined;
 
-/** All rules. Secretlint's are loaded on first use, so that a program that never folds does not pay for them. */
+/**
+ * Returns all rules. Secretlint's are loaded on first use, so that a program that never folds does not pay for them.
+ */
 export function secretRules(): Promise<readonly SecretRule[]> {
   loaded ??= loadSecretlintRules().then((rules) => [
     ...MORE_SECRET_RULES,
@@ -19,7 +21,7 @@ export function secretRules(): Promise<readonly SecretRule[]> {
   return loaded;
 }
 
-/** What stands on both sides of a `:`, `=` or `=>`. */
+/** Anchors for an assignment with `:`, `=` or `=>`, by what comes before and after it. */
 const assigned = (before: string, after: string): readonly Anchor[] =>
   ([":", "="] as const).map((sign) => ({ before: `(?:${before})["']?\\s*`, sign, after: `>?\\s*["']?(?:${after})` }));
 
@@ -29,22 +31,23 @@ const AUTHORIZATION: readonly Anchor[] = ([":", "="] as const).map((sign) => ({
   after: `\\s{0,4}\\\\{0,3}["']?(?:${["bearer", "basic", "token"].map(inAnyCase).join("|")})\\s`,
 }));
 
-/** In a compose file a dollar sign is written twice, and in shells and in JSON there are backslashes before it. */
+/** A dollar sign: doubled in compose files, and preceded by backslashes in shells and JSON. */
 const DOLLAR = "\\\\{0,3}[$]{1,2}";
 const SALT = "[A-Za-z0-9+/]{8,128}";
 
-/** A hash of a password as crypt writes it: what kind it is, its settings, its salt and the hash, between dollar signs. */
+/** A password hash in the format of crypt: kind, settings, salt and hash, separated by dollar signs. */
 const hashed = (kind: string, ...fields: readonly string[]): SecretRule =>
   rule("PASSWORD_HASH", new RegExp(`(?<![\\w$])${["", kind, ...fields].join(DOLLAR)}(?!\\w)`, "g"), [
     { sign: "$", after: `${kind}${DOLLAR}` },
   ]);
 
 /**
- * Kinds that secretlint's recommended rules do not cover, by the shapes that their issuers document. Every pattern
- * begins at the start of a word and has bounded parts, so that hostile text costs no more than any other.
+ * Rules for kinds that secretlint's recommended rules do not cover, by the formats that their issuers document. Every
+ * pattern begins at a word boundary or with fixed text and has bounded parts, so that hostile text costs no more than
+ * any other.
  */
 const MORE_SECRET_RULES: readonly SecretRule[] = [
-  // Whole or cut off, with real line breaks or with escaped ones, however often.
+  // Complete or cut off, with real or escaped line breaks, escaped any number of times.
   rule(
     "PRIVATE_KEY",
     /-----BEGIN (?:[A-Z0-9]{1,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\]{64,16384}(?:-----END [A-Z0-9 ]{1,40}-----)?/g,
@@ -99,14 +102,14 @@ const MORE_SECRET_RULES: readonly SecretRule[] = [
 ];
 
 const ID_START = "@secretlint/secretlint-rule-";
-/** Obeys comments in the text that switch rules off. In the texts here these would be an attacker's. */
+/** This rule obeys comments in the text that turn rules off, which an attacker could put into the texts here. */
 const COMMENT_RULE = "filter-comments";
-/** Access key ids are half of a secret and worth the odd false find. */
+/** Its scan for access key ids is turned on: they are half of a secret and worth the occasional false positive. */
 const AWS_RULE = "aws";
 
 /**
- * Secretlint's recommended rules. They are run without its engine: that one marks every rule of every run on the process's
- * performance timeline and keeps the marks.
+ * Loads secretlint's recommended rules. They are run without its engine, which puts a mark for every rule of every run
+ * on the process's performance timeline and never removes it.
  */
 async function loadSecretlintRules(): Promise<readonly SecretRule[]> {
   const { rules } = await import("@secretlint/secretlint-rule-preset-recommend");
@@ -163,12 +166,14 @@ function secretlintSource(text: string): RuleSource {
   return source as unknown as RuleSource;
 }
 
-/** What stands in all that a rule finds and is too far from its anchors for them to ask about. */
+/** Words in everything that a rule finds, but too far from its anchors to be part of them. */
 const SECRETLINT_WORDS: ReadonlyMap<string, string> = new Map([["openai", "T3BlbkFJ"]]);
 
 const URL_WITH_PASSWORD: Anchor = { before: "://[^:/\\s]{1,256}:[^@/\\s]{1,256}", sign: "@" };
 
-/** The anchors of secretlint's rules by the end of their ids, read from their patterns. A rule that is not here always looks. */
+/**
+ * The anchors of secretlint's rules, by the end of their ids, taken from their patterns. A rule not listed always runs.
+ */
 const SECRETLINT_ANCHORS: Readonly<Record<string, readonly Anchor[]>> = {
   aws: [
     { sign: "A", after: "(?:3T[A-Z0-9]|KIA|GPA|IDA|ROA|IPA|NPA|NVA|SIA)[A-Z0-9]{16}" },

@@ -1,11 +1,13 @@
 import { type Anchor, rule, type SecretRule } from "./secret-rule.ts";
 
-/** Generated keys have digits; names that only begin like one mostly have none. */
+/** Generated keys have digits; names that only begin like a key mostly have none. */
 const hasDigit = (key: string): boolean => /\d/.test(key.slice(3));
-/** Behind a short beginning that words of a program have too, a key has digits, small letters and capitals. */
+/**
+ * For short prefixes that words of a program have too: a key has digits, lower-case and upper-case letters after it.
+ */
 const isMixed = (key: string): boolean => hasDigit(key) && /[a-z]/.test(key.slice(3)) && /[A-Z]/.test(key.slice(3));
 
-/** A key that begins with a prefix and goes on with what a class of characters and a length allow, as a whole word. */
+/** A rule for keys that are a whole word: a prefix, followed by a fixed class of characters and length. */
 function prefixed(
   messageId: string,
   prefix: string,
@@ -20,8 +22,8 @@ const underscore = (before: string): Anchor => ({ before, sign: "_" });
 const hyphen = (before: string): Anchor => ({ before, sign: "-" });
 
 /**
- * Keys and tokens by the prefixes and lengths that their issuers document, as far as neither secretlint's recommended
- * rules nor ours for older kinds know them.
+ * Rules for keys and tokens by the prefixes and lengths that their issuers document, except those already covered by
+ * secretlint's recommended rules or by our rules for older kinds.
  */
 export const VENDOR_KEY_RULES: readonly SecretRule[] = [
   prefixed("ATLASSIAN_TOKEN", "ATATT3", "[\\w=-]{60,300}", { sign: "A", after: "TATT3" }),
@@ -93,7 +95,7 @@ export const VENDOR_KEY_RULES: readonly SecretRule[] = [
   prefixed("GOOGLE_OAUTH_SECRET", "GOCSPX-", "[\\w-]{28}", hyphen("GOCSPX")),
   prefixed("GOOGLE_ACCESS_TOKEN", "ya29\\.", "[\\w-]{40,500}", { before: "ya29", sign: "." }),
   prefixed("FCM_SERVER_KEY", "AAAA[\\w-]{7}:", "[\\w-]{140}", { before: "AAAA[\\w-]{7}", sign: ":" }),
-  // What stands before these two signs of such a secret is three characters of any kind.
+  // No anchor and no prefix: such a secret has three arbitrary characters before the digit.
   rule("AZURE_CLIENT_SECRET", /\dQ~[\w.~-]{31,34}(?![\w.~-])/g, []),
   prefixed("CONTENTFUL_TOKEN", "CFPAT-", "[\\w-]{43}", hyphen("CFPAT")),
   prefixed("TYPEFORM_TOKEN", "tfp_", "[\\w.=-]{40,70}", underscore("tfp"), isMixed),

@@ -18,7 +18,7 @@ import {
 } from "@threadfold/core";
 import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
 
-/** Writes a conversation down step by step, for tests that read like what happened. */
+/** Builds a conversation step by step, for tests that read like the conversation. */
 export class Conversation {
   readonly #inputs: MessageInput[] = [];
   #calls = 0;
@@ -35,7 +35,7 @@ export class Conversation {
     return this.#push("assistant", [{ type: "text", text }]);
   }
 
-  /** A call and its result in two messages. */
+  /** Adds a call and its result as two messages. */
   tool(toolName: string, input: JsonValue, output: string | JsonValue, outcome: ToolOutcomeStatus = "success"): this {
     const callId = asToolCallId(`call-${++this.#calls}`);
     this.#push("assistant", [{ type: "tool-call", callId, toolName, input }]);
@@ -73,12 +73,12 @@ export class Conversation {
 
 export const countTokens = (text: string): number => Math.ceil(text.length / 4);
 
-/** A request to summarize messages, with room enough for small conversations. */
+/** Returns a request to summarize messages, with enough room for small conversations. */
 export function requestFor(messages: readonly Message[], more: Partial<SummarizeRequest> = {}): SummarizeRequest {
   return { span: spanOf(messages), messages, previous: null, pins: [], maxTokens: 2_000, countTokens, ...more };
 }
 
-/** The summary of a conversation, and its text. */
+/** Returns the extractive summary of a conversation, and its text. */
 export function summaryOf(
   conversation: Conversation | readonly Message[],
   more: Partial<SummarizeRequest> = {},
@@ -90,7 +90,7 @@ export function summaryOf(
   return { summary, text: renderSummary(summary) };
 }
 
-/** What a conversation is folded to, again and again: the summary at each border, given as a number of messages. */
+/** Folds a conversation repeatedly and returns the summary at each border, given as a number of messages. */
 export function foldAt(
   conversation: Conversation,
   borders: readonly number[],

@@ -22,10 +22,10 @@ export interface ProviderProtocol {
   events(text: string, stop: "stop" | "length" | "refusal" | "tool-call"): readonly string[];
 }
 
-/** A local server that speaks a provider's protocol and follows a script; its last move goes on. */
+/** A local server that speaks a provider's protocol and follows a script; the script's last move is repeated. */
 export interface FakeProvider {
   readonly url: string;
-  /** Bodies of the calls so far. */
+  /** Request bodies of the calls so far. */
   readonly bodies: readonly Readonly<Record<string, unknown>>[];
   close(): Promise<void>;
 }
@@ -237,7 +237,7 @@ export const responsesProtocol: ProviderProtocol = {
 
 const GATEWAY_STOP = { stop: "stop", length: "length", refusal: "content-filter", "tool-call": "tool-calls" } as const;
 
-/** The AI SDK's own gateway: the plainest of its providers, without a stream. */
+/** The AI SDK's own gateway, the simplest of its providers; without streaming. */
 export const gatewayProtocol: ProviderProtocol = {
   whole: (text, stop) => ({
     content: [

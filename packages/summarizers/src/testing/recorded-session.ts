@@ -11,15 +11,15 @@ import {
   type Part,
 } from "@threadfold/core";
 
-/** The folder of recorded sessions, beside the project or where the environment says. */
+/** The folder of recorded sessions: next to the project, or set by `THREADFOLD_DATA`. */
 export const RECORDED_SESSIONS =
   process.env["THREADFOLD_DATA"] ?? new URL("../../../../../shared/data", import.meta.url).pathname;
 
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a recorded OpenAI chat or Anthropic Messages trajectory as the messages of a thread: just enough of a reader for
- * measuring, without the importers' care for malformed files.
+ * Reads a recorded OpenAI chat or Anthropic Messages trajectory as the messages of a thread. Just enough of a reader
+ * for measurements, without the importers' handling of malformed files.
  */
 export function readRecordedSession(path: string): readonly Message[] {
   const bytes = readFileSync(path);
@@ -34,7 +34,7 @@ class Reader {
   readonly inputs: MessageInput[] = [];
   readonly #tools = new Map<string, string>();
 
-  /** A line of a Claude Code or pi log. */
+  /** Adds the message of a line of a Claude Code or pi log, if it has one. */
   addLine(line: string): void {
     let record: Raw;
     try {

@@ -1,9 +1,9 @@
 import type { CompletionModel, CompletionRequest, CompletionResult } from "@threadfold/core";
 
-/** What a scripted model answers: a result, a text that stands for one, or an error that it throws. */
+/** An answer of a scripted model: a result, just its text, or an error to throw. */
 export type ScriptedAnswer = Partial<CompletionResult> | string | Error;
 
-/** A model that answers what it is told to, call by call; the last answer goes on holding. It keeps what it was asked. */
+/** A model that returns scripted answers, one per call, and repeats the last one. It records its requests. */
 export class ScriptedModel implements CompletionModel {
   readonly id = "scripted";
   readonly requests: CompletionRequest[] = [];
@@ -30,10 +30,10 @@ export class ScriptedModel implements CompletionModel {
   }
 }
 
-/** What the model was asked first in a call, as text. */
+/** Returns the text of the first message of a request. */
 export const questionOf = (request: CompletionRequest | undefined): string => request?.messages[0]?.text ?? "";
 
-/** An answer that adds one fact from the newest message that the question shows. */
+/** Returns an answer that adds one fact, with the newest message in the question as its source. */
 export function factAnswer(request: CompletionRequest, text = "The parser is slow."): string {
   const numbers = [...questionOf(request).matchAll(/^[0-9a-f]{8} m(\d+) /gm)].map(([, number]) => Number(number));
   return JSON.stringify({ add: { facts: [{ text, sources: [numbers.at(-1) ?? 1] }] } });

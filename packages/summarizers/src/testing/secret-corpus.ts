@@ -5,7 +5,7 @@ const WORD = LETTERS + DIGITS;
 const BASE64 = `${WORD}+/`;
 const CRYPT = `${WORD}./`;
 
-/** Draws letters: the same for the same seed, so that a run that fails fails again. */
+/** Draws random characters; the same seed gives the same ones, so that a failing run can be repeated. */
 class Draw {
   #state: number;
 
@@ -30,7 +30,7 @@ class Draw {
   }
 }
 
-/** How a secret of each kind looks, drawn anew each time: nothing here is or was a secret of anybody. */
+/** Generates a secret of each kind. All are random; nothing here is or was a real secret. */
 const KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "aws-access-key-id": (d) => `AKIA${d.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16)}`,
   "aws-secret-access-key": (d) => `aws_secret_access_key=${d.of(WORD, 40)}`,
@@ -82,15 +82,15 @@ const KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "age-key": (d) => `AGE-SECRET-KEY-1${d.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 58)}`,
 };
 
-/** Letters, digits and signs as somebody makes a password up. */
+/** A password of letters, digits and a special character, as people make them up. */
 const password = (d: Draw): string => `${d.of(LETTERS, 6)}${d.of(DIGITS, 2)}!${d.of(LETTERS, 3)}`;
-/** A password that somebody made up of letters alone, of some 8 to 10. */
+/** A made-up password of 8 or 10 letters only. */
 const word = (d: Draw): string =>
   Array.from({ length: 4 + d.below(2) }, () => d.of("bdfgklmrtvz", 1) + d.of("aeiou", 1)).join("");
-/** A drawn key: it has a digit and letters of both kinds, as all but very few of that length do. */
+/** A random key with a digit, upper-case and lower-case letters, as all but very few keys of that length have. */
 const key = (d: Draw, length: number): string => `${d.of(LETTERS, 2)}7a4Q${d.of(WORD, length - 6)}`;
 
-/** Kinds that only what stands before them tells, with the value between « and », and keys whose issuers changed or gave them prefixes of late. */
+/** Kinds recognized by their context, with the value between « and », and keys whose format changed or is recent. */
 const MORE_KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "password-variable": (d) => `DB_PASSWORD=«${password(d)}»`,
   "password-property": (d) => `password: "«${password(d)}»"`,
@@ -218,15 +218,15 @@ const MORE_KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "okta-token": (d) => `SSWS 00${key(d, 40)}`,
 };
 
-/** A secret in the middle of a text, and the part of it that must be nowhere afterwards. */
+/** A generated secret, and the part of it that must not occur anywhere after redaction. */
 export interface SecretSample {
   readonly kind: string;
   readonly secret: string;
-  /** The value of the secret without the words around it: what nobody must read. */
+  /** The value of the secret without the text around it: the part that nobody must read. */
   readonly value: string;
 }
 
-/** So many secrets of every kind. */
+/** Returns this many secrets of every kind. */
 export function secretCorpus(perKind: number, seed = 26): readonly SecretSample[] {
   const draw = new Draw(seed);
   return Object.entries({ ...KINDS, ...MORE_KINDS }).flatMap(([kind, make]) =>
@@ -262,7 +262,7 @@ const SAID_OF_PASSWORDS = [
   ],
 ];
 
-/** Texts as they stand in sessions and hold no secret, some of them with the looks of one. */
+/** Texts as found in sessions that contain no secret, although some of them look like one. */
 const BENIGN: readonly ((draw: Draw) => string)[] = [
   (d) => `commit ${d.of(HEX, 40)} by ${d.pick(WORDS)}@example.org`,
   (d) => `${d.of(HEX, 8)}-${d.of(HEX, 4)}-4${d.of(HEX, 3)}-a${d.of(HEX, 3)}-${d.of(HEX, 12)}`,
@@ -318,7 +318,7 @@ const BENIGN: readonly ((draw: Draw) => string)[] = [
     `2026-01-${10 + d.below(18)}T0${d.below(9)}:00:00.${d.of(DIGITS, 3)}Z INFO [${d.of(HEX, 16)}] ${d.pick(WORDS)} done`,
 ];
 
-/** So many texts without a secret. */
+/** Returns this many texts without a secret. */
 export function benignCorpus(count: number, seed = 62): readonly string[] {
   const draw = new Draw(seed);
   return Array.from({ length: count }, (_, index) => (BENIGN[index % BENIGN.length] as (draw: Draw) => string)(draw));

@@ -1,11 +1,11 @@
-/** For each character code up to the last that counts, the bits of its kind. A kind of 0 ends a run, and so does every code beyond the last. */
+/** The bits of each character's kind, by character code. A kind of 0 ends a run, as does any code beyond the array. */
 export type SignKinds = Uint8Array;
 
 /**
- * Calls `take` for each run of at least `shortest` characters that have a kind, in order: where it begins, where it ends,
- * and the bits of all its characters together. It looks at the character where such a run would have to end and goes back
- * from there, so that it skips most of a text, while a regular expression looks at every character. Positions are UTF-16
- * code units.
+ * Calls `take` for each run of at least `shortest` characters that have a kind, in order, with its start, its end, and
+ * the combined bits of its characters. It jumps to the character where such a run would have to end and scans backward,
+ * and so skips most of a text, whereas a regular expression looks at every character. Positions are in UTF-16 code
+ * units.
  */
 export function eachRun(
   text: string,

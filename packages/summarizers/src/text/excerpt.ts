@@ -1,9 +1,9 @@
-/** White space of any kind as one space, none at the ends. */
+/** Collapses white space of any kind to single spaces, and trims the ends. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /**
- * The first characters of a text on one line, cut at a word's end and marked with an ellipsis when there is more. Reads
- * no more of the text than it needs. Lengths are UTF-16 code units.
+ * Returns the beginning of a text on one line, cut at the end of a word and marked with an ellipsis when there is more.
+ * Reads no more of the text than it needs. Lengths are in UTF-16 code units.
  */
 export function excerpt(text: string, maxLength: number): string {
   const line = oneLine(text.slice(0, maxLength * 2 + 200));
@@ -13,7 +13,9 @@ export function excerpt(text: string, maxLength: number): string {
   return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).toWellFormed().replace(/[\s,;:.\ufffd]+$/, "")}…`;
 }
 
-/** The same, but cut behind the last whole sentence when a good part of what fits is whole sentences. */
+/**
+ * Like {@link excerpt}, but cuts after the last whole sentence if whole sentences fill at least a third of the length.
+ */
 export function sentenceExcerpt(text: string, maxLength: number): string {
   const cut = excerpt(text, maxLength);
   if (!cut.endsWith("…")) return cut;
@@ -21,17 +23,19 @@ export function sentenceExcerpt(text: string, maxLength: number): string {
   return border < maxLength / 3 ? cut : `${cut.slice(0, border + 1)} …`;
 }
 
-/** Letters and digits of a text in lower case: equal keys mean the same statement, whatever its punctuation. */
+/**
+ * Returns the letters and digits of a text in lower case: equal keys mean equal statements, whatever the punctuation.
+ */
 export const statementKey = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}/_.]+/gu, " ")
     .trim();
 
-/** What stands in the place of a text's middle. */
+/** The marker that replaces the middle of a text. */
 export interface MiddleMarker {
   readonly textOf: (charactersLeftOut: number) => string;
-  /** At most this many characters of marker, line breaks included. */
+  /** The most characters that the marker takes, including line breaks. */
   readonly room: number;
 }
 
@@ -44,8 +48,8 @@ const LEFT_OUT: MiddleMarker = Object.freeze({
 const MAX_CHARACTERS_PER_TOKEN = 16;
 
 /**
- * A text of at most this many tokens: itself, or its beginning and end around a marker that says how much is left out
- * (L7).
+ * Cuts a text to at most this many tokens: returns it unchanged if it fits, else its beginning and end around a marker
+ * that says how much is left out (L7).
  */
 export function cutMiddle(
   text: string,
@@ -71,6 +75,6 @@ function withoutMiddle(text: string, room: number, { textOf }: MiddleMarker): st
   const head = text.slice(0, Math.max(0, Math.ceil(room * HEAD_SHARE)));
   const tail = room <= 0 ? "" : text.slice(text.length - Math.floor(room * (1 - HEAD_SHARE)));
   const left = text.length - head.length - tail.length;
-  // A cut may fall into a surrogate pair; what is left of it is left out.
+  // A cut may split a surrogate pair; the remaining half is dropped.
   return `${head.replace(/[\ud800-\udbff]$/, "")}\n${textOf(left)}\n${tail.replace(/^[\udc00-\udfff]/, "")}`;
 }

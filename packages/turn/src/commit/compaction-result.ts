@@ -11,35 +11,34 @@ import {
 } from "@threadfold/core";
 
 /**
- * An event as Spring AI Session lists it: a message of the thread, or one half of the turn that stands for archived
- * ones.
+ * An event as Spring AI Session lists it: a message of the thread, or one half of the synthetic turn that replaces
+ * archived messages.
  */
 export type SessionEvent =
   | { readonly synthetic: false; readonly message: Message }
   | {
       readonly synthetic: true;
-      /** `user` is the shadow that asks, `assistant` the summary that answers. */
+      /** `user` for the synthetic question, `assistant` for the summary that answers it. */
       readonly role: "user" | "assistant";
       readonly text: string;
       readonly record: SummarizationRecord;
     };
 
-/** The result of a compaction in the terms of Spring AI Session (`CompactionResult`). */
+/** The result of a compaction in Spring AI Session's terms (`CompactionResult`). */
 export interface CompactionResult {
-  /** The events that stay: synthetic ones first, then the kept ones in order. */
+  /** The remaining events: synthetic ones first, then the kept ones in order. */
   readonly compactedEvents: readonly SessionEvent[];
-  /** The events that this compaction took out. Those that an earlier one archived are not among them (S21). */
+  /** The events that this compaction removed, without those that an earlier one archived (S21). */
   readonly archivedEvents: readonly Message[];
-  /** How many events it took out: the length of `archivedEvents`. */
+  /** Number of events that it removed: the length of `archivedEvents`. */
   readonly eventsRemoved: number;
-  /** A rough estimate of the tokens saved: what was archived less what the summaries grew by; at least 0. */
+  /** A rough estimate of the tokens saved: the archived tokens minus the growth of the summaries; at least 0. */
   readonly tokensEstimatedSaved: number;
 }
 
 /**
- * Tells a fold in the terms of Spring AI Session: from the plan that held before to the one that holds now. Equal plans
- * make the result of a compaction that did nothing. Messages of side branches are events of their own sessions and left
- * out.
+ * Describes a fold in Spring AI Session's terms, from the plan before it to the plan after it. Equal plans give the
+ * result of a compaction that did nothing. Messages of side branches belong to other sessions and are left out.
  */
 export function compactionResult(
   thread: AgentThread,
@@ -61,7 +60,7 @@ export function compactionResult(
   };
 }
 
-/** The synthetic turn of a summary: the user shadow asks, the assistant message answers. */
+/** Returns the synthetic turn of a summary: a user message that asks, and an assistant message that answers. */
 function summaryTurn(record: SummarizationRecord): readonly SessionEvent[] {
   const { firstTurn, lastTurn } = record.span;
   return [

@@ -14,15 +14,15 @@ import {
   visibleText,
 } from "@threadfold/core";
 
-/** A compaction that another tool made and wrote down, as an importer reads it. */
+/** A compaction that another tool made and logged, as read by an importer. */
 export interface LoggedCompaction {
-  /** The message that holds the summary. */
+  /** The message that contains the summary. */
   readonly messageId: MessageId;
-  /** First of the earlier messages that the tool still sent behind the summary; absent when none was. */
+  /** The first earlier message that the tool still sent after the summary; absent when there was none. */
   readonly firstKeptMessageId?: MessageId;
 }
 
-/** What the records of a logged compaction are made from. */
+/** What making the records of a logged compaction depends on. */
 interface LoggedGrounds {
   readonly thread: AgentThread;
   readonly shape: ThreadShape;
@@ -30,14 +30,16 @@ interface LoggedGrounds {
   readonly countTokens: (text: string) => number;
 }
 
-/** What rendering puts around a summary, in tokens. */
+/** Tokens that rendering adds around a summary. */
 const FRAME_TOKENS = 20;
 
 /**
- * The records by which a plan shows what the tool itself showed after its newest compaction on the main branch: the summary,
- * the messages that it kept, and what came after it (pi's session loader). Null without a compaction.
+ * Returns records with which a plan shows what the tool itself showed after its newest compaction on the main branch:
+ * the summary, the messages that it kept, and what came after it (like pi's session loader). Null when there is no
+ * compaction, or it hides nothing.
  *
- * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread does not have the summary's message or the first kept one.
+ * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread does not have the summary's message or the first kept
+ * one.
  */
 export function loggedRecords(
   compactions: readonly LoggedCompaction[],
@@ -53,7 +55,7 @@ export function loggedRecords(
   const from = firstKeptMessageId === undefined ? summary.ordinal : found(thread, firstKeptMessageId).ordinal;
   const shown = (message: Message): boolean => message.branch === undefined && message.role !== "system";
   const folded = [...thread.messagesBetween(0, Math.min(from, summary.ordinal))].filter(shown);
-  // Nothing before it went: the summary stands where it was written.
+  // It hid nothing: the summary stays where it was written.
   if (folded.length === 0) return null;
   const span = spanOf(folded);
   const sources = [...new Set([span.messageIds[0], span.messageIds.at(-1)])].filter((id) => id !== undefined);
@@ -78,7 +80,7 @@ export function loggedRecords(
       summarizer: "logged@1",
       resolved: [],
     },
-    // The summary is shown at the beginning, so that it does not stand a second time behind what was kept.
+    // The summary is shown at the beginning, so its own message is dropped to avoid showing it twice.
     { ...base([summary]), action: "drop", keywords: [] },
   ];
   return normalizePlan(groupRecords(records), shape).records;

@@ -15,7 +15,7 @@ import type { RequestRenderer } from "../measure/request-renderer.ts";
 import type { ThreadState } from "../measure/thread-state.ts";
 import { breaksMore } from "../verify/candidates.ts";
 
-/** What a plan is rendered and counted with before it is committed. */
+/** What rendering and counting a plan before its commit depends on. */
 interface CommitGrounds {
   readonly state: ThreadState;
   readonly renderer: RequestRenderer;
@@ -25,7 +25,7 @@ interface CommitGrounds {
 }
 
 /**
- * Commits a new plan with the records of an earlier one: folding goes back, and the log and every plan stay as they are.
+ * Commits a new plan with the records of an earlier one: this undoes folds, and leaves the log and all plans unchanged.
  * Version 0 shows the thread unfolded. A plan that would break a rule of the provider or hide a pin is refused.
  *
  * @throws ThreadfoldError `PLAN_NOT_FOUND` when there is no plan of that version.
@@ -40,13 +40,13 @@ export async function revertPlan(
   const before = grounds.renderer.measure(current);
   const unchanged = { before, after: before };
   if (planVersion === current.version || planRecords(records).length + planRecords(current).length === 0)
-    return { type: "no-op", reason: `plan ${planVersion} holds already`, tokens: unchanged };
+    return { type: "no-op", reason: `plan ${planVersion} is already in effect`, tokens: unchanged };
   return commitRecords(plans, current, records, grounds);
 }
 
 /**
- * Commits records that no fold made as the next plan, after a look at what they render to. A plan that would break a rule of
- * the provider or hide a pin is refused.
+ * Commits records that were not made by a fold as the next plan, after verifying what they render to. A plan that would
+ * break a rule of the provider or hide a pin is refused.
  */
 export async function commitRecords(
   plans: CompactionStore,

@@ -1,39 +1,40 @@
 import { type ContextCompactionConfig, minimumCachedTokens, type PromptCachePrice, roomTokens } from "@threadfold/core";
 import type { FoldHistory } from "../state/breaker.ts";
 
-/** What a commit is weighed by. Sizes are tokens. */
+/** The figures that a commit is weighed with. Sizes are in tokens. */
 export interface CommitFigures {
-  /** The request under the current plan. */
+  /** Size of the request under the current plan. */
   readonly before: number;
-  /** The request under the new plan. */
+  /** Size of the request under the new plan. */
   readonly after: number;
-  /** What stands behind the first change in the new request and has to be written anew. */
+  /** Size of what follows the first change in the new request, and must be written to the cache again. */
   readonly suffix: number;
-  /** Model calls that are expected to follow. */
+  /** Expected number of further model calls. */
   readonly expectedCalls: number;
   readonly temperature: CacheTemperature;
   readonly price: PromptCachePrice;
 }
 
-/** What a commit costs and saves, in input-token-equivalents: one is the price of an uncached input token. */
+/** Cost and savings of a commit, in input-token equivalents: 1 is the price of an uncached input token. */
 export interface CommitWeighing extends CommitFigures {
+  /** Tokens freed: `before` minus `after`. */
   readonly freed: number;
-  /** What the next call costs more than without the commit; negative when it costs less at once. */
+  /** Additional cost of the next call because of the commit; negative if it is cheaper at once. */
   readonly cost: number;
-  /** What every call costs less from then on. */
+  /** Savings of every call from then on. */
   readonly savingPerCall: number;
-  /** After this many calls the commit has paid for itself; infinite when it never does. */
+  /** Number of calls after which the commit has paid off; infinite if it never does. */
   readonly breakEvenCalls: number;
-  /** True when more calls are expected than that. */
+  /** True if it frees anything and at least that many calls are expected. */
   readonly pays: boolean;
-  /** The figures in a sentence. */
+  /** The figures as a sentence. */
   readonly reason: string;
 }
 
 /**
- * Weighs a commit: what it frees is not read again in each call that follows, and what stands behind the change is
- * written instead of read once, `suffix × (write − read)`. With a cold cache everything is written either way, so the
- * smaller request costs less at once; without a cache every token is paid in full in every call.
+ * Weighs a commit: what it frees need not be read in any later call, but what follows the change is once written to the
+ * cache instead of read, `suffix × (write − read)`. With a cold cache everything is written either way, so the smaller
+ * request is cheaper at once; without a cache, every token is paid in full in every call.
  */
 export function weighCommit(figures: CommitFigures): CommitWeighing {
   const { before, after, suffix, expectedCalls, temperature, price } = figures;
@@ -62,18 +63,18 @@ function describe(weighing: Omit<CommitWeighing, "reason">, suffix: number): str
   if (temperature === "cold")
     return `${price.id}'s cache is cold, so the smaller request costs ${Math.round(-cost)} less at once`;
   if (temperature === "uncached") return `the request is too short for ${price.id} to cache, so every token freed pays`;
-  const costs = `writing ${suffix} tokens anew costs ${Math.round(cost)} and each call then saves ${Math.round(savingPerCall)}`;
+  const costs = `rewriting ${suffix} tokens costs ${Math.round(cost)} and each call then saves ${Math.round(savingPerCall)}`;
   if (!Number.isFinite(breakEvenCalls)) return `${costs}, so it never pays`;
   return `${costs}, worth it after ${Math.ceil(breakEvenCalls)} calls (${expectedCalls} are expected; ${price.id}'s prices)`;
 }
 
 /**
- * What the provider still has of the last prompt. `warm`: it reads the prompt's beginning from its cache. `cold`: it
- * writes the whole prompt anew, whatever is sent. `uncached`: the prompt is too short to be cached at all.
+ * What the provider's cache still has of the last prompt. `warm`: it reads the prompt's prefix from its cache. `cold`:
+ * it writes the whole prompt again, whatever is sent. `uncached`: the prompt is too short to be cached at all.
  */
 export type CacheTemperature = "warm" | "cold" | "uncached";
 
-/** What the temperature depends on. */
+/** What the cache temperature depends on. */
 export interface CacheFigures {
   readonly promptTokens: number;
   /** Seconds since the last request; undefined when there was none. */
@@ -82,36 +83,36 @@ export interface CacheFigures {
   readonly model?: string;
 }
 
-/** How warm the provider's prompt cache is, by the time since the last request against its time to live. */
+/** Returns how warm the provider's prompt cache is, comparing the time since the last request with its time to live. */
 export function cacheTemperature({ promptTokens, idleSeconds, price, model }: CacheFigures): CacheTemperature {
   if (promptTokens < minimumCachedTokens(price, model)) return "uncached";
   return idleSeconds === undefined || idleSeconds > price.ttlSeconds ? "cold" : "warm";
 }
 
 /**
- * How many more model calls a session is expected to make: as many as it has made, and the prior. This is the mean of
- * what remains when the number of calls follows a Lomax distribution of shape 2 and scale `prior`: sessions are of every
- * length, and the longer one has lasted the longer it is likely to go on.
+ * Returns how many more model calls a session is expected to make: as many as it has made, plus the prior. This is the
+ * mean residual number of calls under a Lomax distribution of shape 2 and scale `prior`: sessions vary widely in
+ * length, and the longer a session has lasted, the longer it is likely to go on.
  *
  * @param calls model calls so far.
- * @param prior what a session is expected to make when nothing is known of it yet.
+ * @param prior expected number of calls of a session about which nothing is known yet.
  */
 export function expectedRemainingCalls(calls: number, prior: number): number {
   return calls + prior;
 }
 
-/** Tokens that a thread grew by in an average model call. */
+/** Returns the tokens by which a thread grew in an average model call. */
 export const growthPerCall = (totalTokens: number, calls: number): number => totalTokens / Math.max(1, calls);
 
-/** A fold goes no further below its target than to this share of it: what is kept has to hold more than a summary. */
+/** The target is not lowered below this share of itself: what is kept must hold more than a summary. */
 const LEAST_OF_TARGET = 0.5;
 
 /**
- * The configuration with a lower target where the thread grows so fast that the next fold would come before
+ * Returns the configuration, with a lower target if the thread grows so fast that the next fold would come within
  * `minCallsPerFold` calls. What a fold keeps is written to the prompt cache once and read in each call after it, so the
- * sooner the next fold comes, the dearer is each token that is kept (docs/decisions/0011).
+ * sooner the next fold comes, the more expensive is each token that is kept (docs/decisions/0011).
  *
- * @param growthPerCall tokens that the thread grew by in an average call.
+ * @param growthPerCall tokens by which the thread grew in an average call.
  */
 export function configForEpoch(config: ContextCompactionConfig, growthPerCall: number): ContextCompactionConfig {
   const { softThresholdPercent, targetPercent, minCallsPerFold } = config;
@@ -120,7 +121,7 @@ export function configForEpoch(config: ContextCompactionConfig, growthPerCall: n
   return { ...config, targetPercent: Math.max(targetPercent * LEAST_OF_TARGET, wanted) };
 }
 
-/** Postponing is safe while this many calls of average growth still fit below the cap. */
+/** Postponing a fold is safe while this many calls of average growth still fit below the cap. */
 export const CALLS_OF_HEADROOM = 2;
 
 /** What bounds a postponement. */
@@ -129,18 +130,19 @@ export interface WaitFigures {
   /** Model calls so far. */
   readonly step: number;
   readonly maxPostponedCalls: number;
-  /** Tokens that the thread grew by in an average call. */
+  /** Tokens by which the thread grew in an average call. */
   readonly growthPerCall: number;
   /** Tokens of the request by our count or the provider's, whichever is higher. */
   readonly usedTokens: number;
-  /** Tokens that the request may have. */
+  /** Maximum tokens of the request. */
   readonly limit: number;
 }
 
 /**
- * For how many calls a soft fold that does not pay may be put off; 0 when it may not. Each call makes a session likelier
- * to go on, so the wait is until as many calls are expected as it takes to pay; it never reaches beyond
- * `maxPostponedCalls` from the first postponement under a plan, nor so far that the cap would force the fold (P3).
+ * Returns for how many calls a soft fold that does not pay off may be postponed; 0 when it may not. Each call makes a
+ * session more likely to go on, so the wait lasts until enough calls are expected for the fold to pay off. It never
+ * exceeds `maxPostponedCalls` from the first postponement under a plan, nor lasts so long that the cap would force the
+ * fold (P3).
  */
 export function callsToWait(weighing: CommitWeighing, figures: WaitFigures): number {
   if (weighing.pays) return 0;

@@ -11,27 +11,30 @@ import { forecastFold, growthOf, waitFor } from "./weigh-fold.ts";
 /** A trigger's decision to fold. */
 export type FiredDecision = Exclude<TriggerDecision, { readonly level: "none" }>;
 
-/** How a turn ends that makes no plan. */
+/** The outcome of a turn that makes no plan. */
 type Declined = Exclude<CompactionOutcome, { type: "committed" | "summarizer-failed-floor-used" }>;
 
-/** Why no plan is made or taken. */
+/** Why no plan is made or committed. */
 export interface DeclinedFold {
   readonly decision: TriggerDecision;
-  /** What the fold costs and saves; null when nothing was weighed or the provider's prices are not known. */
+  /** Cost and savings of the fold; null when nothing was weighed or the provider's prices are unknown. */
   readonly weighing: CommitWeighing | null;
   readonly result: Declined;
-  /** True when a fold was made or weighed, and its outcome counts for the next decision. */
+  /** True if a fold was made or weighed, so that its outcome counts for the next decision. */
   readonly attempted: boolean;
-  /** For how many calls the fold is put off. */
+  /** Number of calls for which the fold is postponed. */
   readonly waitCalls: number;
 }
 
-/** Whether a fold is due: why, or the outcome without one. */
+/** Whether a fold is due: if so, why; if not, the outcome. */
 export type FoldDecision =
   | { readonly due: true; readonly decision: FiredDecision; readonly tokens: number }
   | { readonly due: false; readonly declined: DeclinedFold };
 
-/** Decides whether to fold, before anything is made: trigger, breaker, and what a fold at its best would cost and save. */
+/**
+ * Decides whether to fold, before anything is made: by trigger, breaker, and what a fold to the target would cost and
+ * save.
+ */
 export function decide(turn: Turn, options: CompactOptions): FoldDecision {
   const tokens = turn.renderer.measure(turn.plan);
   if (takesProviderItem(turn, options)) return { due: true, decision: PROVIDER_COMPACTED, tokens };
@@ -62,11 +65,13 @@ export function decide(turn: Turn, options: CompactOptions): FoldDecision {
 
 const PROVIDER_COMPACTED: FiredDecision = Object.freeze({ level: "hard", reason: "the provider compacted" });
 
-/** True when a plan is due that names what the provider's own compaction gave. Who asks for a fold gets one of ours. */
+/**
+ * Checks whether a plan with the provider's own compaction is due. A caller that explicitly asks for a fold gets ours.
+ */
 export const takesProviderItem = ({ providerItem }: Turn, options: CompactOptions): boolean =>
   providerItem !== undefined && !isAsked(options);
 
-/** A soft fold that does not pay yet; null when it does, or when the request leaves no choice. */
+/** Returns the postponement of a soft fold that does not pay off yet; null when it does, or when there is no choice. */
 export function postponed(
   turn: Turn,
   decision: TriggerDecision,
@@ -80,7 +85,7 @@ export function postponed(
   return { decision, weighing, attempted: true, waitCalls, result };
 }
 
-/** Why a fold that a trigger asks for would find nothing to do; null when it may find something. */
+/** Returns why a fold would find nothing to do although a trigger fired; null when it may find something. */
 function pointlessReason(turn: Turn, decision: FiredDecision, tokens: number): string | null {
   const { state, plan, usage } = turn;
   const { target } = tokenBudget(configForEpoch(foldConfig(turn, decision), growthOf(turn)));
@@ -97,18 +102,18 @@ function idleReason({ usage }: Turn, tokens: number): string {
   return `${tokens} tokens are below the trigger`;
 }
 
-/** The configuration that a fold is made with: the turn's, with the target of the trigger or of whoever asks. */
+/** Returns the configuration of a fold: the turn's, with the target of the trigger, or that of a forced fold. */
 export function foldConfig(turn: Turn, { targetTokens }: FiredDecision, force = false): Turn["config"] {
   return towardsTarget(turn.config, targetTokens ?? (force ? askedTarget(turn) : undefined));
 }
 
-/** The target of a fold that somebody asks for while the request is within the target: as far below what it is now. */
+/** The target of a forced fold when the request is already within the target: the same share of its current size. */
 function askedTarget({ config, renderer, plan }: Turn): number | undefined {
   const tokens = renderer.measure(plan);
   return tokens <= tokenBudget(config).target ? Math.floor(tokens * config.targetPercent) : undefined;
 }
 
-/** The target of the configuration, or the trigger's when that is lower, and then no deeper (S25). */
+/** Lowers the configuration's target to the trigger's if that is lower, and then not further (S25). */
 function towardsTarget(config: Turn["config"], targetTokens: number | undefined): Turn["config"] {
   if (targetTokens === undefined || targetTokens >= tokenBudget(config).target) return config;
   return { ...config, targetPercent: targetTokens / roomTokens(config), minCallsPerFold: 0 };

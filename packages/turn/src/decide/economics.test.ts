@@ -57,7 +57,7 @@ describe("weighing a commit", () => {
     expect(weighCommit({ ...figures, before: 200_000 })).toMatchObject({ freed: 100_000, pays: true });
     expect(weighCommit({ ...figures, before: 200_000 }).breakEvenCalls).toBeCloseTo(6.9);
     expect(weighCommit(figures).reason).toBe(
-      "writing 60000 tokens anew costs 69000 and each call then saves 1000, worth it after 69 calls (40 are expected; anthropic's prices)",
+      "rewriting 60000 tokens costs 69000 and each call then saves 1000, worth it after 69 calls (40 are expected; anthropic's prices)",
     );
   });
 
@@ -86,7 +86,7 @@ describe("weighing a commit", () => {
       (temperature) => weighCommit({ ...figures, temperature }).reason,
     );
     expect(reasons).toEqual([
-      expect.stringContaining("writing 60000 tokens anew"),
+      expect.stringContaining("rewriting 60000 tokens"),
       "anthropic's cache is cold, so the smaller request costs 12500 less at once",
       "the request is too short for anthropic to cache, so every token freed pays",
     ]);

@@ -4,10 +4,10 @@ import { CALLS_OF_HEADROOM } from "./costs.ts";
 import { growthOf } from "./weigh-fold.ts";
 
 /**
- * Why a soft fold waits until the open tool loop is over; null when it need not wait, or may not. A model that binds its
- * thinking to what stands before it loses, with a fold, all that it thought in the loop; at the loop's end that is of no
- * use any more. The wait ends where the request has no room for more calls: then the budget wins, and the request says
- * in a warning that reasoning was left out.
+ * Returns why a soft fold waits until the open tool loop is over; null when it need not or must not wait. If a model's
+ * thinking is bound to the preceding prompt, a fold would lose all the thinking of the loop, which is no longer needed
+ * once the loop ends. The wait ends when the request has no room for more calls: then the budget wins, and a warning of
+ * the request says that reasoning was left out.
  */
 export function loopWait(turn: Turn, tokens: number): string | null {
   const { config } = turn;
@@ -16,7 +16,7 @@ export function loopWait(turn: Turn, tokens: number): string | null {
   return calls <= CALLS_OF_HEADROOM ? null : "a fold now would take the thinking out of the open tool loop";
 }
 
-/** True when the request shows thinking in an open tool loop that a fold would make invalid. */
+/** Checks whether the request contains thinking in an open tool loop that a fold would invalidate. */
 function cutsThinking({ renderer, plan }: Turn): boolean {
   const { request, manifest } = renderer.rendering(plan);
   const { messages } = request;

@@ -6,8 +6,8 @@ import type { Turn } from "../state/turn-state.ts";
 import { cacheTemperature } from "./costs.ts";
 
 /**
- * Asks the preset's trigger whether to fold now. What leaves no choice (`LAST_RESORT`) counts whatever the preset says, and
- * so do the soft threshold and the reserves of the configuration.
+ * Asks the preset's trigger whether to fold now. The triggers that leave no choice (`LAST_RESORT`), the soft threshold
+ * and the reserves of the configuration apply whatever the preset says.
  */
 export function triggerDecision(turn: Turn, tokens: number, { force = false }: CompactOptions): TriggerDecision {
   const { preset, config, state, plan, usage, idleSeconds } = turn;
@@ -24,17 +24,17 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
     steps: step,
     messages: state.thread.length,
     baselineTokens: plan.compactedTokens,
-    // Read only by triggers that count messages, because it walks the plan.
+    // A getter, because it walks the plan and only triggers that count messages need it.
     get shownMessages() {
       return shownMessages(state.thread.length, plan);
     },
-    // Read only by triggers that count turns, because a resumed thread may have to be read for it.
+    // A getter, because a resumed thread may have to be loaded for it and only triggers that count turns need it.
     get shownTurns() {
       return shownTurns(turns, plan, state);
     },
     overflowed: usage.overflow === "pending",
     stoppedAtMaxOutput: usage.maxOutput === "pending",
-    // Before the first request nothing is known of the cache: that is not a risk to take.
+    // Before the first request nothing is known about the cache, so it is not assumed to be cold.
     cacheIsCold: idleSeconds !== undefined && isCold(turn, tokens),
     requested: force,
     ...(isReported && { reportedTokens: tokens, unshownTokens: unshownOf(usage) }),
@@ -42,20 +42,20 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
   });
 }
 
-/** What nobody sees of the newest answer, as far as the figure of the request does not hold it already. */
+/** The invisible tokens of the newest answer that the request's figure does not include yet. */
 const unshownOf = ({ measured }: Turn["usage"]): number =>
   measured === null ? 0 : Math.max(0, measured.unshown - measured.resent);
 
-/** True when the provider has nothing of the prompt in its cache any more. False when its prices are not known. */
+/** Checks whether the provider's cache no longer has anything of the prompt. False when its prices are unknown. */
 export function isCold({ price, idleSeconds }: Turn, tokens: number): boolean {
   return price !== undefined && cacheTemperature({ promptTokens: tokens, idleSeconds, price }) === "cold";
 }
 
 /**
- * How many messages a prompt still shows: all of the thread less those that the plan took out, and one for each summary
- * or pointer that stands for some. For triggers that count messages and would fire for good after the first fold otherwise.
+ * Returns how many messages a prompt still shows: those of the thread minus those that the plan removed, plus one for
+ * each summary or pointer. For triggers that count messages, which would otherwise keep firing after the first fold.
  *
- * @param messages how many messages the thread has.
+ * @param messages number of messages in the thread.
  */
 export function shownMessages(messages: number, plan: PlanRecords): number {
   return planRecords(plan)
@@ -64,10 +64,10 @@ export function shownMessages(messages: number, plan: PlanRecords): number {
 }
 
 /**
- * How many turns a prompt still shows the start of: all turns of the thread less those whose user message the plan took
- * out. For triggers that count turns. What was taken out in one piece costs the same however long it is (P9).
+ * Returns how many turns a prompt still shows the start of: those of the thread minus those whose user message the plan
+ * removed. For triggers that count turns. The cost does not depend on the length of a removed run (P9).
  *
- * @param turns how many turns the thread has.
+ * @param turns number of turns in the thread.
  */
 export function shownTurns(turns: number, plan: PlanRecords, state: Pick<ThreadState, "thread" | "ledger">): number {
   const { thread, ledger } = state;

@@ -23,8 +23,8 @@ import {
 } from "./costs.ts";
 
 /**
- * What a fold down to the target would cost and save, before anything is made: everything behind system text and tools
- * is taken to change. It keeps a fold that cannot pay from spending on summaries.
+ * Estimates what a fold down to the target would cost and save, before anything is made, assuming that everything after
+ * system text and tools changes. This avoids paying for summaries of a fold that cannot pay off.
  */
 export function forecastFold(turn: Turn, before: number): CommitWeighing | null {
   const { config, overheadTokens } = turn;
@@ -32,7 +32,10 @@ export function forecastFold(turn: Turn, before: number): CommitWeighing | null 
   return weigh(turn, before, after, Math.max(0, after - overheadTokens));
 }
 
-/** What committing a plan that was made and rendered costs and saves; null when the provider's prices are not known. */
+/**
+ * Returns cost and savings of committing a plan that was made and rendered; null when the provider's prices are
+ * unknown.
+ */
 export function weighFold(
   turn: Turn,
   { plan, tokens }: { readonly plan: CompactionPlan; readonly tokens: TokensBeforeAfter },
@@ -40,7 +43,7 @@ export function weighFold(
   return weigh(turn, tokens.before, tokens.after, suffixTokens(turn, plan));
 }
 
-/** For how many calls a soft fold is put off; 0 to fold now. */
+/** Returns for how many calls a soft fold is postponed; 0 to fold now. */
 export function waitFor(turn: Turn, weighing: CommitWeighing | null): number {
   const { config, history, state } = turn;
   if (weighing === null || !config.costModelEnabled) return 0;
@@ -55,7 +58,7 @@ export function waitFor(turn: Turn, weighing: CommitWeighing | null): number {
   });
 }
 
-/** Tokens that the thread grew by in an average call. */
+/** Returns the tokens by which the thread grew in an average call. */
 export const growthOf = ({ state }: Turn): number =>
   growthPerCall(state.ledger.totalTokens, state.thread.position.step);
 
@@ -72,7 +75,7 @@ function weigh(turn: Turn, before: number, after: number, suffix: number): Commi
   });
 }
 
-/** Tokens of the new request from its first message that the current plan shows otherwise. */
+/** Returns the tokens of the new request from the first message on that the current plan shows differently. */
 function suffixTokens({ plan, state, renderer, usage }: Turn, next: CompactionPlan): number {
   const ordinalOf = (id: Parameters<typeof state.thread.message>[0]) => state.thread.message(id)?.ordinal;
   const edit = firstEdit(plan, next, ordinalOf);
@@ -86,7 +89,7 @@ function suffixTokens({ plan, state, renderer, usage }: Turn, next: CompactionPl
   );
 }
 
-/** The ordinal of the first message that one plan shows otherwise than the other; null when both show the same. */
+/** Returns the ordinal of the first message that two plans show differently; null when both show the same. */
 export function firstEdit(
   before: CompactionPlan,
   after: CompactionPlan,
@@ -95,7 +98,7 @@ export function firstEdit(
   const shown = placedRecords(before, ordinalOf);
   const shownNow = placedRecords(after, ordinalOf);
   const same = recordComparison();
-  // Between two of these places nothing begins or ends.
+  // No record begins or ends between two of these places.
   const places = [...shown, ...shownNow].flatMap(({ from, to }) => [from, to + 1]);
   for (const place of new Set(places.sort((a, b) => a - b))) {
     const covers = ({ from, to }: PlacedRecord): boolean => from <= place && place <= to;
@@ -123,8 +126,8 @@ const runsOfEach = ({ span }: PlanRecord, ordinalOf: (id: MessageId) => number |
   });
 
 /**
- * Compares by digest, because records are copied when a plan is built on another. Each is digested once, and only when
- * there is another of its length to compare it with.
+ * Compares records by digest, because they are copied when a plan is built on another. Each is digested at most once,
+ * and only to compare it with another one of the same length.
  */
 function recordComparison(): (one: PlanRecord | undefined, other: PlanRecord | undefined) => boolean {
   const digests = new Map<PlanRecord, string>();

@@ -25,36 +25,36 @@ export interface FoldInput {
   /** The current plan, which the fold builds on. */
   readonly plan: CompactionPlan;
   readonly config: ContextCompactionConfig;
-  /** Tokens that the request spends before its first message. */
+  /** Tokens that the request takes before its first message. */
   readonly overheadTokens: number;
-  /** True to take any plan that fits, whatever little it frees. */
+  /** True to accept any plan that fits, however little it frees. */
   readonly hard: boolean;
-  /** True to leave the ladder out and fold the deterministic floor at once. */
+  /** True to skip the ladder and fold to the deterministic floor at once. */
   readonly floorOnly?: boolean;
   /** True to end with an error, and so without a plan, when the summarizer fails. */
   readonly keepsOnFailure?: boolean;
-  /** True in a turn that brought content back: rungs neither externalize nor drop, and clearing does not externalize in their place. */
+  /** True in a turn that brought content back: nothing is externalized or dropped, not even by clearing instead. */
   readonly sparesRehydrated?: boolean;
-  /** The tools of the request, of which the plan keeps those that a search has found. */
+  /** The tools of the request; the plan keeps those that a tool search found. */
   readonly tools?: readonly ToolDefinition[];
   readonly tenantId?: string | null;
   readonly instructions?: string;
   readonly signal?: AbortSignal;
 }
 
-/** What a fold works with. */
+/** The ports that a fold uses. */
 export interface FoldPorts {
   readonly ladder: readonly CompactionStrategy[];
   readonly summarizer: Summarizer;
   readonly artifacts: Pick<ArtifactStore, "store">;
   readonly verifier: PlanVerifier;
   readonly clock: Clock;
-  /** Checks whether the sources of replayable results are unchanged. Without a probe nothing replayable is cleared. */
+  /** Checks whether the sources of replayable results are unchanged. Without a probe, nothing replayable is cleared. */
   readonly determinismProbe?: DeterminismProbe;
-  /** Takes secrets out of what code writes into summaries: declared fields, and what artifacts hold. */
+  /** Redacts secrets in what code writes into summaries: declared fields and descriptions of artifacts. */
   readonly redact?: Redact;
   /** Called with every proposal that was chosen. */
   readonly onProposal?: (proposal: CompactionProposal, span: SpanReference) => void;
-  /** Called with every body that the artifact store did not take. */
+  /** Called with every body that the artifact store did not accept. */
   readonly onStorageProblem?: (problem: StorageProblem) => void;
 }

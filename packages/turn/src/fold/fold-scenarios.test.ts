@@ -150,7 +150,7 @@ describe("fold scenarios", () => {
     });
     expect(actionOf(plan, asMessageId("a1"))).toMatchObject({
       action: "drop",
-      record: { reason: expect.stringContaining("The summary behind") },
+      record: { reason: expect.stringContaining("covered by the summary") },
     });
   });
 

@@ -40,10 +40,10 @@ import { hiddenTools } from "./hidden-tools.ts";
 
 /**
  * Folds a thread to its target: propose, normalize, fulfil, verify, attempt by attempt, until a plan fits. Nothing is
- * committed here, and nothing about the thread or the current plan changes. The number of attempts is fixed, so the
- * walk always ends (P3).
+ * committed here, and neither the thread nor the current plan changes. The number of attempts is fixed, so the walk
+ * always ends (P3).
  *
- * @param leftOut what earlier folds absorbed and this one does not look at; the plan is the same whatever is left out.
+ * @param leftOut stretches that earlier folds absorbed and that this one does not look at; they do not affect the plan.
  */
 export async function foldThread(
   input: FoldInput,
@@ -54,7 +54,7 @@ export async function foldThread(
   const unchanged = { before, after: before };
   try {
     return await runFold(input, ports, before, leftOut).catch((cause: unknown) => {
-      // Somebody looked at what was left out: then all of it is walked.
+      // Something needed a part that was left out, so fold again with the whole thread.
       if (leftOut.length > 0 && ThreadfoldError.isInstance(cause) && cause.code === "HISTORY_NOT_LOADED")
         return runFold(input, ports, before, []);
       throw cause;
@@ -78,8 +78,8 @@ async function runFold(
 }
 
 /**
- * How often one attempt is made. Strategies estimate, and a format may leave out what was counted (reasoning, media): what
- * the rendering exceeds the target by is added to what the next try has to free.
+ * Maximum number of tries for one attempt. Strategies estimate, and a format may leave out content that was counted
+ * (reasoning, media), so the tokens by which the rendering exceeds the target are added to what the next try must free.
  */
 const MAX_TRIES = 3;
 
@@ -127,7 +127,7 @@ class Fold {
     });
   }
 
-  /** Messages whose bodies the artifact store did not take. */
+  /** Messages whose bodies the artifact store did not accept. */
   get notStored(): readonly MessageId[] {
     return this.#grounds.archive.problems.map(({ messageId }) => messageId);
   }
@@ -145,12 +145,12 @@ class Fold {
     const unread = { exist: this.#unread.length > 0, mayStayWhole };
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens, unread)) {
       if (floorOnly && !attempt.floor) continue;
-      // Here nothing of the current plan stays, so that all of the thread is folded anew.
+      // This attempt keeps nothing of the current plan and folds the whole thread again.
       if (this.#isAbridged && attempt.summaryMaxTokens === 0) throw historyNotLoaded();
-      // What nobody has read yet is worth more than the room that it takes: it goes only when nothing else fits.
+      // Unread results are worth more than the tokens they take: they go only when nothing else fits.
       if (attempt.newest === "nothing" && this.#candidates.serve(attempt)) break;
       if (attempt.newest === "nothing" && unread.exist && this.#before <= this.#room.limitTokens) break;
-      // Nothing presses below the soft threshold: what the ladder leaves alone then stays (a fold that was asked for).
+      // Below the soft threshold (a fold that was asked for) there is no pressure: what the ladder leaves alone stays.
       if (attempt.floor && this.#before <= softLimit) break;
       const goal = this.#goal(attempt);
       let needed = this.#before - goal - (attempt.unread === "ends" ? unreadTokens : 0);
@@ -170,7 +170,7 @@ class Fold {
     return this.#candidates.choose();
   }
 
-  /** What was just brought back is not taken away again in the same turn, whichever rung would do it. */
+  /** Content that was just brought back is not folded away again in the same turn, by whichever rung. */
   get #ladderConfig(): ContextCompactionConfig {
     const { config, sparesRehydrated = false } = this.#input;
     return sparesRehydrated ? { ...config, enableExternalization: false, enableDropping: false } : config;
@@ -182,14 +182,16 @@ class Fold {
     return this.#unread.reduce((sum, ordinal) => sum + draft.renderedTokens(this.#shape.header(ordinal)), 0);
   }
 
-  /** The target of an attempt. Of a request that can show only the ends of unread results, half is for them. */
+  /**
+   * Returns the target of an attempt. If it can only show the ends of unread results, half of the request is for them.
+   */
   #goal(attempt: FoldAttempt): number {
     const { target, softLimit } = this.#room;
     const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
     return attempt.unread === "ends" && this.#unread.length > 0 ? Math.min(goal, Math.floor(softLimit / 2)) : goal;
   }
 
-  /** The floor's target when there is none: it folds no more than an epoch needs. */
+  /** The least target of the floor, so that it folds no more than an epoch needs. */
   get #floorGoal(): number {
     return Math.min(Math.floor(this.#room.roomTokens / 2), this.#room.softLimit);
   }
@@ -225,7 +227,7 @@ class Fold {
     return { plan: sealed, verification, attempt, changes, summarizerProblem, instructionsUsed, unread };
   }
 
-  /** Shares out the room that a plan leaves over the unread results that do not fit as they are. */
+  /** Divides the tokens that a plan leaves free among the unread results that do not fit whole. */
   async #showUnread(records: PlanRecords, attempt: FoldAttempt): Promise<ShownUnread> {
     const bodies =
       attempt.unread === "ends" ? unreadBodies(this.#unread, records, this.#input.thread, this.#shape) : [];
@@ -236,7 +238,7 @@ class Fold {
     return showUnread(records, bodies, this.#room, (text) => this.#input.ledger.tokenizer.countTokens(text), measure);
   }
 
-  /** Lets due timers run first: a fold of a long thread would hold up the timer that is to end it. */
+  /** Checks the signal after letting due timers run: a long fold would otherwise hold up the timer that aborts it. */
   async #hearSignal(): Promise<void> {
     await this.#turns.take();
     this.#input.signal?.throwIfAborted();
@@ -246,7 +248,7 @@ class Fold {
     return this.#turns.finish(steps, this.#input.signal);
   }
 
-  /** A draft that clears only what may be cleared and externalizes only what is stored. */
+  /** Returns a draft that clears only what may be cleared and externalizes only what is stored. */
   async #settledDraft(attempt: FoldAttempt, needed: number): Promise<DraftPlan> {
     const { plan } = this.#input;
     const config = this.#ladderConfig;
@@ -307,7 +309,7 @@ class Fold {
     return withKeptFields(records, new Set(gathers.flatMap(({ messageIds }) => messageIds)), fulfilment);
   }
 
-  /** A plan that is rendered for a look and has no id yet. */
+  /** Returns a provisional plan for rendering, without a real id. */
   #draft(records: PlanRecords, compactedTokens: number): CompactionPlan {
     const { thread, plan, config, ledger, overheadTokens } = this.#input;
     return {

@@ -17,22 +17,23 @@ import {
   toolsFoundIn,
 } from "@threadfold/core";
 
-/** What the tools of a plan depend on. */
+/** What determines the revealed tools of a plan. */
 interface HiddenToolsInput {
   readonly thread: AgentThread;
   /** The plan that the new one is built on. */
   readonly plan: CompactionPlan;
   readonly tools?: readonly ToolDefinition[];
-  /** The message of the item that the new plan names: its provider is shown nothing of what stands before the item. */
+  /** The message of the compaction item that the new plan names: its provider is shown nothing before that item. */
   readonly item?: MessageId;
-  /** What the fold looks at: what it leaves out an earlier plan hid, which names the tools of it. All, where it is left out. */
+  /** The part that the fold looks at; an earlier plan hid the rest and names its tools. The whole thread by default. */
   readonly shape?: ThreadShape;
 }
 
 /**
- * The tools that were found by searches of which these records show none any more, each with the fingerprint of its schema:
- * without the search the model would not know of them. Of a tool that the host defines that is the schema that it has now;
- * one that a search defined is kept as the newest of them gave it. Those of the plan before stay while that is the same.
+ * Returns the tools that only hidden tool searches found, each with the fingerprint of its schema: without the search,
+ * the model would not know about them. For a tool that the host defines, that is its current schema; a tool that a
+ * search defined is kept with the newest definition. Tools of the previous plan stay as long as their schema is the
+ * same.
  */
 export function hiddenTools(records: PlanRecords, input: HiddenToolsInput): Pick<CompactionPlan, "revealedTools"> {
   const { plan, tools = [] } = input;
@@ -60,10 +61,10 @@ const definedIn = (found: ReadonlyMap<string, FoundTool>): readonly RevealedTool
     definition === undefined ? [] : [{ ...named, schemaDigest: schemaDigestOf(definition), definition }],
   );
 
-/** Of what folds look at: whether a message of it found a tool. A fold asks for every plan that it tries. */
+/** Caches whether any message found a tool, because a fold asks for every plan that it tries. */
 const searched = new WeakMap<ThreadShape, boolean>();
 
-/** True where a message that the fold looks at found a tool. */
+/** Checks whether any message that the fold looks at found a tool. */
 function hasSearches({ thread, shape }: HiddenToolsInput): boolean {
   const known = shape && searched.get(shape);
   if (known !== undefined) return known;
@@ -80,12 +81,12 @@ function findsTools(thread: AgentThread, shape: ThreadShape | undefined): boolea
   return false;
 }
 
-/** What searches found, by what tells tools apart: of each the newest. */
+/** Returns the tools that hidden and shown searches found, by key, each with its newest definition. */
 function searchesIn(records: PlanRecords, { thread, item }: HiddenToolsInput) {
   const hidden = new Map<string, FoundTool>();
   const shown = new Map<string, FoundTool>();
   const standIn = item === undefined ? undefined : thread.messageInMemory(item);
-  // What an earlier plan hid may have been left in the store; that plan names its tools.
+  // Messages that an earlier plan hid may only be in the store; that plan names their tools.
   for (let ordinal = 0; ordinal < thread.length; ordinal++) {
     const message = thread.messageAt(ordinal);
     if (message === undefined || message.branch !== undefined) continue;

@@ -17,7 +17,7 @@ import { hiddenTools } from "./hidden-tools.ts";
 /**
  * Makes the plan of a turn and verifies it; nothing is committed.
  *
- * @param floorOnly true to leave the preset's ladder out.
+ * @param floorOnly true to skip the preset's ladder.
  */
 export async function makePlan(
   turn: Turn,
@@ -27,7 +27,8 @@ export async function makePlan(
 ): Promise<FoldResult> {
   const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, redact, determinismProbe } =
     turn;
-  // The first fold of a thread groups all of it: in steps, so that what the state makes of it then costs what is new.
+  // The first fold of a thread groups all of it: done in steps here, so that `state.grouped` then has little left to
+  // do.
   await new EventLoopTurns().finish(groupLedgerInSteps(state.ledger));
   const hard = decision.level === "hard";
   const base = { threadId: turn.threadId, foldId: turn.foldId, budgetLimit: turn.config.maxInputTokens };
@@ -64,9 +65,9 @@ export async function makePlan(
 }
 
 /**
- * The plan that goes with what a provider's own compaction gave: it names the item for that provider, and holds our own fold
- * of the same messages for every other. The fold is made where the conversation without the item is above the target; else
- * the records stay as they are. Nothing is committed.
+ * Makes the plan that accompanies a provider's own compaction: it names the compaction item for that provider, and
+ * contains our own fold of the same messages for every other. The fold is made if the conversation without the item is
+ * above the target; otherwise the records stay as they are. Nothing is committed.
  */
 export async function planWithItem(
   turn: Turn,
@@ -110,7 +111,7 @@ function withoutItem(plan: CompactionPlan): CompactionPlan {
   return providerItem === undefined ? plan : sealPlan(rest);
 }
 
-/** The records of a plan as the next one, which has seen the thread as it is now. */
+/** Returns the next plan: it has the records of the given one, and covers the thread as it is now. */
 function asItIs({ state, clock, overheadTokens }: Turn, plan: CompactionPlan): CompactionPlan {
   return sealPlan({
     ...plan,

@@ -10,10 +10,10 @@ import {
   visibleText,
 } from "@threadfold/core";
 
-/** A body that the artifact store did not take. The message stays as it was. */
+/** A body that the artifact store did not accept. The message stays as it was. */
 export interface StorageProblem {
   readonly messageId: MessageId;
-  /** Names the failure without quoting what the store said. */
+  /** Describes the failure without quoting the store's message. */
   readonly problem: string;
   /** What the store threw. */
   readonly cause: unknown;
@@ -21,31 +21,33 @@ export interface StorageProblem {
 
 /** Writes bodies to the artifact store during one fold, each once, and remembers what the store refused. */
 export interface BodyArchive {
-  /** False for a body that the store refused, and for every body once it refused several: it is down. */
+  /**
+   * False for a body that the store refused, and for every new body once it has refused several and is probably down.
+   */
   mayStore(ordinal: number): boolean;
   /**
-   * Stores the bodies of these messages that are not stored yet, each under the sensitivity that its message names.
+   * Stores the bodies of these messages that are not stored yet, each with its message's sensitivity.
    *
-   * @returns true when all of them are stored.
-   * @throws the signal's reason when it fires.
+   * @returns true if all of them are stored.
+   * @throws the signal's reason when it is aborted.
    */
   store(ordinals: readonly number[]): Promise<boolean>;
   /**
-   * Stores a text that is made of messages, under the sensitivity that they name.
+   * Stores a text that was made from messages, with their combined sensitivity.
    *
    * @throws what the store throws.
    */
   storeText(text: string, messages: readonly Message[]): Promise<ArtifactId>;
-  /** Where a stored body is; undefined for one that is not stored. */
+  /** Returns the artifact of a stored body; undefined when it is not stored. */
   artifactOf(ordinal: number): ArtifactId | undefined;
   readonly problems: readonly StorageProblem[];
 }
 
-/** After this many refusals nothing more is tried in this fold. */
+/** Number of refusals after which nothing more is stored in this fold. */
 const MAX_REFUSALS = 3;
 
 /**
- * An archive for one fold (S40).
+ * Creates an archive for one fold (S40).
  *
  * @param onProblem called with each body that the store refuses.
  */

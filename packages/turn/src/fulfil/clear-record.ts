@@ -15,12 +15,12 @@ import { inputNames, largeCharacters } from "./telling-names.ts";
 
 type ClearProposal = CompactionProposal & { readonly action: "clear" };
 
-/** What the lines of a placeholder take besides its key fields, in UTF-16 code units. For estimates only. */
+/** Length of a placeholder without its key fields, in UTF-16 code units. For estimates only. */
 const PLACEHOLDER_LENGTH = 80;
 
 /**
- * Empties bodies and notes what their placeholders show: the key fields of a result, the names in a call's large
- * arguments. Targets that the bodies show to free nothing are left out; null when none is left (S29).
+ * Makes a record that clears bodies, with what their placeholders show: key fields of a result, and names in a call's
+ * large arguments. Targets whose bodies are too small to free anything are left out; null when none is left (S29).
  */
 export function clearRecord(proposal: ClearProposal, fulfilment: Fulfilment): ClearRecord | null {
   const messages = messagesOf(proposal, fulfilment);
@@ -41,7 +41,7 @@ function resultFields(messages: readonly Message[], { config }: Fulfilment): Jso
   return result === undefined ? {} : resultKeyFields(result, toolPolicy(config, result.toolName));
 }
 
-/** The names in cleared arguments, by call id. */
+/** Returns the names in cleared arguments, by call id. */
 function inputFields(messages: readonly Message[], { targets }: ClearProposal): JsonObject {
   if (!targets.includes("tool-input")) return {};
   const named = callsOf(messages)

@@ -25,17 +25,17 @@ import { boundedFields, declaredFields } from "./declared-fields.ts";
 import { rehydrateHint } from "./externalization-record.ts";
 import type { Fulfilment } from "./fulfilment.ts";
 
-/** What code owes a summary of messages, whoever writes it. */
+/** Items that code adds to a summary of messages, whoever writes the summary. */
 export interface OwedItems {
-  /** Results with the fields that their tools or policies declared, oldest first. */
+  /** Results with the fields that their tools declared or their policies name, oldest first. */
   readonly outcomes: readonly NewItem<"toolOutcomes">[];
-  /** What stood behind pointers until now, and bodies that cannot be had again, oldest first. */
+  /** Artifacts that pointers referred to so far, and bodies that cannot be obtained again, oldest first. */
   readonly artifacts: readonly NewItem<"artifacts">[];
   /** What write and edit calls did to files, newest first. */
   readonly files: readonly NewItem<"files">[];
 }
 
-/** Reads what messages owe to whatever takes their place. Each message is looked at once. */
+/** Collects the items that code must add to whatever replaces the messages. Each message is read once. */
 export async function owedItems(messages: readonly Message[], fulfilment: Fulfilment): Promise<OwedItems> {
   const { redact = async (value) => value } = fulfilment;
   const turns = new EventLoopTurns();
@@ -67,7 +67,7 @@ function owedOutcome(message: Message, { config }: Fulfilment): NewItem<"toolOut
   };
 }
 
-/** Where the body of a message is when it stood behind a pointer, or when the fold stored it; null for all others. */
+/** Returns a reference to a message's body if a pointer replaced it or this fold stored it; null otherwise. */
 function owedReference(message: Message, fulfilment: Fulfilment): NewItem<"artifacts"> | null {
   const { record } = actionOf(fulfilment.records, message.id, message.ordinal);
   if (record?.action === "externalize") return artifactReference(record);
@@ -80,7 +80,7 @@ function owedReference(message: Message, fulfilment: Fulfilment): NewItem<"artif
 
 const LONGEST_DESCRIPTION = 80;
 
-/** A pointer as an item of a summary. What a result was asked for stands in its hint already. */
+/** Converts a pointer to an item of a summary. Its hint already says what the result was requested for. */
 function artifactReference({ artifactId, summary, rehydrateHint, span }: ExternalizationRecord): NewItem<"artifacts"> {
   const [outcome] = summary.toolOutcomes;
   const [fact] = summary.facts;
@@ -93,7 +93,7 @@ function artifactReference({ artifactId, summary, rehydrateHint, span }: Externa
   };
 }
 
-/** What items of one section take in a rendered summary, in tokens. */
+/** Returns the tokens that items of one section take in a rendered summary. */
 function itemTokens<Section extends SummarySection>(
   section: Section,
   items: readonly NewItem<Section>[],
@@ -106,14 +106,14 @@ function itemTokens<Section extends SummarySection>(
 
 const NOTHING = emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 });
 
-/** References to artifacts, and files that a summarizer did not name, each take at most this share of a summary. */
+/** Maximum share of a summary for references to artifacts, and for files that a summarizer did not name, each. */
 const SHARE = 1 / 8;
 
 /**
- * A summarizer's changes with what code owes the summary: fields that were declared, references to what stood behind
- * pointers, and changed files. What the summarizer says of the same call, artifact or file is one item with it; declared
- * fields and references of earlier folds are not taken out by its word. References go oldest first when they take more
- * than their share, with a record of it; files have the room that is left, or their share where none was named.
+ * Returns a summarizer's changes with the items that code adds: declared fields, references to artifacts, and changed
+ * files. What the summarizer says about the same call, artifact or file is merged into one item; it cannot remove
+ * declared fields and references of earlier folds. If references exceed their share, the oldest are removed, and that
+ * is recorded; files get the tokens that are left, or their share if the summarizer named no changed file.
  */
 export function codedChanges(
   changes: readonly SummaryChange[],
@@ -127,7 +127,7 @@ export function codedChanges(
   return [...told, ...files(told, previous, span, owed.files, fulfilment)];
 }
 
-/** Only code takes out what code put in. */
+/** Ignores removals of items that code added: only code removes those. */
 function withoutRemovals(
   changes: readonly SummaryChange[],
   previous: StructuredSummary | null,
@@ -139,7 +139,7 @@ function withoutRemovals(
   return coded.size === 0 ? changes : changes.filter((change) => !("itemId" in change && coded.has(change.itemId)));
 }
 
-/** Each owed outcome is one item: what the summarizer says of the call, with the declared fields as they are. */
+/** Makes each outcome one item: what the summarizer says about the call, with the declared fields unchanged. */
 function withOutcomes(
   changes: readonly SummaryChange[],
   outcomes: readonly NewItem<"toolOutcomes">[],
@@ -209,7 +209,7 @@ function files(
   return chosen;
 }
 
-/** Tokens of what a summarizer need not find room for, because code adds it: at most half of the limit. */
+/** Returns the tokens to reserve for the items that code adds to a summary: at most half of its limit. */
 export function reservedTokens({ outcomes, artifacts }: OwedItems, fulfilment: Fulfilment): number {
   const { summaryMaxTokens } = fulfilment;
   const references = Math.min(itemTokens("artifacts", artifacts, fulfilment), Math.floor(summaryMaxTokens * SHARE));
@@ -217,7 +217,7 @@ export function reservedTokens({ outcomes, artifacts }: OwedItems, fulfilment: F
   return Math.min(declared + references, Math.floor(summaryMaxTokens / 2));
 }
 
-/** What tools that change files do to them, by tool name in lower case without separators. */
+/** What file-changing tools do to files, by tool name in lower case without separators. */
 const ACTIONS: Readonly<Record<string, FileItem["action"]>> = {
   ...byName("created", "write writefile createfile create fswrite writetofile savefile"),
   ...byName(
@@ -235,10 +235,10 @@ function byName(action: FileItem["action"], names: string): Readonly<Record<stri
   return Object.fromEntries(names.split(" ").map((name) => [name, action]));
 }
 
-/** Messages that are read in one step: a millisecond or less. */
+/** Messages that are processed in one step, in a millisecond or less. */
 const AT_A_TIME = 512;
 
-/** What was done to a file so far, and by which messages. */
+/** What was done to a file, how often, and by which messages. */
 interface ChangedFile {
   readonly action: FileItem["action"];
   readonly changes: number;
@@ -246,8 +246,8 @@ interface ChangedFile {
 }
 
 /**
- * The files that calls wrote, edited or deleted, newest first, each with how often and by which messages. A call that
- * failed changed nothing. What shell commands do to files is not read here.
+ * Returns the files that calls wrote, edited or deleted, newest first, with how often and by which messages. Failed
+ * calls do not count. What shell commands do to files is not detected here.
  */
 export function* changedFiles(messages: readonly Message[]): Steps<readonly NewItem<"files">[]> {
   const failed = new Set<ToolCallId>();
@@ -264,7 +264,7 @@ export function* changedFiles(messages: readonly Message[]): Steps<readonly NewI
         const before = files.get(path);
         files.delete(path);
         files.set(path, {
-          // What was made in the span and edited there is a new file to whoever takes over.
+          // A file that was created and then edited in the span is still a new file to the reader of the summary.
           action: before?.action === "created" && action === "modified" ? "created" : action,
           changes: (before?.changes ?? 0) + 1,
           sources: (before?.sources ?? new Set()).add(id),
@@ -294,7 +294,7 @@ const fieldsOf = (input: JsonValue): JsonObject =>
 
 const isPath = (text: string): boolean => text !== "" && text.length <= LONGEST_PATH && !/[\n\r]/.test(text);
 
-/** Some editors name what they do; of the others the old text tells it that they replace. */
+/** Returns what an editor call does: from its command, or because it has an old text to replace. */
 function editorAction({ command, old_text: replaced }: JsonObject): FileItem["action"] | undefined {
   if (command === "create") return "created";
   if (command === undefined && replaced !== undefined) return "modified";
@@ -315,6 +315,6 @@ function patchedFiles(input: JsonValue): readonly FileChange[] {
     .filter(({ path }) => isPath(path));
 }
 
-/** True for two spellings of one file: equal, or one is the end of the other. */
+/** Checks whether two paths mean the same file: they are equal, or one is a suffix of the other. */
 export const isSameFile = (path: string, other: string): boolean =>
   path === other || path.endsWith(`/${other}`) || other.endsWith(`/${path}`);

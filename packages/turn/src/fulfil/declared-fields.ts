@@ -9,12 +9,13 @@ import {
   toolResultText,
 } from "@threadfold/core";
 
-/** A longer text is not read as JSON, in UTF-16 code units. */
+/** Maximum length of a text that is parsed as JSON, in UTF-16 code units. */
 const LONGEST_JSON = 4_000_000;
 
 /**
- * The fields of a result that every fold keeps: the key fields that the tool declared, and those that the policy names,
- * by their paths. A body of JSON is looked into, and one of text that is JSON, in whatever layout.
+ * Returns the fields of a result that every fold keeps: the key fields that the tool declared, and those that the
+ * policy names, by their paths. They are looked up in a JSON body, or in a text body that contains JSON, whatever its
+ * layout.
  */
 export function declaredFields(
   { keyFields, content }: Pick<ToolResultEnvelope, "keyFields" | "content">,
@@ -44,7 +45,7 @@ function jsonBody(content: ToolResultContent): JsonValue | undefined {
   }
 }
 
-/** The JSON that a text is, or that begins on a line of its own behind a few words about it. */
+/** Returns the JSON that a text consists of, or that starts on a new line after some introductory text. */
 function jsonText(text: string): JsonValue | undefined {
   if (text.length > LONGEST_JSON) return undefined;
   const start = /^\s*[{[]/m.exec(text);
@@ -58,8 +59,8 @@ function jsonText(text: string): JsonValue | undefined {
 }
 
 /**
- * The value at a path: names joined by dots, places of a list by their number, all of them by `*`. A name that holds
- * dots itself takes precedence over the same letters read as a path.
+ * Returns the value at a path: names joined by dots, list items by index, all items by `*`. A field name that itself
+ * contains dots takes precedence over the same string read as a path.
  */
 function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null) return undefined;
@@ -83,10 +84,13 @@ function placeIn(list: readonly JsonValue[], path: string): JsonValue | undefine
   return found.length === 0 ? undefined : found;
 }
 
-/** A longer value stands in a summary with its beginning, in UTF-16 code units of its JSON. */
+/**
+ * Maximum length of a value in a summary, in UTF-16 code units of its JSON; of a longer one, only the beginning is
+ * kept.
+ */
 const LONGEST_VALUE = 2_000;
 
-/** Fields as a summary keeps them: a value of several pages with its beginning, and a note of how much is left out. */
+/** Returns fields as a summary keeps them: long values are cut to their beginning, with a note of their full length. */
 export function boundedFields(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, boundedValue(value)]));
 }
@@ -97,14 +101,14 @@ function boundedValue(value: JsonValue | undefined): JsonValue {
   return `${text.slice(0, LONGEST_VALUE).toWellFormed()} [… ${text.length} characters in all; a search of the thread finds the rest]`;
 }
 
-/** How much of a body's beginning and end is looked at, in UTF-16 code units: a tool says there what it has to say. */
+/** How much of a body's beginning and end is read, in UTF-16 code units: tools report what matters there. */
 const HEAD = 2_000;
 const TAIL = 1_000;
 const MAX_LINE = 160;
 
 /**
- * What a placeholder shows of a result: the key fields that the tool declared, the fields that the policy names, and,
- * for a text that declares nothing, its size, its exit code and its first telling line.
+ * Returns what a placeholder shows of a result: the key fields that the tool declared, the fields that the policy
+ * names, and for a text without such fields, its exit code and its first informative line.
  */
 export function resultKeyFields(result: ToolResultEnvelope, policy: ToolDurabilityPolicy): JsonObject {
   const declared = declaredFields(result, policy);
@@ -121,7 +125,7 @@ function textKeyFields(text: string, failed: boolean): JsonObject {
   const exit = lines
     .map((line) => /\b(?:exit(?:ed with)?(?: code| status)?|returncode)\W{0,3}(\d{1,3})\b/i.exec(line)?.[1])
     .find(Boolean);
-  // A file that was read may speak of errors; the result has one only when it failed.
+  // A file that was read may mention errors; the result itself has one only if it failed.
   const hasFailed = failed || (exit !== undefined && Number(exit) !== 0);
   const error = hasFailed ? lines.find((line) => ERROR.test(line)) : undefined;
   const telling = error ?? lines.find((line) => SAYS_SOMETHING.test(line));
@@ -134,5 +138,5 @@ function textKeyFields(text: string, failed: boolean): JsonObject {
 }
 
 const ERROR = /\b(?:error|exception|failed|failure|fatal|traceback|not found|denied)\b/i;
-/** A line of brackets alone says nothing. */
+/** Matches informative lines; a line of only brackets, for example, is not. */
 const SAYS_SOMETHING = /[\p{L}\p{N}]{3}/u;

@@ -18,7 +18,7 @@ import { tellingNames } from "./telling-names.ts";
 const MAX_FACT = 160;
 const MAX_TARGET = 120;
 
-/** Makes the record of a body that is in the artifact store, so that a pointer can stand in its place. */
+/** Makes the record of a body that is in the artifact store, so that a pointer can replace it. */
 export function externalizationRecord(
   proposal: CompactionProposal & { readonly action: "externalize" },
   fulfilment: Fulfilment,
@@ -35,7 +35,7 @@ export function externalizationRecord(
   };
 }
 
-/** What the content is, in the words of the call that asked for it: a question about just that brings it back. */
+/** Describes the content in the words of the call that asked for it, so that a question about it brings it back. */
 export function rehydrateHint(message: Message, { thread, shape }: Fulfilment): string {
   const part = message.parts[0];
   if (part?.type !== "tool-result") return `full text of the ${message.role} message of turn ${message.turn}`;
@@ -66,11 +66,11 @@ function bodySummary(message: Message, span: SpanReference, { config }: Fulfilme
   return { ...emptySummary(span), toolOutcomes: [{ ...item, id: summaryItemId("toolOutcomes", item) }] };
 }
 
-/** Names take at most this share of the body that they stand for. */
+/** Names take at most this share of the length of the body. */
 const NAMES_SHARE = 1 / 8;
 const MAX_NAMES = Object.freeze({ names: 32, length: 640 });
 
-/** What the body is about, so that a later need of one of these names finds the artifact, or the name itself. */
+/** Returns significant names in the body, so that whoever needs one later finds the artifact, or the name itself. */
 function bodyNames(body: string): JsonObject {
   const length = Math.min(MAX_NAMES.length, Math.floor(body.length * NAMES_SHARE));
   const names = tellingNames([body], { ...MAX_NAMES, length });

@@ -2,7 +2,10 @@ import { type Message, type SpanReference, type Summarizer, type SummaryChange, 
 
 const MAX_TASK = 400;
 
-/** A summary without any summarizer: what was asked first, and how much was folded (Goat's graceful degradation). */
+/**
+ * Makes a summary without any summarizer: the first request, and how much was folded (like Goat's graceful
+ * degradation).
+ */
 export function floorSummaryChanges(messages: readonly Message[], span: SpanReference): readonly SummaryChange[] {
   const request = messages.find((message) => message.role === "user" && message.origin === undefined);
   const calls = messages.reduce(
@@ -28,7 +31,7 @@ export function floorSummaryChanges(messages: readonly Message[], span: SpanRefe
   return changes;
 }
 
-/** Summarizes without a model and without reading much: what a fold falls back on when its summarizer fails (P6). */
+/** Summarizes without a model and with little reading: the fallback of a fold whose summarizer fails (P6). */
 export const floorSummarizer: Summarizer = Object.freeze<Summarizer>({
   id: "floor@1",
   summarize: async ({ messages, span }) => ({ changes: floorSummaryChanges(messages, span) }),

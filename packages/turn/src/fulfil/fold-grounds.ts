@@ -4,19 +4,19 @@ import type { BodyArchive } from "./body-archive.ts";
 import { knownOrdinals } from "./fulfilment.ts";
 import type { ReplayChecks } from "./replay-checks.ts";
 
-/** What one fold may rely on: sources that were looked at, and bodies that are stored. */
+/** What one fold may rely on: sources that were checked, and bodies that are stored. */
 export interface FoldGrounds {
   readonly replays: ReplayChecks;
   readonly archive: BodyArchive;
 }
 
 /**
- * Does for chosen proposals what has to be sure before they are taken: looks at the sources of replayable results that
- * would be cleared, then stores the bodies that would be externalized. A draft that does not hold is made anew on what is
- * known now; each time something more is known, so that ends.
+ * Ensures the preconditions of the chosen proposals: checks the sources of replayable results that would be cleared,
+ * then stores the bodies that would be externalized. If this fails, the draft is made again with what is known now;
+ * since each round adds knowledge, that ends.
  *
- * @returns true when the proposals hold.
- * @throws the signal's reason when it fires.
+ * @returns true if the proposals can be carried out.
+ * @throws the signal's reason when it is aborted.
  */
 export async function settleProposals(
   proposals: readonly CompactionProposal[],
@@ -32,10 +32,10 @@ export async function settleProposals(
 }
 
 /**
- * Stores the bodies of results that cannot be had again and that leave the prompt with a summary or a drop. One that the
- * store refuses stays in the thread alone, which is told like every refusal.
+ * Stores the bodies of results that cannot be obtained again and that a summary or a drop removes from the prompt. A
+ * body that the store refuses remains only in the thread, and is reported like every refusal.
  *
- * @throws the signal's reason when it fires.
+ * @throws the signal's reason when it is aborted.
  */
 export async function storeIrreplaceable(
   proposals: readonly CompactionProposal[],
@@ -61,10 +61,10 @@ export async function storeIrreplaceable(
   await archive.store(irreplaceable);
 }
 
-/** Messages that are looked at in one step: a millisecond or less. */
+/** Messages that are processed in one step, in a millisecond or less. */
 const AT_A_TIME = 512;
 
-/** A smaller body is hardly longer than what would name it. In tokens. */
+/** Minimum size of a body worth storing, in tokens: a smaller one is hardly longer than a reference to it. */
 const LEAST_STORED = 40;
 
 const isIrreplaceable = ({ durability, shares, toolName }: MessageHeader): boolean =>
@@ -75,7 +75,7 @@ const emptiesResults = (proposal: CompactionProposal): boolean =>
 
 const isReplayable = (header: MessageHeader): boolean => header.durability === "replayable";
 
-/** What looking at sources changed about a fold, for people. */
+/** Describes, for people, what checking the sources changed about a fold. */
 export function groundChanges({ replays }: FoldGrounds, shape: ThreadShape): readonly NormalizationChange[] {
   return replays.drifted.map((ordinal) => ({
     rule: "durable-results",

@@ -13,7 +13,10 @@ import { type Fulfilment, recordBase } from "./fulfilment.ts";
 import { ownRecord, withOwn } from "./own-record.ts";
 import { summarizationRecord } from "./summarization-record.ts";
 
-/** Makes the record that a proposal asks for; null when the bodies show that it would free nothing (S29). */
+/**
+ * Makes the record of a proposal; null when it would free nothing, or when its strategy leaves the messages alone
+ * (S29).
+ */
 export async function fulfilProposal(proposal: CompactionProposal, fulfilment: Fulfilment): Promise<PlanRecord | null> {
   fulfilment.signal?.throwIfAborted();
   const own = await ownRecord(proposal, fulfilment);
@@ -24,13 +27,13 @@ export async function fulfilProposal(proposal: CompactionProposal, fulfilment: F
   return own === undefined || record === null ? record : withOwn(record, own);
 }
 
-/** What a strategy says in the place of a summarizer. */
+/** Wraps a strategy's own changes as a summarizer. */
 const spokenBy = (id: string, changes: readonly SummaryChange[]): Summarizer => ({
   id,
   summarize: async () => ({ changes }),
 });
 
-/** The record as code makes it. */
+/** Makes the standard record of a proposal, without the strategy's own additions. */
 async function codeRecord(proposal: CompactionProposal, fulfilment: Fulfilment): Promise<PlanRecord | null> {
   switch (proposal.action) {
     case "externalize":
@@ -45,16 +48,16 @@ async function codeRecord(proposal: CompactionProposal, fulfilment: Fulfilment):
 }
 
 const MAX_KEYWORDS = 12;
-/** How much of each message is looked at for keywords, in UTF-16 code units. */
+/** How much of each message is searched for keywords, in UTF-16 code units. */
 const SCANNED = 600;
 
-/** Takes groups out of the prompt and notes what they were about (`DroppedSpanIndex`). */
+/** Makes a record that drops groups from the prompt and notes keywords of their content (`DroppedSpanIndex`). */
 function dropRecord(proposal: CompactionProposal & { readonly action: "drop" }, fulfilment: Fulfilment): DropRecord {
   const base = recordBase(proposal, fulfilment);
   return { ...base, action: "drop", keywords: keywordsOf(base.span, fulfilment) };
 }
 
-/** The first words of a span, of what a fold leaves out as well. */
+/** Returns the first keywords of a span, including messages that the fold did not look at. */
 function keywordsOf({ messageIds }: SpanReference, { thread }: Fulfilment): readonly string[] {
   const words = new Set<string>();
   for (const id of messageIds) {

@@ -15,48 +15,52 @@ import type {
 import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
 import type { Redact } from "../state/turn-state.ts";
 
-/** What turns proposals into records: bodies and the summarizer. The only stage that spends money. */
+/**
+ * What turning proposals into records depends on: bodies and the summarizer. This is the only stage that costs money.
+ */
 export interface Fulfilment {
   readonly thread: AgentThread;
   readonly shape: ThreadShape;
-  /** The records of the plan that the fold builds on: what stood behind pointers until now. */
+  /** The records of the plan that the fold builds on, including its pointers. */
   readonly records: PlanRecords;
   readonly tokenizer: ProviderAwareTokenizer;
   readonly config: ContextCompactionConfig;
   readonly summarizer: Summarizer;
-  /** Where the body of a message is stored: each that is to be externalized, and those that cannot be had again. */
+  /**
+   * Returns the artifact of a message's body, if stored: to be externalized, or because it cannot be obtained again.
+   */
   readonly artifactOf: (ordinal: number) => ArtifactId | undefined;
-  /** The strategies of the fold: those that make their own records are asked for them. */
+  /** The strategies of the fold, some of which make their own records. */
   readonly ladder: readonly CompactionStrategy[];
-  /** Stores a text that is made of messages. */
+  /** Stores a text that was made from messages. */
   readonly storeText: (text: string, messages: readonly Message[]) => Promise<ArtifactId>;
-  /** Called where a record is otherwise than its strategy wanted it. */
+  /** Called when a record differs from what its strategy wanted. */
   readonly onChange: (change: NormalizationChange) => void;
-  /** Version of the plan that will hold the records. */
+  /** Version of the plan that will contain the records. */
   readonly planVersion: number;
   readonly summaryMaxTokens: number;
-  /** Takes secrets out of what code writes into summaries; nothing is taken out without it. */
+  /** Redacts secrets in what code writes into summaries; nothing is redacted without it. */
   readonly redact?: Redact;
   readonly instructions?: string;
   readonly signal?: AbortSignal;
-  /** True to end the fold when the summarizer fails, in the place of a summary without it. */
+  /** True to end the fold when the summarizer fails, instead of using a summary made without it. */
   readonly keepsOnFailure?: boolean;
-  /** Called when the summarizer failed and a summary without it took its place. */
+  /** Called when the summarizer failed and a summary made without it was used. */
   readonly onSummarizerFailure: (problem: string) => void;
   /** Called when a summary was made that took `instructions` into account. */
   readonly onInstructionsUsed: () => void;
 }
 
-/** The messages of a proposal, bodies included. */
+/** Returns the messages of a proposal, with their bodies. */
 export function messagesOf(proposal: Pick<CompactionProposal, "ordinals">, { thread }: Fulfilment): readonly Message[] {
   return proposal.ordinals.map((ordinal) => thread.messageAt(ordinal) as Message);
 }
 
-/** The messages of a span that the thread has; those that a fold leaves out are not among them. */
+/** Returns the ordinals of a span's messages, without those that the fold does not look at. */
 export const knownOrdinals = (span: SpanReference, shape: ThreadShape): readonly number[] =>
   shape.ordinalsOf(span) ?? span.messageIds.flatMap((id) => shape.headerOf(id)?.ordinal ?? []);
 
-/** What every record takes over from its proposal. */
+/** Returns the fields that every record takes from its proposal. */
 export function recordBase(
   proposal: CompactionProposal,
   { shape, planVersion }: Fulfilment,
@@ -70,7 +74,7 @@ export function recordBase(
   };
 }
 
-/** The arguments of the call that a tool message answers; null when the thread has no such call. */
+/** Returns the arguments of the call that a tool message answers; null when the thread has no such call. */
 export function callInput(message: Message, thread: AgentThread, shape: ThreadShape): JsonValue {
   const part = message.parts[0];
   if (part?.type !== "tool-result") return null;

@@ -13,15 +13,16 @@ import {
 import { type OwedItems, owedItems } from "./coded-changes.ts";
 import { type Fulfilment, knownOrdinals } from "./fulfilment.ts";
 
-/** Names the summaries that stand for what was dropped, and hold what was declared in it and nothing else. */
+/** Summarizer id of the summaries that replace dropped messages and contain only what was declared in those. */
 export const KEPT_FIELDS = "kept-fields@1";
 
 /**
- * The records of a fold in which no drop loses declared fields or the way to an artifact: where dropped messages owe such,
- * one summary of just these stands in the place of the last of them, and takes in those of earlier folds, so that a prompt
- * holds one of them at a time. Drops that owe nothing stay as they are. A fold that has no room for any summary drops all.
+ * Returns the records of a fold, changed so that no drop loses declared fields or references to artifacts: if dropped
+ * messages have any, one summary of just these replaces the last such drop, and absorbs those of earlier folds, so that
+ * a prompt contains only one at a time. Other drops stay as they are. A fold that has no room for any summary drops
+ * everything.
  *
- * @param gathered messages that leave the prompt because a summary of this fold stands for them.
+ * @param gathered messages that leave the prompt because a summary of this fold covers them.
  */
 export async function withKeptFields(
   records: readonly PlanRecord[],
@@ -91,8 +92,8 @@ function keptRecord(
   };
 }
 
-/** What an earlier fold kept stands in the newer summary now. */
+/** Drops the summary of an earlier fold's kept fields, because the newer summary now contains them. */
 function dropped({ span, strategy, originalTokens }: SummarizationRecord, sincePlanVersion: number): DropRecord {
-  const reason = "The summary of what later drops kept stands for it.";
+  const reason = "It is covered by the summary of what later drops kept.";
   return { span, strategy, originalTokens, sincePlanVersion, reason, action: "drop", keywords: [] };
 }

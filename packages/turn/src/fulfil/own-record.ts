@@ -3,10 +3,10 @@ import type { CompactionProposal, OwnRecord } from "@threadfold/strategies";
 import { type Fulfilment, messagesOf } from "./fulfilment.ts";
 
 /**
- * What the strategy of a proposal says of its own in the record; undefined where it leaves the record to code, or failed,
- * which is told; null where it leaves the messages as they are.
+ * Asks a proposal's strategy for its own content of the record. Undefined when it leaves the record to code, or when it
+ * failed, which is reported; null when it leaves the messages as they are.
  *
- * @throws the signal's reason when it fires.
+ * @throws the signal's reason when it is aborted.
  */
 export async function ownRecord(
   proposal: CompactionProposal,
@@ -37,7 +37,9 @@ export async function ownRecord(
   }
 }
 
-/** @throws ThreadfoldError `INVALID_PLAN` for another action than the proposal has, and for an artifact of unknown origin. */
+/**
+ * @throws ThreadfoldError `INVALID_PLAN` when the action is not the proposal's, or for an artifact of unknown origin.
+ */
 function requireSound(own: OwnRecord, { action }: CompactionProposal, stored: ReadonlySet<ArtifactId>): void {
   if (own.action !== action)
     throw new ThreadfoldError("INVALID_PLAN", `The record says ${own.action}, and the proposal ${action}.`);
@@ -46,7 +48,7 @@ function requireSound(own: OwnRecord, { action }: CompactionProposal, stored: Re
     throw new ThreadfoldError("INVALID_PLAN", "The record points to an artifact that was not stored for it.");
 }
 
-/** A record of code with what its strategy says in it. What code preserves stays. */
+/** Returns code's record with the strategy's own content added. Fields that code preserves are kept. */
 export function withOwn(record: PlanRecord, own: OwnRecord): PlanRecord {
   const { action: _action, ...said } = own;
   return record.action === "clear" && own.action === "clear"

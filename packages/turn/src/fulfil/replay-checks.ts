@@ -8,25 +8,25 @@ import {
 } from "@threadfold/core";
 import { callInput } from "./fulfilment.ts";
 
-/** What one fold knows of the sources of replayable results. Every source is checked once at most. */
+/** What one fold knows about the sources of replayable results. Every source is checked at most once. */
 export interface ReplayChecks {
-  /** What the check of a result's source found; undefined before the check. */
+  /** Returns the verdict on a result's source; undefined before it is checked. */
   verdictOf(ordinal: number): ProbeVerdict | undefined;
   /**
-   * Checks the sources of those results that were not checked yet.
+   * Checks the sources of these results, except those that were checked before.
    *
-   * @returns true when each of them matches.
-   * @throws the signal's reason when it fires.
+   * @returns true if all sources checked now match.
+   * @throws the signal's reason when it is aborted.
    */
   look(ordinals: readonly number[]): Promise<boolean>;
   /** Ordinals of the results whose source was checked and does not match. */
   readonly drifted: readonly number[];
 }
 
-/** After this many rounds of checks, what is still unknown counts as unverifiable, so that a fold ends. */
+/** Number of rounds of checks after which unchecked sources count as unverifiable, so that a fold ends. */
 const MAX_ROUNDS = 4;
 
-/** Checks for one fold. Without a probe nothing can be verified. */
+/** Creates the checks of one fold. Without a probe, nothing can be verified. */
 export function replayChecks(
   thread: AgentThread,
   shape: ThreadShape,
@@ -68,15 +68,14 @@ export function replayChecks(
 
 /** How many sources are checked in parallel. */
 const CONCURRENCY = 8;
-/** How long one check may hold up a fold by default, in milliseconds. */
+/** Default time limit for one check, in milliseconds. */
 const TIME_LIMIT_MS = 2_000;
 
 /**
- * Checks the sources of replayable results, a few at a time. A probe that throws or takes too long has verified
- * nothing.
+ * Checks the sources of replayable results, a few at a time. A probe that throws or takes too long verifies nothing.
  *
  * @returns a verdict for each result, in order.
- * @throws the signal's reason when it fires; nothing that heeds its own signal is left running.
+ * @throws the signal's reason when it is aborted; probes that respect their own signal are not left running.
  */
 async function probeSources(
   probe: DeterminismProbe,
@@ -113,6 +112,6 @@ async function probeOne(
   }
 }
 
-/** A probe is foreign code: an answer of another shape verifies nothing. */
+/** Checks a verdict, because a probe is third-party code: any other value verifies nothing. */
 const checked = (verdict: ProbeVerdict): ProbeVerdict =>
   verdict === "matches" || verdict === "changed" ? verdict : "unverifiable";

@@ -30,8 +30,9 @@ type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
 
 /**
  * Summarizes a span on top of the summaries inside it: raw text that they already cover is not read again. When the
- * summarizer fails or says nothing, a summary without it takes its place, so that a fold never fails because of it
- * (P6). What code owes stands in it whoever wrote it, and whose words an item is.
+ * summarizer fails or says nothing, a summary made without it is used instead, so that a fold never fails because of it
+ * (P6), except with `keepsOnFailure`. Whoever wrote the summary, code adds its own items and attributes each item to
+ * its speaker.
  */
 export async function summarizationRecord(proposal: SummarizeProposal, fold: Fulfilment): Promise<SummarizationRecord> {
   const turns = new EventLoopTurns();
@@ -61,25 +62,25 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const handling = handlingAfter(previous, messages);
   return {
     ...base,
-    // Turns are for display: those that the summary stands for, whatever stayed in between.
+    // Turns are for display: those that the summary covers, even if messages in between stayed.
     span: { ...base.span, firstTurn: span.firstTurn },
     action: "summarize",
     summary: handling === undefined ? trimmed.summary : { ...trimmed.summary, handling },
     summaryTokens: trimmed.tokens + FRAME_TOKENS,
     summarizer,
-    // What earlier folds took out stands in the plans of those: repeated here, plans would grow with the history.
+    // What earlier folds resolved is in their plans: if it were repeated here, plans would grow with the history.
     resolved: [...joined, ...merged.resolved, ...attributed.resolved, ...trimmed.resolved],
   };
 }
 
-/** What a proposal summarizes and what it gathers. */
+/** Returns all messages of a proposal: those that it gathers and those that it summarizes in place. */
 const wholeOf = ({ gathers, ordinals }: SummarizeProposal): readonly number[] =>
   gathers === undefined ? ordinals : [...gathers, ...ordinals];
 
-/** Messages that are looked at in one step: less than a millisecond. */
+/** Messages that are processed in one step, in less than a millisecond. */
 const AT_A_TIME = 4_096;
 
-/** The most tokens that the summary of a span may take. */
+/** Returns the maximum tokens of the summary of a span. */
 function* summaryTokensOf(proposal: SummarizeProposal, fold: Fulfilment): Steps<number> {
   const covered = coveredOrdinals(proposal, fold);
   let rawTokens = 0;
@@ -91,13 +92,13 @@ function* summaryTokensOf(proposal: SummarizeProposal, fold: Fulfilment): Steps<
   return summaryLimit({ rawTokens, absorbs: proposal.absorbs }, fold);
 }
 
-/** Messages that a summary stands for already. */
+/** Returns the messages that existing summaries already cover. */
 const coveredOrdinals = (
   { absorbs }: Pick<SummarizeProposal, "absorbs">,
   { shape }: Pick<Fulfilment, "shape">,
 ): ReadonlySet<number> => new Set(absorbs.flatMap(({ span }) => knownOrdinals(span, shape)));
 
-/** All that the new summary stands for, what those before it gathered among it. */
+/** Returns everything that the new summary covers, including what earlier summaries gathered. */
 function standsFor(ordinals: readonly number[], { absorbs }: SummarizeProposal, { shape }: Fulfilment): SpanReference {
   const before = absorbs.flatMap(({ summary }) => knownOrdinals(summary.span, shape));
   const isInOrder =
@@ -105,17 +106,17 @@ function standsFor(ordinals: readonly number[], { absorbs }: SummarizeProposal, 
   return shape.spanOf(isInOrder ? ordinals : [...new Set([...before, ...ordinals])].sort((a, b) => a - b));
 }
 
-/** A summary is handled like the least trusted and the most sensitive of what it stands for. */
+/** Returns the handling of a summary: that of the least trusted and most sensitive content that it covers. */
 function handlingAfter(previous: StructuredSummary | null, messages: readonly Message[]): SummaryHandling | undefined {
   if (messages.length === 0) return previous?.handling;
   const added = handlingOf(messages);
   return previous === null ? added : combineHandling(previous.handling, added);
 }
 
-/** What rendering puts around a summary, in tokens. */
+/** Tokens that rendering adds around a summary. */
 const FRAME_TOKENS = 20;
 
-/** The summaries inside the span as one, and what the later ones of them superseded. */
+/** Merges the summaries inside the span, and returns what the later ones superseded. */
 function joinedSummaries({ absorbs }: SummarizeProposal): {
   readonly summary: StructuredSummary | null;
   readonly resolved: readonly ResolvedItem[];

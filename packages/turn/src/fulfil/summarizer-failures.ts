@@ -9,12 +9,12 @@ import {
 } from "@threadfold/core";
 import { floorSummarizer } from "./floor-summary.ts";
 
-/** How long a fold waits for a summary by default, in milliseconds. */
+/** Default time that a fold waits for a summary, in milliseconds. */
 export const SUMMARY_TIME_LIMIT_MS = 180_000;
 
 /**
- * A summarizer that is waited for no longer than a limit, and no longer than somebody wants its summary. What it
- * returns after that is ignored.
+ * Wraps a summarizer with a time limit; it also stops waiting when the request is aborted. A summary that arrives later
+ * is ignored.
  */
 export function limitedSummarizer(summarizer: Summarizer, milliseconds = SUMMARY_TIME_LIMIT_MS): Summarizer {
   const { id, identity } = summarizer;
@@ -30,9 +30,9 @@ export function limitedSummarizer(summarizer: Summarizer, milliseconds = SUMMARY
 }
 
 /**
- * A summarizer for one fold, which may ask for several summaries: for those of its spans, and again where an attempt does
- * not fit. Once it has failed for as long as a fold waits for a summary, the rest of the fold is summarized by its stand-in,
- * and the problem is told of those summaries as well.
+ * Wraps a summarizer for one fold, which may ask for several summaries: one per span, and more if an attempt does not
+ * fit. Once its failed calls have taken as long as a fold waits for one summary, the stand-in makes the remaining
+ * summaries of the fold, which report the problem as well.
  */
 export function waitedForOnce(
   summarizer: Summarizer,
@@ -65,37 +65,38 @@ export function waitedForOnce(
   };
 }
 
-/** Timers may fire a little early. */
+/** Share of the time limit that counts as all of it, because timers may fire a little early. */
 const ALMOST_ALL = 0.95;
 
-/** Folds in a row that had to do without their summarizer. */
+/** Consecutive folds whose summarizer failed. */
 export interface SummarizerFailures {
   readonly consecutive: number;
-  /** Folds that were made without it since. */
+  /** Folds that were made without trying it since then. */
   readonly rested: number;
 }
 
+/** No failures so far. */
 export const NO_SUMMARIZER_FAILURES: SummarizerFailures = Object.freeze({ consecutive: 0, rested: 0 });
 
-/** After this many failures in a row somebody should be told, and the summarizer is left alone. */
+/** Number of consecutive failures after which an event is due and the summarizer is not used for a while. */
 export const SUMMARIZER_FAILURE_LIMIT = 3;
 
 /**
- * How many folds are made without a summarizer that keeps failing; then it is asked once, and left alone again if it
- * fails.
+ * Number of folds that are made without a summarizer that keeps failing; then it is tried once, and not used again for
+ * as long if it fails.
  */
 export const SUMMARIZER_REST = 8;
 
-/** Failures after another fold, and whether this is the moment to say so: once, when the limit is reached (S18). */
+/** Failures after another fold, and whether to report them now: once, when the limit is reached (S18). */
 export interface CountedFailure {
   readonly failures: SummarizerFailures;
   readonly escalate: boolean;
 }
 
 /**
- * Counts a fold. Success starts anew (S18).
+ * Counts a fold. A success resets the count (S18).
  *
- * @param problem what the summarizer's failure was (`FoldReady.summarizerProblem`); null when it worked.
+ * @param problem why the summarizer failed (`FoldReady.summarizerProblem`); null when it succeeded.
  */
 export function countFailure({ consecutive }: SummarizerFailures, problem: string | null): CountedFailure {
   if (problem === null) return { failures: NO_SUMMARIZER_FAILURES, escalate: false };
@@ -105,18 +106,18 @@ export function countFailure({ consecutive }: SummarizerFailures, problem: strin
   };
 }
 
-/** Counts a fold that was summarized without the summarizer. */
+/** Counts a fold that was summarized without trying the summarizer. */
 export const countRest = ({ consecutive, rested }: SummarizerFailures): SummarizerFailures => ({
   consecutive,
   rested: rested + 1,
 });
 
 /**
- * The summarizer for the next fold: the one that is there, until it has failed too often; then for a while none with a
- * model, unless somebody asks for the fold (S33).
+ * Returns the summarizer for the next fold: the given one until it has failed too often, and then the stand-in for a
+ * while, unless the fold was requested (S33).
  *
- * @param requested true when a person or the host asked.
- * @param standIn what summarizes meanwhile.
+ * @param requested true when a person or the host asked for the fold.
+ * @param standIn the summarizer to use meanwhile.
  */
 export function summarizerAfter(
   { consecutive, rested }: SummarizerFailures,
@@ -128,17 +129,21 @@ export function summarizerAfter(
   return rests && !requested ? standIn : summarizer;
 }
 
-/** A summarizer and what it was asked so far. */
+/** A summarizer with the cost and result of its calls so far. */
 export interface MeteredSummarizer {
   readonly summarizer: Summarizer;
-  /** The one that is metered. */
+  /** The summarizer that is metered. */
   readonly of: Summarizer;
   readonly cost: () => Omit<FoldCost, "weighing">;
-  /** The outcome of the newest call: why it failed, or null. Null before the first, and for an aborted one. */
+  /**
+   * Returns the result of the newest call: why it failed, if it did. Null before the first, and for an aborted call.
+   */
   readonly newest: () => { readonly problem: string | null } | null;
 }
 
-/** Counts the calls of a fold's summarizer and adds up the usage that it reports; it is {@link waitedForOnce}. */
+/**
+ * Wraps a fold's summarizer to count its calls and add up its reported usage; applies {@link waitedForOnce} as well.
+ */
 export function meteredSummarizer(
   metered: Summarizer,
   standIn: Summarizer = floorSummarizer,

@@ -1,30 +1,31 @@
 import { type JsonObject, type JsonValue, LARGE_INPUT_STRING, type ToolCallPart } from "@threadfold/core";
 
-/** How much room names may take. */
+/** How much space names may take. */
 export interface NameRoom {
-  /** At most this many of them. */
+  /** Maximum number of names. */
   readonly names: number;
-  /** At most this many UTF-16 code units together. */
+  /** Maximum total length, in UTF-16 code units. */
   readonly length: number;
 }
 
-/** Shorter words are too common to find anything by; longer ones are data. */
+/** Length of a name: shorter words are too common to find anything with, and longer ones are data. */
 const MIN_NAME = 6;
 const MAX_NAME = 80;
-/** How much of one text is looked at. */
+/** How much of one text is read, in UTF-16 code units. */
 const SCANNED = 100_000;
 
-/** A word with what paths and dotted names are written with. */
+/** Matches a word, including the characters that paths and dotted names contain. */
 const WORD = /[~@]?(?:\.{0,2}\/)?[\p{L}\p{N}_$]+(?:[./:@#\\-]+[\p{L}\p{N}_$]+)*/gu;
 const DEFINITION =
   /\b(?:function|class|interface|type|enum|const|def|fn|struct|trait|func)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;
-/** A slash between words or in front, or a file's ending; `ref.Hash` is not one. */
+/** Matches paths: a slash between words or at the start, or a file extension; `ref.Hash` is not one. */
 const PATH = /[\p{L}\p{N}_]\/[\p{L}\p{N}_]|^[~.]?\/|^[^.]{2,}\.\p{Ll}{2,4}$/u;
 const IDENTIFIER = /\p{L}.*[_$]|[_$].*\p{L}|\p{Ll}\p{Lu}|\p{L}\.\p{L}|\p{L}-?\p{N}{2,}/u;
 
 /**
- * The paths and identifiers in texts that give way, most telling first: paths, what the text defines, what recurs, the
- * rest in order. They are what an agent comes back to, so they stay when the texts go.
+ * Returns the paths and identifiers in texts that are about to be hidden, most significant first: paths, then names
+ * that the text defines, then names that recur, then the rest in order. An agent comes back to these, so they stay when
+ * the texts go.
  */
 export function tellingNames(texts: readonly string[], room: NameRoom): readonly string[] {
   const ranks = new Map<string, number>();
@@ -51,18 +52,18 @@ function rankNames(text: string, ranks: Map<string, number>): void {
   }
 }
 
-/** What the names of one call may take. */
+/** Space for the names of one call. */
 const ROOM = Object.freeze({ names: 16, length: 320 });
 
 /**
- * The paths and identifiers in the large strings of a call's input, most telling first (60 % of what late calls need
- * stands in the agent's own earlier arguments).
+ * Returns the paths and identifiers in the large strings of a call's input, most significant first (60 % of what late
+ * calls need is in the agent's own earlier arguments).
  */
 export function inputNames({ input, invalidInput }: ToolCallPart): readonly string[] {
   return tellingNames(largeStrings(invalidInput ?? input), ROOM);
 }
 
-/** How many characters of a call's input stand in strings that give way when it is cleared. */
+/** Returns how many characters of a call's input are in strings that are removed when it is cleared. */
 export function largeCharacters({ input, invalidInput }: ToolCallPart): number {
   return largeStrings(invalidInput ?? input).reduce((sum, text) => sum + text.length, 0);
 }

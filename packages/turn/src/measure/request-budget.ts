@@ -12,8 +12,8 @@ import type { ProviderCount } from "./provider-count.ts";
 import type { RequestFrame } from "./request-frame.ts";
 
 /**
- * The budget of a request: the configured cap and reserves, and what frame and system messages take of it. What the provider
- * counts without our seeing it stands with the system text.
+ * Returns the budget of a request: the configured cap and reserves, and what frame and system messages take. Hidden
+ * tokens that the provider counts are included in those of the system text.
  */
 export function requestBudget(
   config: ContextCompactionConfig,

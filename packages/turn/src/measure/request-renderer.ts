@@ -23,18 +23,18 @@ import { AS_COUNTED, type ProviderCount, providerTokens } from "./provider-count
 import type { RequestFrame } from "./request-frame.ts";
 import type { ThreadState } from "./thread-state.ts";
 
-/** A plan rendered and lowered. */
+/** A plan rendered and lowered to a provider's payload. */
 export interface RenderedPlan {
-  /** The request, with figures of the counter. */
+  /** The neutral request, with figures of our counter. */
   readonly rendering: Rendering;
   readonly payload: JsonObject;
   /** Figures in the provider's tokens. */
   readonly verification: PlanVerification;
-  /** Canonical bytes of the payload; made when it is first read. */
+  /** Canonical bytes of the payload and their digest; computed when first read. */
   readonly digest: PayloadDigest;
 }
 
-/** What a rendering depends on besides the plan. */
+/** What a rendering depends on in addition to the plan. */
 export interface RenderSources {
   readonly state: ThreadState;
   readonly frame: RequestFrame;
@@ -43,17 +43,19 @@ export interface RenderSources {
   readonly summaryWording?: SummaryWording;
   /** Name of the model that the request is for. */
   readonly model?: string;
-  /** How the provider counts; as our counter does where it is left out. */
+  /** How the provider counts; like our counter by default. */
   readonly count?: ProviderCount;
   readonly rehydrated?: NonNullable<RenderInput["rehydrated"]>;
 }
 
-/** Entries of a thread that are rendered in one step. */
+/** Thread entries that are rendered in one step. */
 const ENTRIES_A_STEP = 1_000;
-/** Lowering goes through what is rendered once a step, so that its steps grow with it: by this share of what is behind them. */
+/**
+ * Lowering walks everything rendered so far in each step, so steps grow with it: to this share of the entries so far.
+ */
 const LOWERED_A_STEP = 1 / 16;
 
-/** How many renderings are kept: the current plan's, which is measured again and again, and the newest candidate's. */
+/** Number of renderings that are kept: the current plan's, which is measured repeatedly, and the newest candidate's. */
 const KEPT_RENDERINGS = 2;
 
 interface KeptRendering {
@@ -63,12 +65,12 @@ interface KeptRendering {
 }
 
 /**
- * Renders plans of one thread, frame and format. The newest renderings are kept, because the plan that was measured and verified is the
- * plan that is sent: it is rendered once. A renderer that follows another takes over what that one has rendered.
+ * Renders plans of one thread, frame and format. The newest renderings are kept, so that the plan that was measured and
+ * verified is not rendered again when it is sent. A renderer that succeeds another reuses what that one has rendered.
  */
 export class RequestRenderer implements PlanVerifier {
   readonly #sources: RenderSources;
-  /** The rendering before this one. */
+  /** Renderings taken over from the previous renderer. */
   readonly #earlier: readonly KeptRendering[];
   #kept: readonly KeptRendering[] = [];
 
@@ -78,7 +80,7 @@ export class RequestRenderer implements PlanVerifier {
     this.#earlier = isOfFormat ? previous.#latest : [];
   }
 
-  /** Its own renderings, or what it took over while it has none: never more than the newest. */
+  /** Its own renderings, or those taken over while it has none. */
   get #latest(): readonly KeptRendering[] {
     return this.#kept.length > 0 ? this.#kept : this.#earlier;
   }
@@ -92,7 +94,7 @@ export class RequestRenderer implements PlanVerifier {
     return providerTokens(this.#count, plan, this.rendering(plan).tokens);
   }
 
-  /** The neutral request that a plan gives; nothing is lowered for it. */
+  /** Returns the neutral request of a plan, without lowering it. */
   rendering(plan: CompactionPlan): Rendering {
     return this.#rendered(plan).growing.rendering;
   }
@@ -122,10 +124,11 @@ export class RequestRenderer implements PlanVerifier {
   }
 
   /**
-   * Renders a plan in steps where much of the thread is new: what is measured behind it is mostly rendered already, and the
-   * same as without it.
+   * Renders a plan in steps if much of the thread is new, so that measuring it afterwards is quick. The result is the
+   * same as without this call.
    *
-   * @param lowers true for a request that is recorded as it is: its payload is lowered, checked and hashed in steps as well.
+   * @param lowers true for a request that will be recorded as it is: its payload is also lowered, checked and hashed in
+   * steps.
    */
   *catchUp(plan: CompactionPlan, lowers = false): Steps<void> {
     const { format, state } = this.#sources;
@@ -139,7 +142,7 @@ export class RequestRenderer implements PlanVerifier {
       const settled = growing?.settledChats.length ?? 0;
       const input = this.#inputFor(plan, thread.atVersion(version));
       growing = growing?.grow(input) ?? GrowingRendering.of(input, format);
-      // Where nothing settles, every step would render everything.
+      // If nothing settles, every step would render everything again.
       if (growing.settledChats.length <= settled) return;
       yield;
       if (lowers) payload = yield* loweredInSteps(growing, payload, format);
@@ -185,7 +188,7 @@ export class RequestRenderer implements PlanVerifier {
   }
 }
 
-// A class, because V8 keeps what the getters of object literals hold until its next great collection: whole payloads.
+// A class, because V8 retains what getters of object literals capture until its next major collection: whole payloads.
 class LoweredPlan implements RenderedPlan {
   readonly rendering: Rendering;
   readonly payload: JsonObject;
@@ -204,7 +207,7 @@ class LoweredPlan implements RenderedPlan {
   }
 }
 
-/** The payload of a rendering that goes on from an earlier one, with its digest. */
+/** Lowers a rendering in steps, continuing from an earlier payload, and computes its digest. */
 function* loweredInSteps(
   growing: GrowingRendering,
   before: GrowingPayload | null,
@@ -212,13 +215,13 @@ function* loweredInSteps(
 ): Steps<GrowingPayload> {
   const payload = before?.grow(growing) ?? GrowingPayload.of(growing, format);
   yield;
-  // Whatever is hashed of it now, the payloads behind it take over.
+  // Later payloads reuse what is hashed now.
   payload.digest;
   yield;
   return payload;
 }
 
-/** A rendering of a plan with the same records, whose manifest names this plan: ids change when token figures do. */
+/** Returns a rendering whose manifest names this plan, which has the same records: ids change when token figures do. */
 function namedAfter(plan: CompactionPlan, rendering: Rendering): Rendering {
   if (rendering.manifest.planId === plan.planId) return rendering;
   // Copied by descriptor, because reading the prefix digests would compute them.
@@ -229,7 +232,7 @@ function namedAfter(plan: CompactionPlan, rendering: Rendering): Rendering {
   return { ...rendering, manifest };
 }
 
-/** Where the provider's tokens are: what nobody sees of them is overhead. */
+/** Returns a breakdown of the provider's tokens; those that are not visible are overhead. */
 function breakdownOf(
   { breakdown, tokens: counted }: Rendering,
   { estimate }: ProviderCount,
@@ -247,7 +250,7 @@ function breakdownOf(
     rehydrated: scaledTokens(estimate, rehydrated),
   };
   const shown = Object.values(scaled).reduce((sum, share) => sum + share, 0);
-  // A report that is less than what the estimate says of the same request leaves less for what is kept.
+  // If the reported figure is below the estimate for the same request, the difference is taken from what is kept.
   const excess = Math.max(0, shown - tokens);
   return { ...scaled, kept: scaled.kept - excess, overhead: Math.max(0, tokens - shown) };
 }

@@ -15,18 +15,18 @@ import {
   tokenSharesInSteps,
 } from "@threadfold/core";
 
-/** A thread with what is derived from it and kept along: counted headers, and groups for whoever folds. */
+/** A thread with what is derived from it: counted headers, and groups for folding. */
 export interface ThreadState {
   readonly thread: AgentThread;
   readonly ledger: TokenLedger;
-  /** Made when a fold first asks for it: a turn that folds nothing must not walk the thread (P9). */
+  /** Computed when a fold first needs it: a turn that folds nothing must not walk the thread (P9). */
   readonly grouped: GroupedLedger;
 }
 
 /**
  * Counts a thread.
  *
- * @param plan the plan that a resumed thread goes on from: it says what the messages took that are not in memory.
+ * @param plan the plan that a resumed thread continues from: it has the tokens of messages that are not in memory.
  */
 export function threadState(
   thread: AgentThread,
@@ -49,7 +49,7 @@ export function* threadStateInSteps(
   return new CountedThread(thread, yield* empty.extendInSteps(thread, hidden));
 }
 
-/** Tokens of the messages that are not in memory, as they were counted when they were folded. */
+/** Returns the tokens of messages that are not in memory, as counted when they were folded. */
 function* hiddenTokens(thread: AgentThread, plan: CompactionPlan, tokenizer: ProviderAwareTokenizer): Steps<number> {
   const removing = planRecords(plan).filter((record) => outlineOf(record.span) !== undefined);
   const starts = removing.flatMap(({ span }) => thread.messageInMemory(spanStart(span)) ?? []);
@@ -61,7 +61,7 @@ function* hiddenTokens(thread: AgentThread, plan: CompactionPlan, tokenizer: Pro
   return hidden;
 }
 
-/** The state after an append: only new messages are counted. */
+/** Returns the state after an append; only new messages are counted. */
 export function extendState(state: ThreadState, thread: AgentThread): ThreadState {
   return thread === state.thread ? state : new CountedThread(thread, state.ledger.extend(thread));
 }
@@ -71,11 +71,11 @@ export function* extendStateInSteps(state: ThreadState, thread: AgentThread): St
   return thread === state.thread ? state : new CountedThread(thread, yield* state.ledger.extendInSteps(thread));
 }
 
-/** The state with all figures in the provider's tokens, for a turn to decide and fold with. */
+/** Returns the state with all figures in the provider's tokens, which a turn decides and folds with. */
 export const inProviderTokens = (state: ThreadState, { slope }: TokenEstimate): ThreadState =>
   slope === 1 ? state : new CountedThread(state.thread, state.ledger.scaled(slope));
 
-// A class, because V8 keeps what the getters of object literals hold until its next great collection.
+// A class, because V8 retains what getters of object literals capture until its next major collection.
 class CountedThread implements ThreadState {
   readonly thread: AgentThread;
   readonly ledger: TokenLedger;

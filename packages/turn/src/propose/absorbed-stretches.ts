@@ -12,7 +12,7 @@ import {
   type TokenLedger,
 } from "@threadfold/core";
 
-/** What is looked at to say what a fold may leave out. */
+/** What determines which parts a fold may leave out. */
 interface FoldedThread {
   readonly thread: AgentThread;
   readonly ledger: TokenLedger;
@@ -20,17 +20,17 @@ interface FoldedThread {
   readonly plan: CompactionPlan;
 }
 
-/** Shorter stretches are not worth leaving out, in messages. */
+/** Minimum length of a stretch worth leaving out, in messages. */
 const SHORTEST = 32;
 
 /**
- * What earlier folds took out of the prompt and this one need not look at, so that a fold costs what the prompt shows and
- * not how long the thread is (P9). Of each run of a record that takes messages out, the first two groups stay, because
- * the record is shown at the first and the second stands for all that show nothing, and the last one. What a strategy may
- * count as recent stays too. A stretch lies between whole groups, and no turn begins in it unless nothing shown stands
- * before it: so no window that a strategy looks for can end inside.
+ * Returns what earlier folds removed from the prompt and this one need not look at, so that the cost of a fold depends
+ * on what the prompt shows, not on the length of the thread (P9). For each run of a record that removes messages, the
+ * first two groups stay, because the record is shown at the first and the second represents all that show nothing, and
+ * so does the last one. What a strategy may count as recent stays, too. A stretch consists of whole groups, and no turn
+ * begins in it unless nothing before it is shown: so no window that a strategy looks for can end inside it.
  *
- * @param recentTokens a strategy looks back by this much at the most.
+ * @param recentTokens maximum number of tokens that a strategy looks back.
  */
 export function absorbedStretches(folded: FoldedThread, recentTokens: number): readonly Stretch[] {
   const { thread, plan } = folded;
@@ -47,7 +47,7 @@ export function absorbedStretches(folded: FoldedThread, recentTokens: number): r
   return stretches.sort((a, b) => a.from - b.from);
 }
 
-/** Where the groups begin that hold the last tokens of the main branch. */
+/** Returns the ordinal at which the groups with the last tokens of the main branch begin. */
 function recentStart({ ledger, grouped }: FoldedThread, tokens: number): number {
   let left = tokens;
   let from = ledger.length;
@@ -71,7 +71,7 @@ function innerRun(run: OrdinalRun, recent: number, folded: FoldedThread): Ordina
   return isApart ? { from, to: behind - 1 } : null;
 }
 
-/** True where a group begins and no other reaches across, with what no walk over results goes on at. */
+/** Checks whether a group begins here, not with a tool result, and no other group reaches across. */
 function isBoundary(ordinal: number, { ledger, grouped }: FoldedThread): boolean {
   const { groups, groupOf, gaps } = grouped;
   const begins = groups.at(groupOf.at(ordinal) as number)?.ordinals[0] === ordinal;
@@ -83,11 +83,11 @@ function reachesAcross(ordinal: number, gaps: GroupedLedger["gaps"]): boolean {
   return false;
 }
 
-/** True when a window that a strategy looks for could end in a stretch: where a turn begins behind something shown. */
+/** Checks whether a strategy's window could end in a stretch, because a turn begins in it after something shown. */
 function mayEndWindow(from: number, behind: number, run: OrdinalRun, { ledger }: FoldedThread): boolean {
   const turnOf = (ordinal: number): number => (ledger.header(ordinal) as MessageHeader).turn;
   if (turnOf(from - 1) === turnOf(behind - 1)) return false;
-  // The newest user message stays in the prompt, and is looked for from the end.
+  // The newest user message stays in the prompt, and strategies look for it from the end.
   if (turnOf(behind - 1) === turnOf(ledger.length - 1)) return true;
   for (let ordinal = 0; ordinal < run.from; ordinal++) if (ledger.header(ordinal)?.role !== "system") return true;
   return false;

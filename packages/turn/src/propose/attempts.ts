@@ -8,41 +8,42 @@ import {
   truncateStrategy,
 } from "@threadfold/strategies";
 
-/** One way to fold, from the ladder as configured down to the barest prompt there can be. */
+/** One way to fold, from the ladder as configured down to the barest possible prompt. */
 export interface FoldAttempt {
   readonly name: string;
   readonly ladder: readonly CompactionStrategy[];
   /** Tokens at the end of the thread that are left alone. */
   readonly recentTokens: number;
-  /** What is left alone even when it is larger: the newest group, of its members the newest message, or nothing. */
+  /** What is left alone even if it is larger: the newest group, only its newest message, or nothing. */
   readonly newest: "group" | "message" | "nothing";
-  /** What stays of results that no model call has read yet: all, their two ends as far as there is room, or nothing. */
+  /** What stays of results that no model call has read yet: everything, as much of both ends as fits, or nothing. */
   readonly unread: "whole" | "ends" | "nothing";
   readonly summaryMaxTokens: number;
-  /** Characters that stay at each end of a truncated body. */
+  /** Characters that stay at each end of a truncated body, in UTF-16 code units. */
   readonly truncateTo?: number;
-  /** True for the deterministic attempts that need no summarizer. */
+  /** True for the attempts of the deterministic floor. */
   readonly floor: boolean;
   /** True to fold everything foldable, whatever the estimate says. */
   readonly exhaustive: boolean;
 }
 
-/** What stays at each end of what the floor truncates, in UTF-16 code units. */
+/** What stays at each end of a body that the floor truncates, in UTF-16 code units. */
 const TRUNCATED_TO = 800;
 const BEFORE_NEWEST = "floor, truncated before the newest message";
 
 /** Results that no model call has read yet. */
 export interface UnreadState {
   readonly exist: boolean;
-  /** False when they alone are larger than the room: attempts that leave them whole cannot succeed. */
+  /** False if they alone exceed the budget, so that attempts that leave them whole cannot succeed. */
   readonly mayStayWhole: boolean;
 }
 
 /**
- * The attempts in order, each folding more than the one before, so that the walk ends: the ladder; the ladder with less
- * of the recent past; then the floor, which truncates, at first all but the newest message, summarizes all but the newest
- * user message, and at last drops everything that may be dropped. Unread results stay whole as long as anything else can
- * give way, then as much of their ends as there is room for; they go only when even a pointer in their place does not fit.
+ * Returns the attempts in order, each folding more than the one before, so that the walk ends: the ladder; the ladder
+ * with less of the recent past; then the floor, which truncates (at first everything but the newest message), then
+ * summarizes all but the newest user message, and finally drops everything that may be dropped. Unread results stay
+ * whole as long as anything else can be folded, then keep as much of their ends as fits; they go only when even a
+ * pointer in their place does not fit.
  *
  * @param room tokens of the target that are free for messages.
  */
@@ -56,7 +57,7 @@ export function foldAttempts(
   const summary = Math.min(config.summaryMaxTokens, Math.floor(roomTokens(config) * config.summaryMaxPercent));
   const enabled = ladder.filter((strategy) => isEnabled(strategy, config));
   const base = { newest: "group", unread: "whole", floor: false, exhaustive: false } as const;
-  // The floor overrides what is switched off, as far as that is about the prompt alone; this writes content elsewhere.
+  // The floor ignores switched-off strategies that only affect the prompt, but externalizing writes content elsewhere.
   const archive = config.enableExternalization ? [externalizeStrategy] : [];
   const led = enabled.filter((strategy) => strategy.leadsFloor === true);
   const truncated = {
@@ -75,7 +76,7 @@ export function foldAttempts(
   } as const;
   const summarized = { ...barest, summaryMaxTokens: Math.min(300, Math.floor(summary / 4)) };
   const dropped = { ...barest, summaryMaxTokens: 0 };
-  // The calls of unread results stay with them, and may be large.
+  // The calls of unread results stay along with them, and may be large.
   const spared = unread.exist
     ? [
         { ...summarized, ladder: [summarizeStrategy, truncateStrategy], name: "floor, summary and unread results" },

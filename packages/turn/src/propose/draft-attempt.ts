@@ -19,9 +19,9 @@ import {
 } from "@threadfold/strategies";
 import type { FoldAttempt } from "./attempts.ts";
 
-/** What is known of sources and of the artifact store. */
+/** What is known about sources and about the artifact store. */
 export interface DraftGrounds {
-  /** What the check of a replayable result's source found; undefined before the check. */
+  /** The verdict on a replayable result's source; undefined before it is checked. */
   readonly replayVerdict: (ordinal: number) => ProbeVerdict | undefined;
   /** False for a body that the store refused. */
   readonly mayStore: (ordinal: number) => boolean;
@@ -29,11 +29,12 @@ export interface DraftGrounds {
 
 const NOTHING_VERIFIED: DraftGrounds = { replayVerdict: () => "unverifiable", mayStore: () => true };
 
-/** Messages that are looked at in one step: less than a millisecond. */
+/** Messages that are processed in one step, in less than a millisecond. */
 const AT_A_TIME = 4_096;
 
 /**
- * Walks an attempt's ladder, a rung a step, until the estimate says that enough is freed. Pure: headers in, draft out.
+ * Walks an attempt's ladder, one rung per step, until the estimate says that enough is freed. Pure: headers in, draft
+ * out.
  *
  * @param needed tokens to free from what the current plan renders.
  */
@@ -98,7 +99,10 @@ export function* draftAttempt(
   return draft;
 }
 
-/** Shows less of results that were unread when the current plan was made, until enough is freed. Returns the tokens freed. */
+/**
+ * Shows less of results that were unread when the current plan was made, until enough is freed. Returns the tokens
+ * freed.
+ */
 function* shrinkRead(draft: DraftPlan, groups: readonly MessageGroup[], needed: number): Steps<number> {
   let [freed, seen] = [0, 0];
   for (const { ordinals } of groups)

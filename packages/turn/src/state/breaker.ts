@@ -1,13 +1,15 @@
 import type { CompactionOutcome, FoldAttemptedRecord } from "@threadfold/core";
 
-/** The first calls of a rest, and how often it doubles: an open breaker lets one fold through after each rest. */
+/**
+ * Length of the first rest in calls, and how often it doubles: an open breaker lets one fold through after each rest.
+ */
 const FIRST_REST = 8;
 const MOST_DOUBLINGS = 4;
 
-/** What is known of the folds that were tried under one plan and committed nothing. A new plan starts with nothing. */
+/** What is known about folds that were tried under one plan and committed nothing. A new plan starts over. */
 export interface FoldHistory {
   readonly planVersion: number;
-  /** Folds in a row without effect. */
+  /** Number of folds in a row without effect. */
   readonly failures: number;
   /** The step at which the first fold was postponed; null when none was. */
   readonly postponedSince: number | null;
@@ -15,14 +17,16 @@ export interface FoldHistory {
   readonly notBefore: number;
 }
 
-/** The history under a plan, by the newest record of an attempt: one that was made under another plan says nothing. */
+/**
+ * Returns the history under a plan, from the newest record of an attempt: a record under another plan does not count.
+ */
 export function foldHistory(planVersion: number, newest?: FoldAttemptedRecord | FoldHistory): FoldHistory {
   if (newest?.planVersion !== planVersion) return { planVersion, failures: 0, postponedSince: null, notBefore: 0 };
   const { failures, postponedSince, notBefore } = newest;
   return { planVersion, failures, postponedSince, notBefore };
 }
 
-/** What an attempt says besides its outcome. */
+/** What matters about an attempt in addition to its outcome. */
 export interface FinishedAttempt {
   /** Model calls so far. */
   readonly step: number;
@@ -32,9 +36,8 @@ export interface FinishedAttempt {
 }
 
 /**
- * The history after an attempt. The result of a fold that somebody asked for goes to that person, and so closes the
- * breaker. A trigger that found nothing to fold has cost nothing and says nothing of the next fold: it is not a
- * failure.
+ * Returns the history after an attempt. A forced fold closes the breaker, whatever its result, because the caller sees
+ * it. A trigger that found nothing to fold cost nothing and says nothing about the next fold, so it is not a failure.
  */
 export function afterAttempt(
   history: FoldHistory,
@@ -77,7 +80,7 @@ function afterFailure(history: FoldHistory, { step, breakerFailures }: FinishedA
   return { ...history, failures, notBefore: Math.max(history.notBefore, step + rest) };
 }
 
-/** What decides whether a fold that is due is tried. */
+/** What determines whether a fold that is due is tried. */
 export interface FoldMoment {
   readonly level: "soft" | "hard";
   /** True when a person or the host asked for it. */
@@ -88,7 +91,7 @@ export interface FoldMoment {
   readonly breakerFailures: number;
 }
 
-/** Whether to try, or why not. */
+/** Whether to try a fold, or why not. */
 export type FoldPermission =
   | { readonly type: "go" }
   | { readonly type: "breaker-open" | "too-early"; readonly reason: string };
@@ -96,10 +99,10 @@ export type FoldPermission =
 const GO: FoldPermission = Object.freeze({ type: "go" });
 
 /**
- * The breaker and the wait. After several folds in a row without effect no soft fold is tried for a while, because the
- * next one would do the same work for the same end (L29); then one is, and the rest doubles when that has no effect
- * either: what has grown since may well be folded. A fold that was postponed is not considered again before it can pay,
- * or before the cache goes cold. Hard pressure and a manual fold go through both.
+ * Checks the breaker and the wait. After several folds in a row without effect, no soft fold is tried for a while,
+ * because the next one would do the same work with the same result (L29). Then one is tried, because what was added
+ * since may well be foldable, and the rest doubles when that has no effect either. A postponed fold is not considered
+ * again before it can pay off or the cache goes cold. Hard pressure and a manual fold bypass both.
  */
 export function mayFold(history: FoldHistory, moment: FoldMoment): FoldPermission {
   if (moment.forced || moment.level === "hard") return GO;
@@ -111,7 +114,7 @@ export function mayFold(history: FoldHistory, moment: FoldMoment): FoldPermissio
     return { type: "breaker-open", reason };
   }
   if (calls > 0 && !moment.cacheIsCold) {
-    return { type: "too-early", reason: `a fold does not pay yet; it is looked at again in ${calls} calls` };
+    return { type: "too-early", reason: `a fold does not pay yet; it will be reconsidered in ${calls} calls` };
   }
   return GO;
 }

@@ -2,30 +2,30 @@ import type { ContextCompactionConfig } from "@threadfold/core";
 import type { CompactionPreset, CompactionStrategy, CompactionTrigger } from "@threadfold/strategies";
 import type { FrameFields } from "../measure/request-frame.ts";
 
-/** What a manual or automatic fold may be told. */
+/** Options of a manual or automatic fold. */
 export interface CompactOptions {
-  /** System text and tools to measure with, field by field; those of the newest request when it is left out. */
+  /** System text and tools to measure with, overridden field by field; those of the newest request when omitted. */
   readonly frame?: FrameFields;
-  /** True to fold although no trigger fires, and to take any plan that frees something. */
+  /** True to fold even if no trigger fires, and to accept any plan that frees something. */
   readonly force?: boolean;
-  /** What the summary should keep in mind, in the words of whoever asks for it (`/compact focus on …`). */
+  /** What the summary should pay attention to, in the caller's words (`/compact focus on …`). */
   readonly instructions?: string;
-  /** Decides about this call in the place of the preset's trigger: when it fires, the fold is made. */
+  /** Replaces the preset's trigger for this call: when it fires, the fold is made. */
   readonly trigger?: CompactionTrigger;
   /**
-   * Folds in this call in the place of the preset's ladder, without a target or a share that has to be freed: what it
+   * Replaces the preset's ladder for this call, without a target or a minimum share to free: everything that it
    * proposes is done.
    */
   readonly strategy?: CompactionStrategy;
-  /** Ends the fold. Nothing is committed then. */
+  /** Aborts the fold; nothing is committed then. */
   readonly signal?: AbortSignal;
 }
 
-/** True for a fold that somebody decided on: by asking for it, or with a trigger or strategy of the call's own. */
+/** Checks whether the caller explicitly asked for a fold: with `force`, or with a trigger or strategy for the call. */
 export const isAsked = ({ force, trigger, strategy }: CompactOptions): boolean =>
   force === true || trigger !== undefined || strategy !== undefined;
 
-/** The policy and figures of a call: the session's, with the call's own trigger and strategy. */
+/** Returns the preset and configuration of a call: the session's, with the call's own trigger and strategy. */
 export function policyOfCall(
   preset: CompactionPreset,
   config: ContextCompactionConfig,
@@ -43,7 +43,10 @@ export function policyOfCall(
   };
 }
 
-/** A trigger that is not weighed and not postponed: who hands one in wants the fold when it fires. */
+/**
+ * Makes a trigger's fold hard, so that it is neither weighed nor postponed: a caller's own trigger should fold when it
+ * fires.
+ */
 const atOnce = (trigger: CompactionTrigger): CompactionTrigger => ({
   name: trigger.name,
   evaluate(input) {

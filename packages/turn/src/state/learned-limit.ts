@@ -1,23 +1,24 @@
-/** The most tokens of its own that a model was found to take, and how long that is believed. */
+/** The limit learned for a model, in the provider's tokens, and how long it is believed. */
 export interface LearnedLimit {
-  /** Infinite while nothing was refused, and while the limit is put to the test. */
+  /** Infinite while nothing was refused, and while the limit is being tested. */
   readonly tokens: number;
-  /** Answers for which it is believed. */
+  /** Number of answers for which it is believed. */
   readonly trust: number;
-  /** Answers since the newest refusal. */
+  /** Number of answers since the newest refusal. */
   readonly answers: number;
 }
 
-/** Answers for which the first limit is believed. */
+/** Number of answers for which the first limit is believed. */
 export const FIRST_TRUST = 64;
 
+/** No learned limit: nothing was refused yet. */
 export const NO_LIMIT: LearnedLimit = Object.freeze({
   tokens: Number.POSITIVE_INFINITY,
   trust: FIRST_TRUST,
   answers: 0,
 });
 
-/** The limit after a refusal that teaches this many tokens of the provider. */
+/** The limit after a refusal from which this limit was learned, in the provider's tokens. */
 export const afterRefusal = ({ tokens, trust }: LearnedLimit, learned: number): LearnedLimit => ({
   tokens: Math.min(tokens, learned),
   trust,
@@ -25,9 +26,9 @@ export const afterRefusal = ({ tokens, trust }: LearnedLimit, learned: number): 
 });
 
 /**
- * The limit after a request of this many tokens of the provider was answered. One that was larger proves it wrong: it was misread, or
- * is that of another deployment. Since folding keeps requests below it, nothing larger may ever be sent, so that it is
- * also put to the test, after twice as many answers each time.
+ * The limit after a request of this many provider tokens was answered. An answered request above the limit proves it
+ * wrong: it was misread, or belongs to another deployment. Because folding keeps requests below it, nothing larger
+ * might ever be sent, so the limit is also tested now and then, after twice as many answers each time.
  */
 export function afterAcceptance(limit: LearnedLimit, sent: number): LearnedLimit {
   if (limit.tokens === Number.POSITIVE_INFINITY) return limit;
@@ -37,18 +38,18 @@ export function afterAcceptance(limit: LearnedLimit, sent: number): LearnedLimit
   return { ...NO_LIMIT, trust: 2 * limit.trust };
 }
 
-/** What a provider said when it refused a request as too long, in its own tokens. */
+/** What a provider reported when it refused a request as too long, in its own tokens. */
 export interface OverflowFigures {
   /** Tokens that the request had. */
   readonly inputTokens?: number;
-  /** Tokens that it may have. */
+  /** Maximum tokens that it may have. */
   readonly limitTokens?: number;
 }
 
 /**
- * The stricter of the configured room and what the model was found to take (S28), in the provider's tokens. A refusal that
- * names its limit teaches that, as a share of what it counted: a request that is estimated at less than the provider says has
- * to shrink all the same. One that names none teaches that the limit is below what was sent.
+ * Returns the stricter of the configured limit and the one learned from a refusal (S28), in the provider's tokens. If
+ * the refusal names its limit and its count, the ratio of the two is applied to our estimate, so that even a request
+ * that was estimated too low shrinks. Otherwise the limit is known only to be below what was sent.
  *
  * @param sent tokens of the refused request, as they are estimated after the refusal.
  */

@@ -20,67 +20,70 @@ import type { ThreadState } from "../measure/thread-state.ts";
 import type { FoldHistory } from "./breaker.ts";
 import type { UsageState } from "./usage.ts";
 
-/** Takes secrets out of a value at any depth. */
+/** Redacts secrets in a value, at any depth. */
 export type Redact = <Value extends JsonValue>(value: Value) => Promise<Value>;
 
-/** `fold`: a summary without the summarizer takes its place. `keep`: the fold ends as `failed`, and nothing is folded. */
+/**
+ * What happens when a summarizer fails. `fold`: a summary made without it is used. `keep`: the fold ends as `failed`,
+ * and nothing is folded.
+ */
 export type SummaryFailure = "fold" | "keep";
 
-/** What a turn is decided from, as it is at one moment: the thread, its plan, and what was learned of the model. */
+/** What a turn is decided from, at one moment: the thread, its plan, and what was learned about the model. */
 export interface TurnState {
   readonly threadId: ThreadId;
   readonly tenantId: string | null;
-  /** Names this check of the thread in events (L13). */
+  /** Identifies this check of the thread in events (L13). */
   readonly foldId: string;
-  /** Who or what asked for the check. */
+  /** What caused the check. */
   readonly cause: CompactionCause;
   /** The thread, counted. */
   readonly state: ThreadState;
   /** The current plan, which a fold builds on. */
   readonly plan: CompactionPlan;
   readonly preset: CompactionPreset;
-  /** The room is the stricter of what was configured and what the model was found to take. */
+  /** The configuration, whose budget is the stricter of the configured one and the limit learned for the model. */
   readonly config: ContextCompactionConfig;
-  /** Tokens that the request spends before its first message. */
+  /** Tokens that the request takes before its first message. */
   readonly overheadTokens: number;
-  /** True while content that was just brought back must not be taken away again. */
+  /** True while content that was just brought back must not be folded away again. */
   readonly spareRehydrated: boolean;
   readonly usage: UsageState;
-  /** What becomes of a fold whose summarizer fails; `fold` where it is left out. */
+  /** What happens to a fold whose summarizer fails; `fold` by default. */
   readonly onSummaryFailure?: SummaryFailure;
   /** Seconds since the last request; undefined before the first one. */
   readonly idleSeconds: number | undefined;
-  /** What the provider charges; undefined when that is not known, and then nothing is weighed. */
+  /** What the provider charges; undefined when unknown, and then nothing is weighed. */
   readonly price: PromptCachePrice | undefined;
   readonly history: FoldHistory;
-  /** The newest message with an item of the provider's own compaction, where the plan has not seen it and the model takes it. */
+  /** The newest message with a provider compaction item that the plan has not seen and the model accepts. */
   readonly providerItem?: MessageId;
 }
 
-/** What a turn's stages reach the outside with. */
+/** The ports through which a turn's stages reach the outside. */
 export interface TurnPorts {
-  /** Renders plans over the state's thread, and says what they take and which rules they break. */
+  /** Renders plans over the state's thread, counts their tokens, and checks which rules they break. */
   readonly renderer: RequestRenderer;
   readonly summarizer: Summarizer;
   readonly artifacts: Pick<ArtifactStore, "store">;
   readonly clock: Clock;
-  /** Takes secrets out of what code writes into summaries; absent where nothing is redacted. */
+  /** Redacts secrets in what code writes into summaries; absent when nothing is redacted. */
   readonly redact?: Redact;
   /** Checks whether the sources of replayable results are unchanged. */
   readonly determinismProbe?: DeterminismProbe;
   readonly emit: (event: ContextCompactionEvent) => void;
 }
 
-/** One check whether to fold, and the fold when there is one: the state and what it is folded with. */
+/** One check whether to fold, and the fold if there is one: its state and its ports. */
 export interface Turn extends TurnState, TurnPorts {}
 
-/** Names what a fold depends on: while it is the same there is nothing new to fold, to be told of or to be asked for. */
+/** Returns a key of what a fold depends on: while it stays the same, another fold would have the same outcome. */
 export function attemptKey({ state, plan, renderer, config, usage }: Turn): string {
   const asked = `${usage.overflow} ${usage.maxOutput} ${usage.measured?.inputTokens ?? "-"}`;
   return `${state.thread.version} ${plan.version} ${renderer.measure(plan)} ${roomTokens(config)} ${asked}`;
 }
 
-/** True for outcomes that the same fold would have again. */
+/** Checks whether the same fold would have the same outcome again. */
 export function isSettled({ type }: CompactionOutcome): boolean {
   return type !== "postponed" && type !== "conflict" && type !== "aborted";
 }

@@ -44,7 +44,7 @@ export const answers = (
   fields: Partial<ToolResultEnvelope> = {},
 ): MessageInput => tool(id, result(callId, text, { toolName, ...fields }));
 
-/** A question, the given messages, an answer to all that, and a newer question that no fold may take. */
+/** A question, the given messages, an answer, and a newer question that no fold may remove. */
 export const threadOf = (...messages: readonly MessageInput[]): AgentThread =>
   AgentThread.empty(asThreadId("t")).append([
     message("u0", "user", "Go."),
@@ -53,7 +53,7 @@ export const threadOf = (...messages: readonly MessageInput[]): AgentThread =>
     message("u9", "user", "And now?"),
   ]);
 
-/** Keeps what it is given, and refuses what the test says it refuses. */
+/** An artifact store that keeps everything except what the test makes it refuse. */
 export function artifactsThat(refuse: (content: string) => boolean = () => false): ArtifactStore & {
   readonly contents: ReadonlyMap<ArtifactId, string>;
   readonly asked: readonly string[];
@@ -76,7 +76,7 @@ export function artifactsThat(refuse: (content: string) => boolean = () => false
   };
 }
 
-/** Folds with the clear rung alone unless the test says otherwise, hard, and down to almost nothing. */
+/** Folds hard and down to almost nothing, by default with the clear rung only. */
 export function fold(
   thread: AgentThread,
   ports: Partial<FoldPorts> = {},
@@ -107,7 +107,7 @@ export function bodyOf(thread: AgentThread, id: string): string {
   return part?.type === "tool-result" ? toolResultText(part.result.content) : "";
 }
 
-/** Random threads, malformed ones included, whose tool results are changed as the test needs them. */
+/** Random threads, including malformed ones, whose tool results are changed as the test requires. */
 export const threadsWithResults = (
   change: (result: ToolResultEnvelope, index: number) => ToolResultEnvelope,
 ): fc.Arbitrary<AgentThread> =>

@@ -20,18 +20,18 @@ import { foldThread } from "../fold/fold-thread.ts";
 import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
 import { viewVerifier } from "./view-verifier.ts";
 
-/** What a fold in a test may set; the rest stands in for stores and a renderer. */
+/** What a test can set for a fold; stores and renderer are replaced by stand-ins. */
 export interface RunFoldOptions {
   readonly preset?: CompactionPreset;
   readonly config?: Partial<ContextCompactionConfig>;
   readonly plan?: CompactionPlan;
   readonly input?: Partial<FoldInput>;
   readonly ports?: Partial<FoldPorts>;
-  /** What the fold does not look at; what it chooses itself unless it is given. */
+  /** Stretches that the fold does not look at; by default it chooses them itself. */
   readonly leftOut?: readonly Stretch[];
 }
 
-/** A fold under way in a test, and what it works with. */
+/** A fold in a test, and what it works with. */
 export interface FoldRun {
   readonly result: Promise<FoldResult>;
   readonly shape: ThreadShape;
@@ -42,7 +42,7 @@ export interface FoldRun {
 /** Folds a thread with stand-ins for everything outside this package. For tests. */
 export function runFold(thread: AgentThread, options: RunFoldOptions = {}): FoldRun {
   const preset = options.preset ?? threadfoldPreset;
-  // The few calls of a test say nothing of how fast a thread grows.
+  // The few calls of a test say nothing about how fast a thread grows.
   const config = compactionConfig({ ...preset.config, minCallsPerFold: 0, ...options.config });
   const ledger = TokenLedger.empty(countingTokenizer(), durabilityPolicy(config)).extend(thread);
   const grouped = groupMessages(ledger.headers);
@@ -63,19 +63,19 @@ export function runFold(thread: AgentThread, options: RunFoldOptions = {}): Fold
   return { result, shape: threadShape(thread, ledger, grouped), config, artifacts };
 }
 
-/** The plan of a fold that must make one. @throws Error that names the outcome instead. */
+/** Returns the plan of a fold that must make one. @throws Error that names the outcome if it made none. */
 export async function foldedPlan(thread: AgentThread, options: RunFoldOptions = {}): Promise<CompactionPlan> {
   return (await folded(thread, options)).plan;
 }
 
-/** The result of a fold that must make a plan. @throws Error that names the outcome instead. */
+/** Returns the result of a fold that must make a plan. @throws Error that names the outcome if it made none. */
 export async function folded(thread: AgentThread, options: RunFoldOptions = {}): Promise<FoldReady> {
   const result = await runFold(thread, options).result;
   if (result.type === "ready") return result;
   throw new Error(`The fold ended as ${JSON.stringify(result)}.`);
 }
 
-/** Says of a span how many messages it had. */
+/** A summarizer that only says how many messages a span had. */
 export const factSummarizer: Summarizer = {
   id: "facts@1",
   summarize: async ({ span, messages }) => ({
@@ -89,7 +89,7 @@ export const factSummarizer: Summarizer = {
   }),
 };
 
-/** Artifacts that can be looked at. */
+/** An artifact store whose content a test can inspect. */
 type MemoryArtifacts = ArtifactStore & { readonly contents: ReadonlyMap<string, string> };
 
 function memoryArtifacts(): MemoryArtifacts {

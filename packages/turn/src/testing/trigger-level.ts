@@ -1,7 +1,7 @@
 import { compactionConfig, roomTokens } from "@threadfold/core";
 import type { CompactionPreset, TriggerDecision, TriggerInput } from "@threadfold/strategies";
 
-/** How hard a preset's trigger fires in a window. For tests. */
+/** Returns the level at which a preset's trigger fires for a window. For tests. */
 export function triggerLevel(
   preset: CompactionPreset,
   maxInputTokens: number,

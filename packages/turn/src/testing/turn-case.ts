@@ -23,16 +23,16 @@ import { NO_USAGE } from "../state/usage.ts";
 import { artifactsThat } from "./fold-case.ts";
 import { factSummarizer } from "./run-fold.ts";
 
-/** What a test says of a turn; the rest is as at the first check of a session that has reported nothing. */
+/** What a test can set for a turn; the rest is as at the first check of a session, before any report. */
 type TurnFields = Partial<Omit<Turn, "config" | "state">> & {
   readonly config?: Partial<Turn["config"]>;
-  /** What its requests are rendered with besides thread and plan. */
+  /** What its requests are rendered with, in addition to thread and plan. */
   readonly sources?: Partial<RenderSources>;
 };
 
-/** A turn over a thread, rendered for real, with stand-ins for stores and summarizers. For tests. */
+/** Returns a turn over a thread, with real rendering and stand-ins for stores and summarizers. For tests. */
 export function turnOf(thread: AgentThread, { sources, ...fields }: TurnFields = {}): Turn {
-  // The few calls of a test say nothing of how fast a thread grows.
+  // The few calls of a test say nothing about how fast a thread grows.
   const config = compactionConfig({ maxInputTokens: 4_000, minCallsPerFold: 0, ...fields.config });
   const state = threadState(thread, countingTokenizer(), durabilityPolicy(config));
   const plan = fields.plan ?? emptyPlan(thread.id, config.policyVersion);
@@ -61,7 +61,7 @@ export function turnOf(thread: AgentThread, { sources, ...fields }: TurnFields =
   };
 }
 
-/** The usual ladder behind a trigger that says this, whatever it is told. */
+/** Returns the default preset with a trigger that always makes this decision. */
 export const triggeredBy = (decision: TriggerDecision, onInput?: (input: unknown) => void): CompactionPreset => ({
   ...threadfoldPreset,
   trigger: () => ({
@@ -73,7 +73,7 @@ export const triggeredBy = (decision: TriggerDecision, onInput?: (input: unknown
   }),
 });
 
-/** Prices that make figures easy to read: what is written costs ten times what is read. Cached for a minute. */
+/** Prices that make figures easy to read: writing costs ten times as much as reading. Cached for a minute. */
 export const PLAIN_PRICE: PromptCachePrice = {
   id: "plain",
   formats: [],
@@ -85,7 +85,7 @@ export const PLAIN_PRICE: PromptCachePrice = {
   minimumPrefixByModel: {},
 };
 
-/** Plans that are committed one on the other, unless the test says that another writer was first. */
+/** Creates a plan store that commits every plan, unless the test says that another writer was first. */
 export function plansThat(isFirst: (attempt: number) => boolean = () => true) {
   const committed: CompactionPlan[] = [];
   const expected: number[] = [];

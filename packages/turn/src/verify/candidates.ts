@@ -9,7 +9,7 @@ import type { FoldAttempt } from "../propose/attempts.ts";
 import type { AttemptTrace, FoldResult } from "./fold-result.ts";
 import type { ShownUnread } from "./show-unread.ts";
 
-/** A plan that was made and rendered. */
+/** A plan that a fold made and rendered. */
 export interface Candidate {
   readonly plan: CompactionPlan;
   readonly verification: PlanVerification;
@@ -20,24 +20,25 @@ export interface Candidate {
   readonly unread: ShownUnread;
 }
 
-/** What candidates are chosen by. */
+/** What the choice among candidates depends on. */
 export interface Choice {
   /** Tokens of the request under the current plan. */
   readonly before: number;
   readonly room: TokenBudget;
-  /** True to take any plan that fits, whatever little it frees. */
+  /** True to accept any plan that fits, however little it frees. */
   readonly hard: boolean;
   /** True when the fold was given instructions. */
   readonly instructed: boolean;
-  /** Renders the current plan; called when there is no candidate, to tell what is indispensable. */
+  /** Renders the current plan; called when a candidate breaks a rule, or when there is none and nothing fits. */
   readonly verifyCurrent: () => PlanVerification;
 }
 
 /**
- * True when a plan's request breaks a rule more often than the request that is sent now: what the host's own fields break,
- * such as a form of the answer that nothing asks for, is broken with and without a fold, and no reason to fold nothing.
+ * Checks whether a plan's request breaks any rule more often than the current request: rules that the host's own fields
+ * break, such as a response format that nothing asks for, are broken with or without a fold, and are no reason not to
+ * fold.
  *
- * @param now renders what is sent now; called when the plan breaks a rule at all.
+ * @param now renders the current request; only called when the plan breaks a rule at all.
  */
 export function breaksMore({ violations }: PlanVerification, now: () => PlanVerification): boolean {
   if (violations.length === 0) return false;
@@ -47,7 +48,7 @@ export function breaksMore({ violations }: PlanVerification, now: () => PlanVeri
   );
 }
 
-/** The plans that a fold has made so far, and which of them it ends with. */
+/** Collects the plans that a fold makes, and chooses the one that it ends with. */
 export class Candidates {
   readonly #made: Candidate[] = [];
   readonly #by: Choice;
@@ -60,12 +61,12 @@ export class Candidates {
     this.#made.push(candidate);
   }
 
-  /** True for a plan that holds every pin and breaks no rule of the provider that is kept without it. */
+  /** Checks whether a plan contains every pin and breaks no provider rule that the current request does not break. */
   isSound({ verification }: Candidate): boolean {
     return verification.missingPins.length === 0 && !breaksMore(verification, this.#by.verifyCurrent);
   }
 
-  /** True when a plan is good enough that an attempt which folds more is not made. */
+  /** Checks whether a plan is already good enough, so that an attempt that folds more is not needed. */
   serve(attempt: FoldAttempt): boolean {
     return this.#made.some(
       (candidate) => this.#fits(candidate) && (candidate.unread.enough || attempt.unread === "nothing"),
@@ -73,8 +74,8 @@ export class Candidates {
   }
 
   /**
-   * Of the plans that show enough of what is unread, else of all: the first sound one below the soft threshold, else the
-   * first that fits the limit, else the reason why there is none.
+   * Returns the first sound plan below the soft threshold, else the first that fits the limit, preferring plans that
+   * show enough of the unread results; if there is none, returns why.
    */
   choose(): FoldResult {
     const { before, room } = this.#by;
@@ -97,7 +98,7 @@ export class Candidates {
     return this.isSound(candidate) && candidate.verification.tokens <= this.#by.room.limitTokens;
   }
 
-  /** Below the threshold a trigger just looked too early; above it the request stays there however often one looks. */
+  /** `no-op` below the soft threshold, where a trigger only fired too early; above it, trying again would not help. */
   #nothingToFold(): FoldResult {
     const { before, hard, room } = this.#by;
     const tokens = { before, after: before };

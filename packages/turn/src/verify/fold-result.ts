@@ -7,7 +7,7 @@ import type {
   TokensBeforeAfter,
 } from "@threadfold/core";
 
-/** The result of one attempt when it was rendered. */
+/** The figures of one attempt whose plan was rendered. */
 export interface AttemptTrace {
   readonly attempt: string;
   readonly tokens: number;
@@ -15,20 +15,20 @@ export interface AttemptTrace {
   readonly missingPins: number;
 }
 
-/** A plan that fits, is legal and holds every pin, and that nothing has committed yet. */
+/** A plan that fits, is legal and contains every pin, but is not committed yet. */
 export interface FoldReady {
   readonly type: "ready";
   readonly plan: CompactionPlan;
   readonly tokens: TokensBeforeAfter;
-  /** Name of the attempt that was taken. */
+  /** Name of the attempt that was chosen. */
   readonly attempt: string;
   readonly floor: boolean;
-  /** What the summarizer's failure was, when a summary without it took its place. */
+  /** Why the summarizer failed, if a summary made without it was used. */
   readonly summarizerProblem: string | null;
-  /** What the fold's instructions did; null when it was given none. */
+  /** Whether the fold's instructions had an effect; null when it was given none. */
   readonly instructions: InstructionsEffect | null;
   readonly changes: readonly NormalizationChange[];
-  /** Messages whose bodies the artifact store did not take, so that they were not externalized (S40). */
+  /** Messages whose bodies the artifact store did not accept, so that they were not externalized (S40). */
   readonly notStored?: readonly MessageId[];
   /** Every attempt that was rendered, in order. */
   readonly attempts: readonly AttemptTrace[];

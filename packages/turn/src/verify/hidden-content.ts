@@ -13,36 +13,37 @@ import {
 } from "@threadfold/core";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 
-/** Something that stood in the prompt, and the first message that it stood in. */
+/** An item that was in the prompt, and the first message that it was found in. */
 export interface HiddenItem {
   readonly text: string;
   readonly messageId: MessageId;
 }
 
-/** The kinds of things that are looked for. */
+/** The kinds of items that are looked for. */
 export const HIDDEN_KINDS = ["decisions", "constraints", "numbers", "files", "identifiers"] as const;
+/** One of {@link HIDDEN_KINDS}. */
 export type HiddenKind = (typeof HIDDEN_KINDS)[number];
 
-/** Things of one kind: the first ones, and how many there are in all. */
+/** Items of one kind: the first ones, and how many there are in total. */
 export interface HiddenList {
   readonly items: readonly HiddenItem[];
   readonly total: number;
 }
 
-/** What a request no longer says word for word, by kind. Presence is looked for, never understanding. */
+/** What a request no longer contains verbatim, by kind. Only literal presence is checked, not meaning. */
 export type HiddenContent = Readonly<Record<HiddenKind, HiddenList>>;
 
-/** Things that are named of each kind; the rest is counted. */
+/** Maximum number of items listed per kind; the rest are only counted. */
 const MOST_ITEMS = 40;
-/** What is read out of the folded messages, in tokens of four characters. */
+/** Token limit for what is extracted from the folded messages, at four characters per token. */
 const READ_TOKENS = 40_000;
 /** Whole numbers with or without thousands separators, decimals, and either with a unit. */
 const NUMBER =
   /(?<![\w.,/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[KMG]i?B|[mn]?s|[hx]\b| ?(?:%|ms|seconds|minutes|tokens|[KMG]i?B))?(?![\w/-]|\.\d|,\d)/g;
 
 /**
- * What the model would no longer see: what a reading of the folded messages finds, that stands in the one request and
- * not in the other. Deterministic; the same reading that makes summaries without a model.
+ * Returns what the model would no longer see: items extracted from the folded messages that are in the first request
+ * but not in the second. Deterministic; uses the extraction that also makes summaries without a model.
  */
 export function hiddenContent(
   thread: AgentThread,
@@ -79,7 +80,7 @@ function foldedMessages(thread: AgentThread, plan: CompactionPlan): readonly Mes
     .sort((a, b) => a.ordinal - b.ordinal);
 }
 
-/** All that a request says, its tools left out. */
+/** Returns all text of a request except its tools. */
 export const requestText = ({ system, messages }: ChatRequest): string =>
   [...system.map(systemText), ...messages.map((message) => visibleText(message))].join("\n");
 
@@ -111,7 +112,7 @@ function readSummary(
 const readConstraints = (messages: readonly Message[]): readonly HiddenItem[] =>
   messages.flatMap((message) => detectConstraints(message).map(({ text }) => ({ text, messageId: message.id })));
 
-/** Numbers that somebody wrote come before those that a tool printed, which are mostly line numbers and sizes. */
+/** Extracts numbers, those in written messages before those in tool output, which are mostly line numbers and sizes. */
 function readNumbers(messages: readonly Message[]): readonly HiddenItem[] {
   const isPrinted = ({ role }: Message): number => Number(role === "tool");
   return [...messages]
@@ -119,7 +120,10 @@ function readNumbers(messages: readonly Message[]): readonly HiddenItem[] {
     .flatMap((message) => numbersIn(visibleText(message)).map((text) => ({ text, messageId: message.id })));
 }
 
-/** Small bare numbers are counts and list items; what has three digits, a fraction or a unit is a figure. */
+/**
+ * Extracts figures: numbers with three digits, a fraction or a unit. Small bare numbers are mostly counts and list
+ * items.
+ */
 const numbersIn = (text: string): readonly string[] =>
   [...text.matchAll(NUMBER)].map(([number]) => number).filter((number) => /\d{3}|\.\d|[%a-zA-Z]/.test(number));
 

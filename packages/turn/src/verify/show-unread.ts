@@ -13,7 +13,7 @@ import {
   toolResultText,
 } from "@threadfold/core";
 
-/** An unread result that a record of its own stands for. */
+/** An unread result that has its own record in the plan. */
 export interface UnreadBody {
   readonly id: MessageId;
   readonly text: string;
@@ -23,13 +23,13 @@ export interface UnreadBody {
 /** What a plan shows of unread results. */
 export interface ShownUnread {
   readonly records: PlanRecords;
-  /** Tokens of the request without what is shown of those that do not fit whole. */
+  /** Tokens of the request without the shown ends of results that do not fit whole. */
   readonly restTokens: number;
-  /** False when so little of them is shown that another plan is worth trying. */
+  /** False if so little of them is shown that another plan is worth trying. */
   readonly enough: boolean;
 }
 
-/** The unread results that records stand for. */
+/** Returns the unread results that records replace. */
 export function unreadBodies(
   ordinals: readonly number[],
   records: PlanRecords,
@@ -46,7 +46,7 @@ export function unreadBodies(
   });
 }
 
-/** The result that a record empties and leaves in its place; undefined for other records. */
+/** Returns the result whose body a record empties without removing the message; undefined for other records. */
 function resultOf(record: PlanRecord): MessageId | undefined {
   const isOwn =
     (record.action === "externalize" && record.form === "body") ||
@@ -54,16 +54,16 @@ function resultOf(record: PlanRecord): MessageId | undefined {
   return isOwn && record.span.messageIds.length === 1 ? record.span.messageIds[0] : undefined;
 }
 
-/** Of each unread result this many tokens are shown, unless a quarter of the room is not enough for that. */
+/** Least tokens to show of each unread result, unless that takes more than a quarter of the budget. */
 const LEAST_SHOWN = 300;
-/** How often the ends are fitted: what is counted alone is not what is counted in a request. */
+/** Maximum number of times the ends are refitted: text counts differently alone than in a request. */
 const MAX_FITS = 5;
-/** Room that need not be used, as a share. */
+/** Share of the free tokens that may remain unused. */
 const SLACK = 0.04;
 
 /**
- * Shows as much of unread results as the room holds that the other records leave, up to the soft threshold. The request is
- * measured with each try, so that it fits whatever rendering adds.
+ * Shows as much of the unread results as fits in the space that the other records leave, up to the soft threshold. The
+ * request is measured at each try, so that it fits whatever rendering adds.
  */
 export async function showUnread(
   records: PlanRecords,
@@ -77,7 +77,7 @@ export async function showUnread(
   const least = Math.min(LEAST_SHOWN * bodies.length, Math.floor(softLimit / 4));
   const limit = restTokens + least <= softLimit ? softLimit : limitTokens;
   const room = limit - restTokens;
-  // More than this is no share of anything, so that less of it would still show all of them whole.
+  // A larger share makes no difference: all of them would still be shown whole.
   const wholeTokens = bodies.reduce((sum, { tokens }) => sum + tokens, 0);
   let best = records;
   let reached = restTokens;
@@ -103,8 +103,8 @@ interface SharedRoom {
   readonly whole: boolean;
 }
 /**
- * Shares this many tokens over unread bodies: those that take no more than their share stay whole, of the others the
- * ends. Where a share would say nothing, the first ones have the room, as many as it is enough for.
+ * Divides this many tokens among unread bodies: those that fit their share stay whole, the others show their ends. If
+ * shares would be too small to be useful, only as many of the first bodies get one as there are tokens for.
  */
 function shareRoom(
   records: PlanRecords,
@@ -128,7 +128,7 @@ function shareRoom(
   return { records: groupRecords(shown), whole: sharing === bodies && bodies.every((body) => body.tokens <= share) };
 }
 
-/** The most that each may take, so that all together take the room at the most and nobody's share is left unused. */
+/** Returns the maximum size for each, so that together they fit and what the small ones leave goes to the others. */
 function equalShare(sizes: readonly number[], room: number): number {
   const ascending = [...sizes].sort((a, b) => a - b);
   let left = room;
@@ -146,27 +146,27 @@ function withPreview(record: PlanRecord, preview: BodyPreview | null): PlanRecor
   return { ...(record as ClearRecord), keep: preview };
 }
 
-/** What the beginning of a text gets of the room for both ends: it says what the text is. */
+/** Share of both ends' tokens for the beginning of a text, which tells what the text is. */
 const HEAD_SHARE = 2 / 3;
-/** An end gives up at most this share of itself so that it stops where a line does. */
+/** An end is shortened by at most this share to end at a line break. */
 const LINE_SHARE = 0.15;
-/** Fewer tokens of a text say nothing. */
+/** Fewer tokens of a text than this are useless. */
 const LEAST_TOKENS = 40;
-/** What each has where not all can have something. */
+/** Tokens for each body when there are not enough tokens for all. */
 const FEW_SHARE = 120;
 
-/** No text of more characters a token is looked at as a whole. */
+/** A text with more characters than this per available token is not counted as a whole. */
 const MOST_CHARACTERS = 16;
 
-/** Tokens of a text. */
+/** Returns the tokens of a text. */
 type CountTokens = (text: string) => number;
 
 /**
- * The two ends of a text that go into this many tokens, cut where lines end if there is such a place near, never inside
- * a character. Null when so little room is left that it is not worth it. Looks only at about what it keeps. A body of
- * which pictures take the room has all of its text as its beginning.
+ * Returns the two ends of a text that fit into this many tokens, cut at line breaks if one is near, and never inside a
+ * character. Null when there are too few tokens to be useful. Only reads about as much text as it keeps. If a body is
+ * large because of images, all of its text is its beginning.
  *
- * @param textTokens tokens of the whole body, more than the room.
+ * @param textTokens tokens of the whole body, which exceed the available ones.
  */
 export function textEnds(
   text: string,
@@ -190,7 +190,9 @@ export function textEnds(
   return { headCharacters: head, tailCharacters: text.length - from, leftOutTokens };
 }
 
-/** Tokens of a text; infinite as soon as a beginning of it has more than the room, so that little more is ever counted. */
+/**
+ * Returns the tokens of a text, or infinity as soon as its beginning exceeds the limit, so that little more is counted.
+ */
 function countUpTo(text: string, tokens: number, countTokens: CountTokens): number {
   if (text.length > tokens * MOST_CHARACTERS) return Number.POSITIVE_INFINITY;
   for (let length = Math.ceil(tokens * FIRST_GUESS); length < text.length; length *= 2)
@@ -198,15 +200,15 @@ function countUpTo(text: string, tokens: number, countTokens: CountTokens): numb
   return countTokens(text);
 }
 
-/** How often a length is tried: densities differ within a text, so each try is measured. */
+/** Maximum number of lengths that are tried: token density varies within a text, so each try is measured. */
 const MAX_TRIES = 6;
 const FIRST_GUESS = 3;
-/** A try that uses this much of the room is good. */
+/** A try that uses this share of the available tokens is good enough. */
 const GOOD_USE = 0.95;
-/** A text that begins with next to no tokens may go on with many. */
+/** Maximum growth from try to try: a text that starts with very few tokens may continue with many. */
 const MAX_GROWTH = 8;
 
-/** The length of an end that takes at most this many tokens and nearly that many, in UTF-16 code units. */
+/** Returns the length of an end that takes nearly, but at most, this many tokens, in UTF-16 code units. */
 function charactersFor(
   tokens: number,
   most: number,
@@ -227,14 +229,14 @@ function charactersFor(
   return best;
 }
 
-/** Where a head of at most this many characters ends. */
+/** Returns where a head of at most this many characters ends. */
 function headCut(text: string, characters: number): number {
   const border = text.lastIndexOf("\n", characters);
   if (border > 0 && border >= characters * (1 - LINE_SHARE)) return border;
   return splitsCharacter(text, characters) ? characters - 1 : characters;
 }
 
-/** Where a tail that begins at this character or behind it begins. */
+/** Returns where a tail starts, at this character or after it. */
 function tailCut(text: string, from: number): number {
   if (from === text.length || text[from - 1] === "\n") return from;
   const near = from + Math.floor((text.length - from) * LINE_SHARE);
@@ -243,7 +245,7 @@ function tailCut(text: string, from: number): number {
   return splitsCharacter(text, from) ? from + 1 : from;
 }
 
-/** True between the halves of a surrogate pair. */
+/** Checks whether a position is between the halves of a surrogate pair. */
 function splitsCharacter(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   const behind = text.charCodeAt(at);

@@ -20,22 +20,22 @@ import { breaksMore } from "./candidates.ts";
 import type { FoldReady } from "./fold-result.ts";
 import { requestText } from "./hidden-content.ts";
 
-/** A line that a call has used since a fold began, and that the folded prompt would lack. */
+/** A line that a call used after the fold began, and that the folded prompt would lack. */
 type UsedLine = {
   readonly text: string;
-  /** Whose line it is: a tool's name, or a role. */
+  /** Who wrote the line: a tool's name, or a role. */
   readonly where: string;
-  /** The newest message of the thread that it stood in, or of those that a summary stood for. */
+  /** The newest source message of the prompt message that contained it. */
   readonly source: MessageId;
 };
 
-/** How much of a line is kept on either side of a name, in UTF-16 code units. */
+/** Maximum length of the line that is kept on either side of a name, in UTF-16 code units. */
 const AROUND = 80;
 
 /**
- * A fold as it may be committed, checked against the calls that were made while it was under way: the lines of what it
- * takes out that they used are told in its newest summary. The fold itself where there is nothing to tell; null where no
- * summary of it has room for them, so that it has to be made anew.
+ * Checks a fold against the calls that were made while it was in progress, before it is committed: lines that the fold
+ * would hide but that those calls used are added to its newest summary. Returns the fold unchanged if there are none;
+ * null if they cannot be added, so that the fold must be made again.
  *
  * @param since the thread's version up to which calls are part of what was folded.
  * @param thread the thread as it is now.
@@ -97,7 +97,7 @@ function speakerOf({ role, parts }: ChatMessage): string {
   return first?.type === "tool-result" ? first.result.toolName : role;
 }
 
-/** The plan whose newest summary of this fold tells the lines as well; null when the fold wrote none. */
+/** Returns the plan with the lines added to this fold's newest summary; null when the fold wrote none. */
 function withLines({ state }: Turn, plan: CompactionPlan, used: readonly UsedLine[]): CompactionPlan | null {
   const home = plan.summarizations.findLast(({ sincePlanVersion }) => sincePlanVersion === plan.version);
   if (home === undefined) return null;

@@ -16,30 +16,30 @@ interface FileHistory {
   reads: number;
   last: Place;
   readonly sources: Place[];
-  /** What each change brought in, newest last. */
+  /** The names that each change introduced, newest change last. */
   readonly names: (readonly string[])[];
 }
 
-/** How much it matters to a developer who takes over. */
+/** How much each action matters to a developer who takes over. */
 const WORTH: Readonly<Record<Action, number>> = { modified: 4, created: 4, deleted: 3, read: 0 };
-/** Reading a file once leaves its path to what is where. */
+/** A file that was read fewer times gets no line of its own; its path may still be listed as an identifier. */
 const READS_WORTH_A_LINE = 2;
-/** Rarest names of one change that are told, and where a file was changed so often that not all have room. */
+/** The number of rarest names listed per change, and the number when a file has too many changes to list them all. */
 const NAMES_PER_CHANGE = 4;
 const FEWER_NAMES_PER_CHANGE = 3;
-/** Names of all changes of one file: at most this many, and at most one for this many tokens of the summary. */
+/** The most names for all changes of one file, and the tokens of the summary's limit per name. */
 const MOST_NAMES = 120;
 const TOKENS_PER_NAME = 60;
-/** A file that nobody touched in a span keeps one name for this many tokens. */
+/** The same tokens per name for a file that was not touched in this span. */
 const TOKENS_PER_OLD_NAME = 120;
 
 /**
- * Finds the files that calls touched, the strongest thing that was done to each, and the names that came in with its
- * changes. A call that failed did nothing. A file has one spelling: the longest under which it was touched.
+ * Finds the files that calls touched, the strongest action on each, and the names that its changes introduced. A failed
+ * call does not count, unless it is a shell command that writes. A file has one spelling: the longest one used.
  */
 export class FileCollector implements SpanCollector {
   readonly #files: FileHistory[] = [];
-  /** The files of each name without folders. */
+  /** The files by their name without folders. */
   readonly #byName = new Map<string, FileHistory[]>();
   readonly #words: SpanWords;
   readonly #paths: SpanPaths;
@@ -58,7 +58,7 @@ export class FileCollector implements SpanCollector {
       this.#fileAt(change.path)?.names.push(this.#telling(changedNames(change)));
   }
 
-  /** The rarest names, without words that stand everywhere. */
+  /** The rarest names, without common words. */
   #telling(names: readonly string[]): readonly string[] {
     const telling = names.filter((name) => !tellsNothing(name) && !this.#words.isCommon(name));
     return this.#words.rarest(telling, NAMES_PER_CHANGE).map(({ word }) => word);
@@ -110,7 +110,7 @@ export class FileCollector implements SpanCollector {
   }
 }
 
-/** A file of an earlier fold is told with fewer names. */
+/** A file of an earlier fold, with fewer names. */
 function shortened({ id, ...file }: FileItem, most: number): readonly Candidate[] {
   if (file.changed === undefined || file.changed.length <= most) return [];
   return [{ section: "files", item: { ...file, changed: file.changed.slice(0, most) }, worth: 0, supersedes: id }];
@@ -144,7 +144,7 @@ function candidateOf(
   return [{ section: "files", item, worth, ...(before !== undefined && { supersedes: before.id }) }];
 }
 
-/** The newest names first; of each change its rarest. */
+/** The names of the newest changes first, the rarest ones of each. */
 function newestNames(
   changes: readonly (readonly string[])[],
   before: readonly string[],
@@ -159,7 +159,7 @@ export class SpanPaths {
   readonly #paths: Set<string>;
   #folder: string | undefined;
 
-  /** @param known paths of the summary before. */
+  /** @param known paths of the previous summary. */
   constructor(known: Iterable<string>) {
     this.#paths = new Set(known);
   }
@@ -169,23 +169,23 @@ export class SpanPaths {
     this.#folder = undefined;
   }
 
-  /** With a slash at its end; empty when they share none. */
+  /** The shared folder, with a slash at its end; empty when there is none. */
   get folder(): string {
     this.#folder ??= sharedFolderOf(this.#paths);
     return this.#folder;
   }
 
-  /** A text in which paths leave the shared folder out. Which folder that is may change with the next fold. */
+  /** Returns a text with the shared folder left out of paths. The shared folder may change with the next fold. */
   shortened(text: string): string {
     const { folder } = this;
     return folder === "" ? text : text.replaceAll(folder, "…");
   }
 
   /**
-   * The same on one line, of which other long paths keep their ends alone where it would take more than its room: what tells
-   * one from another stands there.
+   * Like {@link shortened}, but on one line. If that takes more than its room, other long paths are reduced to their
+   * ends, which is where they differ.
    *
-   * @param room in UTF-16 code units.
+   * @param room the length of the line, in UTF-16 code units.
    */
   line(text: string, room: number): string {
     const whole = excerpt(this.shortened(text), room);
@@ -197,7 +197,7 @@ export class SpanPaths {
   }
 }
 
-/** A longer path leaves a line no room for what was done with it. In UTF-16 code units. */
+/** A longer path, in UTF-16 code units, leaves no room on a line for what was done with it. */
 const LONG_PATH = 50;
 const ABSOLUTE_PATH = /(?<![\w.…:/])(?:\/[\w.@+-]+){5,}/g;
 const LAST_NAMES = /(?:\/[^/]+){3}$/;

@@ -22,7 +22,7 @@ import { AskedForCollector, ConstraintCollector, DecisionCollector, FactCollecto
 import { TaskCollector } from "./task-collector.ts";
 import { TodoCollector } from "./todo-collector.ts";
 
-/** What code finds in the span of a request, one harvest a collector. */
+/** Returns what code finds in the span of a request, one harvest per collector. */
 export function* harvestSpan(request: SummarizeRequest): Steps<readonly Harvest[]> {
   const { messages, previous, lastTurn, pins, maxTokens, countTokens } = request;
   const context: HarvestContext = { messages, previous, lastTurn, pins, maxTokens, countTokens };
@@ -37,7 +37,7 @@ export function* harvestSpan(request: SummarizeRequest): Steps<readonly Harvest[
   return harvests;
 }
 
-/** Fresh collectors for one span, one per kind of thing that a summary holds. */
+/** New collectors for one span, one for each kind of thing that a summary contains. */
 function spanCollectors(start: SpanStart): readonly SpanCollector[] {
   const words = new SpanWords(start.messages);
   const paths = new SpanPaths((start.previous?.files ?? []).map(({ path }) => path));
@@ -62,12 +62,14 @@ function spanCollectors(start: SpanStart): readonly SpanCollector[] {
 }
 
 /**
- * Short pieces are read together until they are this long: a step costs more than they do. Of a longer piece a step is what
- * one collector reads. In UTF-16 code units.
+ * Size of a step, in UTF-16 code units. Short pieces are read together up to this size, because a step costs more than
+ * they do. A longer piece takes one step per collector.
  */
 const SHORT = 2_000;
 
-/** Shows a span to collectors, piece by piece and in order. Side branches are not shown: no prompt holds them. */
+/**
+ * Shows a span to the collectors, piece by piece and in order. Side branches are left out, as they are in no prompt.
+ */
 function* readSpan(messages: readonly Message[], collectors: readonly SpanCollector[]): Steps<void> {
   const reader = new SpanReader();
   let length = 0;
@@ -83,33 +85,33 @@ function* readSpan(messages: readonly Message[], collectors: readonly SpanCollec
     }
 }
 
-/** A piece of a message, as collectors are shown it. */
+/** A piece of a message as shown to collectors. */
 interface Piece {
-  /** About how long it is to read, in UTF-16 code units. */
+  /** Its approximate length, in UTF-16 code units. */
   readonly length: number;
   readonly show: (collector: SpanCollector) => void;
 }
 
 const NO_PIECES: readonly Piece[] = [];
 
-/** What a harness puts in the agent's mouth where nobody asked it anything. */
+/** Text that a harness puts into an assistant message when nothing was asked. */
 const SAYS_NOTHING = /^\s*(?:No response requested\.?|\(no content\))\s*$/i;
 
-/** What is no text takes about as long to look at as this many UTF-16 code units. */
+/** The length that a value other than a text counts as, in UTF-16 code units. */
 const LENGTH_OF_VALUE = 8;
 
-/** How long an input is to read: about as long as its texts. */
+/** The approximate length of an input, which is mostly that of its texts. */
 function lengthOf(value: JsonValue | undefined): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return LENGTH_OF_VALUE;
   return Object.values(value).reduce((sum: number, item) => sum + lengthOf(item), LENGTH_OF_VALUE);
 }
 
-/** Reads the messages of a span one after the other. */
+/** Reads the messages of a span in order. */
 class SpanReader {
-  /** Calls by call id. A reused id names its newest call. */
+  /** Calls by call id. A reused id refers to its newest call. */
   readonly #calls = new Map<string, CallReading>();
-  /** A command that the agent gave as text, until its outcome comes as a user message. */
+  /** A command that the agent gave as text, until its output arrives as a user message. */
   #spoken: CallReading | null = null;
 
   piecesOf(message: Message, position: number): readonly Piece[] {
@@ -175,7 +177,7 @@ class SpanReader {
 
   #resultPiece({ result }: ToolResultPart, place: Place): Piece {
     const reading = readResult(result, this.#calls.get(result.callId) ?? null, place);
-    // What an agent that was sent out brings back is its report.
+    // The result of a sub-agent is its report.
     const isReport = reading.call?.kind === "agent" && !reading.failed;
     const show = showingResult(reading);
     return {

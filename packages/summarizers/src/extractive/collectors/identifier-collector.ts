@@ -15,21 +15,19 @@ import {
 import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
-/**
- * How much of a body is read at its beginning and at its end, in UTF-16 code units; the middle of a huge one is data.
- */
+/** How much of the beginning and end of a body is read, in UTF-16 code units; the middle of a huge one is data. */
 const RESULT_HEAD = 20_000;
 const RESULT_TAIL = 6_000;
 const TEXT_HEAD = 32_000;
 const TEXT_TAIL = 4_000;
-/** No summary has room for more. */
+/** Upper bounds; no summary has room for more. */
 const MAX_CANDIDATES = 4_000;
 const MAX_LINES = 1_500;
 const MAX_WHERE = 60;
 
 /**
- * Finds paths, names, hashes and numbers in everything that was said and done, ranked by how likely they are to be needed
- * again, each with the line that it stands in at its source.
+ * Finds paths, names, hashes and numbers in everything that was said and done, ranked by how likely they are to be
+ * needed again, each with the line of its source that contains it.
  */
 export class IdentifierCollector implements SpanCollector {
   readonly #index = new IdentifierIndex();
@@ -52,12 +50,12 @@ export class IdentifierCollector implements SpanCollector {
   }
 
   otherText(text: string, { position }: Place): void {
-    // Nobody can say whose words these are: thoughts, a harness, a handoff.
+    // The speaker is not known: these are thoughts, text of a harness, or a handoff.
     this.#scan(text, IN_AGENT_TEXT, position, "notes in the log");
   }
 
   call({ input, place, ...call }: CallReading): void {
-    // A command stands among the outcomes, with its result.
+    // A command is already listed with its outcome.
     this.#scanJson(input, place.position, call.kind === "shell" ? null : sourceOf(call));
   }
 
@@ -65,7 +63,7 @@ export class IdentifierCollector implements SpanCollector {
     this.#scan(text, IN_RESULT, place.position, call === null ? envelope.toolName : sourceOf(call));
   }
 
-  /** @param where what the text is the text of; null where it stands in the summary by itself. */
+  /** @param where the source of the text, as shown to readers; null if the summary shows the text anyway. */
   #scan(text: string, source: TextSource, position: number, where: string | null): void {
     const [head, tail] = source === IN_RESULT ? [RESULT_HEAD, RESULT_TAIL] : [TEXT_HEAD, TEXT_TAIL];
     const parts = text.length <= head + tail ? [text] : [text.slice(0, head), text.slice(-tail)];
@@ -107,7 +105,7 @@ export class IdentifierCollector implements SpanCollector {
     return { candidates: this.#candidates };
   }
 
-  /** A file by its whole path, which the rendering shortens; a command short, between its marks. */
+  /** The place of a line: a file's whole path, which rendering shortens, or a shortened command in its backticks. */
   #placeOf(where: string): string {
     if (!where.startsWith("`")) return where;
     return `\`${this.#paths.line(where.slice(1, -1), MAX_WHERE)}\``;
@@ -138,7 +136,7 @@ interface RankedEntry {
 
 const worthOf = ({ entry, odds }: RankedEntry): number => odds / Math.sqrt(entry.text.length + 3);
 
-/** What a call is about, as a reader would look for it: its file, its command, or its tool. */
+/** The name under which a reader would look for a call: its file, its command, or its tool. */
 function sourceOf({
   files,
   command,
@@ -150,44 +148,44 @@ function sourceOf({
   return command === null ? toolName : `\`${command.replaceAll("`", "'")}\``;
 }
 
-/** A text that a span showed, and what it is the text of. */
+/** A text that the span shows, with its source. */
 interface ShownText {
   readonly text: string;
-  /** Place of its message in the span, from 0. */
+  /** Index of its message in the span, from 0. */
   readonly position: number;
   /** The file, command or speaker that a reader would look for. */
   readonly where: string;
 }
 
-/** A line that names something, as it stood at its source. */
+/** A line of a source that names something. */
 interface NamedLine {
   readonly text: string;
   readonly where: string;
-  /** Its number, where the source prints one, else which line of the text it is. */
+  /** The line number that the source prints, else the index of the line in the text. */
   readonly at: number;
   readonly position: number;
-  /** The wanted names that stand in it. */
+  /** The wanted names in it. */
   readonly names: readonly string[];
 }
 
-/** Longer lines are shown around what they name. In UTF-16 code units. */
+/** Longer lines, in UTF-16 code units, are cut to the part around what they name. */
 const MAX_LINE = 120;
 const BEFORE_NAME = 40;
-/** A longer line is data. */
+/** The most of a line that is read, in UTF-16 code units; the rest of a longer line is data. */
 const LONGEST_READ = 20_000;
-/** Line breaks and quotes of a text within JSON, however deep. */
+/** Line breaks and quotes of a text in JSON, escaped any number of times. */
 const ESCAPED_BREAK = /\\+[nr](?:\\+t)*/;
 const ESCAPED_QUOTE = /\\+"/g;
-/** A search prints the path before each line; a listing prints the number. */
+/** The path and number that a search prints before each line, and the number that a listing prints. */
 const FOUND_AT = /^((?:\.{0,2}\/)?[\w@~+-][\w./@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
 const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│|\||:\s)\s*/;
-/** A line that brings a name into being says most of it. */
+/** Matches a line that defines a name, which says the most about it. */
 const DEFINES =
   /\b(?:function|class|interface|type|const|let|var|def|fn|func|struct|enum|trait|impl|module|package|export)\b|^\s*[\w"'.-]+\s*[:=]/;
 
 /**
- * For each wanted name the line to remember it by: in the newest text that shows it the first line that defines it, else
- * the first that has it. One line may stand for several names. Linear in the texts.
+ * Finds the line to remember each wanted name by: in the newest text that shows it, the first line that defines it,
+ * else the first that contains it. One line may be used for several names. Linear in the texts.
  *
  * @param texts in the order of the span.
  */
@@ -231,7 +229,7 @@ function linesOf({ text, where, position }: ShownText, open: ReadonlySet<string>
   return byLine(best, where, position);
 }
 
-/** The lines of a text; of a line that holds a text as JSON, that text's lines. */
+/** The lines of a text. A long line that contains a text as JSON is split into that text's lines. */
 function* readableLines(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
@@ -243,7 +241,7 @@ function* readableLines(text: string): Generator<string> {
   }
 }
 
-/** A line that stands for several names is shown once, unless it is too long to show them all. */
+/** Groups names by line: a line for several names is shown once, unless it is too long to show them all. */
 function byLine(best: ReadonlyMap<string, BestLine>, where: string, position: number): NamedLine[] {
   const lines = new Map<string, { readonly at: number; readonly names: string[] }>();
   for (const [name, { line, at }] of best) {
@@ -254,7 +252,9 @@ function byLine(best: ReadonlyMap<string, BestLine>, where: string, position: nu
   return [...lines].flatMap(([text, { at, names }]) => shownLines({ text, where, at, position, names }));
 }
 
-/** A line as a summary shows it: without its number, at the place that it says it was found at, short around its names. */
+/**
+ * A line as shown in a summary: without the printed path and number, which become its place, and cut around its names.
+ */
 function shownLines({ text: line, where, at: index, position, names }: NamedLine): readonly NamedLine[] {
   const source = FOUND_AT.exec(line);
   const number = NUMBERED.exec(line);
@@ -270,14 +270,14 @@ function shownLines({ text: line, where, at: index, position, names }: NamedLine
     const inside = names.filter((other) => text.includes(other));
     for (const other of inside) left.delete(other);
     left.delete(name);
-    // A line that is the name alone says nothing of it.
+    // A line that consists of the name alone says nothing about it.
     if (text !== "" && text !== name && inside.length > 0)
       shown.push({ text, where: place, at, position, names: inside });
   }
   return shown;
 }
 
-/** A line, or of a long one what stands around a name, cut between words. */
+/** A line, or the part of a long one around a name, cut between words. */
 function around(line: string, name: string): string {
   if (line.length <= MAX_LINE) return line;
   const at = line.indexOf(name);

@@ -20,13 +20,15 @@ import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-c
 interface Run {
   readonly command: string;
   readonly toolName: string;
-  /** The result that a test run reports. */
+  /** The counts or verdict that it reports, as of a test run. */
   readonly result: string | null;
-  /** What may tell what it printed, the best first: its last lines that say something, or one line for all of it. */
+  /** Lines that may represent the output, best first: its last meaningful lines, or a single line for all of it. */
   readonly last: readonly string[];
-  /** Of a look that is told by the end of what it printed: how many lines that were, and its first line where that says most. */
+  /**
+   * For a look that is reported by its last line: the number of lines printed, and the first line if it is the newest.
+   */
   readonly printed: { readonly count: number | null; readonly first: string | undefined } | null;
-  /** True when it printed nothing at all. */
+  /** True when the output is empty. */
   readonly isSilent: boolean;
   readonly exitCode: number | null;
   readonly failed: boolean;
@@ -36,7 +38,7 @@ interface Run {
   readonly looks: boolean;
 }
 
-/** An error, from the run that first showed it to the run that no longer did. */
+/** An error, from the run that first showed it to the run that no longer does. */
 interface Trouble {
   readonly subject: string;
   readonly error: string;
@@ -44,26 +46,26 @@ interface Trouble {
   resolution: string | null;
 }
 
-const GAVE_WAY = "gave way to the next error";
+const GAVE_WAY = "replaced by the next error";
 const SUCCEEDED = "succeeded later";
-/** An error that no later turn showed again gave way to something, even when nothing that was run says to what. */
+/** For an error that no later turn showed again: it went away somehow, even if no run says how. */
 const NOT_SEEN_AGAIN = "not seen again in later turns";
 const MAX_SUBJECT = 100;
 const MAX_FIXES = 3;
-/** The whole line stands among the errors. */
+/** Length of the error with an outcome; the whole line is listed with the errors. */
 const MAX_OUTCOME_ERROR = 120;
 const MAX_FAILURE = 160;
 const MAX_LOOK = 110;
 const MAX_LAST = 100;
-/** Of two lines that stand for all. */
+/** Length of each of two lines that represent an output. */
 const MAX_END = 60;
-/** Names of a listing, beside how many they are. */
+/** Length of the names of a listing, which follow their number. */
 const MAX_LISTED = 80;
 const FRAME_TIMES = 3;
-/** What harnesses put before what a command said went wrong: it may go wrong again and again. */
+/** The label that harnesses put before an error message of a command, which may recur. */
 const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
 
-/** Finds the commands that matter with their last outcome, and the errors they showed with what made them go away. */
+/** Finds the commands that matter with their last outcome, and the errors that they showed with their resolution. */
 export class RunCollector implements SpanCollector {
   readonly #paths: SpanPaths;
   readonly #runs = new Map<string, Run>();
@@ -123,11 +125,11 @@ export class RunCollector implements SpanCollector {
     this.#changes = error === null ? [] : this.#changes;
   }
 
-  /** A command that only looks: its outcome is told while there is room, and its failure teaches nothing. */
+  /** Records a command that only looks: its outcome is kept while there is room, and its failure is no lesson. */
   #takeLook({ toolName }: CallReading, line: string, { text, envelope, exitCode, failed, place }: ResultReading): void {
     const command = line.replaceAll("`", "'");
     const error = failed ? errorLine(text, false) : null;
-    // Of a JSON body a number may be a code or a duration, and its lines are values.
+    // In a JSON body a number may be a code or a duration, and lines are values.
     const isJson = envelope.content.type === "json";
     const whole = listedNames(text, MAX_LISTED) ?? (isJson ? null : fewCharacters(text));
     const lines = isJson ? null : outputLines(text);
@@ -153,7 +155,9 @@ export class RunCollector implements SpanCollector {
     this.#runs.set(run.command, run);
   }
 
-  /** Failed calls of other tools count while nothing of the same kind succeeded after them. */
+  /**
+   * Records a failed call of another tool, which counts as long as no call with the same subject succeeded after it.
+   */
   #takeFailure(call: CallReading, { text, place }: ResultReading): void {
     const error = errorLine(text, false) ?? excerpt(text, MAX_FAILURE);
     if (error !== "") this.#trouble(subjectOf(call), error, place);
@@ -223,7 +227,7 @@ export class RunCollector implements SpanCollector {
     };
   }
 
-  /** What a run printed, in a line: its last line that is its own, before it how many lines there were, or what its silence says. */
+  /** The output of a run in one line: the number of lines and its own last line, or what its silence means. */
   #printed(run: Run, frames: ReadonlySet<string>): string | null {
     if (run.error !== null) return silence(run);
     const last = run.last.find((line) => !frames.has(line));
@@ -236,7 +240,9 @@ export class RunCollector implements SpanCollector {
     return counted === null ? ends : `${counted}: ${ends}`;
   }
 
-  /** An error of an earlier fold that went away in this span: its subject succeeded, or the user went on and it stayed away. */
+  /**
+   * An error of an earlier fold that is resolved here: its subject succeeded, or a later turn did not show it again.
+   */
   #resolvedSince(item: ErrorItem): readonly Candidate[] {
     if (item.resolution !== null) return [];
     const passed = [...this.#passed].find(([subject]) => item.error.startsWith(`${subject}: `))?.[1];
@@ -254,15 +260,15 @@ export class RunCollector implements SpanCollector {
   }
 }
 
-/** What it says that a command printed nothing. One that was ended from outside, or that went wrong, says nothing. */
+/** What it means that a command printed nothing; null for one that was killed or went wrong. */
 const silence = ({ isSilent, command, failed, exitCode }: Run): string | null =>
   isSilent && (!failed || exitCode === 1) ? saysBySilence(command) : null;
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 
 /**
- * The lines that end what many commands print, other lines before them: a shell or harness writes them, and they tell nothing
- * of the command.
+ * The last lines that many commands have in common, after other output. They are written by a shell or harness and say
+ * nothing about the command.
  */
 function repeated(ends: readonly (readonly string[])[]): ReadonlySet<string> {
   const byLast = Map.groupBy(ends, ([last = ""]) => last);
@@ -271,11 +277,11 @@ function repeated(ends: readonly (readonly string[])[]): ReadonlySet<string> {
   return new Set([...byLast].filter(isFrame).map(([last]) => last));
 }
 
-/** An error that went away without any change taught nothing, and a change that gave way to the next error is in its place. */
+/** Leaves out errors that went away without a change, and errors that were followed by the next error. */
 const isTelling = ({ resolution }: Trouble): boolean =>
   resolution === null || (resolution !== SUCCEEDED && resolution !== GAVE_WAY);
 
-/** Several commands may show one error; the trouble that was resolved tells most, then the newest. */
+/** Several commands may show the same error; a resolved trouble is the most informative, then the newest. */
 function onePerError(troubles: readonly Trouble[]): readonly Trouble[] {
   const best = new Map<string, Trouble>();
   for (const trouble of troubles) {
@@ -295,8 +301,8 @@ function errorOf({ subject, error, places, resolution }: Trouble, length: number
 const DECLARED_WORTH = 3;
 
 /**
- * Finds the outcomes of tools that neither touch files nor run commands: orders, look-ups, calls to services. Key fields
- * that a tool declared survive every fold; for the others the short arguments tell what was done.
+ * Finds the outcomes of tools that neither touch files nor run commands: orders, look-ups, calls to services. Key
+ * fields that a tool declared survive every fold; for other tools, the short arguments show what was done.
  */
 export class OutcomeCollector implements SpanCollector {
   readonly #outcomes: { readonly result: ResultReading; readonly keyFields: JsonObject }[] = [];

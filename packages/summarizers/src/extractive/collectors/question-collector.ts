@@ -12,11 +12,13 @@ const MAX_QUESTION = 240;
 const MAX_REPLY = 160;
 const MAX_QUESTIONS = 2;
 
-/** Finds what the agent asked the user when it ended its turn, and what the user replied to the questions of an earlier fold. */
+/**
+ * Finds the agent's questions to the user at the end of a turn, and the user's replies to questions of earlier folds.
+ */
 export class QuestionCollector implements SpanCollector {
-  /** Questions of the summary before that have no reply in it. */
+  /** Questions of the previous summary without a reply. */
   readonly #carried: readonly OpenItem[];
-  /** What became of them: the first that happened in the span. */
+  /** The first thing said or done in the span, which settles those questions; the text is null for the agent. */
   #reply: { readonly text: string | null; readonly place: Place } | null = null;
   #questions: readonly string[] = [];
   #place: Place | null = null;
@@ -65,7 +67,7 @@ export class QuestionCollector implements SpanCollector {
     }));
   }
 
-  /** The questions at the span's end. What stands behind the span holds the reply. */
+  /** The questions at the span's end. If anything follows the span, the reply is there. */
   #asked(isReplied: boolean): readonly Candidate[] {
     const place = this.#place;
     if (place === null) return [];
@@ -73,7 +75,7 @@ export class QuestionCollector implements SpanCollector {
       section: "openItems",
       item: {
         description: `Question to the user: ${excerpt(question, MAX_QUESTION)}`,
-        context: isReplied ? "the reply stands after this summary" : "not answered yet",
+        context: isReplied ? "the reply comes after this summary" : "not answered yet",
         priority: isReplied ? "medium" : "high",
         status: isReplied ? "asked" : "open",
         kind: "question",
@@ -87,10 +89,10 @@ export class QuestionCollector implements SpanCollector {
 
 const MAX_COMMAND = 110;
 const MAX_REASON = 200;
-/** Before what a host declared of its tools: a user took the trouble to say no. */
+/** Ranks refusals above key fields that a tool declared, because a user took the trouble to say no. */
 const REFUSED_WORTH = 4;
 
-/** Finds the calls that were refused, with the reason. It stands with what calls came to: a result tells it, and no user. */
+/** Finds the refused calls, with the reason. They are listed as tool outcomes, because a result reports them. */
 export class RefusalCollector implements SpanCollector {
   readonly #paths: SpanPaths;
   readonly #refusals: Refusal[] = [];

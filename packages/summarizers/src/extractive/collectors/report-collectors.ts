@@ -16,31 +16,33 @@ import {
 import { type SpanWords, wordsOf } from "../text/words.ts";
 import type { Candidate, HandoffSpeaker, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
-/** Rarest words that stand for what a message says. */
+/** The number of rarest words that represent what a message says. */
 const TELLING_WORDS = 8;
 /**
- * At most this many sentences are quoted from one message, and more from the answer that ends a turn: it reports on the
- * whole turn.
+ * The most sentences quoted from one message, and from the answer that ends a turn, which gets more because it reports
+ * on the whole turn.
  */
 const MOST_QUOTED = 3;
 const MOST_CLOSING = 7;
 const MIN_SENTENCE = 18;
-/** Of the turn at hand this many messages tell where the agent is, also where they only say what comes next. */
+/**
+ * The number of last messages of the current turn that show where the agent is, even if they only say what comes next.
+ */
 const LAST_STEPS = 3;
-/** What says what was found, decided or done is worth more than what says what comes next. */
+/** Weights: sentences on what was found, decided or done are worth more than those on what comes next. */
 const CONCLUSION = 1.8;
 const ANNOUNCEMENT = 0.6;
-/** What the agent is still guessing is told last. */
+/** Weight of the agent's guesses, which come last. */
 const GUESSED = 0.4;
 const COURTESY = /^(?:you(?:['’]re| are) (?:very |most )?welcome|(?:always )?happy to help|no problem|my pleasure)\b/i;
 
 interface ChosenSentence {
   readonly index: number;
-  /** How rare the words are that only it brings. */
+  /** The combined rarity of the words that no other chosen sentence contains. */
   readonly weight: number;
 }
 
-/** A sentence with its place in its message. */
+/** A sentence with its index in its message. */
 interface PlacedSentence extends Sentence {
   readonly at: number;
 }
@@ -54,8 +56,8 @@ interface Report {
 }
 
 /**
- * Finds what the agent said that it found, decided and did: of every message the sentences that tell it from all else, whole
- * and word for word. Each message has its first line before any has a second one.
+ * Finds what the agent said that it found, decided and did: the most distinctive sentences of every message, whole and
+ * word for word. A message's first quote ranks above the further quotes of any other message.
  */
 export class ReportCollector implements SpanCollector {
   readonly #words: SpanWords;
@@ -77,7 +79,7 @@ export class ReportCollector implements SpanCollector {
     for (const [index, report] of this.#reports.entries()) {
       yield;
       const isLast = report.place.turn === last?.turn && index >= this.#reports.length - LAST_STEPS;
-      // In the last steps an announcement tells where the agent is; before them, nothing.
+      // In the last steps, an announcement shows where the agent is; before them, it says nothing.
       const sentences = isLast ? report.sentences : report.sentences.filter((sentence) => !isPassing(sentence));
       this.#candidates.push(...this.#quotes({ ...report, sentences }, last?.position ?? 0));
     }
@@ -87,7 +89,7 @@ export class ReportCollector implements SpanCollector {
     return { candidates: this.#candidates };
   }
 
-  /** In the order of the message. What tells most of it is worth more than what comes second of any other. */
+  /** The quotes of a report, in the order of the message. The best one is worth more than the second of any other. */
   #quotes(report: Report, last: number): readonly Candidate[] {
     const { place, closing } = report;
     const recent = (place.position + 1) / (last + 1);
@@ -110,7 +112,7 @@ export class ReportCollector implements SpanCollector {
       );
   }
 
-  /** The sentences that cover most of the message's rarest words, best first. */
+  /** The sentences that cover the most of the message's rarest words, best first. */
   #chosen({ sentences, closing }: Report): readonly ChosenSentence[] {
     const words = sentences.map(({ text }) => wordsOf(text));
     const telling = TELLING_WORDS * (closing ? 3 : 1);
@@ -135,7 +137,7 @@ export class ReportCollector implements SpanCollector {
   }
 }
 
-/** What those of some words weigh together that nothing covers yet. */
+/** The combined weight of those words that are not covered yet. */
 function weightOf(words: ReadonlySet<string>, open: ReadonlyMap<string, number>): number {
   let weight = 0;
   for (const word of words) weight += open.get(word) ?? 0;
@@ -148,7 +150,7 @@ function standingOf({ text, marks }: Sentence): number {
   return isAnnouncement(text) || isSlight({ text, marks }) ? ANNOUNCEMENT : 1;
 }
 
-/** A row of a table, a heading, a question, a courtesy or a remark tells nothing that was found. */
+/** Leaves out table rows, headings, questions, courtesies and remarks, which say nothing about what was found. */
 const isTelling = (sentence: Sentence): boolean =>
   sentence.text.length >= MIN_SENTENCE &&
   !COURTESY.test(sentence.text) &&
@@ -157,13 +159,13 @@ const isTelling = (sentence: Sentence): boolean =>
   !isRemark(sentence) &&
   !/^[-=*#\s]+$/.test(sentence.text);
 
-/** What was written down for people tells more than what was said on the way. */
+/** Ranks commit messages above other statements: text written for people says more than what was said along the way. */
 const COMMIT_WORTH = 3.5;
 const COMMIT_DETAIL_WORTH = 1.5;
 const MAX_SUBJECT = 200;
 const MAX_BODY = 320;
 
-/** Keeps what the agent wrote down of its work: the messages of commits and pull requests that went through. */
+/** Keeps what the agent wrote about its work: the messages of successful commits and pull requests. */
 export class CommitCollector implements SpanCollector {
   readonly #messages: { readonly lines: readonly string[]; readonly place: Place }[] = [];
 
@@ -201,15 +203,17 @@ function commandIn(input: JsonValue): string {
   return typeof last === "string" ? last : "";
 }
 
-/** How much of a command is read, in UTF-16 code units. */
+/** The most of a command that is read, in UTF-16 code units. */
 const MOST_READ_OF_COMMAND = 8_000;
 const WRITES_DOWN = /\bgit\s+(?:-[\w-]+(?:[= ]\S+)?\s+)*(?:commit|tag\s+-a)\b|\bgh\s+pr\s+(?:create|edit)\b/;
 const HEREDOC = /<<-?\s*(['"]?)(\w+)\1\r?\n([\s\S]*?)\r?\n\s*\2\b/;
 const ARGUMENT = /(?:^|\s)(?:-a?m|--message|--title|--body|-t|-b)(?:=|\s+)(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/g;
-/** Lines that tools add for other tools. */
+/** Trailers that tools add for other tools. */
 const TRAILER = /^(?:[\w-]+-by:|🤖|(?:Fixes|Closes|Refs):? #\d+$|https?:\/\/\S+$)/i;
 
-/** What an agent wrote down of its work for people: the message of a commit, or title and text of a pull request, line by line. */
+/**
+ * Returns the lines of a commit message, or of the title and text of a pull request, in a command; empty without one.
+ */
 export function commitMessage(command: string): readonly string[] {
   const text = command.slice(0, MOST_READ_OF_COMMAND);
   if (!WRITES_DOWN.test(text)) return [];
@@ -219,36 +223,36 @@ export function commitMessage(command: string): readonly string[] {
     .filter((line) => line !== "" && !TRAILER.test(line));
 }
 
-/** What is handed over in quotes; a substitution is the here-document that was read already. */
+/** Quoted arguments, except command substitutions, which contain the here-document that is read separately. */
 const argumentsOf = (text: string): readonly string[] =>
   [...text.matchAll(ARGUMENT)]
     .map(([, double, single]) => double?.replace(/\\(["$`\\])/g, "$1").replaceAll("\\n", "\n") ?? single ?? "")
     .filter((argument) => !argument.startsWith("$("));
 
-/** A handoff is read whole up to this many UTF-16 code units. */
+/** The most of a handoff that is read, in UTF-16 code units. */
 const MOST_READ_OF_HANDOFF = 40_000;
 const MIN_LINE = 20;
-/** What harnesses put around a handoff: it speaks of the conversation and not of the work. */
+/** Text that harnesses put around a handoff, which is about the conversation and not about the work. */
 const FRAME =
   /^(?:This session is being continued|The conversation history before|The summary below covers|If you need specific details from before|Please continue the conversation|Continue (?:the conversation|with the last task)|<\/?summary>|(?:Analysis|Summary):?$)/i;
-/** A tag that a harness puts around what an agent brought back. */
+/** Tags that a harness puts around a sub-agent's report. */
 const WRAPPED = /^\s*(?:<[\w-]+(?:\s[^<>]{0,200})?>\s*)+/;
-/** What a model wrote down for whoever takes over is worth more than what can be guessed from the steps themselves. */
+/** Ranks handoffs high: what a model wrote for its successor is worth more than what can be guessed from the steps. */
 const HANDOFF_WORTH = 4;
-/** The beginning says what matters; what follows it competes with what the steps say. */
+/** The share of a handoff that counts as its beginning, which says what matters; the rest competes with the steps. */
 const HANDOFF_BEGINNING = 0.5;
 const HANDOFF_DETAIL_WORTH = 2;
 
-/** The line under the head of a table. */
+/** The line under the header of a table. */
 const RULE = /^\|[\s|:-]*$/;
 
-/** True for the head of a table and the line under it, which say nothing without the rows. */
+/** True for the header of a table and the line under it, which say nothing without the rows. */
 const isRuled = (index: number, all: readonly PlacedSentence[]): boolean =>
   [all[index], all[index + 1]].some((sentence) => sentence !== undefined && RULE.test(sentence.text));
 
 /**
- * Keeps handoffs and summaries that stand in the log, with who wrote them: sentence by sentence, word for word. The newest
- * one tells what the others told, so that it comes first.
+ * Keeps the handoffs and summaries in the log, with their author, sentence by sentence and word for word. The newest
+ * one comes first, because it includes what the others said.
  */
 export class HandoffCollector implements SpanCollector {
   readonly #handoffs: {

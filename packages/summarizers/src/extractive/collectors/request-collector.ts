@@ -13,31 +13,32 @@ import { isAnswerAlone, isStatement, Request, reactionOf } from "./request.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
 const MAX_CURRENT = 200;
-/** What was asked in so few characters and done without a word is not worth a line. */
+/** A request with fewer characters that was done without a word is not worth a line. */
 const MIN_DONE = 30;
-/** A message that comes so often word for word is sent by a program. */
+/** A message that is repeated word for word this many times is sent by a program. */
 const NUDGES = 3;
-/** What harnesses note where a user stopped the agent. */
+/** The note that harnesses leave when a user stopped the agent. */
 const INTERRUPTION =
   /^\s*\[?(?:request |turn |conversation |operation |task )?(?:was )?(?:interrupted|aborted|cancell?ed|stopped) by (?:the )?user/i;
 
 /**
- * Finds what users asked for and what became of it, in this span and of what earlier folds left unsettled. The first
- * request of the first fold is the original task, word for word. A request is closed by the answer that ends its turn, by
- * thanks, or by the next request; one that the user came back to shares the fate of the next one; it stays open when the
- * agent said that it could not do it, or when it has no answer. So nothing that was done looks like work to do (L28).
+ * Finds what users asked for and its outcome, for requests in this span and those that earlier folds left unsettled.
+ * The first request of the first fold is the original task, word for word. A request is closed by the answer that ends
+ * its turn, by thanks, or by the next request; if the user comes back to it, it gets the status of the request that
+ * does so. It stays open when the agent said that it could not do it, or when it has no answer. Finished work thus
+ * never looks like work to do (L28).
  */
 export class RequestCollector implements SpanCollector {
   readonly #requests: Request[];
   readonly #previous: StructuredSummary | null;
   readonly #earlier: readonly OpenItem[];
   readonly #times = new Map<string, number>();
-  /** The request that the agent is at work on, or whose answer the user has not seen yet. */
+  /** The request that the agent is working on, or whose answer the user has not reacted to yet. */
   #live: Request | null | undefined;
   #lastMessage: MessageId | null = null;
   #lastSaid: Speech | null = null;
 
-  /** False for a span that begins in the midst of a thread and goes on from no summary: the original task is elsewhere. */
+  /** False for a span that begins in the middle of a thread, which does not contain the original task. */
   readonly #opensThread: boolean;
 
   constructor({ previous, messages }: SpanStart) {
@@ -64,7 +65,7 @@ export class RequestCollector implements SpanCollector {
       return;
     }
     before?.makeWay(takesBack ? "takes-back" : reactionOf(speech), text);
-    // A user who only takes something back asks for nothing.
+    // A user who only withdraws something asks for nothing.
     if (takesBack || (sentences.length > 0 && sentences.every(({ marks }) => marks & CANCELLATION))) {
       this.#live = null;
       return;
@@ -91,7 +92,9 @@ export class RequestCollector implements SpanCollector {
     this.#atWork(place.turn)?.work();
   }
 
-  /** What the agent is at work on: at the beginning of a span without a request, one that stands before it. */
+  /**
+   * The request that the agent is working on. At the beginning of a span without a request, one from before the span.
+   */
   #atWork(turn: number): Request | null {
     const live = this.#liveAt(turn);
     if (live !== null || this.#requests.length > 0 || this.#opensThread || this.#previous !== null) return live;
@@ -100,7 +103,9 @@ export class RequestCollector implements SpanCollector {
     return this.#live;
   }
 
-  /** At the beginning of a span, the newest request of the summary before, unless its turn was over long ago. */
+  /**
+   * The live request; at the beginning of a span, the newest one of the previous summary, unless its turn is long over.
+   */
   #liveAt(turn: number): Request | null {
     if (this.#live !== undefined) return this.#live;
     const newest = this.#requests.at(-1);
@@ -127,7 +132,7 @@ export class RequestCollector implements SpanCollector {
     return { changes, candidates: requests.flatMap((request, index) => this.#candidate(request, index, context)) };
   }
 
-  /** The requests that people made, each with its last standing. */
+  /** The requests made by people, each with its final status. */
   #settled(): readonly Request[] {
     for (let index = this.#requests.length - 2; index >= 0; index--)
       this.#requests[index]?.share(this.#requests[index + 1] as Request);
@@ -145,7 +150,7 @@ export class RequestCollector implements SpanCollector {
       const same = item.status === carried.status && item.context === carried.context && item.turn === carried.turn;
       if (same) return [];
     } else if (request.asked.length === 0) {
-      // Without its words, a request is worth a line for what came of it.
+      // A request whose words are not known is worth a line only for its outcome.
       if (!isTold || item.status === "asked") return [];
     } else if (!isNewest && item.status === "done" && !isTold && key.length < MIN_DONE) return [];
     const known = carried ?? this.#earlier.find(({ description }) => description === item.description);
@@ -153,7 +158,9 @@ export class RequestCollector implements SpanCollector {
     return [{ section: "openItems", item, worth, ...(known !== undefined && { supersedes: known.id }) }];
   }
 
-  /** What the agent is at work on where the span ends. Null when its turn is over: what was asked and done is not a task any more. */
+  /**
+   * What the agent is working on at the end of the span. Null when its turn is over, because the request is then done.
+   */
   #currentTask({ lastTurn, previous }: HarvestContext): string | null {
     const request = this.#live ?? null;
     if (lastTurn === "ended" || (request === null && this.#requests.length > 0)) return null;
@@ -161,13 +168,13 @@ export class RequestCollector implements SpanCollector {
     const asked = request === null || request.asked.length === 0 ? "" : excerpt(taskLine(request.text), MAX_CURRENT);
     const sentences = this.#lastSaid?.sentences ?? [];
     const said = (sentences.findLast(isStatement) ?? sentences.at(-1))?.text ?? "";
-    // Where the agent only worked on, what it last said still tells what it is at.
+    // If the agent just kept working, the last thing it said still shows what it is doing.
     if (said === "") return asked === "" ? (previous?.currentTask ?? null) : asked;
     return `${asked === "" ? "" : `${asked} — `}the agent last said: ${said}`;
   }
 }
 
-/** The requests of an earlier fold that are not settled, and the newest one, which the user may come back to; oldest first. */
+/** Unsettled requests of earlier folds, and the newest one, which the user may come back to; oldest first. */
 function carriedRequests(earlier: readonly OpenItem[]): Request[] {
   const items = earlier.filter((item) => !isToldWith(item, earlier)).sort((a, b) => (a.turn ?? 0) - (b.turn ?? 0));
   return items
@@ -175,7 +182,7 @@ function carriedRequests(earlier: readonly OpenItem[]): Request[] {
     .map((item) => Request.carriedBy(item, answerOf(item, earlier)));
 }
 
-/** The item that says what came of a request whose words another summary had. */
+/** The item with the outcome of a request whose words were in another summary. */
 const answerOf = (item: OpenItem, items: readonly OpenItem[]): OpenItem | undefined =>
   item.status === "asked" && item.turn !== undefined
     ? items.find((other) => isAnswerAlone(other) && other.turn === item.turn)
@@ -184,7 +191,7 @@ const answerOf = (item: OpenItem, items: readonly OpenItem[]): OpenItem | undefi
 const isToldWith = (item: OpenItem, items: readonly OpenItem[]): boolean =>
   items.some((other) => answerOf(other, items) === item);
 
-/** The original task is kept word for word unless it alone takes more than this share of the summary. */
+/** The most of a summary that the original task may take; a longer one is cut in the middle. */
 const MAX_TASK_SHARE = 0.3;
 const LEFT_OUT: MiddleMarker = {
   textOf: (left) => `[… ${left} characters of this request are left out here …]`,
@@ -194,7 +201,7 @@ const LEFT_OUT: MiddleMarker = {
 const originalTaskText = (text: string, { maxTokens, countTokens }: HarvestContext): string =>
   cutMiddle(text, Math.floor(maxTokens * MAX_TASK_SHARE), countTokens, LEFT_OUT);
 
-/** The line of a request that a person would call its subject: the first one that is a sentence and not a heading or tag. */
+/** The subject of a request: its first line that is a sentence rather than a heading or tag. */
 function taskLine(text: string): string {
   const sentence = sentencesOf(text, 4_000, 0).find(
     ({ text: line }) => line.length > 20 && !/^[<[#/]/.test(line) && !line.endsWith(":"),

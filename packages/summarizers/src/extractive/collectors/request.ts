@@ -5,48 +5,50 @@ import { asksToGoOn, CANCELLATION, COMPLAINT, COMPLETION, REVERSAL, SETBACK } fr
 import { isAnnouncement, isQuestion, isRemark, partRead, quoteSentences, type Sentence } from "../text/sentence.ts";
 
 /**
- * Where a request stands: the agent is at work on it, ended its turn on it (with its work done, with something else to
- * say, with a question, or on something that did not work), or it is settled.
+ * The state of a request: the agent is working on it, ended its turn on it (with the work done, another answer, a
+ * question, or a failure), or it is settled.
  */
 type Standing = "in-work" | "completed" | "answered" | "asked-back" | "failed" | "done" | "cancelled" | "lapsed";
 
-/** What a user's next request does with the one before: takes it back, comes back to it, or goes on to something else. */
+/**
+ * How a user's next request relates to the one before: withdraws it, comes back to it, or moves on to something else.
+ */
 type Reaction = "takes-back" | "comes-back" | "moves-on";
 
 const MAX_REQUEST = 240;
 const MIN_STATEMENT = 25;
 const MAX_ANSWER = 240;
-/** What a user says about the last answer stands at the beginning. In UTF-16 code units. */
+/** How far into a message its reaction to the last answer may be, in UTF-16 code units. */
 const REACTION = 400;
-/** The first request of all stands in the summary word for word; here it is only named. */
-const BEHIND = "what came of it stands after this summary";
-const GOES_ON = "the work on it goes on after this summary";
+/** Contexts of requests in a summary. Later folds recognize some of them. */
+const BEHIND = "its outcome comes after this summary";
+const GOES_ON = "work on it continues after this summary";
 const OF_BEFORE = "said of the request before it";
 export const WENT_ON = "went on with the next request";
 const INTERRUPTED = "the user interrupted the work on it";
 const GIVEN_UP = `${INTERRUPTED} and asked for something else`;
-/** What a user asks for after an interruption is the same again when it shares this many of its words. */
+/** The share of words that make a request after an interruption the same one again. */
 const SAME_AGAIN = 0.5;
 
-/** What a user asked for in one message, or in an earlier fold, and what became of it. */
+/** A request that a user made in one message, or that an earlier fold recorded, with its outcome. */
 export class Request {
   readonly text: string;
   readonly key: string;
   /** The first request of the thread. */
   readonly isOriginalTask: boolean;
-  /** The item of the summary before that this one goes on from. */
+  /** The item of the previous summary that this request continues. */
   readonly carried: OpenItem | null;
   readonly #description: string;
   /** The messages that ask for it. */
   readonly asked: readonly MessageId[];
   #turn: number | undefined;
   #standing: Standing;
-  /** What the agent said of it when it ended its turn, and where. */
+  /** What the agent said about it at the end of its turn; the message is `#answeredBy`. */
   #answer: string;
   #answeredBy: MessageId | null = null;
-  /** The user came back to it before it was settled: it shares the fate of the next request. */
+  /** True when the user came back to it before it was settled, so that it gets the status of the next request. */
   #goesOn = false;
-  /** The user stopped the agent during it. */
+  /** True when the user stopped the agent while it worked on it. */
   #isInterrupted: boolean;
 
   private constructor(parts: {
@@ -71,7 +73,7 @@ export class Request {
     this.#isInterrupted = parts.carried?.context === INTERRUPTED;
   }
 
-  /** What a user asks for now. The first request of all is the original task. */
+  /** Creates the request of a user's message. The very first one is the original task. */
   static of({ text, place }: Speech, isOriginalTask: boolean): Request {
     return new Request({
       text,
@@ -85,13 +87,15 @@ export class Request {
     });
   }
 
-  /** What the agent is at work on where a span begins that holds no request: it stands before the span, whole or in another summary. */
+  /** Creates a request without words, for a span that begins after the message that made the request. */
   static ofTurn(turn: number): Request {
     const parts = { text: "", description: "", isOriginalTask: false, asked: [], carried: null } as const;
     return new Request({ ...parts, turn, standing: "in-work", answer: "" });
   }
 
-  /** A request of the summary before. `told` says what came of it where a summary had the answer and not the request. */
+  /**
+   * Creates a request from a previous summary. `told` is the item with its outcome, if that was recorded separately.
+   */
   static carriedBy(item: OpenItem, told?: OpenItem): Request {
     const { description, turn } = item;
     const { status } = told ?? item;
@@ -114,12 +118,12 @@ export class Request {
     return this.#standing === "done" || this.#standing === "cancelled" || this.#standing === "lapsed";
   }
 
-  /** True when the agent has said something worth a line of it. */
+  /** True when the agent said something about it that is worth a line. */
   get isTold(): boolean {
     return this.#answer !== "" && this.#answer !== WENT_ON;
   }
 
-  /** The agent said something and made no call with it. */
+  /** Records that the agent said something without making a call. */
   answer({ sentences, place }: Speech): void {
     if (this.isSettled || sentences.length === 0) return;
     const completion = sentences.find(({ text, marks }) => marks & COMPLETION && !(marks & SETBACK) && text[0] !== "|");
@@ -132,7 +136,7 @@ export class Request {
     this.#answeredBy = place.messageId;
   }
 
-  /** The agent is at work. What it said before did not end its turn. */
+  /** Records that the agent is still working, so that what it said before did not end its turn. */
   work(): void {
     if (this.isSettled) return;
     this.#standing = "in-work";
@@ -140,8 +144,8 @@ export class Request {
   }
 
   /**
-   * The user says something that asks for nothing: a thank-you, a yes, a go-ahead. True when the agent is at work on the
-   * request after it, false when that closes it.
+   * Records a user message that asks for nothing new: a thank-you, a yes, a go-ahead. Returns true when the agent
+   * continues with the request, false when the message closes it.
    */
   acknowledge({ text, place }: Speech): boolean {
     if (this.#standing === "in-work" || asksToGoOn(text, isQuestion(this.#answer))) {
@@ -153,19 +157,19 @@ export class Request {
     return false;
   }
 
-  /** The user stopped the agent in the middle of it. */
+  /** Records that the user stopped the agent while it worked on the request. */
   interrupt(): void {
     if (!this.isSettled) this.#isInterrupted = true;
   }
 
-  /** The user asks for something else, or for the same again. */
+  /** Records that the user asks for something else, or for the same again. */
   makeWay(reaction: Reaction, next: string): void {
     if (this.#isInterrupted && this.#standing === "in-work" && reaction === "moves-on" && !this.#isAskedAgain(next)) {
       this.#standing = "lapsed";
       this.#answer = GIVEN_UP;
       return;
     }
-    // What was done is done, even when the user then thinks of something else.
+    // Completed work stays completed, even if the user then changes their mind.
     if (reaction === "takes-back" && !this.isSettled && this.#standing !== "completed") this.#standing = "cancelled";
     else if (reaction === "comes-back" || this.#standing === "in-work" || this.#standing === "asked-back")
       this.#goesOn = true;
@@ -178,7 +182,7 @@ export class Request {
     return new Set(again.filter((word) => words.has(word))).size >= SAME_AGAIN * Math.min(words.size, again.length);
   }
 
-  /** Takes the fate of the request that the user came back to it with. */
+  /** Takes over the status of the next request if the user came back to this one with it. */
   share(next: Request): void {
     if (!this.#goesOn) return;
     this.#standing = next.#standing;
@@ -186,13 +190,13 @@ export class Request {
     this.#answeredBy ??= next.#answeredBy;
   }
 
-  /** Nobody can say any more what came of it: the fold that held the answer did not read it. */
+  /** Lapses a request whose outcome can no longer be known, because no earlier fold read the answer. */
   lapse(): void {
     if (this.carried?.status === "asked") this.#standing = "lapsed";
   }
 
   /**
-   * The status at the end of the span. `lastTurn` is the state of the span's last turn; absent when nothing follows.
+   * The status at the end of the span. `lastTurn` is the state of the span's last turn; undefined when nothing follows.
    */
   #status(lastTurn: "running" | "ended" | undefined): OpenItem["status"] {
     switch (this.#standing) {
@@ -209,7 +213,7 @@ export class Request {
     }
   }
 
-  /** The work item that a summary has of it. `now` is the turn in which the span ends, when it is what the turn is about. */
+  /** Returns its work item for a summary. `now` is the span's last turn if it is the live request, else null. */
   item(lastTurn: "running" | "ended" | undefined, now: number | null): NewItem<"openItems"> {
     const status = this.#status(lastTurn);
     const turn = now ?? this.#turn;
@@ -232,12 +236,12 @@ export class Request {
   }
 }
 
-/** True for the item of a summary that has what came of a request and not the request. */
+/** Checks whether an item of a summary has only the outcome of a request, without the request. */
 export const isAnswerAlone = ({ context }: OpenItem): boolean => context === OF_BEFORE;
 
-/** What a user's message says about the request before it. */
+/** Returns how a user's message relates to the request before it. */
 export function reactionOf({ text, sentences }: Speech): Reaction {
-  // A sentence may stand in another form in the text; all of a long one must not be searched for it.
+  // A sentence may be spelled differently in the text, in which case a long text must not be searched in full.
   const read = partRead(text);
   const marks = sentences
     .filter((sentence) => read.indexOf(sentence.text) < REACTION)
@@ -246,7 +250,7 @@ export function reactionOf({ text, sentences }: Speech): Reaction {
   return marks & (SETBACK | COMPLAINT) ? "comes-back" : "moves-on";
 }
 
-/** The sentences that say how it ended, whole: the one that says so, and what stands after it. */
+/** The sentences on how a request ended, quoted whole: the one that says so, and those after it. */
 function closingWords(sentences: readonly Sentence[], telling: Sentence | undefined): string {
   const told = sentences.filter((sentence) => sentence === telling || !(isFrame(sentence) || isRemark(sentence)));
   const said = told.length > 0 ? told : sentences;
@@ -254,10 +258,10 @@ function closingWords(sentences: readonly Sentence[], telling: Sentence | undefi
   return first === undefined ? "" : quoteSentences(said.slice(said.indexOf(first)), MAX_ANSWER);
 }
 
-/** A heading, a row of a table, or a line that leads to what is not quoted. */
+/** True for a heading, a table row, or a line that introduces something that is not quoted. */
 const isFrame = ({ text }: Sentence): boolean =>
   text.startsWith("|") || /[:：]$/.test(text) || (text.length < MIN_STATEMENT && !/[.!?。！？`)]$/.test(text));
 
-/** A sentence that says something by itself. */
+/** Checks whether a sentence is a statement on its own. */
 export const isStatement = ({ text }: Sentence): boolean =>
   text.length >= MIN_STATEMENT && !isQuestion(text) && !/[:：]$/.test(text);

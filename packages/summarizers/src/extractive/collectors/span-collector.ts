@@ -18,62 +18,64 @@ export type Candidate = {
   [Section in SummarySection]: {
     readonly section: Section;
     readonly item: NewItem<Section>;
-    /** Within a section, what is worth more is kept first. Figures of different sections do not compare. */
+    /** Rank within its section: higher values are kept first. Not comparable between sections. */
     readonly worth: number;
-    /** Id of the previous summary's item that this one takes the place of, on evidence in the span. */
+    /** Id of the item of the previous summary that this one replaces, on evidence in the span. */
     readonly supersedes?: string;
-    /** Set on what stands in the summary whatever its section's share, as long as the whole has room for it. */
+    /** True for an item that is kept regardless of its section's share, as long as the summary has room for it. */
     readonly sure?: boolean;
-    /** What an identifier or its line names, with the odds that each is needed again: they decide instead of a worth. */
+    /**
+     * For an identifier or its line: the names in it, with the odds that each is needed again. Used instead of `worth`.
+     */
     readonly names?: ReadonlyMap<string, number>;
-    /** Place among all that was found; set when candidates are ranked. */
+    /** Index among all candidates; set when they are ranked. */
     readonly sequence?: number;
   };
 }[SummarySection];
 
-/** Who wrote a handoff: whoever compacted the log, or a sub-agent that reports back. */
+/** The author of a handoff: whoever compacted the log, or a sub-agent that reports back. */
 export type HandoffSpeaker = Exclude<ItemSpeaker, "agent">;
 
-/** What collectors know of a span before it is read. */
+/** What collectors know before the span is read. */
 export type SpanStart = Pick<SummarizeRequest, "messages" | "previous" | "instructions">;
 
-/** What collectors know, besides the span, when they return what they found. */
+/** What collectors know when they return their findings. */
 export interface HarvestContext {
   readonly messages: readonly Message[];
   readonly previous: StructuredSummary | null;
   /** The state of the span's last turn; undefined when nothing follows the span. */
   readonly lastTurn?: SummarizeRequest["lastTurn"] | undefined;
   readonly pins: readonly Pin[];
-  /** The cap of the rendered summary and its counter. */
+  /** The cap of the rendered summary, in tokens as counted by `countTokens`. */
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
 }
 
-/** What a collector found: items that compete for the room of their section, and changes that do not compete. */
+/** A collector's findings: items that compete for the room of their section, and changes that do not compete. */
 export interface Harvest {
   readonly candidates?: readonly Candidate[];
   readonly changes?: readonly SummaryChange[];
 }
 
 /**
- * Finds one kind of thing in a span. It is shown every piece of the span once, in order, and asked at the end. To look
- * for a new kind of thing, add a collector and its line in `harvest-span.ts`.
+ * Finds one kind of thing in a span. It is shown every piece of the span once, in order, and then asked for its
+ * findings. To look for a new kind of thing, add a collector and list it in `harvest-span.ts`.
  */
 export interface SpanCollector {
-  /** What a person typed. */
+  /** Receives what a person typed. */
   userSpeech?(speech: Speech): void;
   systemSpeech?(speech: Speech): void;
-  /** What the agent said. */
+  /** Receives what the agent said. */
   agentSpeech?(speech: Speech): void;
-  /** A handoff or summary that stands in the log, or the report of an agent that was sent out. Shown as other text or result, too. */
+  /** Receives a handoff or summary in the log, or a sub-agent's report; also shown as other text or as a result. */
   handoff?(text: string, place: Place, by: HandoffSpeaker): void;
-  /** What the agent thought, what the harness put in, and handoffs. */
+  /** Receives the agent's thoughts, text inserted by the harness, and handoffs. */
   otherText?(text: string, place: Place): void;
   call?(call: CallReading): void;
   result?(result: ResultReading): void;
-  /** A result that only says that its call was refused; it is not shown as a result. */
+  /** Receives a result that only says that its call was refused; it is not shown as a result. */
   refusal?(refusal: Refusal): void;
-  /** What takes long before the harvest, step by step. */
+  /** Does long-running work before the harvest, in steps. */
   prepare?(context: HarvestContext): Steps<void>;
   harvest(context: HarvestContext): Harvest;
 }

@@ -19,8 +19,8 @@ const USER_WORTH = 2;
 const SYSTEM_WORTH = 1;
 
 /**
- * The standing rules of a span: those that the detector of pins finds there and that hold behind its end. A pinned rule
- * needs no second copy, and what the span takes back of the summary before is resolved.
+ * Finds the standing rules of a span: those that the pin detector finds there and that are still in force at its end. A
+ * pinned rule needs no second copy, and rules of the previous summary that the span withdraws are resolved.
  */
 export class ConstraintCollector implements SpanCollector {
   readonly #candidates: Candidate[] = [];
@@ -52,12 +52,12 @@ export class ConstraintCollector implements SpanCollector {
 }
 
 function ruleCandidate({ text, authority }: Pin, said: MessageId): Candidate {
-  // Among rules of one source, shorter ones bind more per token.
+  // Of rules with the same authority, shorter ones are worth more per token.
   const worth = (authority === "system" ? SYSTEM_WORTH : USER_WORTH) + 1 / (1 + text.length / 100);
   return { section: "constraints", item: { text, sources: [said] }, worth };
 }
 
-/** The rules of a summary, as if a user had said them. */
+/** The rules of a summary as pins, as if a user had said them. */
 const rulesOf = (summary: StructuredSummary | null): readonly Pin[] =>
   (summary?.constraints ?? []).map(({ id, text }) => ({
     id: asPinId(id),
@@ -66,17 +66,17 @@ const rulesOf = (summary: StructuredSummary | null): readonly Pin[] =>
     origin: "detector",
   }));
 
-/** What an agent says before it calls a tool is not a decision. */
+/** Words about tool use: what an agent says before it calls a tool is not a decision. */
 const ABOUT_TOOLS =
   /\b(?:tool|command|grep|search(?:ing)?|look(?:ing)? (?:at|for)|read(?:ing)? the|list(?:ing)?|bash|sed)\b/i;
-/** What is so, what is asked and what speaks against something was not decided. */
+/** Statements of fact, questions and objections, which are not decisions. */
 const STATES =
   /\b(?:is|are|was|were|has|had)\b(?! now\b)[^.;]{0,80}\b(?:instead of|rather than)\b|\b(?:is|are|was|were|be|been) (?:\w+ly )?(?:decided|chosen)\b(?! (?:to|that|on|against)\b)|^(?:whether|confirm|but (?:this|that|it))\b/i;
 const RATIONALE = /\s+(?:because|since|so that|weil|parce que|car|porque|因为)\s+|\s+[—–]\s+/iu;
 const MIN_DECISION = 20;
 const MAX_DECISION = 240;
 
-/** Finds choices that the agent says it made, with the reason when the sentence names one. */
+/** Finds choices that the agent says it made, with the reason if the sentence gives one. */
 export class DecisionCollector implements SpanCollector {
   readonly #found: { readonly text: string; readonly place: Place }[] = [];
 
@@ -85,7 +85,7 @@ export class DecisionCollector implements SpanCollector {
       const { text, marks } = sentence;
       if (!(marks & DECISION) || text.length < MIN_DECISION || text.length > MAX_DECISION || /[?:？：]$/.test(text))
         continue;
-      // A row of a table says nothing without its head.
+      // A table row says nothing without the header.
       if (ABOUT_TOOLS.test(text) || text.startsWith("|") || STATES.test(text)) continue;
       if (!isPassing(sentence) && !isGuess(text)) this.#found.push({ text, place });
     }
@@ -122,7 +122,7 @@ interface Fact {
   readonly worth: number;
 }
 
-/** Finds what users state about themselves and their work, with figures first. */
+/** Finds what users state about themselves and their work; statements with figures come first. */
 export class FactCollector implements SpanCollector {
   readonly #facts: Fact[] = [];
 
@@ -147,7 +147,7 @@ export class FactCollector implements SpanCollector {
 
 const MIN_SENTENCE = 18;
 
-/** Finds the sentences that speak of what a fold's instructions ask for, also those that nothing else would quote. */
+/** Finds the sentences that match a fold's instructions, including those that nothing else would quote. */
 export class AskedForCollector implements SpanCollector {
   readonly #words: InstructionWords;
   readonly #sentences: { readonly text: string; readonly place: Place }[] = [];

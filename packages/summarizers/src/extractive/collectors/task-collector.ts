@@ -18,8 +18,8 @@ const ID_FIELDS = ["taskId", "task_id", "id"];
 const CREATED = /#?(\d{1,6})\b/;
 
 /**
- * Finds the state of the agent's own tasks where a tool makes and changes them one by one (`TaskCreate`, `TaskUpdate`).
- * A call that makes a task learns its number from the result.
+ * Finds the state of the agent's own tasks, for tools that create and update them one by one (`TaskCreate`,
+ * `TaskUpdate`). The number of a new task is read from the result of the call.
  */
 export class TaskCollector implements SpanCollector {
   readonly #tasks = new Map<string, Task>();

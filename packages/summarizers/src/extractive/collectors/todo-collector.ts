@@ -32,21 +32,23 @@ const REST_CONTEXT = "todo list, the rest";
 const DROPPED = "todo list: a later list no longer has it";
 const MAX_TEXT = 200;
 const MAX_PLAN_STEPS = 10;
-/** A plan that was proposed this many turns ago was carried out or forgotten. */
+/** A plan lapses when a span covers more than this many turns: it was carried out or forgotten. */
 const PLAN_TURNS = 3;
-/** A list shows this many unfinished items one by one; what is left is told in one line. */
+/** The most unfinished items of a list that are shown individually; the rest are combined in one line. */
 const MAX_SHOWN = 10;
 const MAX_REST = 240;
-/** Two items that share this much of their words are one item with another title. */
+/** The share of words that make two items the same item with a new title. */
 const SAME_SHARE = 0.5;
 
-/** Finds the state of the agent's own todo lists, the newest word on each item, and the plan that it last proposed. */
+/** Finds the latest state of each item of the agent's own todo lists, and the plan that it last proposed. */
 export class TodoCollector implements SpanCollector {
   readonly #todos = new Map<string, Todo>();
-  /** Keys of the newest list, and where it was written. Whole unless only additions to an earlier one were seen. */
+  /**
+   * Keys of the newest list, and where it was written. It is whole unless only additions to an earlier one were seen.
+   */
   #current: NewestList | null = null;
   #plan: readonly string[] | null = null;
-  /** What a refusal of the newest plan goes back to. */
+  /** The plan before the newest one, which is restored if that is refused. */
   #planBefore: readonly string[] | null = null;
 
   call({ kind, input, place }: CallReading): void {
@@ -55,7 +57,7 @@ export class TodoCollector implements SpanCollector {
     const list = listOf(input);
     if (list === null) return;
     const todos = list.flatMap((item) => todoOf(item, place));
-    // A list in a form that is not understood is ignored; an empty one clears what was there.
+    // A list in an unknown format is ignored; an empty list clears the current one.
     if (todos.length === 0 && list.length > 0) return;
     for (const todo of todos) this.#todos.set(statementKey(todo.text), todo);
     const adds = isAddition(input);
@@ -81,13 +83,13 @@ export class TodoCollector implements SpanCollector {
     return { candidates, changes };
   }
 
-  /** The state of the newest list, and what became of items that it no longer has. */
+  /** The state of the newest list, and of items that it no longer has. */
   #listed(
     { keys, place, isWhole }: NewestList,
     before: ReadonlyMap<string, OpenItem>,
     { messages, lastTurn }: HarvestContext,
   ): readonly Candidate[] {
-    // An unfinished item that a newer list no longer has is not work any more; a settled one was done or cancelled.
+    // An unfinished item that a newer list omits is no longer work; a settled one stays done or cancelled.
     const listed = [...this.#todos].filter(([key, { status }]) => status !== "open" || keys.has(key));
     const unfinished = listed.filter(([, { status }]) => status === "open").map(([, todo]) => todo);
     const rest = new Set(unfinished.length > MAX_SHOWN + 1 ? unfinished.slice(MAX_SHOWN) : []);
@@ -134,13 +136,13 @@ function candidateOf(
   return [{ section: "openItems", item, worth, ...(before !== undefined && { supersedes: before.id }) }];
 }
 
-/** That it stands on a list is told by its kind. */
+/** The context of an item; its kind already says that it is on a list. */
 function contextOf(status: OpenItem["status"], active: boolean): string {
   if (status === "asked") return `${active ? "in progress" : "not finished"} at that point`;
   return active ? "in progress" : "";
 }
 
-/** What a long list has besides the items that are shown, in one line. */
+/** The items of a long list that are not shown individually, in one line. */
 function restOf(
   rest: readonly Todo[],
   before: OpenItem | undefined,
@@ -160,7 +162,7 @@ function restOf(
   return [{ section: "openItems", item, worth: 2.4, ...(before !== undefined && { supersedes: before.id }) }];
 }
 
-/** True for two keys of one item with another title. */
+/** True for two keys of the same item with different titles. */
 function isRetitled(key: string, other: string): boolean {
   const words = new Set(key.split(" "));
   const others = new Set(other.split(" "));
@@ -168,7 +170,7 @@ function isRetitled(key: string, other: string): boolean {
   return shared / Math.min(words.size, others.size) >= SAME_SHARE;
 }
 
-/** True for a call that names only what is new to a list, as some tools do. */
+/** True for a call that only lists additions to a list, as some tools do. */
 const isAddition = (input: JsonValue): boolean =>
   typeof input === "object" && input !== null && !Array.isArray(input) && (input as JsonObject)["merge"] === true;
 
@@ -220,25 +222,27 @@ function planSteps(input: JsonValue): readonly string[] | null {
     .map((step) => excerpt(step.text, MAX_TEXT));
 }
 
-const FORGOTTEN = "its turn ended without another word on it";
-/** How a task that has a number is told; by the number later folds know it again. */
+const FORGOTTEN = "not mentioned again before its turn ended";
+/** The context of a numbered task; later folds recognize the task by its number. */
 const NUMBERED = /^task (\S+?)(?:,|:|$)/;
 
-/** The status that a to-do tool's own word stands for; undefined for an empty one. */
+/** Returns the status that a todo tool's own word stands for; undefined for an empty one. */
 export function statusOf(state: string): OpenItem["status"] | undefined {
   if (/^(?:done|complete|finish|closed|resolved)/i.test(state)) return "done";
   if (/^(?:cancel|skip|abandon|dropped|deleted)/i.test(state)) return "cancelled";
   return state === "" ? undefined : "open";
 }
 
-/** Where something follows the span, what became of an unfinished item stands there. */
+/**
+ * Returns an item's status at the end of a span. If anything follows the span, the outcome of an open item is there.
+ */
 export const stateAtEnd = (status: OpenItem["status"], lastTurn: HarvestContext["lastTurn"]): OpenItem["status"] =>
   status === "open" && lastTurn !== undefined ? "asked" : status;
 
-/** The number that a tool gave a task; undefined for the items of lists. */
+/** Returns the number that a tool gave a task; undefined for items of lists. */
 export const taskNumber = ({ context }: OpenItem): string | undefined => NUMBERED.exec(context)?.[1];
 
-/** Items that nobody mentioned again once their turn was over: they lapse. */
+/** Lapses items that nobody mentioned again after their turn was over. */
 export function forgotten(before: readonly OpenItem[], { messages }: HarvestContext): readonly Candidate[] {
   const now = messages.at(-1)?.turn ?? 0;
   return before

@@ -3,13 +3,13 @@ import { oneLine } from "../../text/excerpt.ts";
 import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
 import type { Place } from "./speech.ts";
 
-/** A tool call, as far as its name and arguments tell what it does. */
+/** What a tool call does, as far as its name and arguments show. */
 export interface CallReading {
   readonly place: Place;
   readonly toolName: string;
   readonly kind: ToolKind;
   readonly input: JsonValue;
-  /** The first line of a shell command, without the change of folder before it. */
+  /** The main line of a shell command, without a leading change of folder; null for other calls. */
   readonly command: string | null;
   readonly files: readonly FileAction[];
 }
@@ -36,14 +36,14 @@ const EDITOR_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
 const MAX_COMMAND = 400;
 const LEADING_FOLDER_CHANGE = /^\s*(?:cd\s+(?:"[^"\n]*"|'[^'\n]*'|\S+)\s*(?:&&|;)\s*)+/;
 
-/** A line of a script that only prepares the ones behind it: a comment, a setting, a variable, a change of folder. */
+/** A line of a script that only prepares the lines after it: a comment, a setting, a variable, a change of folder. */
 const PREPARES =
   /^\s*(?:#|set\s|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^)]*\)|[^\s"'$]*)\s*;?\s*$|cd\s+[^&;|]*$)/;
 
-/** A line that only opens the program that the lines behind it are. */
+/** A line that only starts an interpreter for the program on the lines after it. */
 const OPENS = /(?:\s-[ce]\s*["']|<<-?\s*["']?\w+["']?)\s*$/;
 
-/** Reads one call. The arguments are looked at and not copied. */
+/** Reads one call. The arguments are not copied. */
 export function readCall(part: ToolCallPart, place: Place): CallReading {
   const fields = fieldsOf(part.input);
   const kind = toolKind(part.toolName, new Set(Object.keys(fields)));
@@ -66,7 +66,7 @@ function commandOf(fields: Fields, input: JsonValue): string | null {
   return Array.isArray(value) && typeof value.at(-1) === "string" ? (value.at(-1) as string) : null;
 }
 
-/** The line that says what a command does; a here-document or a second line is data or detail. */
+/** The line of a command that shows what it does; here-documents and further lines are data or detail. */
 function shortCommand(command: string): string {
   const start = command.slice(0, 2_000).replace(LEADING_FOLDER_CHANGE, "");
   const lines = start.split("\n").filter((text) => text.trim() !== "");
@@ -107,14 +107,14 @@ function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: 
   }
 }
 
-/** The default for an editor that names no command: it puts text in the place of other text, or makes a file of it. */
+/** The action of an editor call without a command, by its fields: it replaces text, creates a file, or reads one. */
 function editedBy(fields: Fields): FileAction["action"] {
   const has = (names: readonly string[]): boolean => names.some((name) => Object.hasOwn(fields, name));
   if (has(["old_text", "old_str", "old_string", "insert_line"])) return "modified";
   return has(["new_text", "new_str", "new_string", "file_text", "content"]) ? "created" : "read";
 }
 
-/** The paths of a list of files, each by itself or with the part of it that is read. */
+/** The paths in a list of files, whose entries are paths or objects with a path and the part to read. */
 function listedPaths(files: JsonValue | undefined): readonly string[] {
   if (!Array.isArray(files)) return [];
   const paths = files.map((file: JsonValue) =>
@@ -131,13 +131,15 @@ function firstOf(fields: Fields, names: readonly string[]): JsonValue | undefine
   return undefined;
 }
 
-/** Text in a user's place that a program wrote: the outcome of a command that an agent gave in plain text. */
+/** Text in a user message that a program wrote: the output of a command that an agent gave in plain text. */
 const OBSERVATION = /^\s*(?:<returncode>|<output>|<observation>|OBSERVATION:|Observation:|EXECUTION RESULT)/;
 const FENCES = ["```bash\n", "```sh\n", "```shell\n"];
 
 export const isObservation = (text: string): boolean => OBSERVATION.test(text);
 
-/** The command of an agent that has no tools and writes what it wants to run into a code block of its answer. */
+/**
+ * Reads the command of an agent without tools, which writes commands in a code block of its answer. Null without one.
+ */
 export function readSpokenCommand(text: string, place: Place): CallReading | null {
   for (const fence of FENCES) {
     const start = text.indexOf(fence);
@@ -152,7 +154,7 @@ export function readSpokenCommand(text: string, place: Place): CallReading | nul
   return null;
 }
 
-/** What a tool does to the world, as far as its name tells. */
+/** The kind of a tool, as far as its name and fields show. */
 type ToolKind =
   | "read"
   | "write"
@@ -189,7 +191,9 @@ const KIND_OF_NAME: ReadonlyMap<string, ToolKind> = new Map(
   ),
 );
 
-/** The kind of a tool. Names of servers and namespaces before the tool's own name do not count; arguments decide for unknown names. */
+/**
+ * The kind of a tool. Server and namespace prefixes in its name are ignored; unknown names are classified by arguments.
+ */
 function toolKind(toolName: string, fields: ReadonlySet<string>): ToolKind {
   const name = toolName.toLowerCase();
   const own = name.slice(Math.max(name.lastIndexOf("__") + 1, name.lastIndexOf("/"), name.lastIndexOf(":")) + 1);
@@ -213,7 +217,7 @@ const MAX_FIELDS = 4;
 /** In UTF-16 code units. */
 const MAX_VALUE = 80;
 
-/** The short arguments of a call, which tell what it did. */
+/** Returns the short arguments of a call, which show what it did. */
 export function shortFields(input: JsonValue): JsonObject {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return {};
   const short = Object.entries(input).filter(([, value]) => isShort(value));

@@ -1,7 +1,7 @@
 import type { FileItem, JsonValue } from "@threadfold/core";
 import { readShellCommand, type ShellSegment } from "./shell-command.ts";
 
-/** What a call does to a file. */
+/** A file and what a call does to it. */
 export interface FileAction {
   readonly path: string;
   readonly action: FileItem["action"];
@@ -22,7 +22,7 @@ const READERS: ReadonlySet<string> = new Set([
   "diff",
 ]);
 
-/** What a shell command does to files, as far as its words tell. */
+/** Returns what a shell command does to files, as far as its words show. */
 export function shellFileActions(command: string): readonly FileAction[] {
   return readShellCommand(command).flatMap(segmentActions);
 }
@@ -67,20 +67,20 @@ function commandActions(name: string, rest: readonly string[], files: readonly s
   return READERS.has(name) ? all("read") : [];
 }
 
-/** The first word that is not an option is the script, and so is what follows `-e` and `-f`; a script may look like a path. */
+/** Leaves out the script (the first non-option word, or what follows `-e` or `-f`), which may look like a path. */
 function withoutScript(rest: readonly string[], files: readonly string[]): readonly string[] {
   const given = rest.flatMap((word, index) => (/^-[ef]$/.test(rest[index - 1] ?? "") ? [word] : []));
   const script = given.length > 0 ? given : [rest.find((word) => !word.startsWith("-"))];
   return files.filter((path) => !script.includes(path));
 }
 
-/** `sudo`, `time` and variable settings stand before the command itself. */
+/** Skips `sudo`, `time`, variable settings and the like before the command itself. */
 function skipPrefixes(words: readonly string[]): readonly string[] {
   const first = words.findIndex((word) => !/^(?:sudo|time|env|nohup|command|[A-Za-z_]\w*=.*)$/.test(word));
   return first < 0 ? [] : words.slice(first);
 }
 
-/** A word that names a file: it has an extension or a folder, and no character of a pattern, a variable or a device. */
+/** True for a word that names a file: it has an extension or a folder, and is no pattern, variable, device or URL. */
 function isFile(word: string): boolean {
   if (word.length < 3 || word.length > 260 || /[*?$`{}()[\]\n|^\s,'"]/.test(word)) return false;
   if (word.startsWith("/dev/") || word.includes("://")) return false;
@@ -94,7 +94,7 @@ const PATCH_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
   Delete: "deleted",
 };
 
-/** The files that a patch in the `*** Update File:` form touches. */
+/** Returns the files that a patch in the `*** Update File:` format touches. */
 export function patchFileActions(patch: string): readonly FileAction[] {
   return [...patch.matchAll(PATCH_LINE)].map(([, verb, path]) => ({
     path: (path as string).trim(),
@@ -102,23 +102,25 @@ export function patchFileActions(patch: string): readonly FileAction[] {
   }));
 }
 
-/** A change of one file by a call: the text that was put in, and the text that it took the place of. */
+/** A change to one file by a call: the new text, and the text that it replaced. */
 export interface FileChange {
   readonly path: string;
   readonly after: string;
   readonly before: string;
 }
 
-/** Fields of a call's input that hold what stands in a file behind and before the call. */
+/** Fields of a call's input that contain a file's text after and before the call. */
 const AFTER = ["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source"];
 const BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString"];
 const PATH = ["file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file"];
 const PATCH = "*** Begin Patch";
-/** Longer texts name more than a summary has room for. In UTF-16 code units. */
+/**
+ * The most of a text that is read for names, in UTF-16 code units; longer ones have more than a summary has room for.
+ */
 const MOST_READ = 40_000;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]{3,}/gu;
 
-/** What a call changes in files: in one by its fields or a list of edits, in several by a patch. */
+/** Returns what a call changes in files: one file by its fields or a list of edits, or several by a patch. */
 export function fileChanges(input: JsonValue): readonly FileChange[] {
   const patch = patchIn(input);
   if (patch !== undefined) return patchedFiles(patch);
@@ -131,7 +133,7 @@ export function fileChanges(input: JsonValue): readonly FileChange[] {
   return after.trim() === "" ? [] : [{ path, after, before: joined(BEFORE) }];
 }
 
-/** The names that came into a file with a change, each once, in order. */
+/** Returns the names that a change introduces into a file, each once, in order. */
 export function changedNames({ path, after, before }: FileChange): readonly string[] {
   const old = new Set([...namesOf(before), ...namesOf(path)]);
   return [...new Set(namesOf(after))].filter((name) => !old.has(name));

@@ -2,26 +2,26 @@ import type { JsonValue, ToolResultContent, ToolResultEnvelope } from "@threadfo
 import type { CallReading } from "./call-reading.ts";
 import type { Place } from "./speech.ts";
 
-/** A tool result: how it ended, and the ends of its body. */
+/** What a tool result shows: its body as text, its exit code, and whether it failed. */
 export interface ResultReading {
   readonly place: Place;
   readonly envelope: ToolResultEnvelope;
-  /** The call that it answers, when the span holds it. */
+  /** The call that it answers; null when the span does not contain it. */
   readonly call: CallReading | null;
-  /** The body as text; of a JSON body the texts and numbers in it, one per line, bounded. */
+  /** The body as text. For a JSON body, the texts and numbers in it, one per line, up to a limit. */
   readonly text: string;
   readonly exitCode: number | null;
   readonly failed: boolean;
 }
 
-/** A call that the user did not allow, so that it was not made. */
+/** A call that the user refused, so that it was not made. */
 export interface Refusal extends Pick<ResultReading, "place" | "envelope"> {
   readonly call: CallReading;
-  /** Why, as far as it was said: empty for no reason. */
+  /** The reason that the user gave; empty when there is none. */
   readonly reason: string;
 }
 
-/** How much of a JSON body is read, in UTF-16 code units. */
+/** The most of a JSON body that is read, in UTF-16 code units. */
 const MAX_JSON_TEXT = 16_000;
 const EXIT_HEAD = 200;
 const EXIT_TAIL = 300;
@@ -29,7 +29,7 @@ const EXIT_CODE =
   /(?:exit(?:ed)?(?:[ _](?:code|status))?(?: with)?(?:[ _](?:code|status))?|return(?:ed)?[ _]?code|returncode|non-zero exit status)["'>]?\s*[:=]?\s*(-?\d{1,5})\b/i;
 const EXIT_FIELDS = ["exit_code", "exitCode", "returncode", "return_code", "exit_status"];
 
-/** Reads one result. `call` is what it answers. */
+/** Reads one result. `call` is the call that it answers. */
 export function readResult(envelope: ToolResultEnvelope, call: CallReading | null, place: Place): ResultReading {
   const text = contentText(envelope.content);
   const exitCode = call === null || call.kind === "shell" || call.kind === "other" ? exitCodeOf(envelope, text) : null;
@@ -37,21 +37,21 @@ export function readResult(envelope: ToolResultEnvelope, call: CallReading | nul
   return { place, envelope, call, text, exitCode, failed };
 }
 
-/** What harnesses give back for a call that the user did not allow. */
+/** Matches what harnesses return for a call that the user refused. */
 const REFUSED =
   /^\s*(?:(?:the )?user (?:doesn['’]t want to (?:proceed with this tool use|take this action)|(?:denied|rejected|declined) (?:this |the |permission ))|(?:[\w-]+ ){0,3}rejected by (?:the )?user\b|\[operation cancelled\] reason: user|tool (?:call |execution )?(?:was )?(?:denied|not approved))/i;
-/** The whole result where a harness gives it back as if the call had been made. */
+/** Matches a refusal that is the whole result, for harnesses that report a refused call as successful. */
 const ONLY_REFUSED =
   /^\s*(?:(?:[\w-]+ ){0,3}rejected by (?:the )?user|tool execution was not approved|the user denied this operation(?: and provided the following feedback:\s*<feedback>[^<]*<\/feedback>)?)[.\s]*$/i;
-/** Before the reason, and behind it. */
+/** The text before the reason, and the text after it. */
 const REASON = /(?:\bthe user said|\bfeedback):\s*(?:<feedback>)?/i;
 const BEHIND_REASON = /<\/feedback>|\n\s*\nNote: /;
-/** Where the reason begins and how much of it is read, in UTF-16 code units. */
+/** The most of a result that is read for a refusal and its reason, in UTF-16 code units. */
 const REFUSAL_READ = 2_000;
 
 /**
- * The refusal that a result tells; null for any other result. What only looks like one may be the content of a file: of a
- * call that did not fail it has to be all there is.
+ * Returns the refusal that a result reports; null for any other result. A text that only looks like a refusal may be
+ * the content of a file, so for a call that did not fail, the refusal must be the whole result.
  */
 export function refusalOf({ call, text, envelope, place }: ResultReading): Refusal | null {
   const read = text.slice(0, REFUSAL_READ);
@@ -126,7 +126,9 @@ const ERROR_HEAD = 1_000;
 const ERROR_TAIL = 2_000;
 const MAX_ERROR_LINE = 220;
 
-/** The line of a tool result that says what went wrong: the last strong one, else the first weak one; null when none does. */
+/**
+ * Returns the line of a result that says what went wrong: the last strong one, else the first weak one; null if none.
+ */
 export function errorLine(text: string, strongOnly: boolean): string | null {
   const ends =
     text.length <= ERROR_HEAD + ERROR_TAIL ? text : `${text.slice(0, ERROR_HEAD)}\n${text.slice(-ERROR_TAIL)}`;
@@ -152,12 +154,12 @@ const LABELLED = /\b(Tests run|Failures|Errors|Skipped): ?(\d{1,7})/g;
 const VERDICT =
   /^(?:ok\s+\S+|FAIL\s+\S+|PASS|test result: \w+|BUILD (?:SUCCESSFUL|FAILED)|BUILD SUCCESS|OK \(\d+ tests?\)|All checks passed!?)/m;
 
-/** What git says of a change, below the names of a `diff --stat` or behind the subject of a commit. */
+/** Git's count of changes, below the names of a `diff --stat` or after the subject of a commit. */
 const CHANGED = /^ ?\d{1,6} files? changed(?:, \d{1,7} (?:insertion|deletion)s?\([+-]\)){0,2}$/gm;
 
 /**
- * The counts or the verdict at the end of a test run, such as `12 passed, 1 failed`, or how much git says that changed; null
- * when there are none.
+ * Returns the counts or the verdict at the end of a test run, such as `12 passed, 1 failed`, or git's count of changes;
+ * null when there are none.
  */
 export function countedResult(text: string): string | null {
   const tail = text.slice(-TEST_TAIL);
@@ -172,17 +174,17 @@ export function countedResult(text: string): string | null {
   return verdict?.trim().slice(0, 80).toWellFormed() ?? null;
 }
 
-/** A line of `ls -l`: its mode, and the name behind links, owner, group, size and time. */
+/** A line of `ls -l`: its mode, and the name after links, owner, group, size and time. */
 const LISTED = /^([-dlbcps])[-rwxsStT]{9}\S?\s+\d+\s+\S+\s+\S+\s+\S+\s+\p{L}+\s+\d+\s+[\d:]+\s+(\S.*)$/u;
 const FEWEST_LISTED = 2;
-/** In UTF-16 code units. A longer listing is told by its last line, like other output. */
+/** In UTF-16 code units. A longer listing is reported by its last line, like other output. */
 const LONGEST_LISTING = 64_000;
 
 /**
- * What a long listing of a folder lists, by name, the last ones where not all have room, and one of them in any case; null
- * for other output.
+ * Returns the names in a long listing of a folder (`ls -l`): the last ones if there is not room for all, but always at
+ * least one; null for other output.
  *
- * @param room of the names, in UTF-16 code units.
+ * @param room the room for the names, in UTF-16 code units.
  */
 export function listedNames(text: string, room: number): string | null {
   if (text.length > LONGEST_LISTING) return null;
@@ -199,38 +201,38 @@ export function listedNames(text: string, room: number): string | null {
   return `${names.length} entries: ${shown.length < names.length ? "…, " : ""}${shown.join(", ")}`;
 }
 
-/** Where the last line of a large output stands, in UTF-16 code units. */
+/** How much of the end of an output is read for its last lines, in UTF-16 code units. */
 const LAST_READ = 1_000;
 const LAST_LINES = 3;
-/** What a harness writes below what a command printed, and the mark of a cut; the exit code stands next to it already. */
+/** Lines that a harness adds after a command's output, and marks of a cut; the exit code is recorded separately. */
 const ENDS_ONLY =
   /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
-/** Says that lines are missing. Where a page only speaks of it, its lines are not counted either. */
+/** Matches a note that lines are missing. If an output merely mentions it, its lines are not counted either. */
 const CUT = /\b(?:truncated|omitted|left out|elided)\b/i;
-/** What npm and its like print before a script: its name and the command that it is. */
+/** The banner of npm and the like before a script: its name and its command. */
 const BANNER = /^> \S+ \S+\n> .+$/gm;
 
 const isHarness = (line: string): boolean => line.length <= LAST_READ && ENDS_ONLY.test(line);
 const isPrinted = (line: string): boolean => line.trim() !== "" && !isHarness(line);
 const saysSomething = (line: string): boolean => /[\p{L}\p{N}]{3}/u.test(line) && !isHarness(line);
 
-/** True when nothing stands in an output but what a harness writes below it. */
+/** Checks whether an output contains nothing but what a harness adds. */
 export const isSilent = (text: string): boolean => text.length <= LAST_READ && !text.split("\n").some(isPrinted);
 
-/** The last lines that say something, the last first. */
+/** Returns the last meaningful lines, the last one first. */
 export function lastLines(text: string): readonly string[] {
   const lines = text.slice(-LAST_READ).replaceAll(BANNER, "").trimEnd().split("\n");
   return lines.filter(saysSomething).slice(-LAST_LINES).reverse();
 }
 
-/** What a command printed that printed a few characters, such as a number; null for other output. */
+/** Returns the output of a command that printed only a few characters, such as a number; null for other output. */
 export function fewCharacters(text: string): string | null {
   if (text.length > LAST_READ || lastLines(text).length > 0) return null;
   const [line, ...others] = text.split("\n").filter(isPrinted);
   return line === undefined || others.length > 0 ? null : line.trim();
 }
 
-/** The first line that says something, and how many lines a command printed: null for an output that is cut or very long. */
+/** Returns the first meaningful line, and the number of lines printed: null if the output is cut or very long. */
 export function outputLines(text: string): { readonly first: string | undefined; readonly count: number | null } {
   const lines = text.slice(0, LONGEST_LISTING).split("\n");
   const isWhole = text.length <= LONGEST_LISTING && !CUT.test(text);

@@ -1,15 +1,15 @@
 import { oneLine } from "../../text/excerpt.ts";
 
-/** One simple command of a shell line: its words without quotes, and the files that its output goes to. */
+/** One simple command of a shell line: its words without quotes, and the files that its output is redirected to. */
 export interface ShellSegment {
   readonly words: readonly string[];
   readonly redirects: readonly string[];
 }
 
-/** Longer commands carry data in their tail. In UTF-16 code units. */
+/** The most of a command that is read, in UTF-16 code units; longer commands have data at their end. */
 const MAX_SCANNED = 4_000;
 
-/** Splits a shell command into its simple commands. Understands quotes, redirections and here-documents; expands nothing. */
+/** Splits a shell command into simple commands. Handles quotes, redirections and here-documents; expands nothing. */
 export function readShellCommand(command: string): readonly ShellSegment[] {
   return new ShellReader(command.slice(0, MAX_SCANNED)).read();
 }
@@ -34,7 +34,7 @@ class ShellReader {
     return this.#segments;
   }
 
-  /** Reads what begins at an index and returns the index of its last character. */
+  /** Reads the token that begins at an index and returns the index of its last character. */
   #take(index: number): number {
     const sign = this.#text[index] as string;
     switch (sign) {
@@ -139,7 +139,7 @@ const RUNNERS: ReadonlySet<string> = new Set(
 const GIT_ACTIONS: ReadonlySet<string> = new Set(
   "commit push pull merge rebase tag revert cherry-pick clone init".split(" "),
 );
-/** Words after a command that make it a look or a one-off. */
+/** Words after a command that make it only show something, or a one-off. */
 const SHOWS_ONLY = /^(?:-c|-e|-|--version|-v|-V|--help|-h|list|ls|show|view|config|info)$/;
 
 const NO_COMMAND = /^(?:sudo|time|timeout|\d+s?|env|nohup|[A-Za-z_]\w*=.*)$/;
@@ -147,8 +147,8 @@ const MAX_LENGTH = 160;
 const MAX_PATH = 60;
 
 /**
- * The part of a shell command whose outcome is worth remembering: what builds, tests, installs, publishes or changes
- * history, without what pipes, redirects and looks around. Null when there is no such part.
+ * Returns the part of a shell command whose outcome is worth remembering, which builds, tests, installs, publishes or
+ * changes history; without pipes, redirects and commands that only look around. Null when there is no such part.
  */
 export function notableCommand(command: string): string | null {
   const parts = readShellCommand(command)
@@ -164,7 +164,7 @@ function withoutPrefixes(words: readonly string[]): readonly string[] {
   return first < 0 ? [] : words.slice(first);
 }
 
-/** A word as a label shows it: a long path by its end, and without the brackets of a substitution around it. */
+/** A word as shown in a label: a long path by its end, and without the brackets of a substitution around it. */
 function shown(word: string): string {
   const plain = word.replace(/^[$(]+(?=[\w./])/, "").replace(/(?<=[\w./])\)+$/, "");
   return plain.length > MAX_PATH && plain.includes("/") ? `…/${plain.split("/").slice(-2).join("/")}` : plain;
@@ -177,22 +177,22 @@ function isNotable([name, action = ""]: readonly string[]): boolean {
 }
 
 const SEARCH = /^(?:git (?:grep|log)|[ef]?grep|rg|ag|ack|find|fd)\b/;
-/** What keeps a search silent that found something. */
+/** Options and pipes with which a search may be silent although it found something. */
 const KEEPS_SILENT = /\s-(?:exec\w*|delete|ok\w*|fprint\w*)\b|\s-[a-zA-Z]*q|--(?:quiet|silent)\b|\bxargs\b|(?:^|[^2])>/;
 
-/** What compares two states and prints where they differ, whole and not for another program to choose from. */
+/** A comparison of two states that prints all the differences, not piped to another program. */
 const COMPARISON = /^git (?:diff|status)\b(?!.*(?:\||--check\b))/;
 
-/** What it says that a look printed nothing: of a search that prints what it finds, and of a comparison; otherwise null. */
+/** Returns what it means that a search or comparison printed nothing; null for other commands. */
 export function saysBySilence(command: string): string | null {
   if (KEEPS_SILENT.test(command)) return null;
   if (SEARCH.test(command)) return "nothing found";
   return COMPARISON.test(command) ? "no changes" : null;
 }
 
-/** What prints the newest first, where nothing after it turns, picks or adds to what it printed. */
+/** A command that prints the newest entry first, with nothing after it that reorders, filters or adds to its output. */
 const NEWEST_FIRST =
   /^git (?:log|reflog|stash list)\b(?!.*(?:--reverse\b|;|&&|\|\s*(?:sort|tail|tac|uniq|wc|awk|sed|xargs)\b))/s;
 
-/** True for a look whose first line is the newest of what it lists. */
+/** Checks whether the first line of a command's output is the newest entry. */
 export const printsNewestFirst = (command: string): boolean => NEWEST_FIRST.test(command);

@@ -1,26 +1,26 @@
 import type { MessageId } from "@threadfold/core";
 import { type Sentence, sentencesOf } from "../text/sentence.ts";
 
-/** Where in a span a piece of it stands. */
+/** The position of a piece of a span. */
 export interface Place {
   readonly messageId: MessageId;
-  /** Place of the message in the span, from 0. */
+  /** Index of the message in the span, from 0. */
   readonly position: number;
   readonly turn: number;
 }
 
-/** Agents say what matters at the beginning and at the end of a message; the rest is detail. In UTF-16 code units. */
+/** How much of an agent's message is read, in UTF-16 code units: what matters is at its beginning and end. */
 const AGENT_HEAD = 1_600;
 const AGENT_TAIL = 900;
-/** The word that a harness has its agent write before what it thinks. */
+/** The label that some harnesses have their agent write before its thoughts. */
 const LABEL = /^\s*(?:THOUGHTS?|Thoughts?|DISCUSSION|REASONING)\s*:\s+/;
 
-/** What somebody said in one message. Its sentences are read once, when they are asked for. */
+/** What somebody said in one message. Its sentences are read once, on demand. */
 export class Speech {
   readonly text: string;
   readonly place: Place;
   readonly speaker: "user" | "system" | "agent";
-  /** True when the agent makes no call with it, so that its turn may end there. */
+  /** True when the agent's message has no call, so that its turn may end there. */
   readonly closing: boolean;
   #sentences: readonly Sentence[] | undefined;
 
@@ -40,7 +40,7 @@ export class Speech {
   }
 }
 
-/** Blocks that harnesses put into what a user typed. */
+/** Tags of blocks that harnesses insert into what a user typed. */
 const HARNESS_BLOCKS = [
   "system-reminder",
   "local-command-stdout",
@@ -52,7 +52,7 @@ const HARNESS_BLOCKS = [
 const HARNESS_TEXT =
   /^\s*(?:<(?:command-name|local-command-|bash-|task-notification|environment_context|user_instructions)|Caveat: The messages below|\[Request interrupted|# AGENTS\.md instructions)/;
 
-/** What a person typed in a user message: nothing when a program wrote all of it. */
+/** Returns what a person typed in a user message; empty when a program wrote all of it. */
 export function typedText(text: string): string {
   const typed = text.includes("<") ? HARNESS_BLOCKS.reduce(withoutBlocks, text) : text;
   return HARNESS_TEXT.test(typed) ? "" : typed.trim();

@@ -5,26 +5,28 @@ import type { SummaryDraft } from "./summary-draft.ts";
 
 type IdentifierCandidate = Extract<Candidate, { readonly section: "identifiers" }>;
 
-/** What separates identifiers that stand alone in the rendered line. */
+/** Separator between bare identifiers in the rendered line. */
 const SEPARATOR = " · ";
 /** Tokens of the two headings that the rendering adds. */
 const HEADINGS = 16;
-/** An identifier of an earlier fold that this span does not name has aged by the span; its old rank says how far that counts. */
+/**
+ * Odds of an identifier of an earlier fold that this span does not name: from the least to the most, by its old rank.
+ */
 const AGED_LEAST = 0.45;
 const AGED_MOST = 1;
-/** Of a line of an earlier fold this many names count: what else stands in it, nobody looked for. */
+/** The number of names that count in a line of an earlier fold; the line was not chosen for the others. */
 const AGED_NAMES = 2;
-/** Names that stand alone, without what they belong to, take at most this share of a summary. */
+/** The most of a summary that bare names, without their line, may take. */
 const BARE_SHARE = 0.07;
-/** A heading and a line for fewer names alone, where more had no room, tell nothing that somebody would look up there. */
+/** The fewest bare names worth a heading and a line, if others had no room. */
 const FEWEST_BARE = 3;
-/** A name that stands alone tells less than one in its line. */
+/** Factor for a bare name, which says less than one in its line. */
 const BARE_WORTH = 0.6;
-/** A line is taken when it still brings this much of what it promised. */
+/** A line is taken while it is still worth this share of its worth when it was ranked. */
 const STILL_WORTH = 0.6;
-/** Characters per token, roughly, where many lines are ranked. */
+/** Approximate characters per token, for ranking many lines. */
 const CHARACTERS_PER_TOKEN = 3.5;
-/** What the rendering puts around a line and around a source, in tokens. */
+/** Tokens that rendering adds to a line and to a source. */
 const LINE_MARKS = 1;
 const SOURCE_MARKS = 4;
 
@@ -38,9 +40,9 @@ interface Contender {
 }
 
 /**
- * Fills the room that is left with what is where: the lines whose names are most likely to be needed, per token, and a
- * few names alone. Those of earlier folds compete with the new ones and make way when they are worth less. They stand in
- * ascending order, so that a later cut from the front takes the least.
+ * Fills the remaining room with identifiers: the lines whose names are most likely to be needed, per token, and a few
+ * bare names. Those of earlier folds compete with new ones and are removed when they are worth less. They are added in
+ * ascending order, so that a later cut from the front removes the least valuable.
  */
 export function* fillWithIdentifiers(
   draft: SummaryDraft,
@@ -67,7 +69,7 @@ class IdentifierRoom {
   readonly #costs: ReadonlyMap<string, number>;
   #room: number;
   #bareRoom: number;
-  /** True once a name had no room to stand alone. */
+  /** True once there was no room for a bare name. */
   #leftOut = false;
 
   constructor(draft: SummaryDraft, request: SummarizeRequest, previous: readonly PlaceItem[]) {
@@ -80,7 +82,7 @@ class IdentifierRoom {
     this.#covered = coveredBy(draft.textWithoutIdentifiers());
   }
 
-  /** Takes the best first, and looks again at what brings less than it promised because others showed its names. */
+  /** Takes the best first, and ranks those again that are worth less than before because others show their names. */
   *take(contenders: readonly Contender[]): Steps<void> {
     let waiting = this.#ranked(contenders);
     while (waiting.length > 0 && this.#room > 0) {
@@ -107,7 +109,7 @@ class IdentifierRoom {
       .sort((a, b) => b.worth - a.worth || (a.contender.text < b.contender.text ? -1 : 1));
   }
 
-  /** What it brings per token, as far as tokens can be estimated from characters. */
+  /** Its worth per token, with tokens estimated from characters. */
   #worthOf({ names, text, where }: Contender): number {
     let odds = 0;
     for (const [name, own] of names) if (!this.#covered.has(name)) odds += own;
@@ -136,14 +138,14 @@ class IdentifierRoom {
     else for (const part of name.split(".")) this.#covered.add(part);
   }
 
-  /** Takes one or two names back that stand for many. */
+  /** Drops the list of bare names if it is very short and others had no room. */
   closeShortList(): void {
     const inLines = this.#chosen.filter(({ contender }) => contender.where !== undefined);
     const isShort = this.#chosen.length - inLines.length < FEWEST_BARE;
     if (isShort && (this.#leftOut || this.#room <= 0)) this.#chosen = inLines;
   }
 
-  /** Adds what was chosen to the draft, and takes out what was not. */
+  /** Adds the chosen identifiers to the draft, and takes out those of earlier folds that were not chosen. */
   settle(): void {
     const kept = new Set(this.#chosen.map(({ contender }) => contender.previous?.id));
     for (const item of this.#previous)
@@ -152,7 +154,7 @@ class IdentifierRoom {
       if (contender.candidate !== null) this.#draft.add(contender.candidate, cost);
   }
 
-  /** An upper bound: sources that several lines share are counted with each. */
+  /** An estimate: each line counts for a quarter of its source, which several lines may share. */
   #ownCost({ text, where }: PlaceItem): number {
     return where === undefined
       ? this.#tokens(text + SEPARATOR)
@@ -216,7 +218,7 @@ function namesIn(text: string): readonly string[] {
   return index.entries.map((entry) => entry.text);
 }
 
-/** The identifiers that the rest of the summary shows already. Those of earlier folds are not the rest. */
+/** The identifiers that a text already shows. */
 function coveredBy(text: string): Set<string> {
   const covered = new Set<string>();
   for (const name of namesIn(text)) {
@@ -226,7 +228,7 @@ function coveredBy(text: string): Set<string> {
   return covered;
 }
 
-/** A path shows its folders and its ends, too. */
+/** Adds the folders and the ends of a path, which it shows as well. */
 function addPathParts(path: string, covered: Set<string>): void {
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
     covered.add(path.slice(slash + 1));

@@ -2,12 +2,12 @@ import type { Steps, StructuredSummary, SummaryItem, SummarySection } from "@thr
 import { tellingOf } from "../text/sentence.ts";
 import { isProtected, type SummaryDraft } from "./summary-draft.ts";
 
-/** A section that competes for the room of a summary. What is where competes in its own way, by what lines name. */
+/** A section that competes for the room of a summary. Identifiers compete separately, by the names in their lines. */
 export type RoomSection = Exclude<SummarySection, "identifiers" | "artifacts">;
 
 /**
- * How much of the room each section may claim next to the others: rules and requests first, then what was found and
- * done, then what is where. Sections take room in this order.
+ * The weight of each section in sharing out the room. Sections take room in this order: rules and requests first, then
+ * what was found and done. Identifiers come last.
  */
 const WEIGHTS: Readonly<Record<RoomSection, number>> = {
   constraints: 0.1,
@@ -23,17 +23,17 @@ const PLACES_WEIGHT = 0.05;
 /** The sections in the order in which they take room. */
 export const ROOM_SECTIONS = Object.freeze(Object.keys(WEIGHTS) as RoomSection[]);
 
-/** What each section may take, in tokens. */
+/** The tokens that each section may take. */
 export interface Allotments {
   readonly sections: Readonly<Record<RoomSection, number>>;
-  /** What is left for what is where, at least. */
+  /** The least number of tokens left for identifiers. */
   readonly places: number;
 }
 
 /**
- * Shares out the room: no section gets more than it has to say, and what one leaves goes to the others by their weights.
+ * Shares out the room: no section gets more than it needs, and what one leaves goes to the others by their weights.
  *
- * @param demands what all that was found for a section would take, in tokens.
+ * @param demands tokens that each section would take with everything found for it.
  */
 export function allotments(room: number, demands: Readonly<Record<RoomSection, number>>): Allotments {
   const sections = { ...demands };
@@ -53,13 +53,13 @@ export function allotments(room: number, demands: Readonly<Record<RoomSection, n
   }
 }
 
-/** Rules and unsettled work may grow beyond their share, up to twice of it. */
+/** How many times their share rules and unsettled work may take. */
 export const PROTECTED_GROWTH = 2;
 
 /**
- * Takes the oldest items of earlier folds out of a section until they take at most `most` tokens; none when nothing is
- * wanted (`stays` is null). What only says what comes next goes first, and of several from one message all but one.
- * Returns what the section takes afterwards.
+ * Takes the oldest items of earlier folds out of a section until they take at most `most` tokens; takes out none when
+ * no room is wanted (`stays` is null). Items that only announce something go first, and all but one of several from the
+ * same message. Returns the tokens that the section then takes.
  */
 export function makeRoom(
   draft: SummaryDraft,
@@ -80,7 +80,9 @@ export function makeRoom(
   return used;
 }
 
-/** Items in the order in which they go: what more is told of one message than its most telling item, then everything by age. */
+/**
+ * Items in the order in which they go: first all but the most informative item of each message, then the rest by age.
+ */
 function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
   const telling = new Map(items.map((item) => [item, "text" in item ? tellingOf(item.text as string) : 1]));
   const best = new Map<string | undefined, SummaryItem>();
@@ -96,8 +98,8 @@ function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
 }
 
 /**
- * The order in which sections give way when the exact count is above the limit after all: all that was seen and done
- * before any work, and all work before any rule.
+ * The order in which sections are cut when the exact count exceeds the limit after all: everything that was seen and
+ * done before any work, and all work before any rule.
  */
 const GIVING_WAY: readonly (readonly SummarySection[])[] = [
   ["identifiers", "facts", "decisions", "toolOutcomes", "errors", "files"],
@@ -105,12 +107,13 @@ const GIVING_WAY: readonly (readonly SummarySection[])[] = [
   ["constraints"],
 ];
 
-/** A limit that has no room for the task itself leaves it out in the end. */
+/** Dropped last, in this order, if the limit has no room even for the task. */
 const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"] as const;
 
 /**
- * Sums of parts differ a little from the count of the whole; what is too much is taken back, the least first. Names of
- * earlier folds go before anything that was found now, and what is sure of its place goes after what stood there before.
+ * Takes items back, least valuable first, until the exact count is within the limit, because the sum of the parts
+ * differs a little from the count of the whole. Identifiers of earlier folds go before anything else found in this
+ * span, and items that are sure of their place go after those of earlier folds.
  */
 export function* shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, maxTokens: number): Steps<void> {
   const excess = (): number => draft.exactTokens() - maxTokens;
@@ -130,8 +133,8 @@ export function* shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, max
 }
 
 /**
- * Where all had to give way, since the last to go was too long by itself: the newest item of an earlier fold that has room
- * alone comes back, of the section that gives way last.
+ * Restores one item when everything had to go because the last item was too long by itself: the newest item of an
+ * earlier fold that fits alone, from the section that is cut last.
  */
 export function* restoreOne(draft: SummaryDraft, previous: StructuredSummary, maxTokens: number): Steps<void> {
   for (const section of GIVING_WAY.flat().reverse())
@@ -143,7 +146,7 @@ export function* restoreOne(draft: SummaryDraft, previous: StructuredSummary, ma
     }
 }
 
-/** Takes items of earlier folds out of a section until the whole fits, or none is left. What is kept goes last. */
+/** Takes items of earlier folds out of a section until the whole fits or none is left. Items in `kept` go last. */
 function* evictToFit(
   draft: SummaryDraft,
   section: SummarySection,
@@ -162,10 +165,12 @@ function* evictToFit(
 
 const TOKENS_OF_A_LONG_ITEM = 40;
 
-/** How many items to take at once: a little less than would be enough, so that each round comes nearer and few are needed. */
+/**
+ * How many items to take at once: slightly fewer than needed, so that a few rounds are enough and none takes too many.
+ */
 const stepFor = (excess: number): number => Math.max(1, Math.floor(excess / TOKENS_OF_A_LONG_ITEM));
 
-/** Takes back items that were added to a section until the whole fits, or none is left. */
+/** Takes back items that were added to a section until the whole fits or none is left. */
 function* takeBackToFit(
   draft: SummaryDraft,
   section: SummarySection,

@@ -3,13 +3,13 @@ import type { RoomSection } from "./room.ts";
 
 /** Two statements that share this much of their words say the same. */
 const SAME_SHARE = 0.75;
-/** A statement says what another one says if it has all of its words, and is at most this many times as long. */
+/** A statement includes another if it has all of its words and is at most this many times as long. */
 const LONGER = 3;
-/** A statement and its denial share nearly all of their words. The first one is what is left of "isn't". */
+/** Negations, because a statement and its negation share nearly all words. `t` is what remains of "isn't". */
 const DENIES = new Set(
   "t not no never none nothing neither cannot without nicht kein keine nie pas jamais nunca não не нет".split(" "),
 );
-/** Words that make no difference. */
+/** Words that make no difference to the meaning. */
 const GLUE = new Set(
   "a all also and are as at be been but for had has have i in is it its now of on so that the then this to was were with".split(
     " ",
@@ -17,16 +17,16 @@ const GLUE = new Set(
 );
 const MAX_COMPARED = 200;
 
-/** What a summary says already, so that nothing is said twice in other words. */
+/** Records what a summary already says, so that nothing is said twice in other words. */
 export class SaidAlready {
   #text = "";
   readonly #keys = new Set<string>();
   readonly #words = new Set<string>();
   readonly #said: Statement[] = [];
-  /** Statements by the words with figures in them. */
+  /** Statements by those of their words that contain digits. */
   readonly #byCount = new Map<string, Statement[]>();
 
-  /** Remembers a text as said. */
+  /** Records a text as said. */
   say(text: string): void {
     const key = statementKey(text);
     if (key === "" || this.#keys.has(key)) return;
@@ -43,7 +43,7 @@ export class SaidAlready {
     }
   }
 
-  /** True when the text was said, alone or within a longer one. */
+  /** Checks whether a text was said, alone or within a longer one. */
   has(text: string): boolean {
     return this.#holds(statementKey(text));
   }
@@ -52,7 +52,9 @@ export class SaidAlready {
     return this.#keys.has(key) || (key.length > 12 && this.#hasInnerWords(key) && this.#text.includes(key));
   }
 
-  /** False for a text that stands in none of what was said, as most do: one word tells it, and all that was said need not be read. */
+  /**
+   * False for a text with a new word, which cannot have been said. It spares most texts a search of everything said.
+   */
   #hasInnerWords(key: string): boolean {
     let start = key.indexOf(" ") + 1;
     // The first and the last word may be parts of longer ones.
@@ -63,14 +65,14 @@ export class SaidAlready {
     return true;
   }
 
-  /** True when nearly the same was said. */
+  /** Checks whether nearly the same was said. */
   hasNearly(text: string): boolean {
     const key = statementKey(text);
     if (this.#holds(key)) return true;
     const statement = statementOf(key);
     if (statement.words.size <= 3) return false;
     const [count] = statement.counts;
-    // Those without one of its figures differ.
+    // Statements that lack one of its figures differ, so only those with the first one are compared.
     const compared = count === undefined ? this.#said : (this.#byCount.get(count) ?? []);
     return compared.some((said) => !differs(statement, said) && isLike(statement, said));
   }
@@ -79,7 +81,7 @@ export class SaidAlready {
 interface Statement {
   readonly words: ReadonlySet<string>;
   readonly denies: boolean;
-  /** Those of its words that have figures in them. */
+  /** Those of its words that contain digits. */
   readonly counts: readonly string[];
 }
 
@@ -94,7 +96,7 @@ function statementOf(key: string): Statement {
   return { words, denies, counts };
 }
 
-/** What is denied, or counted otherwise, is another statement. */
+/** True for statements that differ in negation or figures. */
 const differs = ({ denies, counts }: Statement, said: Statement): boolean =>
   denies !== said.denies || counts.some((word) => !said.words.has(word));
 
@@ -112,15 +114,15 @@ function sharesMost(words: ReadonlySet<string>, said: ReadonlySet<string>): bool
   let shared = Math.min(words.size, said.size);
   if (!isMost(shared, both)) return false;
   shared = words.size;
-  // Most statements share next to nothing, which a few words tell.
+  // Most statements have next to nothing in common, which a few words are enough to show.
   for (const word of words) if (!said.has(word) && !isMost(--shared, both)) return false;
   return true;
 }
 
-/** True when so many shared words are most of two statements that have so many words, those that they share counted twice. */
+/** True when this many shared words are most of the words of two statements, which have `both` words in total. */
 const isMost = (shared: number, both: number): boolean => shared >= (both - shared) * SAME_SHARE;
 
-/** What a section must not say again: statements that stand anywhere in the summary, or the section's own items. */
+/** What a section must not repeat: statements anywhere in the summary, or only the section's own items. */
 interface Known {
   has(text: string): boolean;
   say(text: string): void;
@@ -138,7 +140,7 @@ const anyStatement =
     return { has: (text) => (nearly ? said.hasNearly(text) : said.has(text)), say: (text) => said.say(text) };
   };
 
-/** Rules that differ in one word are two rules; findings and decisions that differ in one word are one. */
+/** How sections recognize repetitions: rules that differ in one word are two, but findings and decisions are one. */
 export const KNOWN_BY: Readonly<Record<RoomSection, (said: SaidAlready, previous: readonly string[]) => Known>> = {
   constraints: anyStatement(false),
   openItems: ownItems,

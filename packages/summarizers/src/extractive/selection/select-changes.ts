@@ -27,15 +27,14 @@ import { KNOWN_BY, SaidAlready } from "./said-already.ts";
 import { candidateText, isProtected, itemLine, itemText, SummaryDraft } from "./summary-draft.ts";
 import { boundedWork, type OpenWork } from "./work-items.ts";
 
-/** After this many candidates in a row that did not fit, smaller ones are not looked for. */
+/** After this many candidates that did not fit, smaller ones are no longer looked for. */
 const MAX_MISSES = 12;
-/** The sections that grow first where others leave room, last to first. */
+/** The order in which sections use the room that others leave, from last to first. */
 const FIRST_TO_GROW: readonly SummarySection[] = ["errors", "decisions", "files", "openItems", "toolOutcomes", "facts"];
 
 /**
- * Chooses what goes into the summary from what was found, so that its rendered text stays within the limit: each
- * section up to its allotment, then what was found and done in the room that others leave, and what is where in all
- * that is left.
+ * Chooses what goes into the summary so that its rendered text stays within the limit: each section up to its
+ * allotment, then what was found and done in the room that others leave, and identifiers in all the remaining room.
  */
 export function* selectChanges(
   harvests: readonly Harvest[],
@@ -51,11 +50,11 @@ export function* selectChanges(
   yield;
   const said = new SaidAlready();
   said.say(draft.originalTask);
-  // Identifiers of earlier folds take what is left: until they compete for it, their room is everybody's.
+  // Identifiers of earlier folds only get what is left, so until they compete, their room is available to all sections.
   const limit = request.maxTokens + draft.identifierTokens;
   const { room, demands } = yield* demandsOf(draft, candidates, limit);
   const { sections, places } = allotments(room, demands);
-  // A section that gets all that it has to say is not short of room, however little that is.
+  // A section that gets all that it needs is not short of room, however little that is.
   const isShort = sections.openItems < demands.openItems;
   const work = openWork(draft, candidates, request, isShort ? sections.openItems : Number.POSITIVE_INFINITY);
   if (work.chapter !== null) draft.merge(work.chapter.candidate, work.chapter.merged);
@@ -76,14 +75,14 @@ export function* selectChanges(
   );
   yield* shrinkToFit(draft, work.kept, request.maxTokens);
   if (draft.isBlank && request.previous !== null) yield* restoreOne(draft, request.previous, request.maxTokens);
-  // Where every item is too long by itself there is nothing to say, and the summary before stands.
+  // If every item is too long by itself, there is nothing to say, and the previous summary stays.
   return draft.isBlank ? [] : draft.changes();
 }
 
-/** The share of a summary written without a model that a model's account of earlier work may take. */
+/** The share of a summary made without a model that an earlier model's narrative may take. */
 const AGED_NARRATIVE = 0.25;
 
-/** A model's text of an earlier fold, shortened from its beginning: nothing here continues it. */
+/** Shortens a model's narrative of an earlier fold from its beginning, because nothing here continues it. */
 function agedNarrative({ previous, maxTokens, countTokens }: SummarizeRequest): readonly SummaryChange[] {
   if (previous?.narrative === undefined) return [];
   const { text: told, sources } = previous.narrative;
@@ -91,7 +90,7 @@ function agedNarrative({ previous, maxTokens, countTokens }: SummarizeRequest): 
   return text === told ? [] : [{ op: "set-narrative", narrative: { text, sources } }];
 }
 
-/** Findings without those of messages whose every finding stands with the request that they answer. */
+/** Leaves out the findings of a message if all of them are already part of the answer to a request. */
 function* beyondAnswers(findings: readonly Candidate[], draft: SummaryDraft): Steps<readonly Candidate[]> {
   const answers = new SaidAlready();
   for (const { context } of draft.itemsNow("openItems")) answers.say(context);
@@ -107,7 +106,7 @@ function* beyondAnswers(findings: readonly Candidate[], draft: SummaryDraft): St
 const pathsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
   new Set(candidates.flatMap(({ item }) => ("path" in item ? [item.path] : "where" in item ? [item.where ?? ""] : [])));
 
-/** What found no room in its section takes what other sections left, what was found and done first. */
+/** Gives the room that sections left to candidates that had none in their own; what was found and done comes first. */
 function fillWhatIsLeft(draft: SummaryDraft, left: readonly Candidate[], limit: number, said: SaidAlready): void {
   let misses = 0;
   const order = (candidate: Candidate): number => FIRST_TO_GROW.indexOf(candidate.section);
@@ -125,16 +124,16 @@ function fillWhatIsLeft(draft: SummaryDraft, left: readonly Candidate[], limit: 
   }
 }
 
-/** In order of worth, the highest first. */
+/** Candidates by worth, highest first. */
 const ranked = (candidates: readonly Candidate[]): readonly Candidate[] =>
   candidates.map((candidate, sequence) => ({ ...candidate, sequence })).sort((one, other) => other.worth - one.worth);
 
-/** Characters per token, roughly, where nothing is decided yet. */
+/** Approximate characters per token, for estimates before anything is decided. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
 /**
- * The room of all sections, with what earlier folds have in them, and what each would take with all that was found for it,
- * in tokens. Of a section that would take more than there is, no more than that is told.
+ * Returns the room of all sections, including what their items of earlier folds take, and the tokens that each section
+ * would take with everything found for it. Counting stops when a section needs more than there is.
  */
 function* demandsOf(
   draft: SummaryDraft,
@@ -162,7 +161,7 @@ function* demandsOf(
     yield;
     demands[candidate.section as RoomSection] += costOf(candidate) - (costs.get(candidate.supersedes as string) ?? 0);
   }
-  // What takes the place of longer items leaves their room to others.
+  // Items that replace longer ones leave the difference to others.
   const most = Object.values(demands).reduce((sum, demand) => sum + Math.max(0, -demand), room);
   for (const candidate of found.get(false) ?? []) {
     const section = candidate.section as RoomSection;
@@ -192,7 +191,7 @@ function openWork(
   return { ...bounded, candidates: byWorth };
 }
 
-/** Fills one section up to its share and returns what had no room. */
+/** Fills one section up to its share and returns the candidates that had no room. */
 function* fillSection(
   draft: SummaryDraft,
   section: RoomSection,
@@ -229,13 +228,13 @@ function* fillSection(
   const left: Candidate[] = [];
   for (const candidate of fresh) {
     yield;
-    // What takes the place of an item is always taken.
+    // A candidate that replaces an item is always taken.
     if (candidate.supersedes === undefined) {
       if (left.length > MAX_MISSES) left.push(candidate);
       if (left.length > MAX_MISSES || known.has(candidateText(candidate))) continue;
     }
     const cost = draft.costOf(section, candidate.item);
-    // Rules and work have room in a full summary too: details give way to them when the whole is cut to size.
+    // Rules and work are taken even if the summary is full: details are cut for them when the whole is shortened.
     const isTooMuch = used + cost > limit || (isDetail && draft.tokens + cost > maxTokens);
     if (candidate.supersedes === undefined && candidate.sure !== true && isTooMuch) {
       left.push(candidate);
@@ -248,11 +247,11 @@ function* fillSection(
   return left;
 }
 
-/** Takes out announcements and remarks of earlier folds: where the agent was at their ends is told by what it did since. */
+/** Takes out announcements and remarks of earlier folds: what the agent has done since shows where it was then. */
 function evictUntelling(draft: SummaryDraft, previous: readonly TextItem[]): void {
   for (const item of previous) {
     const sentences = sentencesOf(item.text);
-    // What is too long to be read as a sentence was written by a model, and what a user says of himself is a fact.
+    // Text too long for a sentence was written by a model, and what users say about themselves is a fact; both stay.
     const tells = sentences.length === 0 || sentences.some((one) => tellsOfUser(one) || tellsByItself(one));
     if (!tells) draft.evict("facts", item, draft.costOf("facts", item));
   }
@@ -261,7 +260,7 @@ function evictUntelling(draft: SummaryDraft, previous: readonly TextItem[]): voi
 const tellsOfUser = ({ marks }: Sentence): boolean => (marks & PREFERENCE) !== 0;
 const tellsByItself = (sentence: Sentence): boolean => !isPassing(sentence) && !isRemark(sentence);
 
-/** What new items would add to a section, in tokens; not counted further than `most`. */
+/** Tokens that new items would add to a section; counting stops above `most`. */
 function wantedTokens(
   draft: SummaryDraft,
   section: RoomSection,
@@ -279,14 +278,14 @@ function wantedTokens(
   return wanted;
 }
 
-/** What was asked for is sure of its place in this much of a summary, the best first. */
+/** The share of a summary in which items that match the instructions are sure of their place, best first. */
 const SURE_SHARE = 0.5;
-/** A worth above every one that a collector assigns. */
+/** A worth above any that a collector assigns. */
 const ASKED_FOR = 10_000;
-/** How much likelier a name is needed when its line holds something that was asked for. */
+/** How many times likelier a name is needed when its line matches the instructions. */
 const NAMED_TOGETHER = 4;
 
-/** Candidates, with what the instructions of the fold ask for before all others of its section. */
+/** Ranks the candidates that match the fold's instructions before all others of their section. */
 function instructed(
   candidates: readonly Candidate[],
   { instructions, maxTokens, countTokens }: SummarizeRequest,

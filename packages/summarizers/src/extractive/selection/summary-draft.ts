@@ -18,35 +18,35 @@ import {
 } from "@threadfold/core";
 import type { Candidate } from "../collectors/span-collector.ts";
 
-/** Why an item of an earlier fold was taken out without an event in the thread. */
-const MADE_ROOM = "made room: not seen again since";
-const TOLD_SHORT = "told with others in one line";
+/** Reasons for taking out an item of an earlier fold without an event in the thread. */
+const MADE_ROOM = "removed to save space: not seen again since";
+const TOLD_SHORT = "merged with others into one line";
 
 const BLANK = renderSummary(emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 }));
 
 type DraftItem = NewItem<SummarySection> & { readonly id: string };
 
 /**
- * A summary in the making: the previous one, what was taken out of it and what is to be added, with the tokens that the
- * whole takes when rendered. Figures are kept as items come and go; `exactTokens` counts the real text.
+ * A summary under construction: the previous summary, what was taken out of it and what will be added, with the tokens
+ * of the rendered whole. `tokens` is updated as items come and go; `exactTokens` counts the real text.
  */
 export class SummaryDraft {
   tokens: number;
-  /** The folder that the rendered text will leave out of paths, as far as that is known before all is chosen. */
+  /** The folder that the rendered text will leave out of paths, as far as known before everything is chosen. */
   readonly folder: string;
   readonly #request: SummarizeRequest;
   #base: StructuredSummary;
   #fixed: readonly SummaryChange[];
   readonly #added: Candidate[] = [];
-  /** What was taken out, and why; null where something stands in its place. */
+  /** Ids of the items that were taken out, with the reason; null when another item replaces them. */
   readonly #removed = new Map<string, { readonly section: SummarySection; readonly why: string | null }>();
-  /** The real text and its count, until something comes or goes. */
+  /** The real text and its count, until an item is added or removed. */
   #text: string | undefined;
   #exact: number | undefined;
-  /** What items cost that were asked about: most are, again and again. */
+  /** Cache of the costs of items, most of which are needed repeatedly. */
   readonly #costs = new Map<object, number>();
 
-  /** @param paths of what may be added. */
+  /** @param paths the paths of all items that may be added. */
   constructor(request: SummarizeRequest, fixed: readonly SummaryChange[], paths: ReadonlySet<string>) {
     this.#request = request;
     const before = (request.previous?.files ?? []).map(({ path }) => path);
@@ -60,18 +60,18 @@ export class SummaryDraft {
     return this.#base.originalTask?.text ?? "";
   }
 
-  /** Items of the previous summary that are still in. */
+  /** Returns the items of the previous summary that are still included. */
   previousItems(section: SummarySection): readonly SummaryItem[] {
     return (this.#base[section] as readonly SummaryItem[]).filter(({ id }) => !this.#removed.has(id));
   }
 
-  /** Items that are in by now, of the previous summary and new ones. */
+  /** Returns all items currently included, from the previous summary and new ones. */
   itemsNow<Section extends SummarySection>(section: Section): readonly NewItem<Section>[] {
     const added = this.#added.filter((candidate) => candidate.section === section).map(({ item }) => item);
     return [...this.previousItems(section), ...added] as unknown as readonly NewItem<Section>[];
   }
 
-  /** What the identifiers of earlier folds take in the rendered text. */
+  /** Tokens of the identifiers of earlier folds in the rendered text. */
   get identifierTokens(): number {
     const identifiers = this.previousItems("identifiers") as readonly PlaceItem[];
     const alone = { ...emptySummary(this.#request.span), files: this.#base.files, identifiers };
@@ -102,20 +102,20 @@ export class SummaryDraft {
     this.tokens += cost;
   }
 
-  /** Takes an item of the previous summary out to make room. */
+  /** Takes out an item of the previous summary to make room. */
   evict(section: SummarySection, item: SummaryItem, cost: number, why = MADE_ROOM): void {
     this.#removed.set(item.id, { section, why });
     this.#changed();
     this.tokens -= cost;
   }
 
-  /** Puts an item of the previous summary back that was taken out to make room. */
+  /** Puts back an item of the previous summary that was taken out to make room. */
   restore({ id }: SummaryItem): void {
     this.#removed.delete(id);
     this.#changed();
   }
 
-  /** Adds an item that takes the place of several of the previous summary. */
+  /** Adds an item that replaces several of the previous summary. */
   merge(candidate: Candidate, items: readonly SummaryItem[]): void {
     const { section } = candidate;
     for (const item of items) this.evict(section, item, this.costOf(section, item), TOLD_SHORT);
@@ -123,11 +123,11 @@ export class SummaryDraft {
   }
 
   /**
-   * Takes back the least valuable item that was added to a section; false when there is none. Identifiers stand in
-   * ascending order. What stands in the place of an item that must stay is not taken back; when an item that replaced
-   * another goes, the other goes too.
+   * Takes back the least valuable item that was added to a section. Returns false when there is none. Identifiers are
+   * in ascending order. A replacement of a protected item is not taken back; with any other replacement, the replaced
+   * item goes as well.
    *
-   * @param which one that is not sure of its place, or any.
+   * @param which `unsure` for only items that are not sure of their place, `any` for all.
    */
   takeBack(section: SummarySection, which: "unsure" | "any"): boolean {
     const isAdded = (candidate: Candidate): boolean =>
@@ -159,7 +159,7 @@ export class SummaryDraft {
     this.#changed();
   }
 
-  /** Drops a change of task or plan after all. */
+  /** Drops a change of task or plan. */
   dropFixed(op: SummaryChange["op"]): void {
     this.#fixed = this.#fixed.filter((change) => change.op !== op);
     this.#base = withFixed(this.#request.previous ?? emptySummary(this.#request.span), this.#fixed);
@@ -212,11 +212,11 @@ export class SummaryDraft {
     return [...this.#fixed, ...evicted, ...this.#inOrder().map(toChange)];
   }
 
-  /** What was added, in the order of the thread, except files and identifiers, whose order is their rank. */
+  /** The added items in the order of the thread, followed by files and identifiers in the order of their rank. */
   #inOrder(): readonly Candidate[] {
     const said = new Set(this.#added.map(({ item }) => item.sources[0]));
     const places = new Map<MessageId, number>();
-    // A span may be as long as the thread, and few of its messages are quoted.
+    // A span may be as long as the thread, but only a few of its messages are sources.
     for (const [position, { id }] of this.#request.messages.entries()) if (said.has(id)) places.set(id, position);
     const ranked = (section: SummarySection): boolean => section === "files" || section === "identifiers";
     const place = ({ item }: Candidate): number => places.get(item.sources[0] as MessageId) ?? -1;
@@ -248,7 +248,7 @@ export const candidateText = (candidate: Candidate): string => itemText(candidat
 
 type AnyItem = Candidate["item"];
 
-/** The text of an item that tells it from others: two items of one section that say the same have the same one. */
+/** Returns the text that identifies an item: two items of one section that say the same have the same text. */
 export function itemText(section: SummarySection, item: AnyItem): string {
   const fields = item as unknown as Readonly<Record<string, unknown>>;
   switch (section) {
@@ -270,15 +270,17 @@ export function itemText(section: SummarySection, item: AnyItem): string {
 }
 
 /**
- * An item as the rendered summary shows it: paths without the folder that most of them share, and without whose words they
- * are, which is said once for all that one message tells.
+ * Returns an item as shown in the rendered summary, but without its speaker, which is shown once per message. File
+ * paths leave out the folder that most of them share.
  */
 export function itemLine(section: SummarySection, item: AnyItem, folder: string): string {
   const { by: _by, ...said } = item;
   return renderItem(section, said as AnyItem, section === "files" ? folder : "");
 }
 
-/** True for an item of an earlier fold that only an event in the thread, or code for want of room, may take out. */
+/**
+ * Checks whether an item of an earlier fold may be taken out only by an event in the thread, or by code to make room.
+ */
 export function isProtected(section: SummarySection, item: object): boolean {
   switch (section) {
     case "constraints":

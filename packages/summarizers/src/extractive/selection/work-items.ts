@@ -5,35 +5,32 @@ import type { Candidate } from "../collectors/span-collector.ts";
 
 type WorkCandidate = Extract<Candidate, { readonly section: "openItems" }>;
 
-/** No summary shows more work of which it does not know how it ended. */
+/** The most unsettled work items in a summary. */
 export const MAX_UNSETTLED = 16;
-/** Closed work is told in a line when it is older than this many turns. */
+/** Closed work that is at least this many turns old is reduced to a line. */
 const OLD = 3;
-/** Work that nobody came back to in this many turns lapses. */
+/** Work that nobody came back to for more than this many turns lapses. */
 const PATIENCE = 12;
 
 type Work = OpenItem | WorkCandidate;
 
 const itemOf = (work: Work): NewItem<"openItems"> => ("item" in work ? work.item : work);
 
-/**
- * What a fold makes of work items: those that compete for a place in the summary, and the closed one that it names in
- * any case.
- */
+/** The work items of a fold: those that compete for a place in the summary, and those that are kept regardless. */
 export interface OpenWork {
   readonly candidates: readonly WorkCandidate[];
-  /** Items of the summary before that stay whatever else has to go. */
+  /** Ids of items of the previous summary that go last if room has to be made. */
   readonly kept: ReadonlySet<string>;
-  /** Old closed requests that become one line. */
+  /** Old closed requests that are combined into one item; null when there are none. */
   readonly chapter: Chapter | null;
 }
 
 /**
- * Keeps work from piling up. What nobody came back to for long, and the oldest of what is too much or takes too much room,
- * lapses, so that new work is never refused for the sake of old work. The newest request, and the newest one that is
- * closed, are sure of their place.
+ * Keeps work from piling up. Work lapses when nobody came back to it for a long time, and the oldest work lapses when
+ * there are too many items or they take too much room, so that old work never crowds out new work. The newest request,
+ * and the newest closed one, are sure of their place.
  *
- * @param previous work items of the summary before.
+ * @param previous work items of the previous summary.
  * @param room tokens that unsettled work may take, counted by `costOf`.
  */
 export function boundedWork(
@@ -55,7 +52,7 @@ export function boundedWork(
   const unsettled = [...stays, ...candidates]
     .filter((work) => isUnsettled(itemOf(work)))
     .sort((a, b) => turnOf(b) - turnOf(a) || worthOf(b) - worthOf(a));
-  // What is asked now comes before everything else.
+  // The newest request comes before everything else.
   const now = unsettled.findIndex((work) => itemOf(work).kind === "request");
   if (now > 0) unsettled.unshift(...unsettled.splice(now, 1));
   const lapsing = new Set<Work>();
@@ -77,7 +74,7 @@ export function boundedWork(
   return { ...withSurePlaces(sourced, left, turnOf), chapter: aged.chapter };
 }
 
-/** An item of an earlier summary may name no message; what is said of it now is known from the span. */
+/** Adds a source to an item of an earlier summary that has none: its new state comes from the span. */
 const withSource = (candidate: WorkCandidate, end: MessageId): WorkCandidate =>
   candidate.item.sources.length > 0 ? candidate : { ...candidate, item: { ...candidate.item, sources: [end] } };
 
@@ -111,14 +108,14 @@ function withSurePlaces(
   };
 }
 
-/** What closed work of earlier turns becomes. */
+/** What becomes of closed work of earlier turns. */
 interface AgedWork {
-  /** Items that are told shorter than before. */
+  /** Items that become shorter than before. */
   readonly lines: readonly WorkCandidate[];
   readonly chapter: Chapter | null;
 }
 
-/** Requests of many turns as one item, and the items that it takes the place of. */
+/** The requests of many turns combined into one item, and the items that it replaces. */
 interface Chapter {
   readonly candidate: WorkCandidate;
   readonly merged: readonly OpenItem[];
@@ -126,17 +123,17 @@ interface Chapter {
 
 type CostOf = (item: NewItem<"openItems">) => number;
 
-/** Of the room for work, what old closed requests take with a line each; the oldest beyond that become a chapter. */
+/** The share of the room for work for old closed requests with a line each; the oldest beyond it become a chapter. */
 const LINES_SHARE = 0.3;
-/** And what they take with what came of them. */
+/** The share that they may take together with their outcomes. */
 const TOLD_SHARE = 0.4;
 
 /**
- * Closed work of earlier turns: a line each, with what came of it as far as the room goes, the newest first; the oldest
- * requests that have no room for a line become a chapter, with the chapter of earlier folds inside it.
+ * Shortens closed work of earlier turns to a line each, newest first, with its outcome as far as there is room. The
+ * oldest requests without room for a line become a chapter, which includes the chapter of earlier folds.
  *
- * @param work items of the summary before.
- * @param room tokens of all work items, counted by `costOf`.
+ * @param work items of the previous summary.
+ * @param room tokens for all work items, counted by `costOf`.
  */
 function agedWork(work: readonly OpenItem[], room: number, costOf: CostOf): AgedWork {
   const before = work.filter(({ kind }) => kind === "chapter");
@@ -157,13 +154,10 @@ function agedWork(work: readonly OpenItem[], room: number, costOf: CostOf): Aged
   };
 }
 
-/** Fewer requests do not make a chapter. */
+/** The fewest requests that make a chapter. */
 const LEAST_REQUESTS = 4;
 
-/**
- * The oldest requests, oldest first, whose bare lines have no room next to those of the newer ones; none when they are
- * few.
- */
+/** The requests, oldest first, whose bare lines have no room next to those of newer ones; none when they are few. */
 function withoutRoom(closed: readonly OpenItem[], room: number, costOf: CostOf): readonly OpenItem[] {
   const requests = closed.filter(({ kind }) => kind === "request");
   let used = 0;
@@ -172,14 +166,14 @@ function withoutRoom(closed: readonly OpenItem[], room: number, costOf: CostOf):
   return oldest.length < LEAST_REQUESTS ? [] : oldest;
 }
 
-/** A line for each, newest first, with what came of it as far as the room goes. Only what changes is given. */
+/** A line for each item, newest first, with its outcome as far as there is room. Unchanged items are left out. */
 function linesOf(closed: readonly OpenItem[], room: number, costOf: CostOf): readonly WorkCandidate[] {
   const newest = closed.find(({ kind }) => kind === "request");
   let left = room - closed.reduce((sum, item) => sum + costOf(lineOf(item, false)), 0);
   return closed.flatMap((item): readonly WorkCandidate[] => {
     const [told, bare] = [lineOf(item, true), lineOf(item, false)];
     const more = costOf(told) - costOf(bare);
-    // The newest keeps what came of it in any case.
+    // The newest request always keeps its outcome.
     const line = more <= left || item === newest ? told : bare;
     if (line === told) left -= more;
     const isSame = line.description === item.description && line.context === item.context;
@@ -187,11 +181,11 @@ function linesOf(closed: readonly OpenItem[], room: number, costOf: CostOf): rea
   });
 }
 
-/** What a line of closed work takes at the most, and what came of it in it. In UTF-16 code units. */
+/** The longest line of closed work, and the longest outcome, in UTF-16 code units. */
 const MAX_LINE = 200;
 const MAX_LINE_CONTEXT = 120;
 
-/** Its first sentences, with the first of what came of it. */
+/** The first sentences of an item, with those of its outcome if `isTold`. */
 function lineOf({ id: _, ...item }: OpenItem, isTold: boolean): NewItem<"openItems"> {
   const context = !isTold || item.context === WENT_ON ? "" : sentenceExcerpt(item.context, MAX_LINE_CONTEXT);
   return { ...item, description: sentenceExcerpt(item.description, MAX_LINE), context };
@@ -227,11 +221,11 @@ function chapterOf(items: readonly OpenItem[]): NewItem<"openItems"> {
 
 const MAX_TITLE = 64;
 
-/** How a request begins that says nothing yet of what is asked. */
+/** Openings of a request that do not yet say what is asked. */
 const OPENING =
   /^(?:(?:ok(?:ay)?|alright|all right|now|so|then|also|actually|next|good|great|right|yes|please|hey|hi|well|and|but|btw)\b[,.:!]?\s*|(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would) like you to\s+|i (?:want|need) you to\s+|let(?:'s| us)\s+)+/i;
 
-/** What a chapter names, or the beginning of what a request asks for; of one that was not done, what became of it. */
+/** The titles in a chapter, or the beginning of a request, with its status if it was not done. */
 function titlesOf({ description, kind, status }: OpenItem): readonly string[] {
   if (kind === "chapter") return description.replace(CHAPTER, "").split("; ");
   const text = description.replace(OPENING, "").replace(/\s+/g, " ").replaceAll(";", ",").trim();

@@ -1,41 +1,41 @@
 import type { Message } from "@threadfold/core";
 import { eachRun } from "../../text/each-run.ts";
 
-/** Where a text stands: in a call's arguments, in what a user or the agent said, or in a tool result. Indexes of {@link IdentifierEntry.seen}. */
+/** Sources of a text: a call's arguments, a user, the agent, a tool result. Indexes of {@link IdentifierEntry.seen}. */
 export const IN_ARGUMENT = 0;
 export const IN_USER_TEXT = 1;
 export const IN_AGENT_TEXT = 2;
 export const IN_RESULT = 3;
 export type TextSource = typeof IN_ARGUMENT | typeof IN_USER_TEXT | typeof IN_AGENT_TEXT | typeof IN_RESULT;
 
-/** One path, name or number of a span and where it was seen. Positions are places of messages in the span, from 0. */
+/** One path, name or number of a span and where it was seen. Positions are indexes of messages in the span, from 0. */
 export interface IdentifierEntry {
   readonly text: string;
   readonly kind: RunReading["kind"];
   readonly firstPosition: number;
   lastPosition: number;
-  /** In how many messages it stands, by source. */
+  /** Number of messages that contain it, by source. */
   readonly seen: [number, number, number, number];
 }
 
-/** What prose and logs are full of; it counts when the agent put it into a call. */
+/** Kinds that prose and logs are full of. They count only if the agent used them in a call. */
 const WEAK_KINDS: ReadonlySet<RunReading["kind"]> = new Set(["weak-path", "chain"]);
 
-/** A span names a bounded number of things; what hostile text names beyond that is not indexed. */
+/** The most runs that are indexed, as a bound for hostile text; further ones are ignored. */
 const MAX_RUNS = 1 << 17;
 
 /** Line breaks and tabs in a text that is itself JSON. */
 const ESCAPED_SPACE = /\\[nrt]/g;
 
 /**
- * Collects the paths, names and numbers of texts, each once. Each distinct run is read once, so that a long span costs
- * little.
+ * Collects the paths, names and numbers in texts, each once. Each distinct run of characters is read once, so that a
+ * long span costs little.
  */
 export class IdentifierIndex {
   readonly #entries = new Map<string, IdentifierEntry>();
   readonly #runs = new Map<string, readonly IdentifierEntry[]>();
 
-  /** Everything that was collected, in order of first sight. */
+  /** All entries collected, in order of first appearance. */
   get entries(): readonly IdentifierEntry[] {
     return [...this.#entries.values()].filter(({ kind, seen }) => !WEAK_KINDS.has(kind) || seen[IN_ARGUMENT] > 0);
   }
@@ -46,14 +46,14 @@ export class IdentifierIndex {
     for (const run of runsOf(plain)) {
       const entries = this.#runs.get(run) ?? this.#read(run, position);
       for (const entry of entries) {
-        // A source's count goes up once per message; a message's arguments, text and results come one after the other.
+        // Counts once per message and source; a message's arguments, text and results are scanned one after the other.
         if (entry.lastPosition !== position || entry.seen[source] === 0) entry.seen[source]++;
         entry.lastPosition = position;
       }
     }
   }
 
-  /** The names in a text that were collected before, each once. */
+  /** Returns the names in a text that were collected before, each once. */
   namesIn(text: string): readonly string[] {
     const names = new Set<string>();
     const plain = text.includes("\\n") ? text.replace(ESCAPED_SPACE, " ") : text;
@@ -81,9 +81,10 @@ export class IdentifierIndex {
 const NOTHING: readonly IdentifierEntry[] = Object.freeze([]);
 
 /**
- * The odds that a later call needs an identifier again, relative to others. The weights are rounded from a logistic regression over the recorded sessions, cross-checked on halves: what
- * the agent itself put into arguments returns most, and so does what the first request names; what only results show
- * returns least; and the odds fall with the model calls since it was last seen.
+ * Returns the odds, relative to others, that a later call needs an identifier again. The weights are rounded from a
+ * logistic regression over the recorded sessions, cross-checked on halves. Identifiers that the agent used in arguments
+ * or that the first request names return most often, those seen only in results least often; and the odds fall with the
+ * number of model calls since an identifier was last seen.
  */
 export function identifierOdds(
   entry: IdentifierEntry,
@@ -110,10 +111,10 @@ export function identifierOdds(
   return Math.exp(odds);
 }
 
-/** Shorter runs are words, longer ones are data and cut. In UTF-16 code units. */
+/** Limits of a run, in UTF-16 code units. Shorter runs are plain words and ignored; longer ones are data and cut. */
 const SHORTEST_RUN = 6;
 const LONGEST_RUN = 220;
-/** Letters from `À` to `ԯ` are those of the Latin, Greek and Cyrillic alphabets. */
+/** `ԯ`: the letters from `À` to `ԯ` are those of the Latin, Greek and Cyrillic alphabets. */
 const LAST_CODE = 0x52f;
 const PLAIN = 1;
 const TELLING = 2;
@@ -122,9 +123,9 @@ const KINDS = Uint8Array.from({ length: LAST_CODE + 1 }, (_, code) => kindOf(Str
 const DOT_BETWEEN_LETTERS = /[a-z]\.[a-z]/;
 
 /**
- * The runs of letters, digits and path characters in a text that are more than plain words: such a run has a capital, a digit,
- * an underscore, a slash, or a dot between letters. Scripts without spaces between words are not part of runs, so a path
- * inside Chinese text is found.
+ * Returns the runs of letters, digits and path characters in a text that are more than plain words: they have a
+ * capital, a digit, an underscore, a slash, or a dot between letters. Scripts without spaces between words are not part
+ * of runs, so a path inside Chinese text is found.
  */
 export function runsOf(text: string): readonly string[] {
   const runs: string[] = [];
@@ -143,34 +144,34 @@ function kindOf(sign: string): number {
 }
 
 /**
- * What a run of characters names. A weak path is two words with a slash between, and a chain is names with dots between, such
- * as `entry.message.role`: prose and logs have both, so they count only where the agent used them.
+ * A name in a run of characters. A weak path is two words joined by a slash, and a chain is names joined by dots, such
+ * as `entry.message.role`. Prose and logs have both, so they count only if the agent used them.
  */
 interface RunReading {
   readonly text: string;
   readonly kind: "path" | "weak-path" | "chain" | "name" | "number";
 }
 
-/** Shorter runs are words, longer ones are data. In UTF-16 code units. */
+/** Limits of a name, in UTF-16 code units. Shorter runs are plain words, longer ones are data. */
 const MIN_LENGTH = 6;
 const MAX_LENGTH = 219;
-/** Ids that begin with a digit are longer than `12-line` and `40-def`. */
+/** The least length of an id that begins with a digit, unlike `12-line` and `40-def`. */
 const LONG_ID = 16;
 
-/** `./` says nothing, `...` is not a folder, the slashes of `//host/path` belong to the scheme, and `-` and `+` are list or diff marks. */
+/** Trimmed at the start: `./`, `...`, the slashes of a URL (`//host/path`), and list or diff marks (`-`, `+`). */
 const BEFORE = /^(?:[-+]+|\.\/|\.{3,}\/?|\/\/)+/;
-/** `.`, `-`, `/`, `+` and `@` end sentences and lists. */
+/** Trimmed at the end: `.`, `-`, `/`, `+` and `@`, which end sentences and lists. */
 const AFTER = /[-./+@]+$/;
-/** A name has something that plain words lack: an underscore, an inner capital, or digits next to letters. */
+/** A name has a feature that plain words lack: an underscore, an inner capital, or digits next to letters. */
 const NAME = /^(?=.*[A-Za-z\u00C0-\u052F])(?:.*[_\d]|.*[a-z][A-Z]|.+[A-Z][a-z])/;
-/** How long something took or how large it is, as every log has it. */
+/** A duration or size, as found in every log. */
 const MEASURE = /^\d+(?:[mnµu]?s|secs?|mins?|[kKMG]i?B?|px)$/;
 const CHAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)+$/;
 const NUMBER = /^\d+$/;
-/** Fewer letters than three make no path: `1/2/3/4/5`. */
+/** A path has at least three letters, unlike `1/2/3/4/5`. */
 const THREE_LETTERS = /\p{L}.*?\p{L}.*?\p{L}/u;
 
-/** The paths, names and numbers in a run: most often one, `self.block_manager.get_table` names itself and two of its parts. */
+/** Returns the paths, names and numbers in a run: mostly one, but three in `self.block_manager.get_table`. */
 export function readRun(run: string): readonly RunReading[] {
   const text = run.length > MAX_LENGTH ? "" : trimmed(run);
   if (text.length < MIN_LENGTH) return [];
@@ -180,17 +181,17 @@ export function readRun(run: string): readonly RunReading[] {
   return text.includes("-") ? readDashed(text) : readName(text);
 }
 
-/** What a search prints before a line next to one that it found, `src/plan.ts-108-`, and that line up to its first space. */
+/** What a search prints before a context line (`src/plan.ts-108-`), and that line up to its first space. */
 const BEFORE_LINE = /^(.*\.([A-Za-z]\w{0,5}))-\d+(?:-.*)?$/;
 
-/** Without the characters at its ends that belong to the text around it. */
+/** A run without the characters at its ends that belong to the surrounding text. */
 function trimmed(run: string): string {
   const text = run.replace(AFTER, "").replace(BEFORE, "");
   const [, path = text, extension = ""] = BEFORE_LINE.exec(text) ?? [];
   return EXTENSIONS.has(extension) ? path : text;
 }
 
-/** Prose joins words by a slash, too; a path has an extension, depth, or a name that no word has. */
+/** Prose joins words with slashes too; a strong path has a dot, an underscore, or depth. */
 function readPath(text: string): readonly RunReading[] {
   if (!THREE_LETTERS.test(text)) return [];
   const slashes = text.split("/").length - 1;
@@ -198,7 +199,7 @@ function readPath(text: string): readonly RunReading[] {
   return [{ text, kind: strong ? "path" : "weak-path" }];
 }
 
-/** The whole chain, which an edit has to repeat word for word, and the names in it. */
+/** The whole chain, which an edit must repeat exactly, and the names in it. */
 function readChain(text: string): readonly RunReading[] {
   const names = text.split(/[.-]/).flatMap(readName);
   return CHAIN.test(text) ? [{ text, kind: "chain" }, ...names] : names;
@@ -224,7 +225,7 @@ const EXTENSIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** True when a run without slashes is the name of a file: it ends in an extension that files have. */
+/** True when a run without slashes is a file name: it ends in a known extension. */
 function isFileName(text: string): boolean {
   const dot = text.lastIndexOf(".");
   return dot > 0 && text.length - dot <= 7 && EXTENSIONS.has(text.slice(dot + 1));

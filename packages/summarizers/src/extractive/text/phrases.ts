@@ -1,4 +1,4 @@
-/** What a sentence does. Bits, because one sentence may do several of these. */
+/** What a sentence expresses, as bits, because one sentence may express several things. */
 export const RULE = 1;
 export const DECISION = 2;
 export const FINDING = 4;
@@ -6,21 +6,21 @@ export const PREFERENCE = 8;
 export const COMPLETION = 16;
 export const SETBACK = 32;
 export const CANCELLATION = 64;
-/** What a user says about work that is wrong. From an agent, the same words describe what it fixed. */
+/** A user's complaint about wrong work. From an agent, the same words describe what it fixed. */
 export const COMPLAINT = 128;
 /** A request to undo what was done before. */
 export const REVERSAL = 256;
 
 /**
- * The phrases of one language that tell what a sentence does, in lower case, separated by `|`. Behind ` … `, what must
- * stand anywhere later in the sentence.
+ * The phrases of one language that show what a sentence expresses, in lower case and separated by `|`. Text after ` … `
+ * must occur anywhere later in the sentence.
  */
 interface PhraseRow {
   readonly language: string;
   readonly phrases: Readonly<Record<number, string>>;
 }
 
-/** One language is one row. To add a language, add its row. */
+/** The phrases of all languages, one row each. To add a language, add its row. */
 export const PHRASES: readonly PhraseRow[] = [
   {
     language: "English",
@@ -179,7 +179,7 @@ export const PHRASES: readonly PhraseRow[] = [
   },
 ];
 
-/** What asks the agent to go on with what it is at. */
+/** Phrases that ask the agent to continue with its work. */
 const GO_ON = [
   "go|go ahead|go on|go for it|continue|carry on|proceed|please|please do|do it|do that|do so|next",
   "weiter|mach weiter|mach das|mach es|mach|leg los|bitte|continuez?|vas-y|allez-y|fais-le|s['’]il (?:te|vous) pla[iî]t",
@@ -207,7 +207,7 @@ const PRAISE = [
   "谢谢你?|多谢|感谢你?|太好了|很好|非常好|太棒了|很棒|真棒|完美|不错|可以用了|好用|辛苦了",
   "(?:どうも)?ありがとう(?:ございま(?:す|した))?|どうも|助かりま(?:す|した)|完璧(?:です)?|素晴らしい(?:です)?|すごい(?:です)?|最高(?:です)?|いい感じです|動きました|うまくいきました|お疲れ様(?:です|でした)",
 ].join("|");
-/** What may stand beside it in an acknowledgement, and asks for nothing. */
+/** Words that may occur next to these in an acknowledgement, and ask for nothing. */
 const BESIDE = [
   "really|very|indeed|absolutely|that(?:['’]s)?|this|it(?:['’]s)?|is|was|are|all|so|for|the|a|my|you|your|i(?:['’]m)?|we|of|and|now|too|looks|look|seems|sounds|as expected|help|happy|mate|man|dude|guys|buddy",
   "sehr|echt|wirklich|das|ist|es|alles|für|die|deine|hilfe|dir|sieht|aus|jetzt|ganz|schon|mir|nun|und|ich|bin|zufrieden|wie|gewünscht|erwartet|gefällt",
@@ -216,7 +216,7 @@ const BESIDE = [
   "очень|всё|все|так|это|за|помощь|и|уже|теперь|мне|нравится|как надо",
   "非常|十分|真的|很|的|了|就|这样|你的帮助|とても|本当に|です|ね|よ|これで|も",
 ].join("|");
-/** A message that is nothing but this takes back what was asked. Within a sentence it may say something else. */
+/** A message that consists only of these withdraws a request. Within a sentence they may mean something else. */
 const TAKEN_BACK = [
   "never ?mind|nvm|forget (?:it|that)|cancel|vergiss (?:es|das)|lass (?:es|das)|egal|abbrechen",
   "laisse(?: tomber)?|oublie(?: ça)?|annule|non rien|olvídalo|olvídate|déjalo|cancela|da igual|esquece(?: isso)?|deixa(?: pra lá)?",
@@ -227,7 +227,7 @@ const UNSPACED = "[\\u3040-\\u30ff\\u4e00-\\u9fff]";
 const SEPARATOR = `(?:[\\s.,!¡…、。，！〜~\\p{Extended_Pictographic}\\ufe0f]+|$|(?<=${UNSPACED}))`;
 const only = (words: string, times: string): RegExp =>
   new RegExp(`^[¡\\s]*(?:(?:${words})${SEPARATOR})${times}$`, "iu");
-/** What is longer says more, in UTF-16 code units. */
+/** The longest acknowledgement or withdrawal, in UTF-16 code units; longer messages say more. */
 const LONGEST_SAYING = 60;
 const ACKNOWLEDGEMENT = only(`${GO_ON}|${YES}|${NO}|${PRAISE}|${BESIDE}`, "{1,9}");
 const ASKS_TO_GO_ON = only(`${YES}|${GO_ON}|${BESIDE}`, "{1,9}");
@@ -237,7 +237,7 @@ const among = (words: string): RegExp =>
 const ACKNOWLEDGES = among(`${GO_ON}|${YES}|${NO}|${PRAISE}`);
 const TAKES_BACK = only(`(?:(?:ach|ok|okay|actually|hm+),?\\s+)?(?:${TAKEN_BACK})`, "{1,3}");
 
-/** True for a user's message that asks for nothing new: a thank-you, a yes, a bare slash command. */
+/** Checks whether a user's message asks for nothing new: a thank-you, a yes, a bare slash command. */
 export function isAcknowledgement(text: string): boolean {
   const message = text.trim();
   if (message.length > LONGEST_SAYING) return false;
@@ -245,13 +245,13 @@ export function isAcknowledgement(text: string): boolean {
   return ACKNOWLEDGES.test(message) && ACKNOWLEDGEMENT.test(message);
 }
 
-/** True for a user's message that does nothing but take back what was asked. */
+/** Checks whether a user's message only withdraws a request. */
 export const isTakenBack = (text: string): boolean => text.length <= LONGEST_SAYING && TAKES_BACK.test(text.trim());
 
-/** True for a command to the harness, which says nothing to the agent. */
+/** Checks whether a message is a command to the harness, which says nothing to the agent. */
 export const isSlashCommand = (text: string): boolean => /^\/[\w:-]*$/.test(text.trim());
 
-/** True for an acknowledgement that has the agent go on: always when it says so, and a mere yes when the agent had asked. */
+/** Checks whether an acknowledgement asks the agent to continue; a mere yes does so only if the agent had asked. */
 export function asksToGoOn(text: string, hadAsked: boolean): boolean {
   const message = text.trim();
   return ACKNOWLEDGES.test(message) && ASKS_TO_GO_ON.test(message) && (hadAsked || !SAYS_YES.test(message));

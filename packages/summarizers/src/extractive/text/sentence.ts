@@ -1,31 +1,31 @@
 import { COMPLETION, DECISION, FINDING, PHRASES, PREFERENCE, SETBACK } from "./phrases.ts";
 
-/** One sentence on one line, without list mark and emphasis, and what it does by the phrases in it. */
+/** One sentence on one line, without list marks and emphasis, and what it expresses according to its phrases. */
 export interface Sentence {
   readonly text: string;
-  /** What it does, as bits of the marks in `phrases.ts`. */
+  /** What it expresses, as bits of the marks in `phrases.ts`. */
   readonly marks: number;
 }
 
-/** What is longer is data, what is shorter says nothing. In UTF-16 code units. */
+/** Limits of a sentence and a line, in UTF-16 code units. Longer text is data; shorter text says nothing. */
 const MIN_SENTENCE = 4;
 const MIN_UNSPACED = 2;
 const MAX_SENTENCE = 320;
 const MAX_LINE = 1_200;
-/** How much of the beginning and of the end of a long text is read, in UTF-16 code units. */
+/** How much of the beginning and the end of a long text is read, in UTF-16 code units. */
 const HEAD = 12_000;
 const TAIL = 4_000;
 
 /** After a punctuation mark and white space, or after a full stop of a script that needs no space. */
 const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？；])/;
-/** Two asterisks on both sides of some words; those of a glob or of an argument (`**kwargs`) are not emphasis. */
+/** Words between pairs of asterisks. Those of a glob or an argument (`**kwargs`) are not emphasis. */
 const EMPHASIS = /(?<![/*\w])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![/*\w])/g;
 const ROW = /^\|.*\|$/;
 const LIST_MARK = /^(?:[-*+•>#]{1,6}\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+)*/i;
 
 /**
- * The sentences of a text, without code blocks. Of a long text the first and the last part are read, because pasted
- * documents carry their point there. Linear in the text.
+ * Returns the sentences of a text, without code blocks. Only the first and the last part of a long text are read,
+ * because that is where pasted documents make their point. Linear in the text.
  */
 export function sentencesOf(text: string, head = HEAD, tail = TAIL): readonly Sentence[] {
   const sentences: Sentence[] = [];
@@ -37,13 +37,13 @@ export function sentencesOf(text: string, head = HEAD, tail = TAIL): readonly Se
   return sentences;
 }
 
-/** What begins a code block and ends it, at the beginning of a line. */
+/** The fence at the beginning of a line that starts or ends a code block. */
 const FENCE = /^[ \t]*(?:```|~~~)/gm;
 
 /** True when a text ends in the middle of a code block. */
 const isLeftFenced = (text: string): boolean => (text.match(FENCE) ?? []).length % 2 === 1;
 
-/** What is read of a text for its sentences. */
+/** Returns the parts of a text that are read for its sentences. */
 export const partRead = (text: string): string =>
   text.length <= HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}`;
 
@@ -62,7 +62,7 @@ function addLines(text: string, sentences: Sentence[], isFenced = false): void {
 function addSentences(line: string, sentences: Sentence[]): void {
   let plain = line.replace(LIST_MARK, "");
   if (plain.includes("**")) plain = plain.replace(EMPHASIS, "$1");
-  // A row of a table says what it says as a whole.
+  // A table row is kept as a whole.
   if (ROW.test(plain) && plain.length <= MAX_SENTENCE) addSentence(plain, sentences);
   else for (const part of plain.split(SENTENCE_END)) addSentence(part, sentences);
 }
@@ -74,14 +74,14 @@ function addSentence(part: string, sentences: Sentence[]): void {
   sentences.push({ text: oneSpaced, marks: phraseMarks(oneSpaced) });
 }
 
-/** True for a sentence that asks something. */
+/** Checks whether a sentence is a question. */
 export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(text);
 
 const ANNOUNCES_ELSEWHERE =
   /^(?:(?:gut|ok|jetzt|dann|als nächstes|d['’]abord|maintenant|ahora|primero|agora|primeiro|теперь|сначала|хорошо)[,.!]?\s+)*(?:ich werde|ich schaue|lass mich|je vais|laisse(?:z)?-moi|voy a|déjame|vou|deixe-me|сейчас|давайте|я (?:сейчас )?(?:проверю|посмотрю|сделаю|добавлю|исправлю))(?!\p{L})|^(?:让我|我来|我先|接下来我|我现在|我将|我会)|^(?:まず|次に|では|これから)[^。]*(?:します|ます|ましょう)。?$/iu;
 const BEFORE_IT =
   "(?:(?:now|first|next|then|ok|okay|good(?: question| point| catch| idea)?|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)(?:[,.!]|\\s+[-–—])?\\s+)*";
-/** What is done to find something out, and says of itself that it was not found yet. */
+/** Verbs for finding something out, which imply that it was not found yet. */
 const LOOKS =
   "(?:check|double-check|examine|explore|figure out|find|inspect|investigate|know|look|make sure|read|reproduce|rerun|run|search|see|test|try|understand|verify)";
 const ANNOUNCES = new RegExp(
@@ -91,43 +91,45 @@ const ANNOUNCES = new RegExp(
   "i",
 );
 
-/** True for a sentence that says what its speaker will do next. It may be cut off before it is done. */
+/** Checks whether a sentence announces what its speaker will do next, which may then never be done. */
 export const isAnnouncement = (sentence: string): boolean =>
   ANNOUNCES.test(sentence) || ANNOUNCES_ELSEWHERE.test(sentence);
 
-/** What says what was found, decided or done. */
+/** Marks of sentences that say what was found, decided, done or not done. */
 export const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
 /** Signs of a name: code, a path, a file, a number. */
 const NAMES = /`|[a-z][A-Z]|\w_\w|[\w)]\.[a-z]\w|\/\w|\d/;
-/** That its speaker has looked at enough; what was seen stands in other sentences. */
+/** The speaker has looked at enough; what was seen is in other sentences. */
 const UNDERSTOOD =
   /^(?:(?:now|good|great|perfect|excellent|ok(?:ay)?|so|yes)[,.!]?\s+)*(?:i(?: can)?(?: now)? (?:see|understand)\b.{0,60}\b(?:picture|pattern|issue|problem|flow|structure|situation)\b|i(?: now)? have (?:now )?(?:enough|everything|a (?:clear|full|good|better|complete|comprehensive|solid)|the (?:full|whole|complete)|gathered)\b)/i;
-/** Praise, agreement and surprise say nothing of the work. */
+/** Praise, agreement and surprise, which say nothing about the work. */
 const REACTS =
   /^(?:(?:oh|ah|ok(?:ay)?|great|good|perfect|excellent|nice|wow|hmm+|sorry|thanks)\b|you['’]re (?:absolutely |completely |totally )?(?:right|correct)|(?:that|this|it)(?:['’]s| is| looks) (?:a |an |the |much |very |so |really |more )*(?:great|good|better|perfect|excellent|clever|nice|fine|fair|crucial|right|correct|clear|clean|cleaner|mess|complex|expected|helpful|useful)\b|(?:all |both )?(?:makes sense|looks good|works?)\b)/i;
-/** How its speaker feels about it. */
+/** How the speaker feels about the work. */
 const FEELS =
   /^(?:(?:so|well|ok(?:ay)?|honestly|clearly|at this point)[,.!]?\s+)*i(?:['’]m|['’]ve| am| was| have been| may have been| must be| understand| realize| know| think)?\b.{0,40}\b(?:frustrat(?:ing|ed|ion)|at a (?:complete |total )?loss|overthinking|overcomplicating|apologi[sz]e|confused|missing something)\b/i;
-/** A shorter sentence that names nothing is hardly more than a remark. In UTF-16 code units. */
+/** A shorter sentence, in UTF-16 code units, that names nothing is hardly more than a remark. */
 const SHORTEST_STATEMENT = 40;
 
 /** True for a sentence that names something by a path, a number or a spelling of code. */
 const namesSomething = (text: string): boolean => NAMES.test(text);
 
-/** True for an announcement that names nothing: where the agent is, and nothing that was found. */
+/** Checks whether a sentence is an announcement that names nothing, and so says nothing about what was found. */
 export const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !namesSomething(text);
 
-/** What its speaker is still guessing. */
+/** Words of a guess. */
 const GUESSES = /\b(?:maybe|perhaps|might be|not sure|unclear|it seems|i bet)\b/i;
 
-/** True for a sentence that says of itself that it may be wrong. */
+/** Checks whether a sentence itself says that it may be wrong. */
 export const isGuess = (text: string): boolean => GUESSES.test(text);
 
-/** True for a short sentence that neither names nor concludes anything ("The constructor is large."). */
+/** Checks whether a sentence is short and neither names nor concludes anything ("The constructor is large."). */
 export const isSlight = ({ text, marks }: Sentence): boolean =>
   text.length < SHORTEST_STATEMENT && (marks & CONCLUDES) === 0 && !namesSomething(text) && !isUnspaced(text);
 
-/** True for what says nothing without the text around it: the words before a list, "I see the problem.", "I'm at a loss.", "That's much better." */
+/**
+ * Checks whether a sentence says nothing out of context: "I see the problem.", "That's better.", words before a list.
+ */
 export const isRemark = (sentence: Sentence): boolean =>
   !namesSomething(sentence.text) &&
   (sentence.text.endsWith(":") ||
@@ -135,20 +137,22 @@ export const isRemark = (sentence: Sentence): boolean =>
     FEELS.test(sentence.text) ||
     (isSlight(sentence) && REACTS.test(sentence.text)));
 
-/** A longer sentence tells no more. In UTF-16 code units. */
+/** Up to twice this length, in UTF-16 code units, a longer sentence counts as more informative. */
 const TELLING_LENGTH = 100;
 
-/** How much a sentence tells by itself, as far as that is seen without the others of its message: from 0 to 4. */
+/** Returns how informative a sentence is by itself, without the rest of its message, from 0 to 4. */
 export function tellingOf(text: string): number {
   const marks = phraseMarks(text);
-  // What a user says of himself and his work is as much of a statement as what an agent concludes.
+  // What users say about themselves and their work counts as a statement, just like an agent's conclusion.
   const states = (marks & (CONCLUDES | PREFERENCE)) !== 0;
   const isUserFact = (marks & PREFERENCE) !== 0;
   if (!isUserFact && (isAnnouncement(text) || isRemark({ text, marks }) || isSlight({ text, marks }))) return 0;
   return Math.min(2, text.length / TELLING_LENGTH) + (namesSomething(text) ? 1 : 0) + (states ? 1 : 0);
 }
 
-/** The first sentences, whole and each once, as many as fit into this many UTF-16 code units; always the first one. */
+/**
+ * Quotes as many of the first sentences as fit into this many UTF-16 code units, whole and each once; always the first.
+ */
 export function quoteSentences(sentences: readonly Sentence[], maxLength: number): string {
   let quote = "";
   for (const text of new Set(sentences.map((sentence) => sentence.text))) {
@@ -161,7 +165,7 @@ export function quoteSentences(sentences: readonly Sentence[], maxLength: number
 
 interface Phrase {
   readonly text: string;
-  /** What must stand later in the sentence, besides. */
+  /** Text that must also occur later in the sentence; empty when nothing must. */
   readonly later: string;
   readonly mark: number;
 }
@@ -174,14 +178,16 @@ const ALL: readonly Phrase[] = PHRASES.flatMap(({ phrases }) =>
     }),
   ),
 );
-/** Scripts without spaces begin here: their phrases stand anywhere in a sentence. */
+/** Code at which scripts without spaces begin: their phrases may occur anywhere in a sentence. */
 const UNSPACED_FROM = 0x2e80;
 const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
-/** For each code of a word its small form, for every other code 0. Made first, because the tables below need it. */
+/**
+ * The lower-case form of each code that may be in a word, and 0 for all others. Built first: the tables below need it.
+ */
 const WORD_CODE = wordCodes();
 
-/** Letters of alphabets, digits, the underscore, and the apostrophe inside `don't`, printed or plain. */
+/** Letters of alphabets, digits, the underscore, and the apostrophe as in `don't`, typographic or plain. */
 function wordCodes(): Uint16Array {
   const codes = new Uint16Array(1 << 16);
   for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_'")
@@ -214,14 +220,14 @@ function groupByFirstWord(phrases: readonly Phrase[]): ReadonlyMap<number, reado
   return groups;
 }
 
-/** Rules out most words at once: no phrase begins with them. */
+/** A filter that quickly rules out most words with which no phrase begins. */
 const FILTER_BITS = 12;
 const FILTER = new Uint8Array(1 << FILTER_BITS);
 for (const hash of BY_FIRST_WORD.keys()) FILTER[hash & (FILTER.length - 1)] = 1;
 
 /**
- * What a sentence does, as the marks of all phrases that stand in it as whole words. One pass over the sentence, whatever
- * the number of phrases and languages.
+ * What a sentence expresses: the marks of all phrases that occur in it as whole words. Takes one pass over the
+ * sentence, regardless of the number of phrases and languages.
  */
 function phraseMarks(sentence: string): number {
   let folded: string | undefined;
@@ -258,7 +264,7 @@ function hasWord(folded: string, word: string, from: number): boolean {
   return false;
 }
 
-/** The small form of a word's code; 0 for everything else. */
+/** The lower-case form of a code in a word; 0 for everything else. */
 function wordCodeAt(text: string, index: number): number {
   return WORD_CODE[text.charCodeAt(index)] as number;
 }

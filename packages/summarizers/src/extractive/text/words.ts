@@ -1,15 +1,15 @@
 import { finishSteps, type Message, recallTerms, type Steps, type SummarySection } from "@threadfold/core";
 
-/** Letters, digits and underscores; what is shorter than three of them tells nothing from anything else. */
+/** Letters, digits and underscores; words shorter than three are not distinctive. */
 const WORD = /[\p{L}\p{N}_]{3,}/gu;
-/** How much of a body is read at its beginning and at its end, in UTF-16 code units. */
+/** How much of the beginning and the end of a body is read, in UTF-16 code units. */
 const HEAD = 6_000;
 const TAIL = 2_000;
-/** A word that stands in more messages than this, and in more than this share of them, is an everyday word. */
+/** A word is common when it occurs in more than this number and more than this share of the messages. */
 const COMMON_LEAST = 6;
 const COMMON_SHARE = 0.5;
 
-/** Words of prose and of programming languages that tell no change of a file from another. */
+/** Words of prose and programming languages that do not distinguish one change of a file from another. */
 const TELLS_NOTHING = new Set(
   (
     "about above after again also always another around because been before being below between both cannot could does " +
@@ -25,19 +25,19 @@ const TELLS_NOTHING = new Set(
   ).split(" "),
 );
 
-/** True for a word that every text has and that names nothing. */
+/** Checks whether a word occurs in any text and names nothing. */
 export const tellsNothing = (word: string): boolean => TELLS_NOTHING.has(word.toLowerCase());
 
-/** The words of a text in lower case, each once. */
+/** Returns the words of a text in lower case, each once. */
 export const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(WORD) ?? []);
 
-/** A word, and in how many messages of a span it stands. */
+/** A word and the number of messages of a span that contain it. */
 export interface CountedWord {
   readonly word: string;
   readonly count: number;
 }
 
-/** In how many messages of a span each word stands: what stands in few tells most. Counted when it is first asked for. */
+/** Counts the messages of a span that contain each word: rare words are the most distinctive. Counted on first use. */
 export class SpanWords {
   readonly #messages: readonly Message[];
   #counts: ReadonlyMap<string, number> | undefined;
@@ -46,23 +46,23 @@ export class SpanWords {
     this.#messages = messages;
   }
 
-  /** At least 1, also for a word that was never counted. */
+  /** Returns the number of messages that contain a word; at least 1, even for an unknown word. */
   count(word: string): number {
     if (this.#counts === undefined) finishSteps(this.countInSteps());
     return this.#counts?.get(word.toLowerCase()) ?? 1;
   }
 
-  /** Counts, a message a step, what would otherwise be counted at once when it is first asked for. */
+  /** Counts the words one message per step, instead of all at once on first use. */
   *countInSteps(): Steps<void> {
     this.#counts ??= yield* countsOf(this.#messages);
   }
 
-  /** True for a word that stands in so many messages that it tells nothing. */
+  /** Checks whether a word occurs in so many messages that it is not distinctive. */
   isCommon(word: string): boolean {
     return this.count(word) > Math.max(COMMON_LEAST, this.#messages.length * COMMON_SHARE);
   }
 
-  /** The words that stand in the fewest messages, rarest first; the longer first of equally rare ones. */
+  /** Returns the words that occur in the fewest messages, rarest first; of equally rare ones, the longer first. */
   rarest(words: Iterable<string>, most: number): readonly CountedWord[] {
     return [...words]
       .map((word) => ({ word, count: this.count(word) }))
@@ -105,14 +105,14 @@ function textOf({ parts }: Message): string {
 const ends = (text: string): string =>
   text.length <= HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}`;
 
-/** Words of instructions that say how to summarize, and those that every text has. What is left says what to look for. */
+/** Words of instructions that say how to summarize, and common words. The remaining words say what to look for. */
 const ABOUT_SUMMARIES = new Set(
   "about account all also and any anything are but compact compaction details does everything focus for from goal has have how include including into its just keep leave let make mention more most must need needed needs not note nothing notes only other out over part please preserve remember rest say should skip sum summaries summarise summarize summary sure tell that the their them then there these they this those was were what when where which while why will with without you your".split(
     " ",
   ),
 );
 
-/** What people call the parts of a summary. */
+/** The sections of a summary by the words that people use for them. */
 const SECTION_WORDS: Readonly<Record<string, SummarySection>> = {
   ...named("openItems", "todo todos task tasks pending remaining requests questions"),
   ...named("files", "file files paths"),
@@ -128,11 +128,11 @@ function named(section: SummarySection, words: string): Readonly<Record<string, 
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-/** A word that stands in more than this share of what there is tells none of it from the rest. */
+/** A word in more than this share of the texts does not distinguish any of them. */
 const IN_MOST_SHARE = 1 / 3;
 const IN_MOST_LEAST = 3;
 
-/** What a summary was asked to look out for, as words to search for: there is no model here to understand it. */
+/** Instructions for a summary as words to search for, because there is no model to understand them. */
 export class InstructionWords {
   readonly #terms: ReadonlySet<string>;
   readonly #sections: ReadonlySet<SummarySection>;
@@ -143,7 +143,7 @@ export class InstructionWords {
     this.#sections = new Set(terms.flatMap((term) => SECTION_WORDS[term] ?? []));
   }
 
-  /** False when there is nothing to look for. */
+  /** True when there are words to search for. */
   get areGiven(): boolean {
     return this.#terms.size > 0;
   }
@@ -152,7 +152,9 @@ export class InstructionWords {
     return this.#sections.has(section);
   }
 
-  /** The share of the words that stands in each text, from 0 to 1. Words that most texts have do not count. */
+  /**
+   * Returns the share of the words that each text contains, from 0 to 1. Words that occur in many texts do not count.
+   */
   sharesIn(texts: readonly string[]): readonly number[] {
     const found = texts.map((text) => new Set(recallTerms(text).filter((term) => this.#terms.has(term))));
     const counts = new Map<string, number>();

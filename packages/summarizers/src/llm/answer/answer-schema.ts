@@ -40,7 +40,7 @@ const itemShapes = {
   errors: z.object({ error: text, resolution: text.nullable().default(null), ...evidence }),
 };
 
-/** The sections that a model may write in. Identifiers are plain text; artifacts are named by code alone. */
+/** The sections of items that a model may write. Identifiers are plain text; artifacts are only named by code. */
 export const ANSWER_SECTIONS = Object.freeze(Object.keys(itemShapes) as (keyof typeof itemShapes)[]);
 export type AnswerSection = keyof typeof itemShapes;
 
@@ -58,7 +58,7 @@ const additionsSchema = z.object({
   identifiers: list(text),
 });
 
-/** What a model answers: items to add, and what becomes of items that were there. Keys that nobody asked for are ignored. */
+/** A model's answer: items to add, and changes to existing items. Unknown keys are ignored. */
 export const answerSchema = z.object({
   add: additionsSchema.default(() => additionsSchema.parse({})),
   resolve: list(z.object({ item: handle, reason: some, ...evidence })),
@@ -67,12 +67,12 @@ export const answerSchema = z.object({
   currentPlan: z.array(text).nullable().optional(),
 });
 
-/** The keys of an answer. An object with none of them is not an empty answer but something else. */
+/** The keys of an answer. An object with none of them is not an empty answer but something else entirely. */
 export const ANSWER_KEYS: readonly string[] = Object.freeze(Object.keys(answerSchema.shape));
 export type Answer = z.infer<typeof answerSchema>;
 
-/** The shape of an item by section, for what supersedes another item. */
+/** The shape of an item, by section, for validating an item that supersedes another. */
 export const answerItemSchemas: { readonly [Section in AnswerSection]: (typeof itemShapes)[Section] } = itemShapes;
 export type AnswerItem<Section extends AnswerSection> = z.infer<(typeof itemShapes)[Section]>;
-/** The evidence for a statement: numbers of messages, or words that stand in one. */
+/** The evidence for a statement: message numbers, or words quoted from a message. */
 export type Evidence = Pick<AnswerItem<"facts">, "sources" | "quote">;

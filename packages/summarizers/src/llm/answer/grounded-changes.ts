@@ -21,14 +21,14 @@ import {
 } from "./answer-schema.ts";
 import { codeWords, type SpanEvidence } from "./span-evidence.ts";
 
-/** A section takes at most this many notes of one answer. */
+/** The most notes per section that are taken from one answer. */
 const MAX_NOTES = 100;
 const MAX_IDENTIFIERS = 200;
 
 /**
- * What code takes of a model's answer, as changes against what was noted before it. Notes without evidence in the span
- * are left out. Constraints and artifacts are never changed by a model; open work never goes away by its word: it can
- * become done or cancelled, on evidence, in the words in which it was opened (P5, L28).
+ * Returns what is accepted from a model's answer, as changes to the existing notes. Notes without evidence in the span
+ * are left out. A model never changes constraints or artifacts, and cannot remove open work: it can only mark it as
+ * done or cancelled, with evidence, and the work keeps its original wording (P5, L28).
  */
 export function groundedChanges(answer: Answer, noted: NotedItems, evidence: SpanEvidence): readonly SummaryChange[] {
   return [
@@ -73,12 +73,12 @@ function successor(
   return [superseded(old, kind === undefined ? grounded.item : ({ ...grounded.item, kind } as typeof grounded.item))];
 }
 
-/** Open work keeps the words in which it was opened, whatever the model calls it now. */
+/** Open work keeps its original wording, whatever the model calls it now. */
 function withOldContent({ section, item }: NotedItem, content: object): object {
   const { id: _id, sources: _sources, ...old } = item as OpenItem;
   if (section !== "openItems") return { ...old, ...content };
   const { status, ...rest } = old;
-  // A model knows open, done and cancelled work.
+  // A model only distinguishes open, done and cancelled work.
   const known = status === "done" || status === "cancelled" ? status : "open";
   return { ...rest, status: known, ...content, description: old.description };
 }
@@ -94,7 +94,7 @@ function resolution(
   return [{ op: "resolve", section: old.section, itemId: old.item.id, reason: `no longer needed: ${cut(reason)}` }];
 }
 
-/** An open item that a model wants to have resolved is done; it stays where it was, so that nobody does it again. */
+/** Marks an open item that a model wants to resolve as done; it stays in the summary, so that nobody does it again. */
 function finished(old: OpenItem, claimed: Evidence, evidence: SpanEvidence): SummaryChange {
   const { id: _id, ...content } = old;
   const sources = [...new Set([...old.sources, ...evidence.sourcesOf(claimed).map(({ id }) => id)])];
@@ -126,18 +126,18 @@ const MAX_STATE = 400;
 const cut = (text: string): string =>
   text.length <= MAX_STATE ? text : `${text.slice(0, MAX_STATE).toWellFormed()} …`;
 
-/** What code makes of one note of a model: an item for a section, or null when nothing in the span stands behind it. */
+/** A note of a model that has evidence in the span: an item and the section that it belongs to. */
 interface GroundedItem {
   readonly section: AnswerSection;
   readonly item: NewItem<AnswerSection>;
 }
 
 /**
- * Checks a note against the span: its sources must exist, and every path, name and number in it must stand there exactly.
- * A constraint must be whole sentences of the user or the operator; one that is not, or that a tool demands, is the
- * agent's note.
+ * Checks a note against the span: its sources must exist, and every path, name and number in it must occur there
+ * exactly. A constraint must consist of whole sentences of the user or the operator; otherwise, for example when it
+ * comes from a tool, it becomes a fact noted by the agent.
  *
- * @param inherited sources of the item that this one takes the place of.
+ * @param inherited sources of the item that this one replaces.
  */
 function groundedItem<Section extends AnswerSection>(
   section: Section,
@@ -190,18 +190,18 @@ function settled(
   }
 }
 
-/** The messages of people among the sources that say a rule in whole sentences, word for word. */
+/** The sources, among messages by people, that state a rule word for word in whole sentences. */
 const sourcesOfRule = (rule: string, messages: readonly Message[]): readonly MessageId[] =>
   messages.filter((message) => isPersonal(message) && saysVerbatim(visibleText(message), rule)).map(({ id }) => id);
 
-/** Only the key fields whose values stand in the span: a model must not make up values. */
+/** Only the key fields whose values occur in the span: a model must not make up values. */
 const exactFields = (fields: JsonObject, evidence: SpanEvidence): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => evidence.holds(String(value))));
 
 const textsOf = (content: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.values(content).filter((value): value is string => typeof value === "string");
 
-/** Longer notes are cut, in UTF-16 code units: notes that quote whole pages do not summarize. */
+/** The longest note, in UTF-16 code units; longer ones are cut, because quoting whole pages is not summarizing. */
 const MAX_TEXT = 600;
 
 const shortened = (text: string): string =>

@@ -2,10 +2,10 @@ import { type CompletionResult, parseJson } from "@threadfold/core";
 import { ANSWER_KEYS, type Answer, answerSchema } from "./answer-schema.ts";
 import { type UnusableAnswer, unusableAnswer } from "./rejection.ts";
 
-/** Notes that can be used, or why there are none. Then also the text, if it could stand as a summary. */
+/** Usable notes, or why there are none; in that case also the text, if it could serve as a summary. */
 export type AnswerReading = { readonly notes: Answer } | (UnusableAnswer & { readonly prose?: string });
 
-/** Reads an answer that should be notes. `maxTokens` is what it was allowed; far more than that is a flood and no summary. */
+/** Reads an answer that should be notes. An answer far longer than `maxTokens`, its limit, is refused as a flood. */
 export function readAnswer(
   result: CompletionResult,
   maxTokens: number,
@@ -46,12 +46,12 @@ const isEmpty = ({ add, resolve, supersede, currentTask, currentPlan }: Answer):
   (currentTask ?? "") === "" &&
   (currentPlan ?? []).length === 0;
 
-/** After this many beginnings without an end no further one is tried: hostile text must not cost time without bound. */
+/** Parsing stops after this many objects that never close: hostile text must not take unbounded time. */
 const MAX_OPEN_ENDS = 40;
 
 /**
- * The JSON objects in a text, outermost first: the text itself, or objects amid prose, fences or thinking aloud. Linear
- * in the text, up to a fixed number of braces that never close.
+ * Returns the JSON objects in a text: the text itself, or outermost objects amid prose, code fences or thinking aloud.
+ * Takes time linear in the text for each brace that never closes, up to a fixed number of those.
  */
 export function jsonObjects(text: string): readonly object[] {
   const whole = parseObject(text);
@@ -77,7 +77,7 @@ function parseObject(text: string): object | null {
   }
 }
 
-/** The index behind the closing brace of the object that begins at `start`; null when it is never closed. */
+/** The index after the closing brace of the object that begins at `start`; null when it is never closed. */
 function endOfObject(text: string, start: number): number | null {
   let depth = 0;
   let inString = false;
@@ -93,19 +93,19 @@ function endOfObject(text: string, start: number): number | null {
   return null;
 }
 
-/** A text that can stand as a summary, or why there is none. */
+/** A text that can serve as a summary, or why there is none. */
 export type ProseReading = { readonly prose: string } | UnusableAnswer;
 
-/** Stands behind a text that the model could not finish. */
-export const UNFINISHED = "[The model's answer ended here, at its longest.]";
+/** Appended to a text that the model could not finish. */
+export const UNFINISHED = "[The model's answer was cut off here at its length limit.]";
 
-/** What a text is cut behind that ends in the middle of a sentence: a line, or the end of a sentence. */
+/** Matches a text up to its last line break or end of a sentence, where an unfinished text is cut. */
 const LAST_BORDER = /^[\s\S]*(?:\n|[.!?…](?=\s)|[。！？])/u;
 
 /**
- * Reads an answer that should be prose, as it comes. What the prompt asked to stand around it is left out.
+ * Reads an answer that should be prose and takes it unchanged, except that text outside the answer tag is dropped.
  *
- * @param answerTag the tag that the prompt asked for, if it did.
+ * @param answerTag the tag that the prompt asked for, if any.
  */
 export function readProse(
   result: CompletionResult,
@@ -124,16 +124,16 @@ export function readProse(
   return { prose: `${whole}\n${UNFINISHED}` };
 }
 
-/** Shorter than this, an answer in place of the notes that were asked for tells nothing. In UTF-16 code units. */
+/** Prose shorter than this, in UTF-16 code units, is of no use in place of the notes that were asked for. */
 const LEAST_INSTEAD = 80;
 
-/** The text of an answer that should have been notes, where it says something as a summary; null otherwise. */
+/** The text of an answer that should have been notes, if it can serve as a summary; null otherwise. */
 function proseInstead(answer: string): string | null {
   const text = said(answer, undefined);
   return text.length < LEAST_INSTEAD || isRefusal(text) || /^[[{`<]/.test(text) ? null : text;
 }
 
-/** What a model thought before its answer, as some servers send it along. */
+/** Matches a model's thinking before its answer, which some servers send along. */
 const THINKING = /^\s*<(think|thinking)>[\s\S]*?<\/\1>/i;
 
 function said(answer: string, answerTag: string | undefined): string {
@@ -146,7 +146,7 @@ function said(answer: string, answerTag: string | undefined): string {
   return (end < 0 ? inside : inside.slice(0, end)).trim();
 }
 
-/** A text longer than this is more than a refusal, whatever its first words. In UTF-16 code units. */
+/** A text longer than this, in UTF-16 code units, is not just a refusal, whatever its first words. */
 const LONGEST_REFUSAL = 400;
 const REFUSAL =
   /^(?:i['’]?m (?:very )?sorry|i am sorry|sorry|apologies|i (?:can['’]?t|cannot|can not|won['’]?t)|i['’]?m (?:not able|unable)|i am (?:not able|unable)|as an ai)\b/i;

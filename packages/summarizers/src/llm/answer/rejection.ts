@@ -1,9 +1,9 @@
 import { type CompletionResult, ThreadfoldError } from "@threadfold/core";
 
 /**
- * Why a model's answer was not taken. `refusal`, `tool-call` (L27), `blank` (S18), `cut-off`, `not-json`,
- * `wrong-schema` and `inflated` (S32) speak of the answer; `ungrounded` says that nothing in it stands in the span;
- * `too-large`, `time-limit` and `model-failed` say why there is none. A check that fails has its own name as the
+ * Why a model's answer was rejected. `refusal`, `tool-call` (L27), `blank` (S18), `cut-off`, `not-json`, `wrong-schema`
+ * and `inflated` (S32) describe the answer; `ungrounded` means that nothing in it is supported by the span;
+ * `too-large`, `time-limit` and `model-failed` mean that there is no answer. A failed check uses its own name as the
  * reason.
  */
 export type RejectionReason =
@@ -19,7 +19,7 @@ export type RejectionReason =
   | "time-limit"
   | "model-failed";
 
-/** A rejection as an error: `SUMMARIZER_FAILED` with the reason in its details. */
+/** Returns a rejection as an error: `SUMMARIZER_FAILED` with the reason in its details. */
 export function rejection(reason: RejectionReason | (string & {}), problem: string, cause?: unknown): ThreadfoldError {
   return new ThreadfoldError("SUMMARIZER_FAILED", `${reason}: ${problem}`, {
     details: { reason },
@@ -27,7 +27,7 @@ export function rejection(reason: RejectionReason | (string & {}), problem: stri
   });
 }
 
-/** The reason of a rejection; null for any other error. */
+/** Returns the reason of a rejection; null for any other error. */
 export function rejectionReason(error: unknown): string | null {
   if (!ThreadfoldError.isInstance(error) || error.code !== "SUMMARIZER_FAILED") return null;
   const { reason } = error.details;
@@ -40,7 +40,7 @@ export interface UnusableAnswer {
   readonly problem: string;
 }
 
-/** What is wrong with an answer whatever form it was to have; null when it can be read. `maxTokens` is what it was allowed. */
+/** Returns what is wrong with an answer, whatever its form; null when it can be read. `maxTokens` is its limit. */
 export function unusableAnswer(
   { text, finish, toolCalls }: CompletionResult,
   maxTokens: number,
@@ -50,7 +50,7 @@ export function unusableAnswer(
   if (finish === "tool-call" || toolCalls > 0)
     return { reason: "tool-call", problem: "the answer calls a tool; none is to be called here" };
   if (text.trim() === "") return { reason: "blank", problem: "the answer is empty" };
-  // A token is never longer than a few characters on average: no need to count what is plainly too long.
+  // Tokens average only a few characters, so a text that is plainly too long need not be counted.
   if (text.length > maxTokens * 32 || countTokens(text) > maxTokens * 2)
     return { reason: "inflated", problem: `the answer is longer than twice the ${maxTokens} tokens that were allowed` };
   return null;

@@ -9,20 +9,20 @@ import {
 } from "@threadfold/core";
 import type { Evidence } from "./answer-schema.ts";
 
-/** Looks up what a model claims in what was really said. */
+/** Looks up a model's claims in what was really said. */
 export interface SpanEvidence {
-  /** The messages that a note names by number or quotes; none when they do not exist or belong to another part. */
+  /** Returns the messages that a note names by number or quotes; none when they do not exist or were not shown. */
   sourcesOf(evidence: Evidence): readonly Message[];
-  /** The first messages in which a text stands exactly. */
+  /** Returns the first messages that contain a text exactly. */
   messagesWith(text: string): readonly MessageId[];
-  /** True when a text stands exactly in the span, or in what was noted before it. */
+  /** Checks whether a text occurs exactly in the span or in the previous notes. */
   holds(text: string): boolean;
 }
 
 const MIN_QUOTE = 8;
 const MAX_SOURCES = 3;
 
-/** Evidence in a span. `numbers` are the places that this call was shown, counted from 1. */
+/** Returns the evidence in a span. `numbers` are the messages that this call was shown, counted from 1. */
 export function spanEvidence(
   messages: readonly Message[],
   numbers: ReadonlySet<number>,
@@ -61,24 +61,24 @@ export function spanEvidence(
   };
 }
 
-/** The rendered text leaves out the folder that paths share. */
+/** Complete paths: the rendered text leaves out the folder that paths share. */
 const pathsOf = ({ files, identifiers }: StructuredSummary): readonly string[] => [
   ...files.map(({ path }) => path),
   ...identifiers.flatMap(({ where }) => where ?? []),
 ];
 
-/** What stands between names and what names hardly contain. */
+/** Separators between names: characters that names hardly ever contain. */
 const BETWEEN = /[\s"'`()[\]{}<>,;=|*]+/;
 const ENDS = /^[.:!?]+|[.:!?]+$/g;
 
-/** The words of texts. Nearly every name is one of them, and so need not be looked for in each text of a long span. */
+/** The words of texts. Nearly every name is a word, and so need not be searched for in each text of a long span. */
 function wordsOf(texts: readonly string[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const text of texts) for (const word of text.split(BETWEEN)) words.add(word).add(word.replace(ENDS, ""));
   return words;
 }
 
-/** What was said, arguments both as JSON and as they are: inside JSON a quote or backslash looks different. */
+/** The text of a message, with arguments both as JSON and raw, because JSON escapes quotes and backslashes. */
 function searchableText(message: Message): string {
   return [visibleText(message), ...message.parts.flatMap(moreOf)].join("\n");
 }
@@ -97,18 +97,18 @@ function strings(value: JsonValue | undefined): readonly string[] {
   return Object.values(value).flatMap(strings);
 }
 
-/** The names of a text, and those of them that nobody said. */
+/** The names in a text, and those of them that are found nowhere. */
 export interface NamesOf {
   readonly all: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** A line number behind a path, with its column or the end of a range. */
+/** A line number after a path, with its column or the end of a range. */
 const LINE = /:\d+(?:[:-]\d+)*$/;
 
 /**
- * The paths, names and numbers of a text in somebody's own words, and those of them that stand nowhere in what the text is
- * about. A path counts as known by its last part: prose says it in another spelling.
+ * Returns the paths, names and numbers in a prose text, and those of them that are found nowhere in what the text is
+ * about. A path counts as known if its last segment is, because prose may spell the rest differently.
  */
 export function namesIn(text: string, request: SummarizeRequest, evidence: SpanEvidence): NamesOf {
   const { pins, overlap = [], instructions = "", previous } = request;
@@ -125,16 +125,16 @@ export function namesIn(text: string, request: SummarizeRequest, evidence: SpanE
   return { all, unknown };
 }
 
-/** A text with fewer names than this says nothing about where they are from. */
+/** With fewer names than this, a text is not judged by where they come from. */
 const LEAST_NAMES = 4;
 
-/** True for a text that can hardly be about the span: most of its names stand nowhere in it. */
+/** Checks whether a text can hardly be about the span, because most of its names are found nowhere. */
 export const isInvented = ({ all, unknown }: NamesOf): boolean =>
   all.length >= LEAST_NAMES && unknown.length * 2 > all.length;
 
 const MOST_TOLD = 12;
 
-/** The text with a last line that says which of its names nobody said. */
+/** Returns the text with a final line that lists the names found nowhere. */
 export function withUnknownNames(text: string, { unknown }: NamesOf): string {
   if (unknown.length === 0) return text;
   const told = unknown.slice(0, MOST_TOLD).join(", ");
@@ -144,19 +144,19 @@ export function withUnknownNames(text: string, { unknown }: NamesOf): string {
 
 const NOT_FOUND = "[Not found in the messages that this tells of: ";
 
-/** The names that an earlier text was not believed: repeating them does not make them true. */
+/** The names already marked as not found in an earlier text: repeating them does not make them true. */
 function doubtedIn(text: string): readonly string[] {
   const start = text.lastIndexOf(NOT_FOUND);
   return start < 0 ? [] : codeWords(text.slice(start + NOT_FOUND.length));
 }
 
-/** Words that only code, data and machines use: with one wrong character they are worthless. */
+/** Candidates for words of code, data and machines, which are worthless with one wrong character. */
 const WORD = /[\p{L}\p{N}_@$~/.][\p{L}\p{N}_@$~./:\\+-]{2,200}/gu;
 const TRAILING = /[./:\\+-]+$/;
 
 /**
- * The words of a text that are copied exactly or are wrong: paths, file names, names with underscores or mixed case and
- * digits, versions, hashes and long numbers. Plain words and short numbers are not among them.
+ * Returns the words of a text that are wrong unless copied exactly: paths, file names, names with underscores or with
+ * letters and digits, versions, hashes and long numbers. Plain words and short numbers are not included.
  */
 export function codeWords(text: string): readonly string[] {
   const found = new Set<string>();

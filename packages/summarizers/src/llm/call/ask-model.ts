@@ -4,13 +4,13 @@ import { readAnswer, readProse } from "../answer/read-answer.ts";
 import { rejection, type UnusableAnswer } from "../answer/rejection.ts";
 import type { PromptVariant } from "../prompts/prompt-variant.ts";
 
-/** How much of a bad answer the model is shown again, in UTF-16 code units. */
+/** The most of a bad answer that the model is shown again, in UTF-16 code units. */
 const SHOWN_AGAIN = 4_000;
 
-/** What a model answered: notes, or a text in its own words. */
+/** A model's answer: notes, or a text in its own words. */
 export type ModelAnswer = { readonly notes: Answer } | { readonly prose: string };
 
-/** What a model said when it was asked, and what that cost. */
+/** A model's answer and the usage of all calls that it took. */
 export interface Asked {
   readonly answer: ModelAnswer;
   readonly usage: Usage | undefined;
@@ -24,11 +24,11 @@ const REPAIRS: Readonly<Record<PromptVariant["form"], string>> = {
 };
 
 /**
- * Asks a model and reads its answer in the form that the prompt asks for. An answer that cannot be used is sent back once
- * with what is wrong with it; a refusal is not. A model that answers with a text both times where notes were asked for is
- * taken at its word: the text is a summary.
+ * Asks a model and reads its answer in the form that the prompt asks for. An unusable answer is sent back once together
+ * with the problem, except for a refusal. If notes were asked for and the second answer is prose that can serve as a
+ * summary, it is taken as one.
  *
- * @throws ThreadfoldError `SUMMARIZER_FAILED` with the reason, or what `call` throws.
+ * @throws ThreadfoldError `SUMMARIZER_FAILED` with the reason, or whatever `call` throws.
  */
 export async function askModel(
   question: Omit<CompletionRequest, "signal">,
@@ -62,12 +62,12 @@ function repair(text: string, problem: string, wanted: string): readonly Complet
     role: "user",
     text: `That answer cannot be used: ${problem}. Answer again ${wanted}`,
   };
-  // Providers refuse empty messages, and two user messages in a row are one.
+  // Providers refuse empty messages, and two user messages in a row would be merged into one.
   if (text.trim() === "") return [{ role: "assistant", text: "(no answer)" }, request];
   return [{ role: "assistant", text: text.slice(0, SHOWN_AGAIN).toWellFormed() }, request];
 }
 
-/** What two calls used together; undefined when neither reported it. */
+/** Returns the usage of two calls together; undefined when neither reported any. */
 export function addUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   const sum = (key: Exclude<keyof Usage, "compaction">): Partial<Usage> =>

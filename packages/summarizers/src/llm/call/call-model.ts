@@ -10,23 +10,23 @@ import {
 import pRetry from "p-retry";
 import { asModelCallError } from "./client-model.ts";
 
-/** How patient calls to a model are. All times are milliseconds. */
+/** Retries and time limits of calls to a model. All times are in milliseconds. */
 export interface CallLimits {
-  /** How often a call that may succeed later is made again. */
+  /** How many times a call that may succeed later is retried. */
   readonly retries: number;
   /** The first wait; each further one is twice as long. */
   readonly minRetryDelayMs: number;
-  /** The longest wait; a provider that asks for a longer one counts as failed. */
+  /** The longest wait. If the provider asks for a longer one, the call is not retried. */
   readonly maxRetryDelayMs: number;
   /** How long a call may take before it counts as failed. */
   readonly callTimeoutMs: number;
 }
 
 /**
- * One answer of a model: calls that fail for a passing reason are made again after a growing wait, or after the wait that
- * the provider asks for (L5). A call that is aborted is not.
+ * Calls a model. A call that fails for a temporary reason is retried after a growing wait, or after the wait that the
+ * provider asks for (L5). An aborted call is not retried.
  *
- * @throws ThreadfoldError `MODEL_CALL_FAILED`, or the signal's reason.
+ * @throws ThreadfoldError `MODEL_CALL_FAILED` when the call fails for good, or the signal's reason when it is aborted.
  */
 export function callModel(
   model: CompletionModel,
@@ -54,7 +54,7 @@ function mayPass(error: unknown, limits: CallLimits): boolean {
   return (failure.retryAfterMs ?? 0) <= limits.maxRetryDelayMs;
 }
 
-/** Some models take no temperature, and say so: they are asked again without it. */
+/** Some models reject a temperature; they are called again without it. */
 async function callOnceAsAllowed(...call: Parameters<typeof callOnce>): Promise<CompletionResult> {
   const [model, { temperature, ...request }, limits, signal] = call;
   try {

@@ -8,11 +8,11 @@ import {
   type ThreadfoldError,
 } from "@threadfold/core";
 
-/** The caller's own client of a provider, and how it is used. */
+/** The caller's own client for a provider, and how to use it. */
 export interface ClientModelOptions<Client> {
-  /** The caller's own client. Its own retries are not used: the summarizer has its rules for that. */
+  /** The caller's own client. Its retries are turned off, because the summarizer does its own. */
   readonly client: Client;
-  /** Name of the model, as the provider has it. */
+  /** The provider's name for the model. */
   readonly model: string;
   /** False to wait for the whole answer at once. True by default: a stream shows early that the connection is alive. */
   readonly stream?: boolean;
@@ -23,19 +23,19 @@ export interface ClientModelOptions<Client> {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What the clients of providers take besides the body of a request. */
+/** The options that provider clients take in addition to the request body. */
 export interface ClientCallOptions {
-  /** The SDK tries nothing again by itself: the summarizer does. */
+  /** Turns off the SDK's own retries; the summarizer retries instead. */
   readonly maxRetries: 0;
   /** Ends the call. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The `complete()` port over a provider's client. A failure of the client becomes `MODEL_CALL_FAILED`; an abort is thrown
- * as its signal's reason.
+ * Implements the `complete()` port with a provider's client. A failure of the client becomes `MODEL_CALL_FAILED`; an
+ * abort throws the signal's reason.
  *
- * @param paramsOf the request in the provider's own format.
+ * @param paramsOf converts a request to the provider's own format.
  */
 export function clientModel<Params>(
   id: string,
@@ -57,13 +57,14 @@ export function clientModel<Params>(
   };
 }
 
-/** How providers say that the input is longer than the window. */
+/** Phrases with which providers report that the input is longer than the window. */
 const OVERFLOW =
   /context[ _-]?(?:length|window)|maximum context|prompt is too long|(?:input|request|prompt).{0,40}(?:too long|too large)|too many (?:input )?tokens|exceeds?.{0,60}tokens?/i;
 
 /**
- * Any error of a provider's client as `MODEL_CALL_FAILED`. Clients agree on little more than a status, headers and a
- * message, so it looks at these and at no class. A `retry-after` is read when it is a number, not when it is a date.
+ * Converts any error of a provider's client to `MODEL_CALL_FAILED`. Clients have little more in common than a status,
+ * headers and a message, so it inspects these and no error classes. A `retry-after` header is read only if it is a
+ * number, not if it is a date.
  */
 export function asModelCallError(error: unknown): ThreadfoldError {
   if (modelCallFailure(error) !== null) return error as ThreadfoldError;
@@ -78,7 +79,7 @@ function failureOf(error: unknown, message: string): ModelCallFailure {
   const retryAfterMs = retryAfterOf(error);
   const more = { status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   if (status === 429) return { kind: "rate-limited", ...more };
-  // A status of success together with an error: the connection broke while the answer came.
+  // A success status together with an error means that the connection broke while the answer was arriving.
   if (status < 400 || status === 408 || status === 409 || status >= 500) return { kind: "unavailable", ...more };
   const said = `${textOf(error, "code")} ${message} ${textOf(error, "responseBody").slice(0, 2_000)}`;
   if ((status === 400 || status === 413) && OVERFLOW.test(said)) return { kind: "overflow", ...more };

@@ -12,10 +12,10 @@ import {
 } from "@threadfold/core";
 import type { Candidate } from "../../extractive/collectors/span-collector.ts";
 
-/** Above what code finds by itself: a model chose these. */
+/** Ranks a model's notes above what code finds, because the model chose them. */
 const WORTH = 1_000;
 
-/** The notes of a whole fold: items that compete for room, and changes that are made whatever room there is. */
+/** The notes of a whole fold: items that compete for room, and changes that are made regardless of room. */
 export interface NotesOutcome {
   readonly candidates: readonly Candidate[];
   readonly resolves: readonly (SummaryChange & { readonly op: "resolve" })[];
@@ -23,14 +23,14 @@ export interface NotesOutcome {
 }
 
 /**
- * The notes of one fold while it goes from chunk to chunk. Each call reads what the calls before it noted; in the end
- * only the difference to the summary before the fold counts, so that nothing names an item that nobody else knows.
+ * The notes of one fold while it reads chunk by chunk. Each call sees the notes of the calls before it; in the end only
+ * the difference from the previous summary counts, so that no change names an item unknown outside this fold.
  */
 export class RunningNotes {
   readonly #previous: StructuredSummary | null;
   readonly #span: SpanReference;
   #current: StructuredSummary | null;
-  /** Items of this fold that stand in the place of one of the summary before it, by their id. */
+  /** For each item of this fold that replaces one of the previous summary: that item's id, by the new item's id. */
   readonly #origins = new Map<string, string>();
   readonly #reasons = new Map<string, string>();
   #state: readonly SummaryChange[] = [];
@@ -45,7 +45,7 @@ export class RunningNotes {
     return this.#current;
   }
 
-  /** Merges changes into the notes; false when there are none. */
+  /** Merges changes into the notes. Returns false when there are none. */
   note(changes: readonly SummaryChange[]): boolean {
     const before = this.#current;
     const { summary } = applySummaryChanges(before, this.#span, changes);
@@ -117,13 +117,13 @@ export interface NotedItem {
   readonly item: SummaryItem;
 }
 
-/** What is noted so far as a model reads it, and its items by handle. */
+/** The notes so far in the form that a model reads, and their items by handle. */
 export interface NotedItems {
   readonly text: string;
   readonly items: ReadonlyMap<string, NotedItem>;
 }
 
-/** The letter of a section in handles. Identifiers have none: they are never changed one by one. */
+/** The letter for each section in handles. Identifiers have none, because they are never changed individually. */
 const LETTERS: Readonly<Record<Exclude<SummarySection, "identifiers">, string>> = {
   constraints: "c",
   facts: "f",
@@ -135,7 +135,7 @@ const LETTERS: Readonly<Record<Exclude<SummarySection, "identifiers">, string>> 
   artifacts: "a",
 };
 
-/** One line of JSON per item, so that no content can pass for another item. */
+/** Lists the items of a summary, one line of JSON each, so that no content can pass for another item. */
 export function notedItems(summary: StructuredSummary | null): NotedItems {
   const items = new Map<string, NotedItem>();
   const lines: string[] = [];
@@ -155,5 +155,5 @@ export function notedItems(summary: StructuredSummary | null): NotedItems {
   return { text: lines.join("\n"), items };
 }
 
-/** A handle as a model may write it: with brackets, spaces or a capital. */
+/** Normalizes a handle as written by a model, which may add brackets, spaces or a capital. */
 export const handleOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "");

@@ -17,26 +17,26 @@ import { selectChanges } from "../../extractive/selection/select-changes.ts";
 import type { NotesOutcome } from "./running-notes.ts";
 
 /**
- * What a text in a model's own words may take of a summary. The rest is for what code writes next to it: the task,
- * rules, requests, files and commands. What either does not need is the other's.
+ * The share of a summary that a model's prose may take. The rest is for what code adds: the task, rules, requests,
+ * files and commands. Each may use what the other does not need.
  */
 const NARRATIVE_SHARE = 0.8;
 
-/** The room of a narrative in a summary of this many tokens, in tokens. */
+/** Returns the tokens that a narrative may take in a summary of this many tokens. */
 export const narrativeRoom = (maxTokens: number): number => Math.floor(maxTokens * NARRATIVE_SHARE);
 
 /**
- * What code finds better than a model does, and what must not be lost when a model leaves it out: the task word for
- * word, rules, open work, the trail of files, and the index of identifiers.
+ * Sections in which code finds more than a model does, and which must not be lost when a model leaves them out: rules,
+ * open work, the trail of files, and the index of identifiers.
  */
 const GROUND: ReadonlySet<SummarySection> = new Set(["constraints", "openItems", "files", "identifiers"]);
-/** The same next to prose, which code cannot look things up in: commands with their outcomes, and no index of names. */
+/** The same for prose, in which code cannot look things up: commands with their outcomes, and no index of names. */
 const GROUND_OF_PROSE: ReadonlySet<SummarySection> = new Set(["constraints", "openItems", "files", "toolOutcomes"]);
 
 /**
- * The changes of a fold: a model's notes or its text and, around them, what code found in the span, chosen so that the
- * rendered summary stays within its limit. What the model took out of the summary before goes first, so that its room is
- * free. A text leaves a fifth of the room to what code found, and may have all that this does not need.
+ * Returns the changes of a fold: a model's notes or prose, together with what code found in the span, chosen so that
+ * the rendered summary stays within its limit. Items that the model removed are taken out first, to free their room.
+ * Prose leaves a fifth of the room for what code found, and may use whatever of that is not needed.
  */
 export function* settledChanges(notes: NotesOutcome, request: SummarizeRequest): Steps<readonly SummaryChange[]> {
   const told = notes.state.find((change) => change.op === "set-narrative")?.narrative;
@@ -51,7 +51,7 @@ export function* settledChanges(notes: NotesOutcome, request: SummarizeRequest):
   return [...changes, { op: "set-narrative", narrative: fitted(told, changes, { ...request, previous }) }];
 }
 
-/** The narrative as long as the rest of the summary leaves room for it. */
+/** The narrative, shortened to the room that the rest of the summary leaves. */
 function fitted(
   narrative: Omit<TextItem, "id">,
   changes: readonly SummaryChange[],
@@ -103,7 +103,7 @@ const fileTrail = (harvests: readonly Harvest[]): ReadonlyMap<string, FileCandid
       .flatMap((candidate) => (candidate.section === "files" ? [[candidate.item.path, candidate] as const] : [])),
   );
 
-/** A file as the model describes it, with what the calls really did to it. */
+/** A file with the model's description and the action that the calls really took. */
 function onTrail(candidate: Candidate, trail: ReadonlyMap<string, FileCandidate>): Candidate {
   if (candidate.section !== "files") return candidate;
   const found = trail.get(candidate.item.path);

@@ -1,45 +1,45 @@
 /**
- * What a model is told to write, as data. What is around it is the same for all variants: the messages, what was said of
- * them before, and, for notes, the shape of the answer and the rules that code checks. A variant whose text changes gets a
- * new version: it is part of cache keys.
+ * A prompt for summaries, as data. The rest of the question is the same for all variants: the messages, the previous
+ * summary and, for notes, the shape of the answer and the rules that code checks. When a variant's text changes, it
+ * gets a new version, because the version is part of cache keys.
  */
 export interface PromptVariant {
   readonly id: string;
   readonly version: number;
-  /** What comes back: `json`, notes that code checks and merges; `prose`, a text that stands in the summary as it comes. */
+  /** Form of the answer: `json` for notes that code checks and merges, `prose` for a text that is used unchanged. */
   readonly form: "json" | "prose";
-  /** Who the model is and for whom it writes. */
+  /** System text: who the model is and for whom it writes. */
   readonly system: string;
-  /** What is worth telling. `{compactionRound}` stands for how many folds are inside, this one included. */
+  /** What to write. `{compactionRound}` is replaced with the number of folds, including this one. */
   readonly task: string;
-  /** How the caller's instructions are introduced. */
+  /** Title above the caller's instructions. */
   readonly instructionsTitle: string;
-  /** What stands above the parts of a question for prose, in place of Threadfold's own words. */
+  /** Titles for the parts of a question for prose, instead of Threadfold's own. */
   readonly titles?: ProseTitles;
-  /** The tag that the task asks a prose summary to stand in: what stands outside it, such as an analysis, is dropped. */
+  /** The tag in which the task asks for a prose summary. Anything outside it, such as an analysis, is dropped. */
   readonly answerTag?: string;
-  /** How freely the model chooses its words, where the prompt's source says it. */
+  /** Sampling temperature, if the prompt's source sets one. */
   readonly temperature?: number;
 }
 
-/** Titles of the parts of a question for prose; a part without a title here gets none. */
+/** Titles for the parts of a question for prose. */
 export interface ProseTitles {
-  /** Above the summary before. */
+  /** Above the previous summary; Threadfold's own title by default. */
   readonly previous?: string;
-  /** Stands in its place when there is no summary yet. */
+  /** Text in place of the previous summary when there is none yet. */
   readonly noPrevious?: string;
-  /** Above the user's first request, which is quoted apart from the messages only where there is a title for it. */
+  /** Above the user's first request, which is quoted separately only if this title is set. */
   readonly originalTask?: string;
   /** Above the messages. */
   readonly messages?: string;
 }
 
-/** The version of a variant's prompt as it goes into identities, the version of what is around it included. */
+/** Returns the version of a variant's prompt for identities, including the version of the rest of the question. */
 export const promptVersionOf = ({ id, version, form }: PromptVariant): string =>
   `${id}@${version}+${form === "json" ? ANSWER_FORMAT_VERSION : `prose${PROSE_FRAME_VERSION}`}`;
 
-/** Bump it when the described answer or the rules around it change. */
-export const ANSWER_FORMAT_VERSION = 1;
+/** Version of the answer format. Bump it when the described answer or the rules around it change. */
+export const ANSWER_FORMAT_VERSION = 2;
 
-/** Bump it when what stands around a prompt for prose changes. */
-export const PROSE_FRAME_VERSION = 1;
+/** Version of the text around a prompt for prose. Bump it when that text changes. */
+export const PROSE_FRAME_VERSION = 2;

@@ -22,17 +22,17 @@ import { answerFormat } from "./question-text.ts";
 
 /** A prompt that changes without a new version would be taken for the old one by every cache. */
 const TEXTS: Readonly<Record<string, string>> = {
-  "threadfold@1": "a0b81763ff5b",
+  "threadfold@2": "0a5022acf8bf",
   "codex@2": "274b4b67a2cd",
   "opencode@2": "1ffd8d382659",
   "claude-code@2": "83006a387df4",
   "pi@3": "284aa0d8fce3",
-  "handoff@2": "ca6b2544d106",
+  "handoff@3": "57f3483b123c",
   "ai-sdk@1": "937c7bdc7c79",
   "prose@1": "4a12fcaee3a8",
   "spring-session@1": "f05f30c06b2e",
 };
-const FORMAT = { version: 1, digest: "75fc7265bf92" };
+const FORMAT = { version: 2, digest: "c26c3ce66924" };
 
 /** The documents that the prompts are quoted from stand beside the recordings, where there are any. */
 const SEEDS = `${RECORDED_SESSIONS}/../seeds`;
@@ -75,8 +75,8 @@ describe("prompt variants", () => {
     ],
     ["seed 001, pi: with another reserve", "pi-v3", 26_214, 26_214],
     ["seed 003: maxTokens is 1 000", "ai-sdk-v1", 1_000, 1_000],
-    ["notes may take twice the length, up to 8 000 tokens", "threadfold-v1", 13_107, 8_000],
-    ["notes may take twice the length", "threadfold-v1", 3_000, 6_000],
+    ["notes may take twice the length, up to 8 000 tokens", "threadfold-v2", 13_107, 8_000],
+    ["notes may take twice the length", "threadfold-v2", 3_000, 6_000],
   ])("%s", async (_, promptVersion, maxTokens, maxOutputTokens) => {
     const model = new ScriptedModel((asked) => factAnswer(asked));
     const request = requestFor(new Conversation().user("Fix the parser.").agent("Fixed.").messages, { maxTokens });

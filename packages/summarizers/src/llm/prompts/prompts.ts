@@ -4,52 +4,54 @@ import type { PromptVariant } from "./prompt-variant.ts";
 /** The default: the sections of the AI SDK layer's summary, each as its own kind of item. */
 export const threadfoldPrompt: PromptVariant = Object.freeze({
   id: "threadfold",
-  version: 1,
+  version: 2,
   form: "json",
   system:
-    "You keep the notes of an agent that works on a task. Older messages are about to be folded away, and your notes stand in their place. Whoever reads them has nothing else from that part of the conversation, so note what the work ahead depends on, and nothing that can be done without.",
+    "You keep notes for an agent that is working on a task. Older messages are about to be folded away, and your notes will replace them. Their reader has nothing else from that part of the conversation, so note what the remaining work depends on, and nothing that it can do without.",
   task: [
     "Go through the messages and note, under the section it belongs to:",
     "- constraints: every standing rule that the user or operator set, copied word for word.",
     "- files: each file that was read, created, modified or deleted, its exact path, and in a few words what it holds or what was done to it.",
     "- decisions: technical choices that bind later work (libraries, patterns, formats, names), with the reason.",
-    "- openItems: what was asked for or planned, with its status. What was finished is `done`, what was called off is `cancelled`, the rest is `open`.",
-    "- errors: what went wrong and what resolved it; no resolution means that it is still unresolved.",
+    "- openItems: what was requested or planned, with its status: `done` if it was finished, `cancelled` if it was called off, otherwise `open`.",
+    "- errors: what went wrong and what resolved it; an error without a resolution counts as unresolved.",
     "- toolOutcomes: results that later steps build on (test runs, builds, created records), with their key values.",
-    "- facts: what was found out about the code, the data or the user's wishes and fits nowhere else.",
+    "- facts: what was learned about the code, the data or the user's wishes and fits in no other section.",
     "- identifiers: exact names, numbers, hashes, versions and addresses that will be needed again.",
-    "Say in currentTask what was being worked on at the end of these messages, and in currentPlan the steps that were still ahead.",
+    "In currentTask, say what was being worked on at the end of these messages, and in currentPlan the steps that remained.",
   ].join("\n"),
   instructionsTitle: "The user asks you to pay attention to this",
 });
 
 /**
- * Handoff to a goal, as in Amp, whose own words we do not have: only what the next task needs, into a fresh thread. The
- * instructions are the goal.
+ * Handoff to a goal, as in Amp, whose own prompt is not public to us: passes only what the next task needs to a new
+ * thread. The instructions are the goal.
  */
 export const handoffPrompt: PromptVariant = Object.freeze({
   id: "handoff",
-  version: 2,
+  version: 3,
   form: "prose",
   system:
-    "A new conversation is about to start for a goal that follows from this one. You pick out of this conversation what is needed to reach that goal, and leave out the rest, however much work went into it.",
+    "A new conversation is about to start for a goal that follows from this one. Select from this conversation what is needed to reach that goal, and leave out the rest, however much work went into it.",
   task: [
-    "With the goal before you, write a briefing for whoever takes it on. Include:",
-    "- what was found out or decided that the goal builds on, with the reasons;",
-    "- files to read or change for it, by their exact paths, and names, numbers and addresses that it needs;",
-    "- work that belongs to the goal and is not finished, and dead ends not to walk into again;",
-    "- the first steps towards the goal.",
-    "What has nothing to do with the goal is left out.",
+    "Write a briefing for whoever takes on this goal. Include:",
+    "- findings and decisions that the goal builds on, with the reasons;",
+    "- files to read or change for it, with their exact paths, and the names, numbers and addresses that it needs;",
+    "- unfinished work that belongs to the goal, and dead ends to avoid;",
+    "- the first steps toward the goal.",
+    "Leave out everything that has nothing to do with the goal.",
   ].join("\n"),
   instructionsTitle: "The goal",
 } satisfies PromptVariant);
 
-/** For prompts of one text, whose systems send it behind the agent's own system prompt. */
+/**
+ * System text for prompts that consist of a single text, which their systems send after the agent's own system prompt.
+ */
 export const PROSE_SYSTEM =
   "You summarize a conversation between a user and an agent, so that the work can go on from your summary.";
 
 /**
- * For systems whose prompt we do not have (Goat): the one that pi's research into compaction recommends, word for word.
+ * The prompt that pi's research into compaction recommends, word for word; for systems whose own we do not have (Goat).
  */
 export const prosePrompt: PromptVariant = Object.freeze({
   id: "prose",
@@ -67,9 +69,7 @@ Be concise but preserve enough detail that work can continue seamlessly.`,
   instructionsTitle: "The user's own instructions for this summary",
 } satisfies PromptVariant);
 
-/**
- * Spring AI Session's recursive summary: its documentation quotes of the prompt only the title of the summary before.
- */
+/** Spring AI Session's recursive summary. Its documentation quotes only the title of the previous summary. */
 export const springSessionPrompt: PromptVariant = Object.freeze({
   ...prosePrompt,
   id: "spring-session",
@@ -129,7 +129,7 @@ export const claudeCodePrompt: PromptVariant = Object.freeze({
   instructionsTitle: "Compact with these instructions of the user in mind",
 } satisfies PromptVariant);
 
-/** pi's compaction, word for word (based on Codex's). Its `maxTokens` is what a summary may take. */
+/** pi's compaction, word for word (based on Codex's). pi's `maxTokens` is the limit of a summary. */
 export const piPrompt: PromptVariant = Object.freeze({
   id: "pi",
   version: 3,
@@ -202,7 +202,7 @@ Create a summary with these EXACT sections:
   temperature: 0.3,
 } satisfies PromptVariant);
 
-/** All prompt variants. A new one is a constant above and a line here. */
+/** All prompt variants. To add one, define a constant above and list it here. */
 export const PROMPTS: readonly PromptVariant[] = Object.freeze([
   threadfoldPrompt,
   codexPrompt,
@@ -215,13 +215,13 @@ export const PROMPTS: readonly PromptVariant[] = Object.freeze([
   springSessionPrompt,
 ]);
 
-/** The name under which presets ask for a prompt: `codex-v1` is the first version of the variant `codex`. */
+/** Returns the name by which presets refer to a prompt: `codex-v1` is the first version of the variant `codex`. */
 export const promptNameOf = ({ id, version }: Pick<PromptVariant, "id" | "version">): string => `${id}-v${version}`;
 
 /**
- * The prompt variant that a preset names as its `promptVersion`.
+ * Returns the prompt variant that a preset names as its `promptVersion`.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` that lists the known names.
+ * @throws ThreadfoldError `INVALID_CONFIG` when there is no such prompt; its hint lists the known names.
  */
 export function promptByVersion(promptVersion: string): PromptVariant {
   const prompt = PROMPTS.find((variant) => promptNameOf(variant) === promptVersion);

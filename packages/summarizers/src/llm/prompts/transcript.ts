@@ -1,14 +1,14 @@
 import { groupMessages, headerOf, type Message, sha256, visibleText } from "@threadfold/core";
 import { cutMiddle } from "../../text/excerpt.ts";
 
-/** A message as a model reads it: under a number by which the answer names it. */
+/** A message as shown to a model, with the number by which the answer refers to it. */
 export interface TranscriptMessage {
   readonly number: number;
   readonly message: Message;
   readonly text: string;
 }
 
-/** The messages of a span as a model reads them, each of at most this many tokens. */
+/** Returns the messages of a span as shown to a model, each cut to at most this many tokens. */
 export function transcriptMessages(
   messages: readonly Message[],
   maxMessageTokens: number,
@@ -22,9 +22,9 @@ export function transcriptMessages(
 }
 
 /**
- * Messages as one text. Every message begins with a line that no content can forge; `mark` begins that line.
+ * Renders messages as one text. Every message begins with a line that no content can forge, which begins with `mark`.
  *
- * @param beside texts that are quoted between lines of the same mark.
+ * @param beside other texts that will be quoted between lines with the same mark.
  */
 export function renderTranscript(
   messages: readonly TranscriptMessage[],
@@ -49,8 +49,8 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").slice(0, 80)
 const LENGTH = 8;
 
 /**
- * A word that stands in none of the texts, the same for the same texts. It begins the line before each message, so that
- * no content can pass for the beginning or the end of one.
+ * Returns a word that occurs in none of the texts, always the same for the same texts. It begins the line before each
+ * message, so that no content can pass for the beginning or end of one.
  */
 export function transcriptMark(texts: readonly string[]): string {
   let mark = sha256(JSON.stringify(texts)).slice(0, LENGTH);
@@ -58,12 +58,12 @@ export function transcriptMark(texts: readonly string[]): string {
   return mark;
 }
 
-/** A message is not shortened below this before older ones are left out, in tokens. */
+/** Messages are not shortened below this many tokens; beyond that, the oldest are left out. */
 const LEAST_SHOWN = 40;
 
 /**
- * Messages of at most this many tokens together. The longest are shortened first, all to the same length; where even
- * short ones are too much, the oldest are left out.
+ * Reduces messages to at most this many tokens in total. The longest are shortened first, all to the same length; if
+ * that is not enough, the oldest are left out.
  */
 export function messagesWithin(
   messages: readonly TranscriptMessage[],
@@ -83,7 +83,7 @@ export function messagesWithin(
   return shown.slice(from);
 }
 
-/** The greatest length at which all messages together take no more than `maxTokens`. */
+/** The greatest length per message at which all messages together take no more than `maxTokens`. */
 function lengthThatFits(sizes: readonly number[], maxTokens: number): number {
   const ascending = [...sizes].sort((a, b) => a - b);
   let left = maxTokens;
@@ -101,13 +101,13 @@ export interface MessageChunk {
   readonly groups: readonly (readonly TranscriptMessage[])[];
 }
 
-/** The messages of a chunk, in the order of the span. */
+/** Returns the messages of a chunk, in the order of the span. */
 export const chunkMessages = ({ groups }: MessageChunk): readonly TranscriptMessage[] =>
   groups.flat().sort((a, b) => a.number - b.number);
 
 /**
- * The span in runs of whole groups of at most this many tokens each (S20). A group that alone takes more is a run by
- * itself.
+ * Splits the span into runs of whole groups of at most this many tokens each (S20). A single group that takes more
+ * forms its own run.
  */
 export function messageChunks(
   messages: readonly TranscriptMessage[],
@@ -130,7 +130,7 @@ export function messageChunks(
   return groups.length === 0 ? chunks : [...chunks, { groups }];
 }
 
-/** Two chunks in place of one, the older first; null for a single group. */
+/** Splits a chunk in two, the older half first; null for a single group. */
 export function halveChunk({ groups }: MessageChunk): readonly [MessageChunk, MessageChunk] | null {
   if (groups.length < 2) return null;
   const half = Math.ceil(groups.length / 2);
@@ -140,7 +140,7 @@ export function halveChunk({ groups }: MessageChunk): readonly [MessageChunk, Me
 const NO_SHARES = Object.freeze({ text: 0, toolInput: 0, toolResult: 0, reasoning: 0, media: 0 });
 
 function groupsOf(messages: readonly TranscriptMessage[]): readonly (readonly TranscriptMessage[])[] {
-  // Grouping wants ordinals without gaps; those of a span may have some.
+  // Grouping needs ordinals without gaps; those of a span may have gaps.
   const headers = messages.map(({ message }, ordinal) => headerOf({ ...message, ordinal }, 0, NO_SHARES, undefined));
   const { groups } = groupMessages(headers);
   return groups.map(({ ordinals }) => ordinals.map((ordinal) => messages[ordinal] as TranscriptMessage));
