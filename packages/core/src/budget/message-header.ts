@@ -30,9 +30,14 @@ export interface MessageHeader {
   readonly signedReasoning: boolean;
   /** True when the message holds an opaque provider item, which must travel byte for byte. */
   readonly opaque: boolean;
+  /** True when it holds a provider's own compaction, which represents messages that may be in no other form. */
+  readonly holdsCompaction: boolean;
   /** True when a turn starts here: a user message of the main branch that somebody typed. */
   readonly startsTurn: boolean;
 }
+
+/** The types that providers give the items of their own compaction (Anthropic Messages, OpenAI Responses). */
+const COMPACTIONS: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary", "context_compaction"]);
 
 const NO_CALLS: readonly ToolCallId[] = Object.freeze([]);
 
@@ -46,7 +51,7 @@ export function headerOf(
   const { id, ordinal, role, turn, step, parts, branch, origin } = message;
   const calls = callsOf(parts);
   const flags = flagsOf(message);
-  const { reasoningOnly, signedReasoning, opaque, startsTurn } = flags;
+  const { reasoningOnly, signedReasoning, opaque, holdsCompaction, startsTurn } = flags;
   const first = parts[0];
   // Written out field by field: a log may have a million headers, and an object built by spreading takes more memory.
   const header: MessageHeader =
@@ -63,6 +68,7 @@ export function headerOf(
           reasoningOnly,
           signedReasoning,
           opaque,
+          holdsCompaction,
           startsTurn,
           answers: first.result.callId,
           toolName: first.result.toolName,
@@ -81,6 +87,7 @@ export function headerOf(
           reasoningOnly,
           signedReasoning,
           opaque,
+          holdsCompaction,
           startsTurn,
         };
   if (branch === undefined && origin === undefined) return header;
@@ -98,6 +105,7 @@ function flagsOf({ parts, role, origin, branch }: Message) {
     reasoningOnly: reasoning.length > 0 && reasoning.length === parts.length,
     signedReasoning: reasoning.some((part) => part.signature !== undefined || part.encrypted !== undefined),
     opaque: parts.some((part) => part.type === "opaque"),
+    holdsCompaction: parts.some((part) => part.type === "opaque" && COMPACTIONS.has(Object(part.value).type)),
     startsTurn: role === "user" && origin === undefined && branch === undefined,
   };
 }

@@ -212,7 +212,10 @@ export const toolResultPartSchema: z.ZodType<ToolResultPart> = z.object({
   providerMetadata: providerMetadataSchema.optional(),
 });
 
-/** A provider's item that must be sent back byte for byte, such as a server-side compaction block. Never summarized. */
+/**
+ * A provider's item that must be sent back byte for byte or not at all, such as a hosted web search or a server-side
+ * compaction block.
+ */
 export interface OpaquePart {
   readonly type: "opaque";
   readonly provider: string;

@@ -1,3 +1,4 @@
+import type { MessageHeader } from "../budget/message-header.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { MessageId } from "../model/ids.ts";
 import type { MessageGroup } from "./message-group.ts";
@@ -66,13 +67,16 @@ export const keepSystem: NormalizationRule = {
   },
 };
 
-/** A provider's opaque item is sent byte for byte or not at all: it may be dropped but never rewritten. */
+/**
+ * A provider's opaque item is sent byte for byte or not at all: its message may be dropped or summarized, but not
+ * rewritten. The provider's own compaction may only be dropped.
+ */
 export const keepOpaque: NormalizationRule = {
   name: "keep-opaque",
   apply({ claims, owner, shape }: Assignment): readonly NormalizationChange[] {
     const changes: NormalizationChange[] = [];
     for (const [ordinal, index] of owner) {
-      if (!shape.header(ordinal).opaque || kindOf((claims[index] as Claim).record).mayHoldOpaque) continue;
+      if (mayHold((claims[index] as Claim).record, shape.header(ordinal))) continue;
       const released = shape.groupOf(ordinal).ordinals.filter((member) => owner.delete(member));
       changes.push({
         rule: "keep-opaque",
@@ -83,6 +87,12 @@ export const keepOpaque: NormalizationRule = {
     return changes;
   },
 };
+
+function mayHold(record: PlanRecord, { opaque, holdsCompaction }: MessageHeader): boolean {
+  if (!opaque) return true;
+  const { mayHoldOpaque } = kindOf(record);
+  return mayHoldOpaque === "always" || (mayHoldOpaque === "unless-compaction" && !holdsCompaction);
+}
 
 /**
  * A group is never removed by half (A4, A5). When a record that removes messages covers part of a group, the strongest

@@ -236,8 +236,21 @@ describe("normalizePlan", () => {
     expect(changes.map((change) => change.rule)).toEqual(["precedence", "whole-groups"]);
   });
 
-  it("lets go of a group again that a summary took whole, when it holds what cannot be rewritten", () => {
-    const hosted = { type: "opaque", provider: "anthropic", value: { type: "server_tool_use" } } as const;
+  it("lets a summary take a group with a provider's item, for then the item is not sent at all", () => {
+    const hosted = { type: "opaque", provider: "openai", value: { type: "web_search_call" } } as const;
+    const asked = calling("a1", "c1");
+    const held = AgentThread.empty(asThreadId("held")).append([
+      user("u1", "u1"),
+      { ...asked, parts: [hosted, ...asked.parts] },
+      answering("r1", "c1"),
+      user("u2", "u2"),
+    ]);
+    const { records } = normalizePlan(groupRecords([summarize("a1", "r1")]), shapeOf(held));
+    expect(idsOf(records.summarizations)).toEqual([["a1", "r1"]]);
+  });
+
+  it("lets go of a group again that a summary took whole, when it holds a provider's own compaction", () => {
+    const hosted = { type: "opaque", provider: "anthropic", value: { type: "compaction" } } as const;
     const asked = calling("a1", "c1");
     const held = AgentThread.empty(asThreadId("held")).append([
       user("u1", "u1"),

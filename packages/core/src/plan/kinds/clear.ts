@@ -52,7 +52,7 @@ export interface ShownCleared {
 export const clear: RecordKind<ClearRecord, "clearings", ShownCleared> = {
   list: "clearings",
   precedence: 1,
-  mayHoldOpaque: false,
+  mayHoldOpaque: "never",
   removes: () => false,
   restrict: (record, { span, originalTokens }) => ({ ...record, span, originalTokens }),
   show: (record, message) => ({ type: "cleared", message, record }),

@@ -19,7 +19,7 @@ export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
 export const drop: RecordKind<DropRecord, "drops", never> = {
   list: "drops",
   precedence: 4,
-  mayHoldOpaque: true,
+  mayHoldOpaque: "always",
   removes: () => true,
   restrict: (record, { span, originalTokens }) => ({ ...record, span, originalTokens }),
   show: () => null,

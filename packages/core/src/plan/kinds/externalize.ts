@@ -44,7 +44,7 @@ export type ShownExternalized =
 export const externalize: RecordKind<ExternalizationRecord, "externalizations", ShownExternalized> = {
   list: "externalizations",
   precedence: 3,
-  mayHoldOpaque: false,
+  mayHoldOpaque: "never",
   removes: ({ form }) => form === "span",
   restrict: (record, { span, originalTokens, runs, index }) => ({
     ...record,

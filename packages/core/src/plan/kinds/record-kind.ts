@@ -34,8 +34,11 @@ export interface RecordKind<Kind extends RecordBase, List extends string, Shown>
   readonly list: List;
   /** When records overlap, the higher precedence wins. */
   readonly precedence: number;
-  /** True when it may cover a provider's opaque item, which is sent byte for byte or not at all. */
-  readonly mayHoldOpaque: boolean;
+  /**
+   * Whether it may cover a provider's opaque item, which is sent byte for byte or not at all. `unless-compaction` leaves
+   * out the items of a provider's own compaction: what they represent cannot be read, so nothing else can replace it.
+   */
+  readonly mayHoldOpaque: "always" | "unless-compaction" | "never";
   /** True when a record removes its messages from the prompt, which must then happen to whole groups. */
   removes(record: Kind): boolean;
   /** Returns the record restricted to a part of its span. */

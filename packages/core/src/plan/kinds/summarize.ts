@@ -39,7 +39,7 @@ export interface ShownSummary {
 export const summarize: RecordKind<SummarizationRecord, "summarizations", ShownSummary> = {
   list: "summarizations",
   precedence: 2,
-  mayHoldOpaque: false,
+  mayHoldOpaque: "unless-compaction",
   removes: () => true,
   restrict: (record, { span, originalTokens, runs, index }) => ({
     ...record,
