@@ -92,6 +92,14 @@ describe("a reader of live messages", () => {
     expect(new Set(live.map(({ id }) => id)).size).toBe(live.length);
   });
 
+  it("gives a local shell's result to its call, which the SDK's type names in `id`", () => {
+    const reader = messageReader("openai-responses", { seed: "work" });
+    const action = { type: "exec", command: ["ls"], env: {} };
+    reader.read([{ type: "local_shell_call", id: "lsh_1", call_id: "call_1", status: "completed", action }]);
+    const [message] = reader.read([{ type: "local_shell_call_output", id: "call_1", output: "a.ts" }]);
+    expect(message?.parts).toMatchObject([{ result: { callId: "call_1", toolName: "local_shell" } }]);
+  });
+
   it("gives the id that a value has, or one of seed and position, and says where it stood", () => {
     const reader = messageReader("anthropic-messages", { seed: "run-7" });
     const messages = reader.read(anthropic.slice(0, 3));

@@ -4,7 +4,7 @@ import { addAnthropicMessages } from "../anthropic-messages/anthropic-messages.t
 import { addGeminiContent } from "../gemini/gemini-messages.ts";
 import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
 import { ResponseTranscript } from "../openai-responses/response-transcript.ts";
-import { nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 import { SessionDraft } from "../session/session-draft.ts";
 import { type LiveFormat, type LiveValue, wireValue } from "./live-value.ts";
 
@@ -129,7 +129,11 @@ function readResponses(values: readonly LiveValue[], draft: SessionDraft, model:
   for (const { value, id, at } of values) {
     const item = objectOf(value);
     if (item === undefined) draft.reportMalformed(at, "it is not an item");
-    else transcript.read(item, { at, id });
+    else transcript.read(withCallId(item), { at, id });
   }
   transcript.finish();
 }
+
+/** In the SDK's type, a local shell's result has no `call_id`, and names its call in `id`. */
+const withCallId = (item: ForeignObject): ForeignObject =>
+  item.type === "local_shell_call_output" && item.call_id === undefined ? { ...item, call_id: item.id } : item;

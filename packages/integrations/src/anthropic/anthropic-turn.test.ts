@@ -100,6 +100,23 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.thread.length).toBe(2);
   });
 
+  it("W12 says which rule a request breaks when thinking begins inside an open tool loop", async () => {
+    const { client } = clientFor(
+      { body: message("msg_1", [toolUse("toolu_1")], "tool_use") },
+      { body: message("msg_2", [text("Done.")]) },
+    );
+    const session = await sessionIn("anthropic-messages");
+    const { violations } = await anthropicTurn({ session, client, ...params }).send("Read it.");
+    expect(violations).toEqual([]);
+    const thinking = { type: "enabled", budget_tokens: 1_024 } as const;
+    const results = [{ type: "tool_result" as const, tool_use_id: "toolu_1", content: "of it" }];
+    const switched = await anthropicTurn({ session, client, ...params, thinking }).send({
+      role: "user",
+      content: results,
+    });
+    expect(switched.violations).toMatchObject([{ rule: "W12", messageId: "msg_1" }]);
+  });
+
   it("leaves out a call that the output limit cut off", async () => {
     const { client } = clientFor({
       body: message("msg_1", [text("I read."), toolUse("a"), toolUse("b")], "max_tokens"),

@@ -115,12 +115,13 @@ export const toAnthropicRequest = (prepared: Pick<PreparedRequest, "format" | "p
 /**
  * Converts a message of the SDK, whether complete or assembled from a stream, to a response for
  * `ContextSession.complete`: with its thinking blocks and their signatures, its usage, and its stop reason. The
- * message's id becomes the id in the thread.
+ * message's id becomes the id in the thread; a message without an id gets a new one with each conversion, so convert it
+ * once.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is not a message.
  */
 export function fromAnthropic(message: Anthropic.Message | Anthropic.Beta.BetaMessage): ModelResponse {
-  const messages = readOnce("anthropic-messages", "answer", [message]);
+  const messages = readOnce("anthropic-messages", [message]);
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(message.stop_reason) };
 }
 

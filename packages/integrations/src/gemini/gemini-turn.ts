@@ -21,7 +21,14 @@ import {
 import { payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
-import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import {
+  idOfAnswer,
+  type RequestNotes,
+  readOnce,
+  reportOf,
+  SessionTurn,
+  type SessionTurnOptions,
+} from "../mirror/session-turn.ts";
 
 /** Options of {@link geminiTurn}. Every request field but the contents is the host's to set. */
 export interface GeminiTurnOptions extends SessionTurnOptions {
@@ -172,10 +179,11 @@ const partsOf = ({ candidates }: GeminiResponse): readonly Part[] => candidates?
 function withCallIds(response: GeminiResponse): GeminiResponse {
   const [first] = response.candidates ?? [];
   if (first?.content === undefined) return response;
+  const answerId = idOfAnswer(response.responseId);
   const parts = partsOf(response).map((part, index): Part => {
     const { functionCall } = part;
     if (functionCall === undefined || functionCall.id !== undefined) return part;
-    return { ...part, functionCall: { ...functionCall, id: `${response.responseId ?? "call"}-${index}` } };
+    return { ...part, functionCall: { ...functionCall, id: `${answerId}-${index}` } };
   });
   const candidate: Candidate = { ...first, content: { ...first.content, parts } };
   return { ...response, candidates: [candidate] };
@@ -199,18 +207,19 @@ export function toGeminiRequest(prepared: Pick<PreparedRequest, "format" | "payl
 
 /**
  * Converts a response of the SDK to one for `ContextSession.complete`: its first candidate, with thoughts and their
- * signatures among the parts, its usage, and its stop reason. The response's id becomes the id in the thread.
+ * signatures among the parts, its usage, and its stop reason. The response's id becomes the id in the thread. What the
+ * API left out of the ids is made up: for a response without an id anew with each conversion, so convert it once.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for a response without a candidate.
  */
 export function fromGemini(response: GeminiResponse): ModelResponse {
-  const { candidates, usageMetadata, modelVersion, responseId } = response;
+  const { candidates, usageMetadata, modelVersion, responseId } = withCallIds(response);
   const [candidate] = candidates ?? [];
   const value = candidate && {
-    ...{ role: "model", parts: partsOf(response), usageMetadata, modelVersion },
+    ...{ role: "model", parts: partsOf({ candidates }), usageMetadata, modelVersion },
     ...(responseId !== undefined && { id: responseId }),
   };
-  const messages = readOnce("gemini", "answer", [value]);
+  const messages = readOnce("gemini", [value]);
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(candidate?.finishReason) };
 }
 

@@ -129,7 +129,7 @@ describe("what the session says of a request", () => {
       heard,
     });
     expect(heard).toEqual([
-      expect.objectContaining({ outcome: expect.objectContaining({ type: "no-op" }), warnings: [] }),
+      expect.objectContaining({ outcome: expect.objectContaining({ type: "no-op" }), warnings: [], violations: [] }),
     ]);
   });
 });

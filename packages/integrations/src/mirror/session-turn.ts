@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  type AgentThread,
   asMessageId,
   type Clock,
   type JsonObject,
   type Message,
   type MessageInput,
+  type Part,
+  type ToolCallId,
+  type ToolResultPart,
   type Usage,
 } from "@threadfold/core";
 import { type LiveFormat, type MessageReader, messageReader, type ReadOptions } from "@threadfold/importers";
@@ -32,13 +36,15 @@ export interface ModelDoor<Answer> {
   ask(payload: JsonObject, signal: AbortSignal | undefined, betas: readonly string[]): Promise<Answer>;
   /** Converts the answer to a response for the session. */
   read(answer: Answer): ModelResponse;
+  /** Whether the host must run calls of the answer that the thread keeps as opaque parts. None by default. */
+  hasOpaqueCalls?(answer: Answer): boolean;
 }
 
 /**
- * What the session reports about the request that was answered: the result of folding, and warnings about what was left
- * out.
+ * What the session reports about the request that was answered: the result of folding, warnings about what was left out,
+ * and the provider's rules that the request breaks, which is sent all the same.
  */
-export type RequestNotes = Pick<PreparedRequest, "outcome" | "warnings">;
+export type RequestNotes = Pick<PreparedRequest, "outcome" | "warnings" | "violations">;
 
 /** The result of one step of a loop. */
 export interface AnsweredTurn<Answer> extends RequestNotes {
@@ -93,7 +99,7 @@ export class SessionTurn<Answer> {
     const messages =
       again !== undefined && isDeepStrictEqual(again.values, values) ? again.messages : this.#read(values);
     this.#unwritten = { values, messages };
-    await this.#session.append(messages);
+    await this.#session.append(await this.#named(messages));
     this.#unwritten = undefined;
   }
 
@@ -110,7 +116,8 @@ export class SessionTurn<Answer> {
       const own = calls.filter(({ toolName }) => names.has(toolName));
       if (own.length > 0) await this.#session.append(await this.#resultsOf(own));
       const settled = new Set([...answered.settled, ...own.map(({ callId }) => callId)]);
-      const isReading = own.length > 0 && own.length === calls.length;
+      const isForHost = own.length < calls.length || (this.#door.hasOpaqueCalls?.(answered.answer) ?? false);
+      const isReading = own.length > 0 && !isForHost;
       if (!isReading || round === RECALL_ROUNDS) return { ...answered, settled, retry: answered.retry || isReading };
       signal?.throwIfAborted();
     }
@@ -130,8 +137,8 @@ export class SessionTurn<Answer> {
     }));
     const completed: CompletedResponse = await this.#session.complete(this.#dated(this.#door.read(answer)));
     const settled = new Set(completed.discarded.map(({ callId }) => callId));
-    const { outcome, warnings } = request;
-    const answered = { answer, settled, retry: completed.retry, outcome, warnings };
+    const { outcome, warnings, violations } = request;
+    const answered = { answer, settled, retry: completed.retry, outcome, warnings, violations };
     return { answered, calls: callsIn(completed.appended), request };
   }
 
@@ -156,6 +163,22 @@ export class SessionTurn<Answer> {
     return this.#reader.read(values, { position, now: this.#clock.now() }).map(withoutPositions);
   }
 
+  /**
+   * Gives results the names of the tools that were called. The calls are in the thread: the reader of what a host says
+   * sees no answers, and none of what another process did with the thread.
+   */
+  async #named(messages: readonly MessageInput[]): Promise<readonly MessageInput[]> {
+    const own = new Set(callsIn(messages).map(({ callId }) => callId));
+    const wanted = new Set(resultsIn(messages).flatMap(({ result: { callId } }) => (own.has(callId) ? [] : [callId])));
+    if (wanted.size === 0) return messages;
+    let names = toolNames(this.#session.thread, wanted);
+    if (names.size < wanted.size && !this.#session.thread.isWhole) {
+      await this.#session.loadHistory();
+      names = toolNames(this.#session.thread, wanted);
+    }
+    return messages.map((message) => ({ ...message, parts: message.parts.map((part) => withToolName(part, names)) }));
+  }
+
   /** Reserves positions for this many messages and returns the first. */
   #take(count: number): number {
     const position = Math.max(this.#next, this.#session.thread.length);
@@ -173,20 +196,55 @@ export class SessionTurn<Answer> {
   }
 }
 
-const callsIn = (messages: readonly Message[]): readonly ToolCall[] =>
+const callsIn = (messages: readonly MessageInput[]): readonly ToolCall[] =>
   messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-call"));
 
+const resultsIn = (messages: readonly MessageInput[]): readonly ToolResultPart[] =>
+  messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-result"));
+
 /**
- * Reads a standalone answer, which belongs to no list and so has no position in one.
- *
- * @param seed prefix of the id that is given to an answer without one.
+ * Returns the tools of these calls, of those that are in memory. Ids may be used again: the newest call with an id
+ * counts.
+ */
+function toolNames(thread: AgentThread, wanted: ReadonlySet<ToolCallId>): ReadonlyMap<ToolCallId, string> {
+  const names = new Map<ToolCallId, string>();
+  for (const message of newestFirst(thread)) {
+    for (const { callId, toolName } of callsIn([message]).toReversed())
+      if (wanted.has(callId) && !names.has(callId)) names.set(callId, toolName);
+    if (names.size === wanted.size) break;
+  }
+  return names;
+}
+
+/** The messages in memory. A whole thread is walked from its end, so that its old messages cost nothing. */
+function* newestFirst(thread: AgentThread): Iterable<Message> {
+  if (!thread.isWhole) return yield* [...thread.messagesInMemory()].toReversed();
+  for (let ordinal = thread.length - 1; ordinal >= 0; ordinal--) yield* thread.messagesBetween(ordinal, ordinal + 1);
+}
+
+function withToolName(part: Part, names: ReadonlyMap<ToolCallId, string>): Part {
+  const toolName = part.type === "tool-result" ? names.get(part.result.callId) : undefined;
+  return part.type !== "tool-result" || toolName === undefined
+    ? part
+    : { ...part, result: { ...part.result, toolName } };
+}
+
+/** Returns an answer's id, or a random one where the provider, or a server that imitates it, gave none. */
+export const idOfAnswer = (id: unknown): string =>
+  typeof id === "string" && id !== "" ? id : globalThis.crypto.randomUUID();
+
+/**
+ * Reads a standalone answer, which belongs to no list and so has no position in one. An answer without an id gets a
+ * random one: two such answers are two messages, even if they say the same.
  */
 export const readOnce = (
   format: LiveFormat,
-  seed: string,
   values: readonly unknown[],
   options?: ReadOptions,
-): readonly MessageInput[] => messageReader(format, { seed }).read(values, options).map(withoutPositions);
+): readonly MessageInput[] =>
+  messageReader(format, { seed: idOfAnswer(undefined) })
+    .read(values, options)
+    .map(withoutPositions);
 
 /** Removes a message's position in a host's list, for messages that arrive one by one and mirror no list. */
 function withoutPositions({ metadata = {}, ...message }: MessageInput): MessageInput {

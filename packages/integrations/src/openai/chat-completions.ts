@@ -94,14 +94,14 @@ export function openaiChatTurn({
 /**
  * Converts a completion of the SDK, whether complete or assembled from a stream, to a response for
  * `ContextSession.complete`: the message of its first choice, its usage, and its stop reason. The completion's id
- * becomes the id in the thread.
+ * becomes the id in the thread; a completion without an id gets a new one with each conversion, so convert it once.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for a completion without a choice.
  */
 export function fromOpenaiChat({ id, model, usage, choices }: OpenAI.Chat.ChatCompletion): ModelResponse {
   const [choice] = choices;
   const value = choice && { ...choice.message, id, model, usage, finish_reason: choice.finish_reason };
-  const messages = readOnce("openai-chat", "answer", [value]);
+  const messages = readOnce("openai-chat", [value]);
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(choice?.finish_reason) };
 }
 

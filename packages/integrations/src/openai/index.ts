@@ -16,6 +16,7 @@ export {
   type OpenaiResponsesTurn,
   type OpenaiResponsesTurnOptions,
   openaiResponsesTurn,
+  type ResponsesCall,
   type ThreadfoldResponsesTool,
   threadfoldResponsesTools,
   toOpenaiResponsesRequest,

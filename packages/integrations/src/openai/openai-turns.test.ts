@@ -4,7 +4,12 @@ import { describe, expect, it } from "vitest";
 import { OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/doubles.ts";
 import { NOON, sessionIn, workedSession } from "../testing/sessions.ts";
 import { fromOpenaiChat, openaiChatTurn, toOpenaiChatRequest } from "./chat-completions.ts";
-import { fromOpenaiResponse, openaiResponsesTurn, toOpenaiResponsesRequest } from "./responses.ts";
+import {
+  fromOpenaiResponse,
+  openaiResponsesTurn,
+  threadfoldResponsesTools,
+  toOpenaiResponsesRequest,
+} from "./responses.ts";
 
 const clock = pinnedClock(NOON);
 const model = "gpt-x";
@@ -210,6 +215,66 @@ describe("a loop over Responses", () => {
     const session = await sessionIn("openai-responses");
     const { calls } = await openaiResponsesTurn({ session, client, model, clock }).send("Begin.");
     expect(calls.map(({ call_id }) => call_id)).toEqual(["a"]);
+  });
+
+  const patch = { type: "custom_tool_call", id: "ctc_1", call_id: "p", name: "apply_patch", input: "*** Begin Patch" };
+  const localShell = { type: "local_shell_call", id: "lsh_1", call_id: "l", status: "completed" };
+  const shell = { type: "shell_call", id: "sh_1", call_id: "s", status: "completed", environment: { type: "local" } };
+  const click = { type: "computer_call", id: "cu_1", call_id: "c", status: "completed", pending_safety_checks: [] };
+  const edit = { type: "apply_patch_call", id: "ap_1", call_id: "e", status: "completed" };
+  const find = { type: "tool_search_call", id: "ts_1", call_id: "t", status: "completed", execution: "client" };
+
+  it.each([
+    ["a function", call("a")],
+    ["a custom tool", patch],
+    ["a local shell", { ...localShell, action: { type: "exec", command: ["ls"], env: {} } }],
+    ["a shell of the host", { ...shell, action: { commands: ["ls"] } }],
+    ["a computer", { ...click, action: { type: "screenshot" } }],
+    ["an edit of a file", { ...edit, operation: { type: "delete_file", path: "a" } }],
+    ["a search for tools", { ...find, arguments: {} }],
+  ])("hands the host a call of %s", async (_, item) => {
+    const { client } = clientFor({ body: response("resp_1", [reasoning, item]) });
+    const { calls } = await openaiResponsesTurn({
+      ...{ session: await sessionIn("openai-responses"), client, model, clock },
+    }).send("Begin.");
+    expect(calls).toEqual([item]);
+  });
+
+  it.each([
+    ["ran at the provider", [{ ...shell, environment: { type: "container_reference", container_id: "x" } }]],
+    ["is answered in the response", [shell, { type: "shell_call_output", id: "o", call_id: "s", output: [] }]],
+    ["is a search at the provider", [{ ...find, execution: "server", call_id: null }]],
+    ["was cut off", [said("I click."), { ...click, status: "incomplete" }]],
+    ["was cut off in a custom tool's input", [said("I edit."), patch]],
+  ])("hands the host no call that %s", async (_, output) => {
+    const cut = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+    const { client } = clientFor({ body: response("resp_1", output, cut) });
+    const session = await sessionIn("openai-responses");
+    expect((await openaiResponsesTurn({ session, client, model, clock }).send("Begin.")).calls).toEqual([]);
+  });
+
+  it("returns an answer that reads and also asks the host to do something", async () => {
+    const read = { ...call("r", '{"query":"step 1"}'), name: "search_thread" };
+    const { client, bodies } = clientFor(
+      { body: response("resp_1", [read, edit]) },
+      { body: response("resp_2", [said("Done.")]) },
+    );
+    const session = await workedSession("openai-responses", 2);
+    const tools = threadfoldResponsesTools(session);
+    const turn = openaiResponsesTurn({ session, client, model, clock, tools });
+    const { calls, retry } = await turn.send("What was step 1?");
+    expect([calls, retry, bodies.length]).toEqual([[edit], false, 1]);
+  });
+
+  it("takes the result of a local shell, in which the SDK's type names the call in `id`", async () => {
+    const { client, bodies } = clientFor(
+      { body: response("resp_1", [{ ...localShell, action: { type: "exec", command: ["ls"], env: {} } }]) },
+      { body: response("resp_2", [said("Done.")]) },
+    );
+    const turn = openaiResponsesTurn({ session: await sessionIn("openai-responses"), client, model, clock });
+    await turn.send("List the files.");
+    await turn.send({ type: "local_shell_call_output", id: "l", output: "a.ts" });
+    expect(JSON.stringify(bodies[1])).toContain("a.ts");
   });
 
   it("shows the host each stream of the SDK", async () => {

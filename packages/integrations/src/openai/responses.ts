@@ -11,10 +11,18 @@ import type OpenAI from "openai";
 import { modelName, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
-import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import {
+  idOfAnswer,
+  type RequestNotes,
+  readOnce,
+  reportOf,
+  SessionTurn,
+  type SessionTurnOptions,
+} from "../mirror/session-turn.ts";
 
 type Response = OpenAI.Responses.Response;
 type Item = OpenAI.Responses.ResponseInputItem;
+type OutputItem = OpenAI.Responses.ResponseOutputItem;
 /** A stream of the OpenAI SDK's client. */
 type ResponseStream = ReturnType<OpenAI["responses"]["stream"]>;
 
@@ -31,12 +39,30 @@ export interface OpenaiResponsesTurnOptions
   readonly onStream?: (stream: ResponseStream) => void;
 }
 
+/** A call that runs at the host: of a function or a custom tool, or of one of OpenAI's tools that run there. */
+export type ResponsesCall = Extract<
+  OutputItem,
+  {
+    readonly type:
+      | "function_call"
+      | "custom_tool_call"
+      | "local_shell_call"
+      | "shell_call"
+      | "apply_patch_call"
+      | "computer_call"
+      | "tool_search_call";
+  }
+>;
+
 /** The model's answer: the SDK's response and what the host must do with it. */
-export interface OpenaiResponsesAnswer extends RequestNotes {
+export interface OpenaiResponsesAnswer<Call = ResponsesCall> extends RequestNotes {
   /** The response as the SDK returned it; the newest one when the model was asked again after using a recall tool. */
   readonly response: Response;
-  /** The calls to run, without those that the output limit cut off and those of `threadfoldResponsesTools`. */
-  readonly calls: readonly OpenAI.Responses.ResponseFunctionToolCall[];
+  /**
+   * The calls to run, of every kind that runs at the host, without those that the output limit cut off and those of
+   * `threadfoldResponsesTools`. Requests to approve a call of an MCP server are in `response.output`.
+   */
+  readonly calls: readonly Call[];
   /**
    * True when `step` must be called again: the answer was cut off and the next request will be shorter, or the model is
    * not done reading.
@@ -45,14 +71,22 @@ export interface OpenaiResponsesAnswer extends RequestNotes {
 }
 
 /** A loop over Responses in which a session makes the requests. */
-export interface OpenaiResponsesTurn {
-  /** Appends a user message, or tool results (as `function_call_output` items), and asks the model. */
+export interface OpenaiResponsesTurn<Call = ResponsesCall> {
+  /**
+   * Appends a user message, or tool results (as items such as `function_call_output`, of the kind of the call), and asks
+   * the model.
+   */
   send(
     items: string | Item | readonly Item[],
     options?: { readonly signal?: AbortSignal },
-  ): Promise<OpenaiResponsesAnswer>;
+  ): Promise<OpenaiResponsesAnswer<Call>>;
   /** Asks the model without adding an item. */
-  step(options?: { readonly signal?: AbortSignal }): Promise<OpenaiResponsesAnswer>;
+  step(options?: { readonly signal?: AbortSignal }): Promise<OpenaiResponsesAnswer<Call>>;
+}
+
+/** Options of a turn whose tools are functions only. */
+interface FunctionsOnly {
+  readonly tools?: OpenAI.Responses.FunctionTool[];
 }
 
 /**
@@ -61,8 +95,13 @@ export interface OpenaiResponsesTurn {
  * sent once more. The thread is the history, so nothing needs to be stored at the provider: `store: false` is sent
  * unless the host sets it; set `include: ["reasoning.encrypted_content"]` for models that reason. `instructions` and
  * `tools`, when given here, take precedence over `system` and `tools` of the session's own frame, field by field. Calls
- * of `threadfoldResponsesTools` are answered here; when the model called nothing else, it is asked again at once.
+ * of `threadfoldResponsesTools` are answered here; when the model called nothing else, it is asked again at once. When
+ * all tools are functions, so are all `calls`; otherwise see the `type` of each.
  */
+export function openaiResponsesTurn(
+  options: OpenaiResponsesTurnOptions & FunctionsOnly,
+): OpenaiResponsesTurn<OpenAI.Responses.ResponseFunctionToolCall>;
+export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): OpenaiResponsesTurn;
 export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): OpenaiResponsesTurn {
   const { session, clock, client, onStream, instructions, tools, ...settings } = options;
   const door = {
@@ -70,6 +109,7 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
     model: modelName(settings.model),
     frame: frameOf(instructions, tools),
     read: (answer: Response) => fromOpenaiResponse(answer),
+    hasOpaqueCalls: ({ output }: Response) => !clientCalls(output).every(isToolCall),
     async ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Response> {
       const body = { store: false, ...settings, ...toOpenaiResponsesRequest({ format: session.format.id, payload }) };
       const requestOptions = signal === undefined ? {} : { signal };
@@ -83,8 +123,8 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
   const step: OpenaiResponsesTurn["step"] = async ({ signal } = {}) => {
     const { answer, settled, ...notes } = await turn.step(signal);
     const done: ReadonlySet<string> = settled;
-    const calls = answer.output.filter((item) => item.type === "function_call");
-    return { response: answer, calls: calls.filter(({ call_id: id }) => !done.has(id)), ...notes };
+    const calls = clientCalls(answer.output).filter(({ call_id: id }) => id === null || !done.has(id));
+    return { response: answer, calls, ...notes };
   };
   return {
     step,
@@ -93,6 +133,41 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
       return step(given);
     },
   };
+}
+
+/** The kinds of calls that a thread has as tool calls. It keeps the others as they came. */
+const TOOL_CALLS: ReadonlySet<OutputItem["type"]> = new Set(["function_call", "custom_tool_call", "local_shell_call"]);
+
+/** True for a call that a thread has as a tool call, with a result of its own. */
+const isToolCall = ({ type }: ResponsesCall): boolean => TOOL_CALLS.has(type);
+
+/** Returns the calls of a response that the host must run: none that ran at OpenAI, that is answered, or was cut off. */
+function clientCalls(output: readonly OutputItem[]): readonly ResponsesCall[] {
+  const answered = new Set(output.flatMap((item) => (item.type.endsWith("_output") ? (callIdOf(item) ?? []) : [])));
+  return output.filter(isForClient).filter((call) => !answered.has(callIdOf(call) ?? ""));
+}
+
+const callIdOf = (item: OutputItem): string | undefined =>
+  "call_id" in item ? (item.call_id ?? undefined) : undefined;
+
+function isForClient(item: OutputItem): item is ResponsesCall {
+  switch (item.type) {
+    // The session knows which of these the output limit cut off.
+    case "function_call":
+    case "custom_tool_call":
+    case "local_shell_call":
+    // This one is never incomplete.
+    case "apply_patch_call":
+      return true;
+    case "shell_call":
+      return item.status !== "incomplete" && item.environment?.type !== "container_reference";
+    case "computer_call":
+      return item.status !== "incomplete";
+    case "tool_search_call":
+      return item.status !== "incomplete" && item.execution === "client";
+    default:
+      return false;
+  }
 }
 
 type Frame = Pick<OpenaiResponsesTurnOptions, "instructions" | "tools">;
@@ -119,14 +194,16 @@ function unlessFailed(response: Response): Response {
 
 /**
  * Converts a response of the SDK to one for `ContextSession.complete`: all items that the model wrote, including its
- * reasoning, as one message; its usage, and its stop reason. The response's id becomes the id in the thread. From the
- * result of `responses.compact`, `compactAtProvider` uses the last message.
+ * reasoning, as one message; its usage, and its stop reason. The response's id becomes the id in the thread; a response
+ * without an id gets a new one with each conversion, so convert it once. From the result of `responses.compact`,
+ * `compactAtProvider` uses the last message.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for an output that is not a list of items.
  */
 export function fromOpenaiResponse(response: Response | OpenAI.Responses.CompactedResponse): ModelResponse {
-  const { id, model, output, usage, status, incomplete_details: incomplete }: AnyResponse = response;
-  const read = readOnce("openai-responses", id, output, model === undefined ? {} : { model });
+  const { model, output, usage, status, incomplete_details: incomplete }: AnyResponse = response;
+  const id = idOfAnswer(response.id);
+  const read = readOnce("openai-responses", output, model === undefined ? {} : { model });
   const used = usageOf(usage);
   const messages = read.map((message, index) => ({
     ...message,
@@ -137,10 +214,9 @@ export function fromOpenaiResponse(response: Response | OpenAI.Responses.Compact
   return { messages, ...reportOf(used), stopReason: stopReasonOf(incomplete?.reason ?? status) };
 }
 
-type AnyResponse = Pick<Response, "id"> &
-  Partial<Pick<Response, "model" | "usage" | "status" | "incomplete_details">> & {
-    readonly output: readonly unknown[];
-  };
+type AnyResponse = Partial<Pick<Response, "model" | "usage" | "status" | "incomplete_details">> & {
+  readonly output: readonly unknown[];
+};
 
 function usageOf(usage: OpenAI.Responses.ResponseUsage | undefined): Usage | undefined {
   if (usage === undefined || usage === null) return undefined;
