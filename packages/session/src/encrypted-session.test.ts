@@ -24,6 +24,7 @@ import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { afterAll, expect, it } from "vitest";
 import { ContextSession } from "./loop/context-session.ts";
 import { replayThread } from "./replay/replay-thread.ts";
+import { forkThread } from "./thread/fork-thread.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "threadfold-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -177,4 +178,26 @@ it("R25 a fold asks the summary cache for its thread, so that it is sealed for i
   expect(kept.size).toBeGreaterThan(0);
   for (const text of [...kept.keys(), ...kept.values()]) expect(text).not.toMatch(/zanzibar/i);
   await session.close();
+});
+
+it("a session that is opened without the keys of its thread is refused, sends nothing and writes nothing", async () => {
+  const path = join(folder, "without keys.db");
+  const keys = memoryKeyStore();
+  const open = (store: ThreadfoldStore, threadId = "sealed") =>
+    ContextSession.open({ threadId: asThreadId(threadId), store, config: { maxInputTokens: 8_000 }, clock });
+  const bare = await openSqliteStore(path, { clock });
+  const store = encryptedStore(bare, keys);
+  const { messages } = await importSession(conversation());
+  const session = await open(store);
+  await session.append(messages.slice(0, 2));
+  const refusal = { code: "KEY_MISSING", details: { threadId: "sealed" } };
+  await expect(open(bare)).rejects.toMatchObject(refusal);
+  await expect(forkThread(bare, asThreadId("sealed"), { threadId: asThreadId("copy") })).rejects.toMatchObject(refusal);
+  await session.append(messages.slice(2));
+  expect((await session.compact()).type).toBe("committed");
+  await expect(open(bare)).rejects.toMatchObject(refusal);
+  await (await open(bare, "clear")).append(messages.slice(0, 1));
+  expect((await open(store)).thread.version).toBe(session.thread.version);
+  expect(await verifyStore(store)).toEqual([]);
+  await store.close();
 });

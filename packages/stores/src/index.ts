@@ -16,7 +16,7 @@ export {
   type StoreArchiver,
 } from "./audit/segment.ts";
 export { type OpenedStore, openStore, type OpenStoreOptions, segmentPlaces } from "./open-store.ts";
-export { type StoreOptions, systemClock } from "./shared/store-basics.ts";
+export { SEALED_PREFIX, type StoreOptions, systemClock } from "./shared/store-basics.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
 export { openSqliteStore } from "./sqlite/sqlite-store.ts";
 export {
@@ -45,6 +45,7 @@ export { type AuditExportOptions, type AuditLine, exportAudit } from "./audit/au
 export { type AuditReport, type AuditTrust, verifyAudit } from "./audit/verify-audit.ts";
 export { type Clearance, isCleared, journaledAccess, type JournaledAccessOptions } from "./audit/journaled-access.ts";
 export { encryptedStore, sealedSummaries, sealedSummaryCache } from "./encryption/encrypted-store.ts";
+export { isSealedThread, refuseSealedThread } from "./encryption/encrypted-threads.ts";
 export type { EncryptionOptions } from "./encryption/sealer.ts";
 export { fileKeyStore, memoryKeyStore } from "./encryption/subject-keys.ts";
 export {

@@ -47,7 +47,7 @@ describe("openStore", () => {
     expect(readFileSync(path).includes("text 0")).toBe(false);
     const [again, other] = [await open("a"), await open("b")];
     expect((await again.threads.load(THREAD))?.version).toBe(2);
-    await expect(other.threads.load(THREAD)).rejects.toMatchObject({ code: "UNSEAL_FAILED" });
+    await expect(other.threads.load(THREAD)).rejects.toMatchObject({ code: "KEY_MISSING" });
     await again.close();
     await other.close();
   });

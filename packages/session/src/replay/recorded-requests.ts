@@ -137,7 +137,7 @@ export class RecordedRequests {
 
   async #content(id: ArtifactId, absence: string): Promise<string> {
     const content = await this.#sources.content(id);
-    if (content === null) throw new ThreadfoldError("ARTIFACT_NOT_FOUND", absence);
+    if (content === null) throw new ThreadfoldError("ARTIFACT_NOT_FOUND", absence, { details: { artifactId: id } });
     return content;
   }
 }

@@ -1,5 +1,6 @@
 import {
   type AgentThread,
+  type ArtifactsStoredRecord,
   isCall,
   type RequestRenderedRecord,
   ThreadfoldError,
@@ -29,6 +30,11 @@ export interface ReplayedRequest {
   readonly equal: boolean;
   /** Why it could not be rendered or why it may differ; null when the digests are equal. */
   readonly problem: string | null;
+  /**
+   * Until when content that the request brought back was kept, as ISO 8601 in UTC, if it is gone and was stored with a
+   * time to live: such a request can rightly not be rendered again. Otherwise null.
+   */
+  readonly expiredAt: string | null;
 }
 
 /** Options of a replay. */
@@ -59,29 +65,64 @@ export async function replayThread(
     growing: false,
   });
   const replayed: ReplayedRequest[] = [];
+  const lifetimes = new Lifetimes();
   for (const entry of recorded) {
-    if (entry.record.type === "request-rendered") replayed.push(await replay(requests, entry.sequence, entry.record));
+    if (entry.record.type === "artifacts-stored") lifetimes.add(entry.record);
+    if (entry.record.type !== "request-rendered") continue;
+    replayed.push(await replay(requests, entry.sequence, entry.record, lifetimes));
   }
   return replayed;
+}
+
+/** How long the artifacts of a thread were to be kept, as its journal says. */
+class Lifetimes {
+  /** In milliseconds since the epoch. */
+  readonly #ends = new Map<unknown, number>();
+
+  /** Storing again only ever extends a time to live. */
+  add({ artifacts }: ArtifactsStoredRecord): void {
+    for (const { artifactId, createdAt, ttlSeconds } of artifacts) {
+      const end = ttlSeconds === null ? Number.POSITIVE_INFINITY : Date.parse(createdAt) + ttlSeconds * 1_000;
+      this.#ends.set(artifactId, Math.max(end, this.#ends.get(artifactId) ?? 0));
+    }
+  }
+
+  /** Returns until when an artifact was to be kept, as ISO 8601 in UTC; null for always, or when it is not known. */
+  endOf(artifactId: unknown): string | null {
+    const end = this.#ends.get(artifactId) ?? Number.POSITIVE_INFINITY;
+    return Number.isFinite(end) ? new Date(end).toISOString() : null;
+  }
 }
 
 async function replay(
   requests: RecordedRequests,
   sequence: number,
   record: RequestRenderedRecord,
+  lifetimes: Lifetimes,
 ): Promise<ReplayedRequest> {
   const { threadVersion, planVersion, format, payloadDigest: recordedDigest } = record;
-  const base = { sequence, threadVersion, planVersion, format, recordedDigest };
+  const base = { sequence, threadVersion, planVersion, format, recordedDigest, expiredAt: null };
   try {
     const { rendered } = await requests.render(record);
     const replayedDigest = payloadDigest(rendered.payload).digest;
     const equal = replayedDigest === recordedDigest;
     return { ...base, replayedDigest, equal, problem: equal ? null : differenceOf(record) };
   } catch (cause) {
+    const failed = { ...base, replayedDigest: null, equal: false };
+    const expiredAt = isMissing(cause) ? lifetimes.endOf(cause.details["artifactId"]) : null;
+    if (expiredAt !== null)
+      return {
+        ...failed,
+        expiredAt,
+        problem: `Content that it brought back has expired: it was kept until ${expiredAt}.`,
+      };
     const problem = cause instanceof Error ? cause.message : "The request could not be rendered.";
-    return { ...base, replayedDigest: null, equal: false, problem };
+    return { ...failed, problem };
   }
 }
+
+const isMissing = (cause: unknown): cause is ThreadfoldError =>
+  ThreadfoldError.isInstance(cause) && cause.code === "ARTIFACT_NOT_FOUND";
 
 function differenceOf({ renderVersion }: RequestRenderedRecord): string {
   if (renderVersion === COMPACTION_RENDER_FORMAT_VERSION) return "the bytes differ";

@@ -12,7 +12,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { threadTitle, titleThread } from "@threadfold/stores";
+import { refuseSealedThread, threadTitle, titleThread } from "@threadfold/stores";
 import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
 import { systemClock } from "../host/session-parts.ts";
 
@@ -49,7 +49,8 @@ export interface ForkedThread {
  * artifacts.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` for an empty id or an invalid place; `THREAD_NOT_FOUND` or
- * `MESSAGE_NOT_FOUND` when the source or the message does not exist; `VERSION_CONFLICT` when the fork's id is taken.
+ * `MESSAGE_NOT_FOUND` when the source or the message does not exist; `VERSION_CONFLICT` when the fork's id is taken;
+ * `KEY_MISSING` for a sealed source in a store without keys.
  */
 export async function forkThread(
   store: ThreadfoldStore,
@@ -78,6 +79,7 @@ export async function forkEntries(
   }
   const original = await store.threads.load(source);
   if (original === null) throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${source} to fork.`);
+  await refuseSealedThread(store, original);
   const forked = original.fork(threadId, versionOf(original, options));
   const added = options.append ?? [];
   const thread = added.length === 0 ? forked : forked.append(added);

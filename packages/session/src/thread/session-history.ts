@@ -9,6 +9,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { refuseSealedThread } from "@threadfold/stores";
 import type { SessionPlan } from "./session-plan.ts";
 import type { SessionThread } from "./session-thread.ts";
 
@@ -28,6 +29,8 @@ export interface HistoryReader {
 /**
  * Reads what a session starts with: for a folded thread, if the store supports it, what the newest plan shows and what
  * came since; otherwise the whole thread.
+ *
+ * @throws ThreadfoldError `KEY_MISSING` for a sealed thread in a store without keys, and what the store throws.
  */
 export async function openThread(
   store: ThreadfoldStore,
@@ -35,9 +38,9 @@ export async function openThread(
   policyVersion: string,
 ): Promise<ResumedThread> {
   const resumed = await store.ranges?.resume(threadId);
-  if (resumed !== undefined && resumed !== null) return resumed;
-  const thread = (await store.threads.load(threadId)) ?? AgentThread.empty(threadId);
-  const { plan } = await store.plans.getCurrentPlan(threadId);
+  const thread = resumed?.thread ?? (await store.threads.load(threadId)) ?? AgentThread.empty(threadId);
+  await refuseSealedThread(store, thread);
+  const plan = resumed?.plan ?? (await store.plans.getCurrentPlan(threadId)).plan;
   return { thread, plan: plan ?? emptyPlan(threadId, policyVersion) };
 }
 

@@ -57,6 +57,8 @@ export class AuditChecker {
   readonly #links = new DigestList();
   readonly #plans = new Map<number, { readonly planId: string; readonly diffDigest: string | null }>();
   readonly #artifacts = new Set<string>();
+  /** Artifacts that were stored with a time to live. */
+  readonly #limited = new Set<string>();
   readonly #requests = new Map<number, string>();
   readonly #checkpoints = new Map<number, Checkpoint>();
   readonly #proofs: Proven[] = [];
@@ -172,21 +174,34 @@ export class AuditChecker {
           return "it refers to entries that do not exist";
         if (record["planVersion"] !== 0 && !this.#plans.has(record["planVersion"] as number))
           return "it refers to a plan that does not exist";
-        if (!contentIn(record).every((artifactId) => this.#artifacts.has(artifactId)))
-          return "it refers to an artifact that does not exist";
+        if (!this.#hasSources(record)) return "it refers to an artifact that does not exist";
         this.#requests.set(sequence, hash);
         this.counts.requests++;
         return null;
       }
       case "artifacts-stored":
-        return lastingIn(record).every((artifactId) => this.#artifacts.has(artifactId))
-          ? null
-          : "it refers to an artifact that does not exist";
+        return this.#hasStored(record) ? null : "it refers to an artifact that does not exist";
       case "checkpoint-made":
         return this.#checkpointProblem(sequence, record["checkpoint"]);
       default:
         return null;
     }
+  }
+
+  /** Checks that what a request was rendered from is in the file. What it brought back may have expired since. */
+  #hasSources({ frame, rehydrated }: JournalText["record"]): boolean {
+    const contents = listIn(rehydrated).map(({ content }) => String(content));
+    const lasting = [String(frame), ...contents.filter((artifactId) => !this.#limited.has(artifactId))];
+    return lasting.every((artifactId) => this.#artifacts.has(artifactId));
+  }
+
+  /** Checks that stored artifacts are in the file. Those with a time to live may have expired since. */
+  #hasStored({ artifacts }: JournalText["record"]): boolean {
+    for (const { artifactId, ttlSeconds } of listIn(artifacts)) {
+      if (ttlSeconds !== null) this.#limited.add(String(artifactId));
+      else if (!this.#artifacts.has(String(artifactId))) return false;
+    }
+    return true;
   }
 
   #checkpointProblem(sequence: number, given: unknown): string | null {
@@ -242,16 +257,6 @@ export class AuditChecker {
     return this.#proofs.length === requests + checkpoints ? null : "a proof is missing";
   }
 }
-
-/** Returns the artifacts that a request was built from, which never expire. */
-function contentIn({ frame, rehydrated }: JournalText["record"]): readonly string[] {
-  const contents = listIn(rehydrated).map(({ content }) => content);
-  return [frame, ...contents].map(String);
-}
-
-/** Returns the artifacts in a record that never expire; others may rightly be gone. */
-const lastingIn = ({ artifacts }: JournalText["record"]): readonly string[] =>
-  listIn(artifacts).flatMap(({ artifactId, ttlSeconds }) => (ttlSeconds === null ? [String(artifactId)] : []));
 
 const listIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value : []);
 

@@ -18,6 +18,7 @@ import {
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sweepExpired } from "../erasure/erase-subject.ts";
 import { dropPlan, entry, HOSTILE_TEXTS, metadata, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
@@ -151,6 +152,7 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
   const links = [link];
   const plans: Record<string, unknown>[] = [];
   const artifacts = new Set<string>();
+  const limited = new Set<string>();
   const leaves: string[] = [];
   const checkpoints = new Map<number, number>();
   for (const [index, raw] of parts.entries()) {
@@ -187,10 +189,12 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
       }
       if (record.type === "artifacts-stored")
         for (const { artifactId, ttlSeconds } of record.artifacts)
-          if (ttlSeconds === null && !artifacts.has(artifactId)) return bad;
-      if (record.type === "request-rendered")
-        for (const id of [record.frame, ...record.rehydrated.map(({ content }: { content: string }) => content)])
-          if (!artifacts.has(id)) return bad;
+          if (ttlSeconds !== null) limited.add(artifactId);
+          else if (!artifacts.has(artifactId)) return bad;
+      if (record.type === "request-rendered") {
+        if (!artifacts.has(record.frame)) return bad;
+        for (const { content } of record.rehydrated) if (!artifacts.has(content) && !limited.has(content)) return bad;
+      }
       if (record.type === "checkpoint-made") {
         const { size, rootHash, at, threadVersion, threadDigest, planVersion, signature } = record.checkpoint;
         if (rootOf(leaves.slice(0, size)) !== rootHash || links[threadVersion] !== threadDigest) return bad;
@@ -217,6 +221,23 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
     }
   }
   return rest !== "" || !ended ? parts.length + 1 : 0;
+}
+
+/** Seals lines anew, as somebody would who knows the format. */
+function sealedAnew(
+  given: readonly string[],
+  change: (line: Record<string, unknown>, index: number) => void = () => undefined,
+): string {
+  let seal = "";
+  return given
+    .map((text, index) => {
+      const { seal: _seal, ...line } = JSON.parse(text);
+      change(line, index);
+      const sealed = sealLine(line, seal);
+      seal = sealed.seal;
+      return `${sealed.text}\n`;
+    })
+    .join("");
 }
 
 describe("an audit file", () => {
@@ -254,6 +275,48 @@ describe("an audit file", () => {
     for (const content of ["text 1", "second", "oldest"]) {
       expect(bare).not.toContain(content);
       expect(await exported(memory)).toContain(content);
+    }
+  });
+
+  it("holds when content that was brought back has expired and was swept, and not when lasting content is gone", async () => {
+    let now = Date.parse(START);
+    const clock = { now: () => now };
+    const memory = createMemoryStore({ clock });
+    await memory.threads.append(THREAD, transcript(8), { expectedVersion: 0 });
+    const keep = async (content: string, ttlSeconds: number | null): Promise<RecordedArtifact> => {
+      const { createdAt, sensitivity, mediaType } = metadata();
+      const artifactId = await memory.artifacts.store(content, metadata({ ttlSeconds }));
+      return { artifactId, createdAt, ttlSeconds, sensitivity, mediaType };
+    };
+    const [frame, brought, lasting] = [
+      await keep("frame", null),
+      await keep("brought back", 3_600),
+      await keep("for good", null),
+    ];
+    const rehydrated = [brought, lasting].map(({ artifactId }) => ({
+      ...{ artifactId, content: artifactId, tokens: 3, truncated: false },
+    }));
+    await memory.journal.append(THREAD, { type: "artifacts-stored", artifacts: [frame, brought] }, START);
+    await memory.journal.append(THREAD, { ...request(8, 0), rehydrated }, START);
+    const before = await exported(memory);
+    now += 40 * 86_400_000;
+    expect(await sweepExpired(memory, now)).toBe(1);
+    const after = await exported(memory);
+    expect(before.split("\n").length - after.split("\n").length).toBe(1);
+    expect(await verifyStore(memory, THREAD)).toEqual([]);
+    for (const text of [before, after]) {
+      expect((await check(text)).problem).toBeNull();
+      expect(independentCheck(Buffer.from(text))).toBe(0);
+    }
+    const isOf = (artifactId: string, { type, ...line }: { type: string; artifactId?: string }): boolean =>
+      type === "artifact" && line.artifactId === artifactId;
+    const left = after.split("\n").slice(0, -1);
+    for (const { artifactId } of [frame, lasting]) {
+      const text = sealedAnew(left.filter((line) => !isOf(artifactId, JSON.parse(line))));
+      expect(text.split("\n").length).toBe(after.split("\n").length - 1);
+      const { problem } = await check(text);
+      expect(problem?.problem).toBe("it refers to an artifact that does not exist");
+      expect(independentCheck(Buffer.from(text))).toBe(problem?.line);
     }
   });
 
@@ -379,18 +442,10 @@ describe("R11 an audit file that was tampered with", () => {
   });
 
   /** Changes one value of one line and seals every line anew, as somebody would who knows the format. */
-  function resealed(at: number, change: (line: Record<string, unknown>) => void): string {
-    let seal = "";
-    return lines
-      .map((text, index) => {
-        const { seal: _seal, ...line } = JSON.parse(text);
-        if (index === at) change(line);
-        const sealed = sealLine(line, seal);
-        seal = sealed.seal;
-        return `${sealed.text}\n`;
-      })
-      .join("");
-  }
+  const resealed = (at: number, change: (line: Record<string, unknown>) => void): string =>
+    sealedAnew(lines, (line, index) => {
+      if (index === at) change(line);
+    });
   const flipped = (text: string, at: number): string => {
     const place = at % text.length;
     return text.slice(0, place) + (text[place] === "0" ? "1" : "0") + text.slice(place + 1);
@@ -430,17 +485,10 @@ describe("R11 an audit file that was tampered with", () => {
     const named = lines.flatMap((text, index) => (isNamed(JSON.parse(text)) ? [index] : []));
     expect(named).toHaveLength(3);
     for (const without of named) {
-      let seal = "";
-      const kept = lines.filter((_, index) => index !== without);
-      const text = kept.map((one) => {
-        const { seal: _seal, ...line } = JSON.parse(one);
-        const sealed = sealLine(line, seal);
-        seal = sealed.seal;
-        return `${sealed.text}\n`;
-      });
-      const { problem } = await check(text.join(""));
+      const text = sealedAnew(lines.filter((_, index) => index !== without));
+      const { problem } = await check(text);
       expect(problem?.problem).toBe("it refers to an artifact that does not exist");
-      expect(independentCheck(Buffer.from(text.join("")))).toBe(problem?.line);
+      expect(independentCheck(Buffer.from(text))).toBe(problem?.line);
     }
   });
 

@@ -20,6 +20,7 @@ import {
 import type { StoredEntry, StoredJournalEntry, StoredPlan } from "../inspection/inspector.ts";
 import { isKeyedDigest } from "../shared/journal.ts";
 import { firstUnknownMessage, planInfo } from "../shared/plans.ts";
+import { isSealedEntry } from "../shared/store-basics.ts";
 import { checkpointSchema, signatureProblem } from "./checkpoint.ts";
 
 /** A failed verification: the first bad item of its family. */
@@ -39,6 +40,8 @@ export type Problem = { readonly at: number | string | null; readonly problem: s
 /** The outcome of checking a log. */
 export interface CheckedLog {
   readonly problem: Problem;
+  /** The first entry that is sealed in a thread in the clear, or the other way around, in a log that verifies. */
+  readonly mixture: Problem;
   /** The thread's digest at version n, from 0. Ends before the first bad entry. */
   readonly links: readonly string[];
   /** The version at which each message was added. */
@@ -59,17 +62,43 @@ export async function checkEntries(rows: AsyncIterable<StoredEntry>, isErased = 
   const links = [THREAD_CHAIN_START];
   const arrivals = new Map<string, number>();
   let before = START;
+  const seals = new Seals();
   for await (const row of rows) {
+    const entry = row.body === null ? null : parseEntry(row.body);
     const problem =
       chainProblem(row, before, links.at(-1) as string, isErased) ??
-      headerProblem(row, before) ??
+      headerProblem(row, before, entry) ??
       repetition(row, arrivals);
-    if (problem !== null) return { problem: { at: before.version + 1, problem }, links, arrivals };
+    if (problem !== null) return { problem: { at: before.version + 1, problem }, mixture: null, links, arrivals };
     links.push(row.link);
     if (row.messageId !== null) arrivals.set(row.messageId, row.version);
+    if (entry !== null) seals.add(row.version, isSealedEntry(entry));
     before = row;
   }
-  return { problem: null, links, arrivals };
+  return { problem: null, mixture: seals.mixture, links, arrivals };
+}
+
+/**
+ * Finds where a thread ceases to be sealed, or begins to be: with its keys, such a thread does not open. An envelope
+ * among entries in the clear is what somebody pasted.
+ */
+class Seals {
+  #isSealed: boolean | undefined;
+  #changedAt: number | null = null;
+
+  add(version: number, isSealed: boolean): void {
+    this.#isSealed ??= isSealed;
+    if (isSealed !== this.#isSealed) this.#changedAt ??= version;
+    else if (!isSealed) this.#changedAt = null;
+  }
+
+  get mixture(): Problem {
+    if (this.#changedAt === null) return null;
+    const problem = this.#isSealed
+      ? "it is in the clear, but the thread is sealed"
+      : "it is sealed, but the thread before it is in the clear";
+    return { at: this.#changedAt, problem };
+  }
 }
 
 function chainProblem(row: StoredEntry, before: Header, link: string, isErased: boolean): string | null {
@@ -79,9 +108,8 @@ function chainProblem(row: StoredEntry, before: Header, link: string, isErased: 
   return nextThreadLink(link, row.digest) === row.link ? null : "it does not link to the previous entry";
 }
 
-function headerProblem(row: StoredEntry, before: Header): string | null {
+function headerProblem(row: StoredEntry, before: Header, entry: ThreadEntry | null): string | null {
   if (row.body === null) return null;
-  const entry = parseEntry(row.body);
   if (entry === null) return "its body is not an entry";
   const expected = headerAfter(before, entry);
   const wrong = (Object.keys(expected) as (keyof Header)[]).find((name) => row[name] !== expected[name]);

@@ -58,11 +58,11 @@ export interface VerifyOptions {
  * verifies.
  *
  * For each thread it checks that every entry's body matches its digest and every digest its link, that plans match
- * their ids and cover only what the log has, that the journal's chain is intact and agrees with log and plans, and that
- * each artifact has the content that its id names, and exists under the terms that the journal recorded. For an
- * archived thread it reads the segment, checks its root against the receipt, and checks its rows in the same way.
- * Others may write to the store meanwhile. Damage is reported as a finding and never thrown, so one run reports all
- * damage that can still be read.
+ * their ids and cover only what the log has, that the journal's chain is intact and agrees with log and plans, that
+ * each artifact has the content that its id names, and exists under the terms that the journal recorded, and that the
+ * log does not mix sealed entries with entries in the clear, which no keys would open. For an archived thread it reads
+ * the segment, checks its root against the receipt, and checks its rows in the same way. Others may write to the store
+ * meanwhile. Damage is reported as a finding and never thrown, so one run reports all damage that can still be read.
  *
  * @param threadId the thread to check; without it, all threads and the backend's files.
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store does not have the thread, `ABORTED`, `STORE_UNAVAILABLE`.
@@ -199,7 +199,7 @@ async function verifyThread(
   clock: Clock,
   known = false,
 ): Promise<readonly StoreFinding[]> {
-  let log: CheckedLog = { problem: null, links: [], arrivals: new Map() };
+  let log: CheckedLog = { problem: null, mixture: null, links: [], arrivals: new Map() };
   let plans: CheckedPlans = { problem: null, planIds: [] };
   let journal: CheckedJournal = { problem: null, entries: [] };
   let artifacts: CheckedArtifacts = { problem: null, kept: new Map() };
@@ -231,7 +231,7 @@ async function verifyThread(
         (artifacts = await checkArtifacts(threadId, counted(inspector.artifacts(threadId)), isErased)).problem,
     ),
   };
-  problems.entries ??= checkLogAgainstJournal(log, journal.entries);
+  problems.entries ??= checkLogAgainstJournal(log, journal.entries) ?? log.mixture;
   problems.plans ??= checkPlansAgainstJournal(plans.planIds, journal.entries);
   problems.artifacts ??= checkArtifactsAgainstJournal(artifacts.kept, journal.entries, clock.now());
   if (isErased) problems.journal ??= missingProof(journal);

@@ -214,8 +214,52 @@ describe("an encrypted store", () => {
       encryptedStore(inner, memoryKeyStore(), { tenantId: "a" }),
       encryptedStore(inner, keyStore, { tenantId: "a", subjectOf: () => "somebody else" }),
     ]) {
-      await expect(other.threads.load(THREAD)).rejects.toMatchObject({ code: "UNSEAL_FAILED" });
-      await expect(other.plans.getCurrentPlan(THREAD)).rejects.toMatchObject({ code: "UNSEAL_FAILED" });
+      await expect(other.threads.load(THREAD)).rejects.toMatchObject({ code: "KEY_MISSING" });
+      await expect(other.plans.getCurrentPlan(THREAD)).rejects.toMatchObject({ code: "KEY_MISSING" });
     }
+  });
+
+  it("says of wrong keys that they are wrong, and of altered content that it was altered", async () => {
+    const inner = createMemoryStore();
+    const keyStore = memoryKeyStore();
+    await fill(encryptedStore(inner, keyStore));
+    const foreign = memoryKeyStore();
+    await foreign.getOrCreate(canonicalJson([null, THREAD]));
+    const other = encryptedStore(inner, foreign);
+    const [artifact] = await inner.artifacts.list(THREAD);
+    for (const read of [
+      () => other.threads.load(THREAD),
+      () => other.plans.getCurrentPlan(THREAD),
+      () => other.ranges?.resume(THREAD),
+      () => other.artifacts.retrieve(artifact as NonNullable<typeof artifact>),
+      () => other.journal.read(THREAD),
+    ])
+      await expect(read()).rejects.toMatchObject({ code: "KEY_MISMATCH", details: { threadId: THREAD } });
+    const entries = [...((await inner.threads.load(THREAD))?.entries ?? [])];
+    const [first, second, ...others] = entries as [ThreadEntry & { type: "message" }, ThreadEntry, ...ThreadEntry[]];
+    const moved = { ...first, message: { ...first.message, id: asMessageId("another") } };
+    const forged = createMemoryStore();
+    await forged.threads.append(THREAD, [moved, second, ...others], { expectedVersion: 0 });
+    await expect(encryptedStore(forged, keyStore).threads.load(THREAD)).rejects.toMatchObject({
+      code: "UNSEAL_FAILED",
+    });
+  });
+
+  it("says that a rotated key is missing when only the former one is there", async () => {
+    const inner = createMemoryStore();
+    const keyStore = memoryKeyStore();
+    const subject = canonicalJson([null, THREAD]);
+    const former = await keyStore.getOrCreate(subject);
+    await encryptedStore(inner, keyStore).threads.append(THREAD, [entry(0)], { expectedVersion: 0 });
+    await keyStore.rotate(subject);
+    await encryptedStore(inner, keyStore).threads.append(THREAD, [entry(1)], { expectedVersion: 1 });
+    const stale: KeyStore = {
+      get: async (_, version = 1) => (version === 1 ? former : null),
+      getOrCreate: async () => former,
+      rotate: async () => former,
+      shred: async () => false,
+      isShredded: async () => false,
+    };
+    await expect(encryptedStore(inner, stale).threads.load(THREAD)).rejects.toMatchObject({ code: "KEY_MISSING" });
   });
 });

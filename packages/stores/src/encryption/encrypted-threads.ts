@@ -25,6 +25,7 @@ import {
   type ThreadEntry,
   type ThreadEntryInput,
   ThreadfoldError,
+  type ThreadfoldStore,
   type ThreadId,
   type ThreadInfo,
   type ThreadRanges,
@@ -32,7 +33,13 @@ import {
   type ToolCallId,
   threadEntryInputSchema,
 } from "@threadfold/core";
-import { checkIdempotencyKey, checkThreadId } from "../shared/store-basics.ts";
+import {
+  checkIdempotencyKey,
+  checkThreadId,
+  isSealedEntry,
+  openedWithoutKeys,
+  SEALED_NAME,
+} from "../shared/store-basics.ts";
 import { openedOutline, openedPlan } from "./encrypted-plans.ts";
 import type { Sealers } from "./key-guard.ts";
 import { aboutLifting, aboutPin, envelopeIn, type Sealer, textIn } from "./sealer.ts";
@@ -80,6 +87,27 @@ export class EncryptedThreads implements ThreadStore {
   list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
     return this.#inner.list(options);
   }
+}
+
+/**
+ * Checks whether a thread that was read from a store is still sealed. A store that was opened without keys returns what
+ * an encrypted store keeps as if somebody had said it.
+ */
+export async function isSealedThread(store: ThreadfoldStore, thread: AgentThread): Promise<boolean> {
+  // What opened may itself be an envelope that somebody pasted.
+  if (store.threads instanceof EncryptedThreads) return false;
+  const held = [...thread.entriesInMemory()];
+  const [oldest, newest] = [held[0], held.at(-1)];
+  if (oldest === undefined || newest === undefined) return false;
+  if (!isSealedEntry(oldest.entry) && !isSealedEntry(newest.entry)) return false;
+  const range = { fromVersion: 0, toVersion: 1 };
+  const [first] = oldest.version === 1 ? [oldest.entry] : ((await store.ranges?.loadRange(thread.id, range)) ?? []);
+  return first !== undefined && isSealedEntry(first);
+}
+
+/** Refuses a thread that is still sealed. @throws ThreadfoldError `KEY_MISSING`. */
+export async function refuseSealedThread(store: ThreadfoldStore, thread: AgentThread): Promise<void> {
+  if (await isSealedThread(store, thread)) throw openedWithoutKeys(thread.id);
 }
 
 /** Checks entries before they are sealed, because sealed ones all look valid. */
@@ -172,8 +200,6 @@ async function openRun(sealer: Sealer, sealed: Iterable<ThreadEntry>): Promise<r
   return new EventLoopTurns().finish(restoreRunInSteps(serialized, THREAD_CHAIN_START, digest));
 }
 
-const SEALED = "sealed";
-
 /**
  * Seals an entry: a store sees its ids, role, time, branch and figures, but nothing that anybody said. Messages are
  * sealed as a whole, pins by their text and liftings by their reason, so that opening returns the entry as it was
@@ -232,8 +258,8 @@ function sealMessage(sealer: Sealer, message: MessageInput): MessageInput {
   const { id, role, createdAt, branch, origin, usage } = message;
   const { ordinal: _ordinal, turn: _turn, step: _step, ...input } = message as Message;
   const text = sealer.seal("message", id, canonicalJson(input));
-  const callId = SEALED as ToolCallId;
-  const result = { toolName: SEALED, callId, outcome: "success", content: { type: "text", text } } as const;
+  const callId = SEALED_NAME as ToolCallId;
+  const result = { toolName: SEALED_NAME, callId, outcome: "success", content: { type: "text", text } } as const;
   return {
     id,
     role,

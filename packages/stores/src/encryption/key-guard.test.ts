@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { asThreadId, canonicalJson, type KeyStore, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
 import { openFileArtifacts } from "../filesystem/file-artifacts.ts";
 import { dropPlan, entry, metadata, OTHER_THREAD, START, THREAD, transcript } from "../laws/sample-data.ts";
@@ -153,6 +154,88 @@ describe.each(backends)("keys of what is sealed in %s", (_name, open) => {
     const [kept] = await again.artifacts.list(THREAD);
     expect(kept && (await again.artifacts.retrieve(kept))?.content).toBe("content");
     await inner.close();
+  });
+});
+
+describe("the key of a thread that was erased without it", () => {
+  const eraseWithoutKeys = async (inner: ThreadfoldStore, threadId = THREAD) => {
+    const { proofSequence } = (await eraseSubject(inner, threadId, WHY)).threads[0] as { proofSequence: number };
+    return proofSequence;
+  };
+  const rendered = {
+    type: "request-rendered",
+    ...{ threadVersion: 8, planVersion: 0, renderVersion: "1", format: "f", tokenizer: "t", options: {} },
+    ...{ frame: "artifact_000000000000000000000000" as never, rehydrated: [], tokens: 1 },
+    payloadDigest: "0".repeat(64),
+  } as const;
+  const appended = { type: "entries-appended", threadVersion: 8, threadDigest: "0".repeat(64) } as const;
+
+  it.each([
+    ["memory", async () => createMemoryStore()],
+    ["SQLite", () => openSqliteStore(`${freshPath()}.db`)],
+    [
+      "PostgreSQL",
+      async () => {
+        database ??= await PGlite.create();
+        return openPostgresStore(pgliteDriver(database), { tenantId: `tenant ${++names}` });
+      },
+    ],
+  ])("is destroyed by a second erasure, which proves it, in %s", async (_backend, openInner) => {
+    for (const records of [[], [appended], [appended, rendered]]) {
+      const { folder, open, inner } = await written(await openInner());
+      const [frame = rendered.frame] = await inner.artifacts.list(THREAD);
+      for (const record of records)
+        await open().journal.append(THREAD, record === rendered ? { ...rendered, frame } : record, START);
+      const first = await eraseWithoutKeys(inner);
+      const report = await eraseSubject(open(), THREAD, WHY);
+      expect(report).toMatchObject({ keyShredded: true, threads: [{ proofSequence: first + 1 }] });
+      expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith(".key"))).toEqual([]);
+      expect((await eraseSubject(open(), THREAD, WHY)).threads).toMatchObject([{ proofSequence: first + 1 }]);
+      expect(await verifyStore(open())).toEqual([]);
+      await inner.close();
+    }
+  });
+
+  it("is not taken for destroyed by a key store that has none or another one", async () => {
+    for (const [records, code] of [
+      [[appended], "KEY_MISSING"],
+      [[appended, rendered], "KEY_MISSING"],
+    ] as const) {
+      const { open, inner } = await written(createMemoryStore());
+      for (const record of records) await open().journal.append(THREAD, record, START);
+      await eraseWithoutKeys(inner);
+      const none = memoryKeyStore();
+      await expect(eraseSubject(open(none), THREAD, WHY)).rejects.toMatchObject({ code });
+      expect(await none.isShredded(canonicalJson([null, THREAD]))).toBe(false);
+    }
+    const { open, inner } = await written(createMemoryStore());
+    await open().threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
+    await open().journal.append(THREAD, rendered, START);
+    await eraseWithoutKeys(inner);
+    const foreign = memoryKeyStore();
+    await foreign.getOrCreate(canonicalJson([null, THREAD]));
+    await expect(eraseSubject(open(foreign), THREAD, WHY)).rejects.toMatchObject({ code: "KEY_MISMATCH" });
+    expect(await foreign.isShredded(canonicalJson([null, THREAD]))).toBe(false);
+  });
+
+  it("is not taken for destroyed by keys that open no other thread, where no journal was kept", async () => {
+    const { open, inner } = await written(createMemoryStore());
+    await open().threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
+    await eraseWithoutKeys(inner);
+    const foreign = memoryKeyStore();
+    await foreign.getOrCreate(canonicalJson([null, THREAD]));
+    for (const keys of [foreign, memoryKeyStore()])
+      await expect(eraseSubject(open(keys), THREAD, WHY)).rejects.toMatchObject({ code: "KEY_MISMATCH" });
+    expect((await eraseSubject(open(), THREAD, WHY)).keyShredded).toBe(true);
+  });
+
+  it("is missed for a new thread of its subject", async () => {
+    const { open, inner } = await written(createMemoryStore(), { subjectOf: () => "ada" });
+    await open().journal.append(THREAD, appended, START);
+    await eraseWithoutKeys(inner);
+    const begin = (keys?: KeyStore) => open(keys).threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
+    await expect(begin(memoryKeyStore())).rejects.toMatchObject({ code: "KEY_MISSING" });
+    await begin();
   });
 });
 

@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   type SubjectKey,
   type ThreadEntry,
   ThreadfoldError,
@@ -6,8 +7,9 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { inspectorOf } from "../inspection/inspector.ts";
+import { isKeyedDigest } from "../shared/journal.ts";
 import { listedThreads } from "../shared/threads.ts";
-import { isEnvelope, isSealedWith, keyFingerprint } from "./sealed-envelope.ts";
+import { isEnvelope, isSealedWith, keyFingerprint, unsealFailed } from "./sealed-envelope.ts";
 import {
   contextIn,
   type EncryptionOptions,
@@ -89,8 +91,24 @@ export class KeyGuard {
   async requireKeys(threadId: ThreadId): Promise<void> {
     const place = this.#placeOf(threadId);
     if (await place.keys.isShredded(place.subject)) return;
-    const sealed = await this.#newestOf(threadId);
-    if (sealed !== null) await requireOpens(place, await place.keys.get(place.subject), sealed);
+    const key = await place.keys.get(place.subject);
+    const sealed = await unlessCode("CONTENT_ERASED", () => this.#newestOf(threadId));
+    if (sealed === "CONTENT_ERASED") await this.#requireKeysOfErased(place, key);
+    else if (sealed !== null) await requireOpens(place, key, sealed);
+  }
+
+  /**
+   * Returns why nothing opens at a place with a key that does not match, or with none. One text alone does not show
+   * whether it was altered or another key sealed it; the other texts of its thread do.
+   *
+   * @param key the key of the version that sealed the text; null when there is none.
+   */
+  async whyRefused(threadId: ThreadId, key: SubjectKey | null): Promise<ThreadfoldError> {
+    const place = this.#placeOf(threadId);
+    if (await place.keys.isShredded(place.subject)) return contentErased();
+    if (key === null) return keyMissing(place);
+    if (this.#known.get(threadId) === keyFingerprint(key)) return unsealFailed();
+    return (await readable(() => this.#isSealedUnder(place, key))) === false ? otherKeys(place) : unsealFailed();
   }
 
   /**
@@ -102,11 +120,31 @@ export class KeyGuard {
     if (isNew && this.#options.subjectOf !== undefined) {
       for await (const threadId of inspectorOf(this.#store).threadIds()) {
         const isSubjects = threadId !== place.threadId && this.#placeOf(threadId).subject === place.subject;
-        // It is not known here whether something in a segment is sealed, and most likely it is.
-        if (isSubjects && (await unlessArchived(() => this.#newestOf(threadId))) !== null) throw keyMissing(place);
+        if (isSubjects && (await this.#hasSealed(threadId))) throw keyMissing(place);
       }
     }
     await this.#requireWitness(place);
+  }
+
+  /**
+   * Checks the keys of a thread that was erased through a store without keys. Its content is gone, but its journal
+   * stays, and so do other threads.
+   */
+  async #requireKeysOfErased(place: SealedPlace, key: SubjectKey | null): Promise<void> {
+    const { text, isKeyed } = await this.#journaled(place.threadId);
+    if (text !== null) return requireOpens(place, key, text);
+    if (key === null && isKeyed) throw keyMissing(place);
+    if (this.#options.isShared !== true) await this.#requireWitness(place);
+  }
+
+  async #hasSealed(threadId: ThreadId): Promise<boolean> {
+    const found = await unlessCode("THREAD_ARCHIVED", () =>
+      unlessCode("CONTENT_ERASED", () => this.#newestOf(threadId)),
+    );
+    // It is not known here whether something in a segment is sealed, and most likely it is.
+    if (found !== "CONTENT_ERASED") return found !== null;
+    const { text, isKeyed } = await this.#journaled(threadId);
+    return text !== null || isKeyed;
   }
 
   /**
@@ -151,23 +189,45 @@ export class KeyGuard {
 
   /** Returns the newest sealed text of a thread, which also reveals a missing rotated key. */
   async #newestOf(threadId: ThreadId): Promise<SealedText | null> {
+    return newestSealed(await this.#entriesOf(threadId)) ?? (await this.#besideThread(threadId));
+  }
+
+  /** Checks whether a key sealed any of the newest texts of a thread. */
+  async #isSealedUnder(place: SealedPlace, key: SubjectKey): Promise<boolean> {
+    const texts = (await this.#entriesOf(place.threadId)).slice(-WITNESSES).map(sealedTextOf);
+    for (const text of [...texts, await this.#besideThread(place.threadId)])
+      if (text !== null && (await opens(place, text, async (version) => (version === key.version ? key : null))))
+        return true;
+    return false;
+  }
+
+  /** Returns the entries of a thread that a resumed session holds, or all of them. */
+  async #entriesOf(threadId: ThreadId): Promise<readonly ThreadEntry[]> {
     const resumed = await this.#store.ranges?.resume(threadId);
-    const held = resumed === null || resumed === undefined ? null : [...resumed.thread.entriesInMemory()];
-    const entries = held?.map(({ entry }) => entry) ?? [...((await this.#store.threads.load(threadId))?.entries ?? [])];
-    return newestSealed(entries) ?? (await this.#besideThread(threadId));
+    if (resumed !== null && resumed !== undefined)
+      return [...resumed.thread.entriesInMemory()].map(({ entry }) => entry);
+    return [...((await this.#store.threads.load(threadId))?.entries ?? [])];
   }
 
   async #besideThread(threadId: ThreadId): Promise<SealedText | null> {
-    const { artifacts, journal } = this.#store;
+    const { artifacts } = this.#store;
     for (const artifactId of (await artifacts.list(threadId)).toReversed()) {
       const artifact = await artifacts.retrieve(artifactId);
       if (artifact === null || !isEnvelope(artifact.content)) continue;
       return { kind: "artifact", id: JSON.stringify(artifact.metadata.tenantId), envelope: artifact.content };
     }
-    for (const { record } of await journal.read(threadId, { limit: JOURNALED }))
+    return (await this.#journaled(threadId)).text;
+  }
+
+  /** Returns a sealed text of a thread's journal, which no erasure empties, and whether a key made any digest there. */
+  async #journaled(threadId: ThreadId): Promise<{ readonly text: SealedText | null; readonly isKeyed: boolean }> {
+    let isKeyed = false;
+    for (const { record } of await this.#store.journal.read(threadId, { limit: JOURNALED })) {
       if (record.type === "request-rendered" && isEnvelope(record.payloadDigest))
-        return { kind: "request", id: "", envelope: record.payloadDigest };
-    return null;
+        return { text: { kind: "request", id: "", envelope: record.payloadDigest }, isKeyed };
+      isKeyed ||= Object.values(record).some(isKeyedDigest);
+    }
+    return { text: null, isKeyed };
   }
 
   async #sealedAt(threadId: ThreadId, version: number): Promise<SealedText | null> {
@@ -191,11 +251,15 @@ async function readable<Found>(read: () => Promise<Found>): Promise<Found | "unr
   }
 }
 
-async function unlessArchived<Found>(read: () => Promise<Found>): Promise<Found | "archived"> {
+/** Returns what was read, or the error's code when reading failed with that one. */
+async function unlessCode<Found, Code extends ErrorCode>(
+  code: Code,
+  read: () => Promise<Found>,
+): Promise<Found | Code> {
   try {
     return await read();
   } catch (error) {
-    if (ThreadfoldError.isInstance(error) && error.code === "THREAD_ARCHIVED") return "archived";
+    if (ThreadfoldError.isInstance(error) && error.code === code) return code;
     throw error;
   }
 }
@@ -205,10 +269,13 @@ function newestSealed(entries: readonly ThreadEntry[]): SealedText | null {
   return newest === undefined ? null : sealedTextOf(newest);
 }
 
-/** Checks whether the keys of a place open a sealed text there. */
-async function opens(place: SealedPlace, { kind, id, formerId, envelope }: SealedText): Promise<boolean> {
-  const key = (version: number) => place.keys.get(place.subject, version);
-  const isBoundTo = (to: string): Promise<boolean> => isSealedWith(key, contextIn(place, kind, to), envelope);
+/** Checks whether the keys of a place, or one of them, open a sealed text there. */
+async function opens(
+  place: SealedPlace,
+  { kind, id, formerId, envelope }: SealedText,
+  keyOf = (version: number) => place.keys.get(place.subject, version),
+): Promise<boolean> {
+  const isBoundTo = (to: string): Promise<boolean> => isSealedWith(keyOf, contextIn(place, kind, to), envelope);
   return (await isBoundTo(id)) || (formerId !== undefined && (await isBoundTo(formerId)));
 }
 
@@ -264,7 +331,10 @@ export class Sealers {
   /** Returns a sealer for opening. @throws ThreadfoldError `CONTENT_ERASED` when the subject was erased. */
   async toOpen(threadId: ThreadId): Promise<Sealer> {
     if (await this.isShredded(threadId)) throw contentErased();
-    return new Sealer(this.#placeOf(threadId), null, (key) => this.#guard.opened(threadId, key));
+    return new Sealer(this.#placeOf(threadId), null, {
+      opened: (key) => this.#guard.opened(threadId, key),
+      refused: (key) => this.#guard.whyRefused(threadId, key),
+    });
   }
 
   isShredded(threadId: ThreadId): Promise<boolean> {

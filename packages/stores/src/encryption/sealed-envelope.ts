@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { canonicalJson, type SubjectKey, ThreadfoldError } from "@threadfold/core";
+import { SEALED_PREFIX as PREFIX } from "../shared/store-basics.ts";
 
 /**
  * The place of sealed content. It is authenticated with the content: what was sealed for one place opens at no other.
@@ -27,7 +28,6 @@ const NONCE = 12;
 const COMMITMENT = 32;
 const TAG = 16;
 const HEADER = 5 + SALT + NONCE + COMMITMENT;
-const PREFIX = "sealed1.";
 
 /**
  * Seals a text with AES-256-GCM under a key that is made for this envelope alone, derived by HKDF-SHA-256 from the

@@ -15,6 +15,7 @@ import {
   type EnvelopeContext,
   envelopeKeyVersion,
   isEnvelope,
+  isSealedWith,
   keyedDigest,
   openEnvelope,
   sealEnvelope,
@@ -51,6 +52,14 @@ export interface SealedPlace {
   readonly threadId: ThreadId;
 }
 
+/** Learns which keys open a thread, and knows why others do not. */
+export interface OpeningWatch {
+  /** Called with each key that opened something. */
+  opened(key: SubjectKey): void;
+  /** Returns the error for a text that was not sealed with a key for its place, or whose key does not exist. */
+  refused(key: SubjectKey | null): Promise<ThreadfoldError>;
+}
+
 /** Finds the keys of a thread. */
 export type PlaceOf = (threadId: ThreadId) => SealedPlace;
 
@@ -61,16 +70,16 @@ export class Sealer {
   readonly #place: SealedPlace;
   readonly #newest: SubjectKey | null;
   readonly #known = new Map<number, SubjectKey>();
-  readonly #onOpened: ((key: SubjectKey) => void) | undefined;
+  readonly #watch: OpeningWatch | undefined;
 
   /**
    * @param newest the key for sealing; null for opening only.
-   * @param onOpened called with each key that opened something.
+   * @param watch without it, all that does not open is `UNSEAL_FAILED`.
    */
-  constructor(place: SealedPlace, newest: SubjectKey | null, onOpened?: (key: SubjectKey) => void) {
+  constructor(place: SealedPlace, newest: SubjectKey | null, watch?: OpeningWatch) {
     this.#place = place;
     this.#newest = newest;
-    this.#onOpened = onOpened;
+    this.#watch = watch;
     if (newest !== null) this.#known.set(newest.version, newest);
   }
 
@@ -78,15 +87,25 @@ export class Sealer {
     return sealEnvelope(this.#sealing(), contextIn(this.#place, kind, id), content, "repeatable");
   }
 
-  /** @throws ThreadfoldError `UNSEAL_FAILED`. */
+  /**
+   * @throws ThreadfoldError `UNSEAL_FAILED`, `KEY_MISSING` when the key does not exist, `KEY_MISMATCH` when it opens
+   * nothing else of the thread either.
+   */
   async open(kind: string, id: string, envelope: string): Promise<string> {
     const version = envelopeKeyVersion(envelope);
-    const key = this.#known.get(version) ?? (await this.#place.keys.get(this.#place.subject, version));
-    if (key === null) throw unsealFailed();
-    const content = openEnvelope(key, contextIn(this.#place, kind, id), envelope);
-    this.#known.set(version, key);
-    this.#onOpened?.(key);
-    return content;
+    const known = this.#known.get(version);
+    const key = known ?? (await this.#place.keys.get(this.#place.subject, version));
+    if (key === null) throw await this.#refused(null);
+    const context = contextIn(this.#place, kind, id);
+    try {
+      const content = openEnvelope(key, context, envelope);
+      this.#known.set(version, key);
+      this.#watch?.opened(key);
+      return content;
+    } catch (error) {
+      const isRightKey = known !== undefined || (await isSealedWith(async () => key, context, envelope));
+      throw isRightKey ? error : await this.#refused(key);
+    }
   }
 
   /** Opens a text by what it is bound to, or was bound to formerly. @throws ThreadfoldError `UNSEAL_FAILED`. */
@@ -101,6 +120,10 @@ export class Sealer {
 
   digest(digest: string): string {
     return keyedDigest(this.#sealing(), digest);
+  }
+
+  async #refused(key: SubjectKey | null): Promise<ThreadfoldError> {
+    return (await this.#watch?.refused(key)) ?? unsealFailed();
   }
 
   #sealing(): SubjectKey {

@@ -1,5 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KeyStore, KeyWrapper } from "@threadfold/core";
@@ -90,6 +99,19 @@ describe("keys in files", () => {
     chmodSync(files[0] as string, 0o644);
     await expect(fileKeyStore(folder).get("somebody@example.org", 1)).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
+    });
+  });
+
+  it("that were cut short are named with their file", async () => {
+    const folder = freshFolder();
+    await fileKeyStore(folder).getOrCreate("a");
+    const [path] = filesIn(folder).filter((name) => name.endsWith(".key")) as [string];
+    writeFileSync(path, new Uint8Array(10));
+    await expect(fileKeyStore(folder).get("a")).rejects.toMatchObject({
+      code: "STORE_CORRUPT",
+      message: `The key in ${path} is damaged: it has 10 bytes instead of 32.`,
+      hint: expect.stringContaining("backup of the keys"),
+      details: { path },
     });
   });
 

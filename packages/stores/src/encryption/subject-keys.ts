@@ -34,7 +34,7 @@ class SubjectKeys implements KeyStore {
     if (kept === null) return null;
     const bytes = this.#wrapper === undefined ? kept : await this.#unwrap(this.#wrapper, kept, subject, wanted);
     if (bytes.length === KEY_BYTES) return Object.freeze({ version: wanted, bytes });
-    throw new ThreadfoldError("STORE_CORRUPT", `A key has ${bytes.length} bytes instead of ${KEY_BYTES}.`);
+    throw damagedKey(this.#records.whereIs(nameOf(subject), wanted), bytes.length);
   }
 
   async getOrCreate(subject: string): Promise<SubjectKey> {
@@ -79,6 +79,16 @@ class SubjectKeys implements KeyStore {
   }
 }
 
+const damagedKey = (path: string, bytes: number): ThreadfoldError =>
+  new ThreadfoldError(
+    "STORE_CORRUPT",
+    `The key in ${path} is damaged: it has ${bytes} bytes instead of ${KEY_BYTES}.`,
+    {
+      hint: "Restore this key from a backup of the keys. What it sealed is not damaged.",
+      details: { path, bytes },
+    },
+  );
+
 /** The error for every use of an erased subject's keys. */
 export function contentErased(): ThreadfoldError {
   return new ThreadfoldError("CONTENT_ERASED", "The content was erased; its key was destroyed.");
@@ -96,6 +106,8 @@ interface KeyRecords {
   /** The existing versions, in any order. */
   versions(name: string): Promise<readonly number[]>;
   read(name: string, version: number): Promise<Uint8Array | null>;
+  /** Returns where a version is kept: the path of its file, or "memory". */
+  whereIs(name: string, version: number): string;
   /** Adds a version. Returns false when it already exists, and then keeps the existing one. */
   add(name: string, version: number, bytes: Uint8Array): Promise<boolean>;
   /** Destroys all versions and marks the name as destroyed, for good. */
@@ -110,6 +122,7 @@ function memoryKeyRecords(): KeyRecords {
   return {
     versions: async (name) => [...(kept.get(name)?.keys() ?? [])],
     read: async (name, version) => kept.get(name)?.get(version)?.slice() ?? null,
+    whereIs: () => "memory",
     add: async (name, version, bytes) => {
       const versions = kept.get(name) ?? new Map<number, Uint8Array>();
       if (versions.has(version) || destroyed.has(name)) return false;
@@ -137,6 +150,7 @@ const OTHERS = 0o077;
  */
 function fileKeyRecords(folder: string): KeyRecords {
   const folderOf = (name: string): string => join(folder, name);
+  const pathOf = (name: string, version: number): string => join(folderOf(name), `${version}.key`);
   const isDestroyed = async (name: string): Promise<boolean> => (await entriesOf(folderOf(name))).includes(DESTROYED);
   return {
     isDestroyed,
@@ -145,11 +159,12 @@ function fileKeyRecords(folder: string): KeyRecords {
         const version = KEY_FILE.exec(file)?.[1];
         return version === undefined ? [] : [Number(version)];
       }),
-    read: (name, version) => guarded(folder, () => readKey(join(folderOf(name), `${version}.key`))),
+    read: (name, version) => guarded(folder, () => readKey(pathOf(name, version))),
+    whereIs: pathOf,
     add: (name, version, bytes) =>
       guarded(folder, async () => {
         await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
-        const path = join(folderOf(name), `${version}.key`);
+        const path = pathOf(name, version);
         if (!(await writeNew(path, bytes))) return false;
         // The subject may have been destroyed meanwhile: then this key must not outlive it.
         if (!(await isDestroyed(name))) return true;

@@ -97,7 +97,8 @@ export interface ErasedSummaries {
  * summaries in the cache that `openStore` opened with it. In an encrypted store the subject's key is destroyed;
  * elsewhere content is emptied, in SQLite down to the bytes of the files. What stays are headers, digests and the
  * journal, whose chains still verify, and an entry that proves the erasure. It is idempotent: after a crash, call it
- * again. Forks and handoffs of its threads are erased with them, and so are their copies in turn, as recorded in the
+ * again; and after an erasure through the inner store of an encrypted one, call it with the keys, which destroys them.
+ * Forks and handoffs of its threads are erased with them, and so are their copies in turn, as recorded in the
  * journals.
  *
  * Copies outside the store are not reached: backups, exports, and what a process holds in memory; nor are dead rows in
@@ -250,19 +251,24 @@ async function lookAt(
   return { threadId, copyOf, entries, plans, artifacts, wasErased };
 }
 
-/** Records the proof unless it already exists, and returns its sequence number. */
+/**
+ * Records the proof unless it already exists, and returns its sequence number. That content was emptied does not prove
+ * that its key was destroyed.
+ */
 async function proveErasure(
   store: ThreadfoldStore,
   { threadId, entries, plans, artifacts }: Omit<ErasedThread, "proofSequence">,
   keyShredded: boolean,
   { actor, reason, at }: ErasureOptions,
 ): Promise<number> {
-  for await (const { sequence, record } of inspectorOf(store).journal(threadId)) if (isProof(record)) return sequence;
+  for await (const { sequence, record } of inspectorOf(store).journal(threadId))
+    if (isProof(record, keyShredded)) return sequence;
   const proof = { type: "thread-erased", actor, reason, entries, plans, artifacts, keyShredded } as const;
   return (await store.journal.append(threadId, proof satisfies ThreadErasedRecord, at)).sequence;
 }
 
-const isProof = (record: string): boolean => record.includes('"type":"thread-erased"');
+const isProof = (record: string, keyShredded: boolean): boolean =>
+  record.includes('"type":"thread-erased"') && (!keyShredded || record.includes('"keyShredded":true'));
 
 async function count(rows: AsyncIterable<unknown>): Promise<number> {
   let found = 0;

@@ -39,6 +39,7 @@ import {
   checkIdempotencyKey,
   checkThreadId,
   MANY_ENTRIES,
+  requireSeals,
   type StoreOptions,
   systemClock,
   wholeNumber,
@@ -93,6 +94,7 @@ class MemoryThreads implements ThreadStore {
     if (earlier !== undefined) return answerRetry(threadId, earlier, entries, NOBODY_ELSE_WRITES);
     const before = kept?.thread ?? AgentThread.empty(threadId);
     requireVersion(threadId, before.version, options.expectedVersion);
+    requireSeals(threadId, entries, () => before.entriesBetween(0, 1)[0]);
     const many = entries.length >= MANY_ENTRIES;
     const after = many ? await this.#grown(before, entries, options) : before.appendEntries(entries);
     // Another append may have been faster: then this one is appended after it, or refused.

@@ -16,7 +16,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { HiddenMessages, readableRuns } from "../shared/plans.ts";
-import { isPlainText } from "../shared/store-basics.ts";
+import { isPlainText, MAY_BE_SEALED } from "../shared/store-basics.ts";
 import { endAfter, idsOf, type KeptIds, type LogEnd, type NamedIds, START_OF_LOG } from "../shared/threads.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
@@ -24,6 +24,10 @@ import { textKey, textOfKey } from "./schema.ts";
 
 const END =
   "SELECT version, messages, turn, step, link FROM @.entries WHERE thread_key = $1 AND version <= $2 ORDER BY version DESC LIMIT 1";
+// One statement for both, to save a round trip on each append.
+const END_AND_START = `SELECT version, messages, turn, step, link,
+    (SELECT body FROM @.entry_bodies WHERE thread_key = $1 AND version = 1 AND ${MAY_BE_SEALED}) AS sealed
+  FROM @.entries WHERE thread_key = $1 ORDER BY version DESC LIMIT 1`;
 const BODIES =
   "SELECT body FROM @.entry_bodies WHERE thread_key = $1 AND version > $2 AND version <= $3 ORDER BY version";
 const MESSAGES = `SELECT message_id, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
@@ -55,6 +59,19 @@ export async function readEnd(
   atVersion: number = Number.MAX_SAFE_INTEGER,
 ): Promise<LogEnd> {
   return (await session.query<LogEnd>(END, [threadKey, atVersion]))[0] ?? START_OF_LOG;
+}
+
+/** Returns the end of a thread now; and its first entry if that may be sealed, unless sealed entries are to follow. */
+export async function readEndAndStart(
+  session: SqlSession,
+  threadKey: number,
+  areSealed: boolean,
+): Promise<{ readonly end: LogEnd; readonly first?: ThreadEntry }> {
+  if (areSealed) return { end: await readEnd(session, threadKey) };
+  const [row] = await session.query<LogEnd & { sealed: string | null }>(END_AND_START, [threadKey]);
+  if (row === undefined) return { end: START_OF_LOG };
+  const { sealed, ...end } = row;
+  return sealed === null ? { end } : { end, first: entryIn(sealed) as ThreadEntry };
 }
 
 /** Returns the canonical JSON of a thread's entries after one version up to another, oldest first. */

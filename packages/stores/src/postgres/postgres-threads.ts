@@ -29,7 +29,13 @@ import {
   shownRanges,
   type VersionRange,
 } from "../shared/ranges.ts";
-import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../shared/store-basics.ts";
+import {
+  checkIdempotencyKey,
+  checkThreadId,
+  isSealedEntry,
+  requireSeals,
+  wholeNumber,
+} from "../shared/store-basics.ts";
 import {
   type AppendReceipt,
   answerRetry,
@@ -52,6 +58,7 @@ import {
   PostgresThreadKeys,
   readBodies,
   readEnd,
+  readEndAndStart,
   readKept,
   readLivePins,
   readMessages,
@@ -107,8 +114,9 @@ export class PostgresThreads implements ThreadStore {
       const earlier = await findReceipt(session, threadKey, options.idempotencyKey);
       if (earlier !== undefined)
         return answerRetry(threadId, earlier, entries, await readKept(session, threadKey, idsIn(entries)));
-      const end = await readEnd(session, threadKey);
+      const { end, first } = await readEndAndStart(session, threadKey, entries.every(isSealedEntry));
       requireVersion(threadId, end.version, options.expectedVersion);
+      requireSeals(threadId, entries, () => first);
       const { version } = await this.#add(session, threadKey, end, entries, options.signal);
       const result = Object.freeze({ version, appended: version - end.version });
       if (options.idempotencyKey !== undefined)

@@ -1,4 +1,4 @@
-import { type Clock, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import { type Clock, type ThreadEntry, type ThreadEntryInput, ThreadfoldError, type ThreadId } from "@threadfold/core";
 
 /** Options for opening a store. */
 export interface StoreOptions {
@@ -62,3 +62,72 @@ export function closedStoreError(): ThreadfoldError {
 
 /** Number of entries from which an append yields to the event loop; fewer are appended quickly. */
 export const MANY_ENTRIES = 128;
+
+/** What sealed content begins with, wherever it is stored. */
+export const SEALED_PREFIX = "sealed1.";
+
+/** The part of an entry's body, in characters, in which its sealed text begins: before it are only ids and a time. */
+const BEFORE_SEALED = 4_096;
+
+/** SQL for a body that may be that of a sealed entry, in all databases: a quote within a text has a backslash. */
+export const MAY_BE_SEALED = `substr(body, 1, ${BEFORE_SEALED}) LIKE '%:"${SEALED_PREFIX}%'`;
+
+/** The beginning of an envelope of the first format, with as many characters as header and tag have. */
+const ENVELOPE = /^sealed1\.AQ[\w-]{128}/;
+/** What no envelope has after its beginning. Searched for by itself, because texts may have many megabytes. */
+const WORDS = /[^\w-]/;
+
+/** What stands in a sealed tool result for its name and its call. */
+export const SEALED_NAME = "sealed";
+
+/** Checks whether an entry is as an encrypted store passes it on, checked or not: its only text is an envelope. */
+export function isSealedEntry(entry: ThreadEntryInput): boolean {
+  const text = onlyText(entry);
+  return typeof text === "string" && ENVELOPE.test(text) && !WORDS.test(text.slice(SEALED_PREFIX.length));
+}
+
+function onlyText(entry: ThreadEntryInput): unknown {
+  switch (entry.type) {
+    case "message": {
+      const [part, ...others] = Array.isArray(entry.message?.parts) ? entry.message.parts : [];
+      if (others.length > 0) return undefined;
+      if (part?.type === "text") return part.text;
+      const { callId, content } = (part?.type === "tool-result" && part.result) || {};
+      return callId === SEALED_NAME && content?.type === "text" ? content.text : undefined;
+    }
+    case "pin":
+      return entry.pin?.text;
+    case "pin-lifted":
+      return entry.reason;
+  }
+}
+
+/**
+ * Refuses entries in the clear for a thread whose content is sealed: a process that was started without the keys would
+ * write what anybody can read, and with the keys the thread would never open again. The first entry tells, because no
+ * text that comes later can make a thread in the clear look sealed.
+ *
+ * @param readFirst reads the thread's first entry; undefined when there is none, or when it is not sealed.
+ * @throws ThreadfoldError `KEY_MISSING`.
+ */
+export function requireSeals(
+  threadId: ThreadId,
+  inputs: readonly ThreadEntryInput[],
+  readFirst: () => ThreadEntry | undefined,
+): void {
+  if (inputs.every(isSealedEntry)) return;
+  const first = readFirst();
+  if (first !== undefined && isSealedEntry(first)) throw openedWithoutKeys(threadId);
+}
+
+/** The error for work on a sealed thread in a store that was opened without keys. */
+export function openedWithoutKeys(threadId: ThreadId): ThreadfoldError {
+  return new ThreadfoldError(
+    "KEY_MISSING",
+    `Thread ${threadId} is sealed, and the store was opened without its keys.`,
+    {
+      hint: "Open the store with the keys that sealed it: openStore(address, { encryption: { keys } }). Nothing was written.",
+      details: { threadId },
+    },
+  );
+}

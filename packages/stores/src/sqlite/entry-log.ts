@@ -16,7 +16,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import type { LoggedMessage, LogPart } from "../shared/plans.ts";
-import { isPlainText } from "../shared/store-basics.ts";
+import { isPlainText, MAY_BE_SEALED } from "../shared/store-basics.ts";
 import { endAfter, idsOf, type KeptIds, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
 import { query, type SqliteConnection } from "./sqlite-connection.ts";
 
@@ -67,6 +67,10 @@ const BODIES = query<{ body: string }>(
   `SELECT body FROM entries WHERE ${between(":thread", ":after", ":upTo")} ORDER BY entry_key`,
   { body: "text" },
 );
+const SEALED_START = query<StoredBody>(
+  `SELECT body, digest FROM entries WHERE entry_key = ${entryKey(":thread", "1")} AND ${MAY_BE_SEALED}`,
+  { body: "text", digest: "text" },
+);
 const MESSAGE = query<StoredBody>(entryOfMessage("body, digest"), {
   body: "text",
   digest: "text",
@@ -116,6 +120,12 @@ export class EntryLog {
   /** Returns the end of the thread, now or when it had this many entries. */
   end(threadKey: number, atVersion: number = LAST_VERSION): LogEnd {
     return this.#connection.get(END, { thread: threadKey, upTo: Math.min(atVersion, LAST_VERSION) }) ?? START_OF_LOG;
+  }
+
+  /** Returns the first entry of a thread if it may be sealed. @throws ThreadfoldError `STORE_CORRUPT`. */
+  sealedStart(threadKey: number): ThreadEntry | undefined {
+    const row = this.#connection.get(SEALED_START, { thread: threadKey });
+    return row && entryOf(row);
   }
 
   /** Returns the canonical JSON of a thread's entries after one version up to another, oldest first. */
@@ -285,6 +295,8 @@ export interface KnownEnd {
    * Absent until needed.
    */
   readonly recent?: Set<MessageId>;
+  /** True when the append that left it had sealed entries, so that the thread's first entry may be sealed. */
+  readonly mayBeSealed: boolean;
 }
 
 /** The ends of the threads that a connection appended to. Another connection may have appended since. */
@@ -307,7 +319,7 @@ export class KnownEnds {
 
 /** Returns a known end after messages were appended there. The set of recent ids is passed on. */
 export function afterMessages(
-  { end, recent }: Required<KnownEnd>,
+  { end, recent, mayBeSealed }: Required<KnownEnd>,
   added: readonly MessageId[],
   after: LogEnd,
 ): KnownEnd {
@@ -316,5 +328,5 @@ export function afterMessages(
   const isNoted = noted > end.version;
   if (isNoted) recent.clear();
   for (const id of isNoted ? added.slice(noted - end.version) : added) recent.add(id);
-  return { end: after, recent };
+  return { end: after, recent, mayBeSealed };
 }

@@ -34,7 +34,14 @@ import {
   shownRanges,
   type VersionRange,
 } from "../shared/ranges.ts";
-import { checkIdempotencyKey, checkThreadId, MANY_ENTRIES, wholeNumber } from "../shared/store-basics.ts";
+import {
+  checkIdempotencyKey,
+  checkThreadId,
+  isSealedEntry,
+  MANY_ENTRIES,
+  requireSeals,
+  wholeNumber,
+} from "../shared/store-basics.ts";
 import {
   type AppendReceipt,
   answerRetry,
@@ -48,7 +55,7 @@ import {
   type ThreadRow,
   threadInfoOf,
 } from "../shared/threads.ts";
-import { afterMessages, EntryLog, entryKey, inThread, KnownEnds, ThreadKeys } from "./entry-log.ts";
+import { afterMessages, EntryLog, entryKey, inThread, type KnownEnd, KnownEnds, ThreadKeys } from "./entry-log.ts";
 import { isRefusedRow, query, type SqliteConnection } from "./sqlite-connection.ts";
 
 const LIST = query<ThreadRow>(
@@ -119,7 +126,7 @@ export class SqliteThreads implements ThreadStore {
 
   /** Remembers the end of a thread after an append. */
   #noted({ result, reached }: Appended): AppendResult {
-    if (reached !== undefined) this.#ends.remember(reached.threadKey, { end: reached.end });
+    if (reached !== undefined) this.#ends.remember(reached.threadKey, reached);
     return result;
   }
 
@@ -133,7 +140,8 @@ export class SqliteThreads implements ThreadStore {
     const threadKey = idempotencyKey === undefined ? this.#keys.find(threadId) : undefined;
     const known = threadKey === undefined ? undefined : this.#ends.of(threadKey);
     if (threadKey === undefined || known === undefined) return undefined;
-    const { end, recent = new Set(this.#log.recentIds(threadKey, end)) } = known;
+    const { end, mayBeSealed, recent = new Set(this.#log.recentIds(threadKey, end)) } = known;
+    if (mayBeSealed && !entries.every(isSealedEntry)) return undefined;
     const ids = entries.map((entry) => (entry.type === "message" ? entry.message?.id : undefined));
     // If nothing is added, nothing is refused either.
     if (ids.length === 0 || !ids.every((id) => id !== undefined && !recent.has(id))) return undefined;
@@ -142,7 +150,7 @@ export class SqliteThreads implements ThreadStore {
       const add = (): LogEnd => finishSteps(this.#writer.addNewInSteps(threadKey, end, entries));
       // One row is one statement, which is its own transaction.
       const after = entries.length === 1 ? add() : this.#connection.write(add);
-      this.#ends.remember(threadKey, afterMessages({ end, recent }, ids as readonly MessageId[], after));
+      this.#ends.remember(threadKey, afterMessages({ end, recent, mayBeSealed }, ids as readonly MessageId[], after));
       return Object.freeze({ version: after.version, appended: after.version - end.version });
     } catch (error) {
       this.#ends.forget(threadKey);
@@ -190,7 +198,7 @@ interface AppendRequest {
 interface Appended {
   readonly result: AppendResult;
   /** The new end of the thread; absent when the append was a retry. */
-  readonly reached?: { readonly threadKey: number; readonly end: LogEnd };
+  readonly reached?: KnownEnd & { readonly threadKey: number };
 }
 
 /** Appends within a write transaction of its connection. */
@@ -215,6 +223,7 @@ class LogWriter {
     if (earlier !== undefined) return { result: answerRetry(threadId, earlier, entries, this.#log.kept(threadKey)) };
     const before = this.#log.end(threadKey);
     requireVersion(threadId, before.version, expectedVersion);
+    requireSeals(threadId, entries, () => this.#log.sealedStart(threadKey));
     const existing = (id: MessageId) => (before.version === 0 ? undefined : this.#log.message(threadKey, id));
     const pins = this.#livePins(threadKey, entries);
     const addition = new ThreadAddition(positionOf(before), before.messages, pins, existing);
@@ -222,7 +231,7 @@ class LogWriter {
     const end = yield* this.#log.addInSteps(threadKey, before, addition.entries, Math.trunc(this.#clock.now()));
     const result = Object.freeze({ version: end.version, appended: end.version - before.version });
     if (idempotencyKey !== undefined) this.#keepReceipt(threadKey, idempotencyKey, receiptFor(entries, result));
-    return { result, reached: { threadKey, end } };
+    return { result, reached: { threadKey, end, mayBeSealed: entries.some(isSealedEntry) } };
   }
 
   /** Appends messages that are assumed to be new, and returns the thread's new end. */
