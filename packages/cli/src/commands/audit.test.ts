@@ -72,6 +72,29 @@ describe("audit", () => {
     expect((await json(["audit", "verify", file, ...since])).code).toBe(3);
   });
 
+  it("refuses an option of another action instead of ignoring it, and says which one was probably meant", async () => {
+    const thread = await storedThread();
+    const file = bench.path("audit.jsonl");
+    await audit("export", thread, "--out", file);
+    const stored = ["--store", bench.store];
+    const calls: [string[], string, string][] = [
+      [["verify", file, "--key", file], "--key", "Did you mean --public-key"],
+      [["verify", file, ...stored], "--store", "threadfold verify"],
+      [["verify", file, "--digests-only"], "--digests-only", "audit export"],
+      [["verify", file, "--out", "x"], "--out", "audit export and audit checkpoint"],
+      [["export", thread, "--out", "x", "--key", file, ...stored], "--key", "audit checkpoint"],
+      [["export", thread, "--out", "x", "--since", file, ...stored], "--since", "audit verify"],
+      [["checkpoint", thread, "--public-key", file, ...stored], "--public-key", "Did you mean --key"],
+    ];
+    for (const [argv, option, hint] of calls) {
+      const { code, envelope } = await json(["audit", ...argv]);
+      expect([code, envelope.error?.code, envelope.error?.message], argv.join(" ")).toEqual([
+        ...[2, "USAGE", `audit ${argv[0]} does not take ${option}.`],
+      ]);
+      expect(envelope.error?.hint).toContain(hint);
+    }
+  });
+
   it("says what it was called wrong with, and leaves no unfinished file", async () => {
     const thread = await storedThread();
     const out = bench.path("audit.jsonl");

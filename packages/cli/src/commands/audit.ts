@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from "node:fs";
-import { asThreadId, ThreadfoldError } from "@threadfold/core";
+import { ThreadfoldError } from "@threadfold/core";
 import { type AuditReport, ed25519Signer, exportAudit, makeCheckpoint, verifyAudit } from "@threadfold/stores";
 import type { CliCall, CliCommand, CliContext, CliReport } from "../command/cli-command.ts";
 import { streamWholeFile, writeWholeFile } from "../output/output-folder.ts";
@@ -13,10 +13,22 @@ import {
   STORE_OPTION,
 } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
+import { onStoredThread } from "../store/stored-thread.ts";
 
 type Action = (target: string, options: CliCall["options"], context: CliContext) => Promise<CliReport>;
 
-const ACTIONS: Readonly<Record<string, Action>> = { export: exportThread, verify: verifyFile, checkpoint: check };
+const ACTIONS: Readonly<Record<string, { readonly run: Action; readonly takes: readonly string[] }>> = {
+  export: { run: exportThread, takes: ["out", "digestsOnly", "store"] },
+  verify: { run: verifyFile, takes: ["since", "publicKey"] },
+  checkpoint: { run: check, takes: ["out", "key", "store"] },
+};
+
+/** What somebody who gives an action an option of another one probably wants. */
+const MEANT: Readonly<Record<string, string>> = {
+  "verify --key": "Did you mean --public-key? Verifying needs no private key.",
+  "verify --store": "Verifying a file needs no store; to check a store, use `threadfold verify`.",
+  "checkpoint --public-key": "Did you mean --key? A checkpoint is signed with the private key.",
+};
 
 /**
  * `audit`: exports a thread's record as one file that anybody can check, verifies such files, and makes checkpoints to
@@ -42,10 +54,23 @@ export const auditCommand: CliCommand = {
   ],
   async run({ arguments: [name = "", target = ""], options }, context) {
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-    if (action !== undefined) return action(target, options, context);
-    throw new ThreadfoldError("USAGE", `audit takes export, verify or checkpoint, not ${JSON.stringify(name)}.`);
+    if (action === undefined)
+      throw new ThreadfoldError("USAGE", `audit takes export, verify or checkpoint, not ${JSON.stringify(name)}.`);
+    refuseOthers(name, action.takes, options);
+    return action.run(target, options, context);
   },
 };
+
+/** Refuses options of other actions: a check that was asked for and not made looks like one that passed. */
+function refuseOthers(name: string, takes: readonly string[], options: CliCall["options"]): void {
+  const given = Object.keys(options).find((option) => options[option] !== undefined && !takes.includes(option));
+  if (given === undefined) return;
+  const flag = `--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const owners = Object.keys(ACTIONS).filter((other) => ACTIONS[other]?.takes.includes(given));
+  throw new ThreadfoldError("USAGE", `audit ${name} does not take ${flag}.`, {
+    hint: MEANT[`${name} ${flag}`] ?? `It is an option of ${owners.map((owner) => `audit ${owner}`).join(" and ")}.`,
+  });
+}
 
 /** Exports a file of any length: lines are written as they are read from the store. */
 async function exportThread(target: string, options: CliCall["options"], { io }: CliContext): Promise<CliReport> {
@@ -54,12 +79,11 @@ async function exportThread(target: string, options: CliCall["options"], { io }:
   return readingStore(options, io.env, async (store) => {
     const at = new Date(io.clock.now()).toISOString();
     const content = options["digestsOnly"] !== true;
-    const lines = await streamWholeFile(
-      path,
-      exportAudit(store, asThreadId(target), { at, content, signal: io.signal }),
-    );
-    const note = `Wrote ${count(lines, "line")} to ${path}.`;
-    return { data: { threadId: target, lines, path }, text: () => "", notes: [note] };
+    return onStoredThread(store, target, async (threadId) => {
+      const lines = await streamWholeFile(path, exportAudit(store, threadId, { at, content, signal: io.signal }));
+      const note = `Wrote ${count(lines, "line")} to ${path}.`;
+      return { data: { threadId, lines, path }, text: () => "", notes: [note] };
+    });
   });
 }
 
@@ -108,11 +132,8 @@ async function check(target: string, options: CliCall["options"], { io }: CliCon
   const path = pathOf(options);
   return readingStore(options, io.env, async (store) => {
     const at = new Date(io.clock.now()).toISOString();
-    const checkpoint = await makeCheckpoint(store, asThreadId(target), {
-      at,
-      signal: io.signal,
-      ...(sign !== undefined && { sign }),
-    });
+    const how = { at, signal: io.signal, ...(sign !== undefined && { sign }) };
+    const checkpoint = await onStoredThread(store, target, (threadId) => makeCheckpoint(store, threadId, how));
     const text = `${JSON.stringify(checkpoint)}\n`;
     if (path !== undefined) writeWholeFile(path, text);
     return {

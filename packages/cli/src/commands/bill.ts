@@ -11,7 +11,7 @@ import type { CliCommand } from "../command/cli-command.ts";
 import { count, figure, type Page, percent, plainText, table, wrap } from "../output/page.ts";
 import { PRICED_MODEL_OPTION, parsePricedModel, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { storedThread } from "../store/stored-thread.ts";
+import { maybeSealedThread } from "../store/stored-thread.ts";
 
 /** `bill`: says what a thread's calls cost and for what, according to its journal. */
 export const billCommand: CliCommand = {
@@ -24,7 +24,7 @@ export const billCommand: CliCommand = {
   ],
   run({ arguments: [threadId = ""], options }, { io }) {
     return readingStore(options, io.env, async (store) => {
-      const thread = await storedThread(store, threadId);
+      const thread = await maybeSealedThread(store, threadId);
       const model = parsePricedModel(options);
       const entries = await store.journal.read(thread.id);
       const bill = cacheBill(entries, model === undefined ? {} : { model });

@@ -1,9 +1,10 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { ThreadfoldError, type ThreadId } from "@threadfold/core";
 import { type ErasureReport, eraseSubject } from "@threadfold/stores";
 import type { CliCommand } from "../command/cli-command.ts";
 import { count, type Page, plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
+import { isSealed, onStoredThread, unlessErased } from "../store/stored-thread.ts";
 
 /** `erase`: removes a thread's content for good and keeps the proof that it existed. */
 export const eraseCommand: CliCommand = {
@@ -24,22 +25,37 @@ export const eraseCommand: CliCommand = {
         hint: "Check with --dry-run first, then run it again with --yes.",
       });
     return readingStore(options, io.env, async (store) => {
-      const report = await eraseSubject(store, threadId, {
-        actor: String(options["actor"]),
-        reason: String(options["reason"]),
-        at: new Date(io.clock.now()).toISOString(),
-        dryRun,
-        keepCopies: options["keepCopies"] === true,
-        signal: io.signal,
+      let sealed = false;
+      const report = await onStoredThread(store, threadId, async (id) => {
+        if (!dryRun && id !== threadId) throw needsWholeId(threadId, id);
+        sealed = (await unlessErased(() => isSealed(store, id))) === true;
+        return eraseSubject(store, id, {
+          actor: String(options["actor"]),
+          reason: String(options["reason"]),
+          at: new Date(io.clock.now()).toISOString(),
+          dryRun,
+          keepCopies: options["keepCopies"] === true,
+          signal: io.signal,
+        });
       });
       return {
         data: { ...report, dryRun },
         text: (page) => erasePage(report, dryRun, page),
-        notes: dryRun ? [] : ["Backups, exports and imported files are not covered: erase them too."],
+        notes: [...(dryRun ? [] : [NOT_COVERED]), ...(sealed ? [KEY_STAYS] : [])],
       };
     });
   },
 };
+
+const NOT_COVERED = "Backups, exports and imported files are not covered: erase them too.";
+const KEY_STAYS =
+  "The thread is sealed, and the command has no keys: its key stays, and opens backups. To destroy it, call eraseSubject in a program that opens the store with its keys.";
+
+/** The beginning of an id may be another thread's tomorrow, and what was erased does not come back. */
+const needsWholeId = (given: string, id: ThreadId): ThreadfoldError =>
+  new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${given} in this store.`, {
+    hint: `Erasing needs the whole id: ${id}.`,
+  });
 
 function erasePage({ threads, copiesLeft }: ErasureReport, dryRun: boolean, { paint }: Page): string {
   const lines = threads.map(({ threadId, copyOf, entries, plans, artifacts, wasErased, proofSequence }) => {

@@ -12,7 +12,7 @@ import {
 import type { CliCommand } from "../command/cli-command.ts";
 import { count, type Page, plainText, singleLine, wrap } from "../output/page.ts";
 import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
-import { readingStore } from "../store/store-address.ts";
+import { addressWord, readingStore } from "../store/store-address.ts";
 import { storedPlan, storedThread } from "../store/stored-thread.ts";
 
 /** `explain`: says why a message is, or is not, in the prompt, since when, and how to get it back. */
@@ -89,7 +89,7 @@ function explanationPage(
     `  ${paint("dim", singleLine(visibleText(message), columns - 4))}`,
     "",
     paint("bold", "Get it back"),
-    `  threadfold explain ${plainText(thread.id)} ${plainText(message.id)} --text --store ${plainText(address)}`,
+    `  threadfold explain ${plainText(thread.id)} ${plainText(message.id)} --text --store ${addressWord(address)}`,
     ...artifacts,
   ];
 }

@@ -2,13 +2,12 @@ import type { ThreadfoldStore } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
-import { openStore } from "@threadfold/stores";
 import type { CliCommand, CliContext, CliReport } from "../command/cli-command.ts";
 import { importWarnings, sourceData } from "../compact/compact-data.ts";
 import { count, plainText } from "../output/page.ts";
 import { parseSource, SOURCE_ARGUMENT, SOURCE_OPTIONS, STORE_OPTION } from "../parse/options.ts";
 import { importSource, keepSource } from "../source/import-source.ts";
-import { storeAddress } from "../store/store-address.ts";
+import { addressName, openAddress, storeAddress } from "../store/store-address.ts";
 
 /** `import`: puts a recorded session into a store. Repeating it adds only what is new. */
 export const importCommand: CliCommand = {
@@ -24,7 +23,7 @@ export const importCommand: CliCommand = {
       progress.update("reading", total === 0 ? 0.7 : (0.7 * bytes) / total),
     );
     progress.update("storing", 0.7);
-    const store = await openStore(address);
+    const store = await openAddress(address);
     try {
       return await appendTo(store, address, imported, context);
     } finally {
@@ -60,7 +59,7 @@ async function appendTo(
     data,
     text: () =>
       [
-        `${plainText(threadId)} in ${plainText(address)}: ${count(data.appended, "new entry", "new entries")}, version ${data.version}`,
+        `${plainText(threadId)} in ${addressName(address)}: ${count(data.appended, "new entry", "new entries")}, version ${data.version}`,
         `  ${source.format}: ${count(source.messages, "message")}, ${count(source.turns, "turn")}, ${count(source.steps, "step")}, ${count(data.pins, "pin")}`,
       ].join("\n"),
     brief: plainText(threadId),

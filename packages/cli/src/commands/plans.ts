@@ -3,7 +3,7 @@ import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { figure, type Page, plainText, table } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { storedThread } from "../store/stored-thread.ts";
+import { maybeSealedThread } from "../store/stored-thread.ts";
 
 /** `plans`: lists the plans of a thread, oldest first. */
 export const plansCommand: CliCommand = {
@@ -12,7 +12,7 @@ export const plansCommand: CliCommand = {
   examples: ["plans my-thread --store sessions.db", "plans my-thread --store sessions.db --json"],
   run({ arguments: [threadId = ""], options }, { io }) {
     return readingStore(options, io.env, async (store) => {
-      const thread = await storedThread(store, threadId);
+      const thread = await maybeSealedThread(store, threadId);
       const plans = await store.plans.listPlans(thread.id);
       return {
         data: { threadId: thread.id, threadVersion: thread.version, plans },

@@ -15,9 +15,11 @@ export const replayCommand: CliCommand = {
     return readingStore(options, io.env, async (store) => {
       const thread = await storedThread(store, threadId);
       const requests = await replayThread(store, thread.id);
-      const different = requests.filter(({ equal }) => !equal);
+      const expired = requests.filter(({ expiredAt }) => expiredAt !== null);
+      const different = requests.filter(({ equal, expiredAt }) => !equal && expiredAt === null);
+      const equal = requests.length - different.length - expired.length;
       const report = {
-        data: { threadId: thread.id, requests, equal: requests.length - different.length, different: different.length },
+        data: { threadId: thread.id, requests, equal, different: different.length, expired: expired.length },
         text: (page: Page) => replayPage(requests, page),
       };
       const [first] = different;
@@ -30,12 +32,17 @@ export const replayCommand: CliCommand = {
 
 function replayPage(requests: readonly ReplayedRequest[], { paint }: Page): string {
   if (requests.length === 0) return "No request was recorded for this thread.";
-  const lines = requests.map(({ sequence, threadVersion, planVersion, format, recordedDigest, equal, problem }) => {
-    const what = `record ${sequence}: ${plainText(format)}, plan ${planVersion}, ${threadVersion} entries, sha256 ${recordedDigest.slice(0, 12)}`;
-    return equal
-      ? `${paint("green", "same")}  ${what}`
-      : `${paint("red", "DIFF")}  ${what}: ${plainText(String(problem))}`;
-  });
+  const lines = requests.map((request) => `${outcomeOf(request, paint)}  ${plainText(describe(request))}`);
   const equal = requests.filter((request) => request.equal).length;
   return [...lines, `${equal} of ${count(requests.length, "request")} reproduced byte for byte.`].join("\n");
+}
+
+function outcomeOf({ equal, expiredAt }: ReplayedRequest, paint: Page["paint"]): string {
+  if (expiredAt !== null) return paint("yellow", "expired");
+  return equal ? paint("green", "same") : paint("red", "DIFF");
+}
+
+function describe({ sequence, threadVersion, planVersion, format, recordedDigest, problem }: ReplayedRequest): string {
+  const what = `record ${sequence}: ${format}, plan ${planVersion}, ${threadVersion} entries, sha256 ${recordedDigest.slice(0, 12)}`;
+  return problem === null ? what : `${what}: ${problem}`;
 }

@@ -54,7 +54,40 @@ describe("threads", () => {
     const { code, envelope } = await plans(threadId.slice(0, -1));
     expect([code, envelope.error?.message]).toEqual([5, expect.stringContaining("2 threads begin with")]);
     expect(envelope.error?.hint).toContain(`${threadId}-other`);
-    expect((await json(inStore("erase", "else", "--yes"))).code).toBe(5);
+  });
+
+  it("are known so to every command that takes the id of one, and erased only by the whole id", async () => {
+    const { data } = await compact(inStore(bench.file("long.json", openAiSession(LONG)), "--budget", "8000"));
+    await json(inStore("fork", data.threadId, "elsewhere"));
+    const { stdout } = await captureRun(inStore("threads"));
+    const short = stdout.split("\n").map((line) => line.split(/ +/)[0] ?? "");
+    const shown = short.find((id) => data.threadId.startsWith(id) && id !== "") ?? "";
+    expect(shown.length).toBeLessThan(data.threadId.length);
+    const out = bench.path("audit.jsonl");
+    for (const argv of [
+      ["verify", shown],
+      ["audit", "export", shown, "--out", out],
+      ["audit", "checkpoint", shown],
+      ["erase", shown, "--dry-run"],
+      ...["plans", "bill", "context", "render", "replay", "title"].map((command) => [command, shown]),
+    ]) {
+      const { code, stdout: printed, stderr } = await captureRun(inStore(...argv, "--json"));
+      expect([code, stderr], argv.join(" ")).toEqual([0, ""]);
+      expect(printed, argv.join(" ")).toContain(data.threadId);
+    }
+    expect((await json(inStore("verify", shown))).envelope.data).toMatchObject({ threads: [data.threadId] });
+    const refused = await json(inStore("erase", shown, "--yes"));
+    expect([refused.code, refused.envelope.error?.code]).toEqual([5, "THREAD_NOT_FOUND"]);
+    expect(refused.envelope.error?.hint).toContain(`Erasing needs the whole id: ${data.threadId}`);
+    for (const argv of [
+      ["verify", "nobody"],
+      ["audit", "export", "nobody", "--out", out],
+      ["erase", "nobody", "--dry-run"],
+    ])
+      expect((await json(inStore(...argv))).envelope.error, argv[0]).toMatchObject({
+        code: "THREAD_NOT_FOUND",
+        hint: expect.stringContaining("elsewhere"),
+      });
   });
 
   it("have their first request as a title, also where it cannot be read, and ids that tell them apart", async () => {

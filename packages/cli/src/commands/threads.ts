@@ -1,15 +1,17 @@
 import { type Message, ThreadfoldError, type ThreadfoldStore, type ThreadInfo, visibleText } from "@threadfold/core";
-import { threadTitle } from "@threadfold/stores";
+import { SEALED_PREFIX, threadTitle } from "@threadfold/stores";
 import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { type Page, plainText, singleLine, table } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { storedThreads } from "../store/stored-thread.ts";
+import { isSealed, storedThreads } from "../store/stored-thread.ts";
 
 /** A thread as listed by `threads`. */
 interface ListedThread extends ThreadInfo {
   /** The assigned title, or else the first request as a single line; null when neither exists or can be read. */
   readonly title: string | null;
+  /** True when what it says is sealed with keys, which the command does not have. */
+  readonly sealed: boolean;
 }
 
 /** `threads`: lists the threads of a store. */
@@ -24,7 +26,7 @@ export const threadsCommand: CliCommand = {
   run({ options }, { io }) {
     return readingStore(options, io.env, async (store) => {
       const threads: ListedThread[] = [];
-      for (const info of await storedThreads(store)) threads.push({ ...info, title: await titleOf(store, info) });
+      for (const info of await storedThreads(store)) threads.push({ ...info, ...(await titleOf(store, info)) });
       return {
         data: { threads },
         items: threads,
@@ -50,7 +52,15 @@ const COMMAND = /^\/[a-z][\w:-]*$/i;
 const titleLines = (threads: readonly ListedThread[]): string =>
   threads.map(({ threadId, title }) => `${plainText(threadId)}\t${singleLine(title ?? "", LONGEST_TITLE)}`).join("\n");
 
-async function titleOf(store: ThreadfoldStore, info: ThreadInfo): Promise<string | null> {
+async function titleOf(store: ThreadfoldStore, info: ThreadInfo): Promise<Pick<ListedThread, "title" | "sealed">> {
+  const title = await readableTitle(store, info);
+  // Only what looks like an envelope is worth another read.
+  const sealed =
+    title?.startsWith(SEALED_PREFIX) === true && (await readable(() => isSealed(store, info.threadId))) === true;
+  return { title: sealed ? null : title, sealed };
+}
+
+async function readableTitle(store: ThreadfoldStore, info: ThreadInfo): Promise<string | null> {
   const own = await readable(() => threadTitle(store, info.threadId));
   if (own !== undefined && own !== null) return own;
   const requests = (await firstMessages(store, info))
@@ -95,6 +105,12 @@ function shortThreadId(id: string, all: readonly string[]): string {
   return id;
 }
 
+function shownTitle({ title, sealed, archivedAt }: ListedThread, most: number): string {
+  if (archivedAt !== undefined) return "(archived)";
+  if (sealed) return "(sealed)";
+  return title === null ? "-" : singleLine(title, most);
+}
+
 /** Minimum width of a title, however narrow the page is. */
 const NARROWEST_TITLE = 20;
 
@@ -111,9 +127,9 @@ function threadsPage(threads: readonly ListedThread[], { paint, columns }: Page)
   const head = ["thread", "entries", "plan", "changed (UTC)"];
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const room = columns - widths.reduce((sum, width) => sum + width + "  ".length, 0);
-  const titled = threads.map(({ title, archivedAt }, index) => [
+  const titled = threads.map((thread, index) => [
     ...(rows[index] ?? []),
-    archivedAt !== undefined ? "(archived)" : title === null ? "-" : singleLine(title, Math.max(NARROWEST_TITLE, room)),
+    shownTitle(thread, Math.max(NARROWEST_TITLE, room)),
   ]);
   const [top = "", ...lines] = table([[...head, "title"], ...titled], alignments);
   return [paint("bold", top), ...lines].join("\n");

@@ -11,6 +11,7 @@ import type { CliCommand } from "../command/cli-command.ts";
 import { count, type Page, plainText, singleLine } from "../output/page.ts";
 import { checkpointOption, PUBLIC_KEY_OPTION, publicKeyOption, SINCE_OPTION, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
+import { onStoredThread } from "../store/stored-thread.ts";
 
 const WAY_OUT = "Restore an intact copy of the store.";
 
@@ -33,14 +34,17 @@ export const verifyCommand: CliCommand = {
     return openable(() =>
       readingStore(options, io.env, async (store) => {
         const { signal } = io;
-        const threads: ThreadId[] = [];
-        const onThread = (id: ThreadId): void => void threads.push(id);
-        const checked = threadId === undefined ? undefined : asThreadId(threadId);
+        const visited = new Set<ThreadId>();
         const segments: CheckedSegments = { read: [], unreached: [] };
-        const intact = await verifyStore(store, checked, {
-          ...{ signal, onThread, segments: segmentPlaces() },
-          onSegment: ({ threadId: id }, isReached) => void segments[isReached ? "read" : "unreached"].push(id),
-        });
+        const check = (checked?: ThreadId) => {
+          visited.clear();
+          return verifyStore(store, checked, {
+            ...{ signal, onThread: (id) => void visited.add(id), segments: segmentPlaces() },
+            onSegment: ({ threadId: id }, isReached) => void segments[isReached ? "read" : "unreached"].push(id),
+          });
+        };
+        const intact = await (threadId === undefined ? check() : onStoredThread(store, threadId, check));
+        const threads = [...visited];
         const grown = since === undefined ? [] : await verifySince(store, since, publicKey, signal);
         const findings = [...intact, ...grown];
         // Damaged threads are not read any further.

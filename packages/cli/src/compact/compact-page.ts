@@ -20,6 +20,7 @@ import {
   wrap,
 } from "../output/page.ts";
 import { sourceName } from "../parse/options.ts";
+import { addressWord } from "../store/store-address.ts";
 import type { ActionCounts, CompactData } from "./compact-data.ts";
 import type { CompactRun } from "./compact-run.ts";
 
@@ -177,7 +178,7 @@ function nextSection(
     );
   }
   if (prepared === null) return [];
-  const store = `--store ${shellWord(request.store)}`;
+  const store = `--store ${addressWord(request.store)}`;
   const thread = shellWord(threadId);
   const folded = prepared.manifest.messages.find(({ record }) => record !== undefined)?.sources[0];
   const example = folded ?? session.thread.messageAt(0)?.id ?? "<messageId>";

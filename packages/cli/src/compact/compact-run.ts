@@ -15,7 +15,7 @@ import {
 import type { ImportedSession } from "@threadfold/importers";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { ContextSession, type PreparedRequest } from "@threadfold/session";
-import { createMemoryStore, openStore } from "@threadfold/stores";
+import { createMemoryStore } from "@threadfold/stores";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import type { CliCall, CliContext } from "../command/cli-command.ts";
@@ -23,6 +23,7 @@ import type { MeteredModel, ModelWork } from "../model/command-model.ts";
 import { chosenPreset } from "../parse/config-fields.ts";
 import { parseSource, parseTokens, type SourceRequest } from "../parse/options.ts";
 import { importSource, keepSource } from "../source/import-source.ts";
+import { openAddress } from "../store/store-address.ts";
 
 /** The result of `compact`, before it is written or printed. */
 export interface CompactRun {
@@ -47,7 +48,7 @@ export async function readSource(request: CompactRequest, { io, progress }: CliC
 
 /** Returns the store that the command line names; an in-memory store when it names none. */
 export async function storeFor({ store }: CompactRequest): Promise<ThreadfoldStore> {
-  return store === undefined ? createMemoryStore() : openStore(store);
+  return store === undefined ? createMemoryStore() : openAddress(store);
 }
 
 /**

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { openStore } from "@threadfold/stores";
 import type { PostgresDriver } from "@threadfold/stores/postgres";
+import { isServerAddress } from "../store/store-address.ts";
 import { checkTrial } from "./check-trial.ts";
 import { attempted, type Checkup, checkup } from "./checkup.ts";
 
@@ -66,6 +67,7 @@ export async function checkStore(address: string): Promise<readonly Checkup[]> {
   if (/^postgres(?:ql)?:\/\//i.test(address)) return attempted("postgres", () => checkPostgres(address));
   if (address === "memory:")
     return [checkup("store", "warning", "in memory: it is lost when the process ends", "Name a file.")];
+  if (isServerAddress(address)) return attempted("store", () => open(address));
   const path = address.replace(/^sqlite:(\/\/)?/, "");
   return [
     ...(await attempted("store.folder", () => checkFolder(path))),
@@ -73,19 +75,23 @@ export async function checkStore(address: string): Promise<readonly Checkup[]> {
   ];
 }
 
-async function open(path: string): Promise<readonly Checkup[]> {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || (stats.isFile() && stats.size === 0))
+async function open(address: string): Promise<readonly Checkup[]> {
+  if (!isServerAddress(address) && isEmpty(address))
     return [
       checkup("store", "missing", "there is no store yet", "threadfold import <file> --store <file> creates one."),
     ];
-  const store = await openStore(path);
+  const store = await openStore(address);
   try {
     await store.threads.list({ limit: 1 });
   } finally {
     await store.close();
   }
   return [checkup("store", "ok", "opens; to check that its content is intact: threadfold verify")];
+}
+
+function isEmpty(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined || (stats.isFile() && stats.size === 0);
 }
 
 const MIB = 2 ** 20;

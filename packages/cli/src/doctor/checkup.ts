@@ -22,12 +22,13 @@ export const checkup = (name: string, status: CheckStatus, found: string, hint =
   hint,
 });
 
-/** What to do about system errors, by code. */
+/** What to do about errors of the system and of PostgreSQL, by code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "Give this user write permission there, or name another place."],
   ["EPERM", "Give this user write permission there, or name another place."],
   ["EROFS", "The file system is read-only: name another place."],
   ["ENOSPC", "Free some space on the disk."],
+  ["3D000", "There is no such database: create it, for example with createdb, or name another one."],
 ]);
 
 /** Runs a check that may fail; an error becomes a failed check of that name. */

@@ -20,15 +20,15 @@ import {
   scriptedSummarizer,
   simulate,
 } from "@threadfold/simulation";
-import { exportThread } from "@threadfold/stores";
+import { createMemoryStore, exportThread, isSealedThread } from "@threadfold/stores";
 import { PRESETS } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { type CliContext, THREADFOLD_VERSION } from "../command/cli-command.ts";
 import { shellWord } from "../output/page.ts";
 import { STANDARD_INPUT, sourceName } from "../parse/options.ts";
 import { importSource } from "../source/import-source.ts";
-import { readingStore } from "../store/store-address.ts";
-import { storedThreads } from "../store/stored-thread.ts";
+import { addressWord, isServerAddress, readingStore, serverName } from "../store/store-address.ts";
+import { isSealed, sealedThread, storedThreads, unlessErased } from "../store/stored-thread.ts";
 import type { InspectRequest } from "./inspect-request.ts";
 
 /** A thread that is being inspected. */
@@ -87,7 +87,7 @@ const BEGINNING = 4_096;
  * importer reports why.
  */
 function sourceKind(source: string): SourceKind {
-  if (/^(?:postgres(?:ql)?|sqlite):/.test(source)) return "store";
+  if (isServerAddress(source) || /^sqlite:/.test(source)) return "store";
   const text = source === STANDARD_INPUT ? "" : beginningOf(source);
   if (text.startsWith(SQLITE)) return "database";
   return text.startsWith("{") && text.split("\n")[0]?.includes('"format":"threadfold-audit"') ? "audit" : "file";
@@ -118,6 +118,7 @@ function inspectStore<Result>({ request, context, options, work }: Opening<Resul
   const { source, thread } = request;
   return readingStore({ store: source }, context.io.env, async (store) => {
     const threadId = thread === undefined ? await newestThread(store) : await namedThread(store, thread);
+    if ((await unlessErased(() => isSealed(store, threadId))) === true) throw sealedThread(threadId);
     const record = await storedRecord(store, threadId, { signal: context.io.signal });
     const inspection = await open(record, request, context, options, {
       kind: "store",
@@ -160,9 +161,6 @@ async function newestThread(store: ThreadfoldStore): Promise<ThreadId> {
   throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds no thread.");
 }
 
-/** Replaces the address of a store that may contain a password. */
-const FROM_ENVIRONMENT = '"$THREADFOLD_STORE"';
-
 /** Commands for a thread of a store, with placeholders for the reader to fill in. */
 function shellCommands(threadId: string, address: string): Commands {
   const thread = shellWord(threadId);
@@ -182,19 +180,15 @@ function shellCommands(threadId: string, address: string): Commands {
   };
 }
 
-const addressWord = (address: string): string => (address.includes("://") ? FROM_ENVIRONMENT : shellWord(address));
-
 /** Returns a name for a source that others may see: without passwords and local folders. */
-function sourceTitle(source: string): string {
-  if (!source.includes("://")) return source.split(/[\\/]/).at(-1) ?? source;
-  if (!URL.canParse(source)) return "a server";
-  const { protocol, hostname, pathname } = new URL(source);
-  return `${protocol}//${hostname}${pathname}`;
-}
+const sourceTitle = (source: string): string =>
+  isServerAddress(source) ? serverName(source) : (source.split(/[\\/]/).at(-1) ?? source);
 
 async function inspectAudit<Result>({ request, context, options, work }: Opening<Result>): Promise<Result> {
   const { source } = request;
   const record = await auditRecord(createReadStream(source, { signal: context.io.signal }));
+  // No store keeps the thread of a file, and its entries are all there is to tell by.
+  if (await isSealedThread(createMemoryStore(), record.thread)) throw sealedThread(record.thread.id);
   const inspection = await open(record, request, context, options, {
     kind: "audit",
     name: sourceTitle(source),

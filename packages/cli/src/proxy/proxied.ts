@@ -1,7 +1,7 @@
 import { type ProxiedTurn, type RunningProxy, startProxy } from "@threadfold/proxy";
-import { openStore } from "@threadfold/stores";
 import type { CliIo } from "../output/cli-io.ts";
 import { figure, plainText } from "../output/page.ts";
+import { openAddress } from "../store/store-address.ts";
 import type { ProxyRequest } from "./proxy-request.ts";
 
 /** Totals of the requests that passed through a proxy. */
@@ -32,7 +32,7 @@ export async function withProxy<Result>(
   work: (proxy: RunningProxy, figures: () => ProxyFigures) => Promise<Result>,
 ): Promise<Result> {
   const turns: ProxiedTurn[] = [];
-  const store = await openStore(storeAddress);
+  const store = await openAddress(storeAddress);
   try {
     const proxy = await startProxy({
       ...request,

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
-import { openStore } from "@threadfold/stores";
+import { type OpenStoreOptions, openStore } from "@threadfold/stores";
 import type { CliCall } from "../command/cli-command.ts";
 import type { CliIo } from "../output/cli-io.ts";
+import { plainText, shellWord } from "../output/page.ts";
 
 /** The store that is used when neither option nor environment names one. */
 const DEFAULT_STORE = "threadfold.db";
@@ -29,7 +30,7 @@ export async function readingStore<Result>(
 ): Promise<Result> {
   const address = storeAddress(options, env);
   requireStore(address);
-  const store = await openStore(address, tenantId === null ? {} : { tenantId });
+  const store = await openAddress(address, tenantId === null ? {} : { tenantId });
   try {
     return await work(store, address);
   } finally {
@@ -37,9 +38,31 @@ export async function readingStore<Result>(
   }
 }
 
+/** The SQLSTATE of a database that does not exist. */
+const NO_DATABASE = "3D000";
+
+/**
+ * Opens the store at an address; a file that does not exist is created.
+ *
+ * @throws ThreadfoldError `STORE_UNAVAILABLE` that names a database which does not exist, and what opening throws.
+ */
+export async function openAddress(address: string, options: OpenStoreOptions = {}): Promise<ThreadfoldStore> {
+  try {
+    return await openStore(address, options);
+  } catch (cause) {
+    if (!ThreadfoldError.isInstance(cause) || cause.details["sqlState"] !== NO_DATABASE) throw cause;
+    throw new ThreadfoldError("STORE_UNAVAILABLE", `There is no database ${addressName(address)}.`, {
+      hint: "Create it first, for example with createdb, or name another one with --store or THREADFOLD_STORE.",
+      details: cause.details,
+      cause,
+    });
+  }
+}
+
 function requireStore(address: string): void {
-  // A server reports a missing store itself; only opening a file would create one.
-  if (/^postgres(?:ql)?:/.test(address)) return;
+  // A server reports a missing store itself, and opening one of an unknown kind says which are known; only opening a
+  // file would create one.
+  if (isServerAddress(address)) return;
   const path = address.replace(/^sqlite:(\/\/)?/, "");
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats !== undefined && (!stats.isFile() || stats.size > 0)) return;
@@ -48,4 +71,26 @@ function requireStore(address: string): void {
     hint: "Name one with --store or THREADFOLD_STORE, or make one with: threadfold import <file> --store <file>",
     details: { path },
   });
+}
+
+/** Replaces the address of a server, which may contain a password. */
+const FROM_ENVIRONMENT = '"$THREADFOLD_STORE"';
+
+/** Checks whether an address names a server, of whatever kind, and not a file. */
+export const isServerAddress = (address: string): boolean => /^(?!sqlite:)[a-z][a-z0-9+.-]*:\/\//i.test(address);
+
+/** Returns the address of a store as a word of a command that others may see: without passwords. */
+export const addressWord = (address: string): string =>
+  isServerAddress(address) ? FROM_ENVIRONMENT : shellWord(address);
+
+/** Returns the address of a store as a text that others may see: of a server's, host and database. */
+export const addressName = (address: string): string =>
+  plainText(isServerAddress(address) ? serverName(address) : address);
+
+/** Returns the name of a server and its database, without passwords and other parameters. */
+export function serverName(address: string): string {
+  if (!URL.canParse(address)) return "a server";
+  const { protocol, hostname, pathname } = new URL(address);
+  // A password with a slash that was not escaped ends up in the path.
+  return pathname.includes("@") ? "a server" : `${protocol}//${hostname}${pathname}`;
 }

@@ -10,23 +10,57 @@ import {
   type ThreadInfo,
 } from "@threadfold/core";
 import { EMPTY_FRAME, parseFrame, type RequestFrame } from "@threadfold/session";
-import { listedThreads } from "@threadfold/stores";
+import { isSealedThread, listedThreads } from "@threadfold/stores";
 
 /** Maximum number of ids that a hint lists. */
 const MOST_HINTED = 5;
 
 /**
- * Returns a thread of a store, by its id or by a unique prefix of it.
+ * Returns a thread of a store to read what it says, by its id or by a unique prefix of it.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`, listing threads that the store has; `KEY_MISSING` for a sealed one.
+ */
+export async function storedThread(store: ThreadfoldStore, threadId: string): Promise<AgentThread> {
+  const thread = await maybeSealedThread(store, threadId);
+  if (await isSealedThread(store, thread)) throw sealedThread(thread.id);
+  return thread;
+}
+
+/**
+ * Returns the same for a command that does not read what the thread says.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND`, listing threads that the store has.
  */
-export async function storedThread(store: ThreadfoldStore, threadId: string): Promise<AgentThread> {
+export async function maybeSealedThread(store: ThreadfoldStore, threadId: string): Promise<AgentThread> {
   const thread = await store.threads.load(asThreadId(threadId));
   if (thread !== null) return thread;
   const found = await store.threads.load(await storedThreadId(store, threadId));
   if (found !== null) return found;
   throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
 }
+
+/** Checks whether what a thread says is sealed, by its beginning. @throws ThreadfoldError what reading it throws. */
+export async function isSealed(store: ThreadfoldStore, threadId: ThreadId): Promise<boolean> {
+  const beginning = await store.threads.load(threadId, { atVersion: 1 });
+  return beginning !== null && (await isSealedThread(store, beginning));
+}
+
+/** Returns what was read; undefined for an erased thread, of which the record is still there. */
+export async function unlessErased<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error) && error.code === "CONTENT_ERASED") return undefined;
+    throw error;
+  }
+}
+
+/** The error for a command that would read what a sealed thread says. */
+export const sealedThread = (threadId: ThreadId): ThreadfoldError =>
+  new ThreadfoldError("KEY_MISSING", `Thread ${threadId} is sealed, and the command has no keys.`, {
+    hint: "Read it in a program that opens the store with its keys: openStore(address, { encryption: { keys } }).",
+    details: { threadId },
+  });
 
 /**
  * Returns the id of a thread of a store, including archived ones, given the id or a unique prefix of it.
@@ -43,6 +77,27 @@ export async function storedThreadId(store: ThreadfoldStore, threadId: string): 
     hint:
       all.length === 0 ? "The store holds no thread." : `The store holds ${listed(begun.length > 1 ? begun : all)}.`,
   });
+}
+
+/**
+ * Runs work on a thread of a store, given its id or a unique prefix of it. What lists no longer name, because it was
+ * erased or is damaged, is still found by its whole id.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`, listing threads that the store has, and what the work throws.
+ */
+export async function onStoredThread<Result>(
+  store: ThreadfoldStore,
+  threadId: string,
+  work: (id: ThreadId) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(asThreadId(threadId));
+  } catch (error) {
+    if (!ThreadfoldError.isInstance(error) || error.code !== "THREAD_NOT_FOUND") throw error;
+    const begun = await storedThreadId(store, threadId);
+    if (begun === threadId) throw error;
+    return work(begun);
+  }
 }
 
 const listed = (ids: readonly ThreadId[]): string =>
