@@ -30,6 +30,7 @@ export { EXPORTERS, exportSession } from "./export-session.ts";
 export type { ImportProgress } from "./reading/pace.ts";
 export type { SourceText } from "./reading/source-text.ts";
 export { type CallLedger, type DraftMessage, SessionDraft } from "./session/session-draft.ts";
+export { shortId } from "./session/session-ids.ts";
 export { LIVE_FORMATS, type LiveFormat } from "./live/live-value.ts";
 export { type LiveFrame, liveFrame } from "./live/live-frame.ts";
 export {

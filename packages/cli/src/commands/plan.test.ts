@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { PlanCost } from "../plan/plan-data.ts";
+import { planPage } from "../plan/plan-page.ts";
 import { captureRun } from "../testing/captured-io.ts";
 import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
 import { compact, json, Workbench } from "../testing/workbench.ts";
@@ -96,6 +98,16 @@ describe("plan --dry-run", () => {
     expect(stderr).toContain("compact commits");
     expect((await captureRun(["plan", path, "--dry-run"])).stderr).toBe("");
     expect(existsSync(bench.store)).toBe(false);
+  });
+
+  it("counts one of a thing in the singular", async () => {
+    const path = bench.file("long.json", openAiSession(LONG));
+    const { data } = await plan([path, "--budget", "20000"]);
+    const cost = { ...(data.cost as PlanCost), rewrittenTokens: 1, expectedCalls: 1, breakEvenCalls: 1 };
+    const run = { request: { file: path, compactCommand: "compact" }, preview: { outcome: { type: "would-commit" } } };
+    const page = { columns: 1_000, isTerminal: false, paint: (_style: string, text: string) => text };
+    const text = planPage(run as never, { ...data, cost } as never, page);
+    expect(text).toMatch(/; 1 token follows the first change\..*pays off after 1 call; 1 more call is expected\./s);
   });
 
   it("says so when no fold is due, and plans one all the same when it is told to", async () => {

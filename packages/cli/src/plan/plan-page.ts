@@ -76,7 +76,7 @@ const VERB = {
 function costSection(cost: PlanCost | null, page: Page): readonly string[] {
   if (cost === null) return [];
   const { prices, cache, rewrittenTokens, savingPerCall, breakEvenCalls, expectedCalls } = cost;
-  const row = `${prices.id}: read ${prices.read}×, write ${prices.write}×, kept for ${figure(prices.ttlSeconds / 60)} minutes`;
+  const row = `${prices.id}: read ${prices.read}×, write ${prices.write}×, kept for ${count(prices.ttlSeconds / 60, "minute")}`;
   const once = cost.cost <= 0 ? `saves ${figure(-cost.cost)} at once` : `costs ${figure(cost.cost)} once and saves`;
   const pays =
     breakEvenCalls === null
@@ -86,8 +86,8 @@ function costSection(cost: PlanCost | null, page: Page): readonly string[] {
         : `pays off after ${count(breakEvenCalls, "call")}`;
   const lines = [
     `Prices in input-token-equivalents by ${row}.`,
-    `The cache is ${cache === "uncached" ? "not used for such a short request" : cache}; ${count(rewrittenTokens, "token")} follow the first change.`,
-    `The commit ${once}${cost.cost <= 0 ? " and" : ""} ${figure(savingPerCall)} in each call that follows: it ${pays}; ${figure(expectedCalls)} more calls are expected.`,
+    `The cache is ${cache === "uncached" ? "not used for such a short request" : cache}; ${count(rewrittenTokens, "token follows", "tokens follow")} the first change.`,
+    `The commit ${once}${cost.cost <= 0 ? " and" : ""} ${figure(savingPerCall)} in each call that follows: it ${pays}; ${count(expectedCalls, "more call is", "more calls are")} expected.`,
   ];
   return [
     page.paint("bold", "What the commit would cost in the prompt cache"),

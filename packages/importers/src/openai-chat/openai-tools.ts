@@ -72,8 +72,31 @@ function readCall(call: ForeignObject, draft: SessionDraft, at: SourcePointer, s
     ...(custom !== undefined
       ? { input: (custom.input ?? "") as JsonValue }
       : readArguments(asked?.arguments, callId, draft, at)),
-    ...providerExtras("openai", call, CALL_FIELDS),
+    ...providerExtras("openai", { ...call, ...exactArguments(asked?.arguments) }, CALL_FIELDS),
   };
+}
+
+/** Matches any number that may have more digits than a double holds. */
+const LONG_NUMBER = /\d{16}/;
+
+/**
+ * Returns the text of arguments under its own name if reading it changes a number, such as a 64-bit id: the provider
+ * gets it back as it was. Otherwise nothing, since the text says no more than the value does.
+ */
+export function exactArguments(value: unknown): { readonly arguments?: string } {
+  const text = textOf(value);
+  return text !== undefined && LONG_NUMBER.test(text) && changesNumber(text) ? { arguments: text } : {};
+}
+
+function changesNumber(text: string): boolean {
+  if (!parseJson(text).ok) return false;
+  let isChanged = false;
+  const look = (_key: string, value: unknown, { source }: { readonly source?: string }): unknown => {
+    isChanged ||= typeof value === "number" && LONG_NUMBER.test(source ?? "") && String(value) !== source;
+    return value;
+  };
+  JSON.parse(text, look as Parameters<typeof JSON.parse>[1]);
+  return isChanged;
 }
 
 /**

@@ -10,7 +10,7 @@ import type {
   ToolResultPart,
 } from "@threadfold/core";
 import { refusalPart, sourceOfUrl } from "../openai-chat/openai-parts.ts";
-import { readArguments } from "../openai-chat/openai-tools.ts";
+import { exactArguments, readArguments } from "../openai-chat/openai-tools.ts";
 import {
   countOf,
   type ForeignObject,
@@ -109,7 +109,7 @@ export function responseReasoning(item: ForeignObject): ReasoningPart {
 const textsOf = (blocks: unknown): string =>
   (listOf(blocks) ?? []).flatMap((block) => nonEmptyText(objectOf(block)?.text) ?? []).join("\n\n");
 
-const CALL_FIELDS = ["type", "call_id", "name", "arguments", "function"];
+const CALL_FIELDS = ["type", "call_id", "name", "function"];
 /** Calls of other types keep their type, so that they can be sent back in their original form. */
 const TYPED_CALL_FIELDS = ["call_id", "name", "input", "action", "status"];
 
@@ -121,14 +121,15 @@ export function responseCall(item: ForeignObject, draft: SessionDraft, at: Sourc
   const toolName = textOf(item.name) ?? textOf(described?.name) ?? (isLocalShell ? "local_shell" : "");
   const callId = draft.calls.open(item.call_id, toolName, `call-${at.line}${at.path ?? ""}`);
   const input = isLocalShell ? item.action : item.input;
+  const given = item.arguments ?? described?.arguments;
   return {
     type: "tool-call",
     callId,
     toolName,
+    ...(isTyped ? { input: (input ?? "") as JsonValue } : readArguments(given, callId, draft, at)),
     ...(isTyped
-      ? { input: (input ?? "") as JsonValue }
-      : readArguments(item.arguments ?? described?.arguments, callId, draft, at)),
-    ...itemMetadata(item, isTyped ? TYPED_CALL_FIELDS : CALL_FIELDS),
+      ? itemMetadata(item, TYPED_CALL_FIELDS)
+      : itemMetadata({ ...item, arguments: undefined, ...exactArguments(given) }, CALL_FIELDS)),
   };
 }
 const RESULT_FIELDS = ["type", "call_id", "output", "name", "result", "success"];

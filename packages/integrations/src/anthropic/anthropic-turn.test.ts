@@ -1,5 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { asMessageId } from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
+import { createMemoryStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
 import { anthropicAnswer, OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/doubles.ts";
 import { NOON, sessionIn, workedSession } from "../testing/sessions.ts";
@@ -115,6 +117,56 @@ describe("a loop over the Anthropic SDK", () => {
       content: results,
     });
     expect(switched.violations).toMatchObject([{ rule: "W12", messageId: "msg_1" }]);
+  });
+
+  it("does not append a compaction that would replace what another writer said meanwhile, and hands it over", async () => {
+    const store = createMemoryStore({ clock });
+    const options = { store, model: "claude-opus-4-6" };
+    const [session, other] = [
+      await sessionIn("anthropic-messages", options),
+      await sessionIn("anthropic-messages", options),
+    ];
+    const body = message("msg_1", [{ type: "compaction", content: "We began." }, text("Done.")]);
+    const { client } = clientFor({ body });
+    const create = client.messages.create.bind(client.messages);
+    client.messages.create = (async (...request: Parameters<typeof create>) => {
+      await other.refresh();
+      const createdAt = new Date(NOON).toISOString();
+      const parts = [{ type: "text" as const, text: "By the way." }];
+      await other.append([{ id: asMessageId("between"), role: "user", createdAt, parts }]);
+      return create(...request);
+    }) as never;
+    const sent = anthropicTurn({ session, client, ...params, model: options.model }).send("Begin.");
+    await expect(sent).rejects.toMatchObject({ code: "VERSION_CONFLICT", details: { answer: body } });
+  });
+
+  it("appends what was said once when the store failed after it had written", async () => {
+    const store = createMemoryStore({ clock });
+    const session = await sessionIn("anthropic-messages", { store });
+    const { client } = clientFor({ body: message("msg_1", [text("Done.")]) });
+    const append = session.append.bind(session);
+    session.append = async (...messages) => {
+      session.append = append;
+      await (await sessionIn("anthropic-messages", { store })).append(...messages);
+      throw new Error("The connection was lost.");
+    };
+    const turn = anthropicTurn({ session, client, ...params });
+    await expect(turn.send("Begin.")).rejects.toThrow("connection");
+    await turn.send("Begin.").catch(() => session.refresh().then(() => turn.send("Begin.")));
+    expect(session.thread.messagesBetween(0).map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  it("says that the model must be asked again when it paused", async () => {
+    const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "x" } };
+    const { client, bodies } = clientFor(
+      { body: message("msg_1", [text("I search."), search], "pause_turn") },
+      { body: message("msg_2", [text("Done.")]) },
+    );
+    const turn = anthropicTurn({ session: await sessionIn("anthropic-messages"), client, ...params });
+    const { calls, retry } = await turn.send("Begin.");
+    expect([calls, retry]).toEqual([[], true]);
+    expect((await turn.step()).retry).toBe(false);
+    expect(bodies[1]?.["messages"]).toMatchObject([{ role: "user" }, { content: [text("I search."), search] }]);
   });
 
   it("leaves out a call that the output limit cut off", async () => {

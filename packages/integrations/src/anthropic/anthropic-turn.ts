@@ -11,7 +11,14 @@ import {
 import { payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
-import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import {
+  isSettled,
+  type RequestNotes,
+  readOnce,
+  reportOf,
+  SessionTurn,
+  type SessionTurnOptions,
+} from "../mirror/session-turn.ts";
 
 /** A stream of the Anthropic SDK's client. */
 type MessageStream = ReturnType<Anthropic["messages"]["stream"]>;
@@ -33,8 +40,8 @@ export interface AnthropicAnswer extends RequestNotes {
   /** The calls to run, without those that the output limit cut off and those of `threadfoldTools`. */
   readonly calls: readonly Anthropic.ToolUseBlock[];
   /**
-   * True when `step` must be called again: the answer was cut off and the next request will be shorter, or the model is
-   * not done reading.
+   * True when `step` must be called again: the answer was cut off and the next request will be shorter, the model is not
+   * done reading, or it paused in a long turn with tools that run at Anthropic (`pause_turn`).
    */
   readonly retry: boolean;
 }
@@ -76,10 +83,12 @@ export function anthropicTurn({ session, clock, client, onStream, ...request }: 
   };
   const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
   const step: AnthropicTurn["step"] = async ({ signal } = {}) => {
-    const { answer, settled, ...notes } = await turn.step(signal);
-    const done: ReadonlySet<string> = settled;
-    const calls = answer.content.filter((block) => block.type === "tool_use").filter(({ id }) => !done.has(id));
-    return { message: answer, calls, ...notes };
+    const { answer, settled, retry, ...notes } = await turn.step(signal);
+    const calls = answer.content
+      .filter((block) => block.type === "tool_use")
+      .filter(({ id }) => !isSettled(id, settled));
+    const isPaused = answer.stop_reason === "pause_turn" && calls.length === 0;
+    return { message: answer, calls, retry: retry || isPaused, ...notes };
   };
   return {
     step,

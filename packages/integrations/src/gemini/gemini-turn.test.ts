@@ -107,6 +107,72 @@ describe("a loop over Gemini", () => {
     ]);
   });
 
+  it.each([
+    ["breaks off", [{ candidates: [{ content: { role: "model", parts: [call("read", {})] } }], responseId: "r_1" }]],
+    ["says nothing", []],
+    [
+      "ends in an error",
+      [
+        { candidates: [{ content: { role: "model", parts: [{ text: "I re" }] } }] },
+        { error: { code: 503, status: "UNAVAILABLE", message: "The model is overloaded." } },
+      ],
+    ],
+  ])("takes no answer from a stream that %s", async (_, events) => {
+    const { client } = clientFor({ events });
+    const session = await sessionIn("gemini");
+    await expect(geminiTurn({ session, client, model, clock, onChunk: () => {} }).send("Read.")).rejects.toThrow(
+      /overloaded|ended before/,
+    );
+    expect(session.thread.length).toBe(1);
+  });
+
+  it.each([
+    ["at once", undefined],
+    ["in a stream", () => {}],
+  ])("says why Google blocked a prompt, %s", async (_, onChunk) => {
+    const blocked = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata, modelVersion: model };
+    const { client } = clientFor(onChunk === undefined ? { body: blocked } : { events: [blocked] });
+    const session = await sessionIn("gemini");
+    const turn = geminiTurn({ ...{ session, client, model, clock }, ...(onChunk && { onChunk }) });
+    await expect(turn.send("Begin.")).rejects.toMatchObject({
+      ...{ code: "MODEL_CALL_FAILED", message: expect.stringContaining("PROHIBITED_CONTENT") },
+      ...{ details: { kind: "rejected" }, cause: { promptFeedback: blocked.promptFeedback } },
+    });
+    expect(session.thread.length).toBe(1);
+  });
+
+  it("sends tools of Google that stand beside function declarations", async () => {
+    const { client, bodies } = clientFor({ body: response("r_1", [{ text: "Done." }]) });
+    const tools = [{ functionDeclarations: [{ name: "read" }], googleSearch: {} }];
+    await geminiTurn({ session: await sessionIn("gemini"), client, model, clock, config: { tools } }).send("Look.");
+    expect(bodies[0]?.["tools"]).toMatchObject([{ functionDeclarations: [{ name: "read" }] }, { googleSearch: {} }]);
+  });
+
+  it("gives back a signature that came on an empty text", async () => {
+    const signed = { text: "", thoughtSignature: "c2k=" };
+    const { client, bodies } = clientFor(
+      { body: response("r_1", [{ text: "Done." }, signed]) },
+      { body: response("r_2", [{ text: "Yes." }]) },
+    );
+    const turn = geminiTurn({ session: await sessionIn("gemini"), client, model, clock });
+    await turn.send("Begin.");
+    const { violations, warnings } = await turn.send("Sure?");
+    expect(bodies[1]).toMatchObject({ contents: [{}, { parts: [{ text: "Done." }, signed] }, {}] });
+    expect([violations, warnings]).toEqual([[], []]);
+  });
+
+  it("leaves out an empty text whose signature is another model's", async () => {
+    const signed = { text: "", thoughtSignature: "c2k=" };
+    const { client, bodies } = clientFor(
+      { body: { ...response("r_1", [{ text: "Done." }, signed]), modelVersion: "gemini-3-pro-preview" } },
+      { body: response("r_2", [{ text: "Yes." }]) },
+    );
+    const turn = geminiTurn({ session: await sessionIn("gemini", { model }), client, model, clock });
+    await turn.send("Begin.");
+    expect((await turn.send("Sure?")).violations).toEqual([]);
+    expect(bodies[1]).toMatchObject({ contents: [{}, { parts: [{ text: "Done." }] }, {}] });
+  });
+
   it("L19 folds and asks once more when the request is refused as too long, and stays legal", async () => {
     const message = "The input token count (9000) exceeds the maximum number of tokens allowed (8000).";
     const { client, bodies } = clientFor(

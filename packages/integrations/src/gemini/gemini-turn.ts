@@ -9,7 +9,7 @@ import type {
   GoogleGenAI,
   Part,
 } from "@google/genai";
-import type { JsonObject } from "@threadfold/core";
+import { type JsonObject, modelCallError, ThreadfoldError } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
 import {
   type ContextSession,
@@ -23,6 +23,7 @@ import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
   idOfAnswer,
+  isSettled,
   type RequestNotes,
   readOnce,
   reportOf,
@@ -45,7 +46,7 @@ export interface GeminiTurnOptions extends SessionTurnOptions {
 /** The fields of an API response that are used here: the SDK's response, or the chunks of a stream joined into one. */
 export type GeminiResponse = Pick<
   GenerateContentResponse,
-  "candidates" | "usageMetadata" | "modelVersion" | "responseId"
+  "candidates" | "usageMetadata" | "modelVersion" | "responseId" | "promptFeedback"
 >;
 
 /** The model's answer: the SDK's response and what the host must do with it. */
@@ -106,9 +107,10 @@ export function geminiTurn({ session, clock, client, model, config = {}, onChunk
   const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
   const step: GeminiTurn["step"] = async ({ signal } = {}) => {
     const { answer, settled, ...notes } = await turn.step(signal);
-    const done: ReadonlySet<string> = settled;
     const parts = partsOf(answer);
-    const calls = parts.flatMap(({ functionCall }) => functionCall ?? []).filter(({ id = "" }) => !done.has(id));
+    const calls = parts
+      .flatMap(({ functionCall }) => functionCall ?? [])
+      .filter(({ id = "" }) => !isSettled(id, settled));
     const text = parts.flatMap((part) => (part.thought === true ? [] : (part.text ?? []))).join("");
     return { response: answer, text, calls, ...notes };
   };
@@ -129,9 +131,13 @@ function frameOf({ systemInstruction, tools }: GenerateContentConfig): FrameFiel
   };
 }
 
-/** Tools that run at Google, which sessions do not handle. */
-const googleTools = (tools: GenerateContentConfig["tools"] = []) =>
-  tools.filter((tool) => !("functionDeclarations" in tool));
+/** Tools that run at Google, which sessions do not handle. They may stand beside functions in one object. */
+const googleTools = (tools: NonNullable<GenerateContentConfig["tools"]> = []): typeof tools =>
+  tools.flatMap((tool): typeof tools => {
+    if (!("functionDeclarations" in tool)) return [tool];
+    const { functionDeclarations: _functions, ...others } = tool;
+    return Object.values(others).some((other) => other !== undefined) ? [others] : [];
+  });
 
 async function collected(
   stream: AsyncIterable<GenerateContentResponse>,
@@ -148,6 +154,8 @@ async function collected(
 /**
  * The chunks of a stream as one response: their parts in order, and the newest value of each field that describes the
  * whole.
+ *
+ * @throws ThreadfoldError `MODEL_CALL_FAILED` when the stream broke off: the last chunk of an answer says why it ended.
  */
 function joined(chunks: readonly GeminiResponse[]): GeminiResponse {
   const parts = chunks.flatMap(partsOf).reduce<readonly Part[]>(withPart, []);
@@ -155,8 +163,12 @@ function joined(chunks: readonly GeminiResponse[]): GeminiResponse {
   const finishReason = chunks.findLast(({ candidates }) => candidates?.[0]?.finishReason)?.candidates?.[0]
     ?.finishReason;
   const [usageMetadata, modelVersion, responseId] = [last("usageMetadata"), last("modelVersion"), last("responseId")];
+  const promptFeedback = last("promptFeedback");
+  if (finishReason === undefined && promptFeedback?.blockReason === undefined)
+    throw modelCallError("The stream ended before the answer did.", { kind: "unavailable" });
   return {
-    candidates: [{ content: { role: "model", parts: [...parts] }, ...(finishReason && { finishReason }) }],
+    candidates: finishReason === undefined ? [] : [{ content: { role: "model", parts: [...parts] }, finishReason }],
+    ...(promptFeedback && { promptFeedback }),
     ...(usageMetadata && { usageMetadata }),
     ...(modelVersion && { modelVersion }),
     ...(responseId && { responseId }),
@@ -210,9 +222,12 @@ export function toGeminiRequest(prepared: Pick<PreparedRequest, "format" | "payl
  * signatures among the parts, its usage, and its stop reason. The response's id becomes the id in the thread. What the
  * API left out of the ids is made up: for a response without an id anew with each conversion, so convert it once.
  *
- * @throws ThreadfoldError `INVALID_MESSAGE` for a response without a candidate.
+ * @throws ThreadfoldError `MODEL_CALL_FAILED` for a prompt that Google blocked; `INVALID_MESSAGE` for any other response
+ *   without a candidate.
  */
 export function fromGemini(response: GeminiResponse): ModelResponse {
+  const { blockReason } = response.promptFeedback ?? {};
+  if (blockReason !== undefined && (response.candidates ?? []).length === 0) throw blockedPrompt(blockReason, response);
   const { candidates, usageMetadata, modelVersion, responseId } = withCallIds(response);
   const [candidate] = candidates ?? [];
   const value = candidate && {
@@ -222,6 +237,13 @@ export function fromGemini(response: GeminiResponse): ModelResponse {
   const messages = readOnce("gemini", [value]);
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(candidate?.finishReason) };
 }
+
+const blockedPrompt = (reason: string, cause: GeminiResponse): ThreadfoldError =>
+  new ThreadfoldError("MODEL_CALL_FAILED", `Google blocked the prompt (${reason}) and gave no answer.`, {
+    hint: "The same prompt will be blocked again: change what it says, or the safety settings.",
+    details: { kind: "rejected" },
+    cause,
+  });
 
 /** A Gemini function with the code that runs when the model calls it, which the SDK does not send. */
 export interface ThreadfoldFunction extends FunctionDeclaration {

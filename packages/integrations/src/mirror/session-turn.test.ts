@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
-import { asThreadId } from "@threadfold/core";
+import { asMessageId, asThreadId, asToolCallId, type MessageInput, type Part } from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
 import { type FormatId, formatById } from "@threadfold/renderer";
 import { ContextSession, type ModelResponse } from "@threadfold/session";
-import { openSqliteStore } from "@threadfold/stores";
+import { createMemoryStore, openSqliteStore } from "@threadfold/stores";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anthropicTurn, fromAnthropic } from "../anthropic/index.ts";
@@ -216,5 +216,130 @@ describe("calls without an id in Gemini's answers without an id", () => {
       messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.callId] : []))),
     );
     expect(new Set([...callIds, ...own]).size).toBe(4);
+  });
+});
+
+describe.each(TURNS)("a second writer on the thread of $name", ({ format, bodyOf, begin }) => {
+  const message = (id: string, role: "user" | "assistant", ...parts: Part[]): MessageInput => ({
+    ...{ id: asMessageId(id), role, parts, createdAt: new Date(NOON).toISOString() },
+  });
+  const text = (value: string): Part => ({ type: "text", text: value });
+  const twoSessions = async () => {
+    const store = createMemoryStore({ clock });
+    return [await sessionIn(format, { store }), await sessionIn(format, { store })] as const;
+  };
+  const roles = (session: ContextSession) => session.thread.messagesBetween(0).map(({ role }) => role);
+
+  it("does not keep the same text from being said after a refresh", async () => {
+    const [session, other] = await twoSessions();
+    const turn = begin(session, [bodyOf({ id: "a_1", text: "Done." })]);
+    await begin(other, [bodyOf({ id: "b_1", text: "Hello." })]).say("I was first.");
+    await expect(turn.say("Begin.")).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
+    await session.refresh();
+    await turn.say("Begin.");
+    expect(roles(session)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+
+  const pending = { type: "tool-call", callId: asToolCallId("other_1"), toolName: "read", input: {} } as const;
+  it.each([
+    ["a question", message("between", "user", text("By the way."))],
+    ["a call that waits for its result", message("between", "assistant", pending)],
+  ])("may append %s during the model call: the answer is kept, and its calls get their results", async (_, between) => {
+    const [session, other] = await twoSessions();
+    const bodies = [bodyOf({ id: "a_1", call: "c_1" }), bodyOf({ id: "a_2", text: "Done." })];
+    const { prepare } = session;
+    session.prepare = async (...options) => {
+      const request = await prepare.apply(session, options);
+      await other.refresh();
+      if (other.thread.length === 1) await other.append([between]);
+      return request;
+    };
+    const turn = begin(session, bodies);
+    await turn.answer(await turn.say("Book it."));
+    expect(roles(session)).toEqual(["user", between.role, "assistant", "tool", "assistant"]);
+    expect((await session.prepare()).violations).toEqual([]);
+  });
+});
+
+/** The chunks of a stream of Chat Completions. */
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  ...{ id: "c_1", object: "chat.completion.chunk", created: 1, model },
+  choices: [{ index: 0, delta, finish_reason, logprobs: null }],
+});
+
+describe("a stream of OpenAI", () => {
+  const clientOf = (events: readonly object[]) =>
+    new OpenAI({ apiKey: "test", maxRetries: 0, fetch: scriptedFetch([{ events }]).fetch });
+  const item = { type: "function_call", id: "fc_1", call_id: "c_1", name: TOOL };
+  const response = { id: "resp_1", object: "response", created_at: 1, model, error: null, output: [], tools: [] };
+  const created = { type: "response.created", response: { ...response, status: "in_progress" } };
+  const added = {
+    ...{ type: "response.output_item.added", output_index: 0 },
+    item: { ...item, arguments: "", status: "in_progress" },
+  };
+  const delta = {
+    ...{ type: "response.function_call_arguments.delta", item_id: "fc_1", output_index: 0, delta: '{"path":"a' },
+  };
+  const respond = (session: ContextSession, events: readonly object[]) =>
+    openaiResponsesTurn({ session, client: clientOf(events), model, clock, onStream: () => {} }).send("Begin.");
+
+  it.each([
+    ["after a text began", [created]],
+    ["inside the arguments of a call", [created, added, delta]],
+  ])("that breaks off %s is no answer of Responses", async (_, events) => {
+    const session = await sessionIn("openai-responses");
+    await expect(respond(session, events)).rejects.toMatchObject({
+      ...{ code: "MODEL_CALL_FAILED", retryable: true, details: { kind: "unavailable" } },
+    });
+    expect(session.thread.length).toBe(1);
+  });
+
+  it("that ends at the output limit is an answer of Responses without the call that was cut off", async () => {
+    const cut = { status: "incomplete", incomplete_details: { reason: "content_filter" } };
+    const output = [{ ...item, arguments: '{"path":"a', status: "in_progress" }];
+    const end = { type: "response.incomplete", response: { ...response, ...cut, output } };
+    const session = await sessionIn("openai-responses");
+    expect((await respond(session, [created, added, delta, end])).calls).toEqual([]);
+  });
+
+  it.each(["length", "content_filter"])(
+    "that ends by %s with strict tools is an answer of Chat Completions",
+    async (reason) => {
+      const strict = {
+        type: "function" as const,
+        function: { name: TOOL, strict: true, parameters: { type: "object" } },
+      };
+      const call = (index: number, args: string) => ({
+        tool_calls: [{ index, id: `c_${index}`, type: "function", function: { name: TOOL, arguments: args } }],
+      });
+      const events = [
+        chunk({ role: "assistant", content: null }),
+        chunk(call(0, "{}")),
+        chunk(call(1, '{"pa')),
+        chunk({}, reason),
+      ];
+      const session = await sessionIn("openai-chat");
+      const turn = openaiChatTurn({
+        session,
+        client: clientOf(events),
+        model,
+        clock,
+        tools: [strict],
+        onStream: () => {},
+      });
+      const { calls } = await turn.send("Begin.");
+      if (reason === "length") expect(calls.map(({ id }) => id)).toEqual(["c_0"]);
+      expect(session.thread.length).toBe(2);
+    },
+  );
+
+  it("whose calls follow an empty text gives no reason for a warning in Chat Completions", async () => {
+    const call = { index: 0, id: "c_0", type: "function", function: { name: TOOL, arguments: "{}" } };
+    const events = [chunk({ role: "assistant", content: "" }), chunk({ tool_calls: [call] }), chunk({}, "tool_calls")];
+    const session = await sessionIn("openai-chat");
+    await openaiChatTurn({ session, client: clientOf(events), model, clock, onStream: () => {} }).send("Begin.");
+    const { warnings } = await session.prepare();
+    expect(warnings.map(({ kind }) => kind)).not.toContain("blank-text-left-out");
+    expect(session.thread.messagesBetween(1)[0]?.parts).toMatchObject([{ type: "tool-call" }]);
   });
 });

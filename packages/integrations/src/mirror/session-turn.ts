@@ -2,16 +2,18 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type AgentThread,
   asMessageId,
+  asToolCallId,
   type Clock,
   type JsonObject,
   type Message,
   type MessageInput,
   type Part,
+  ThreadfoldError,
   type ToolCallId,
   type ToolResultPart,
   type Usage,
 } from "@threadfold/core";
-import { type LiveFormat, type MessageReader, messageReader, type ReadOptions } from "@threadfold/importers";
+import { type LiveFormat, type MessageReader, messageReader, type ReadOptions, shortId } from "@threadfold/importers";
 import {
   type CompletedResponse,
   type ContextSession,
@@ -69,6 +71,9 @@ export interface SessionTurnOptions {
 /** How often in a row a step asks the model again because it called nothing but the recall tools. */
 const RECALL_ROUNDS = 20;
 
+/** How often an answer is appended anew when others append to the same thread. */
+const TRIES = 5;
+
 /**
  * The loop of a provider's SDK over a session: append a message, ask the model, append its answer. Calls of
  * `read_artifact` and `search_thread`, when the request offers them, are answered here; when the model called nothing
@@ -96,8 +101,17 @@ export class SessionTurn<Answer> {
   /** Appends what the user said or what tools returned. @throws ThreadfoldError as `ContextSession.append` does. */
   async tell(values: readonly unknown[]): Promise<void> {
     const again = this.#unwritten;
-    const messages =
-      again !== undefined && isDeepStrictEqual(again.values, values) ? again.messages : this.#read(values);
+    const isRepeated = again !== undefined && isDeepStrictEqual(again.values, values);
+    try {
+      await this.#write(values, isRepeated ? again.messages : this.#read(values));
+    } catch (error) {
+      if (!isError(error, "DUPLICATE_MESSAGE_ID")) throw error;
+      // Another writer took these positions.
+      await this.#write(values, this.#read(values));
+    }
+  }
+
+  async #write(values: readonly unknown[], messages: readonly MessageInput[]): Promise<void> {
     this.#unwritten = { values, messages };
     await this.#session.append(await this.#named(messages));
     this.#unwritten = undefined;
@@ -114,7 +128,7 @@ export class SessionTurn<Answer> {
       const { answered, calls, request } = await this.#ask(signal);
       const names = recallNames(request.request.tools);
       const own = calls.filter(({ toolName }) => names.has(toolName));
-      if (own.length > 0) await this.#session.append(await this.#resultsOf(own));
+      if (own.length > 0) await this.#afterOthers(async () => this.#session.append(await this.#resultsOf(own)));
       const settled = new Set([...answered.settled, ...own.map(({ callId }) => callId)]);
       const isForHost = own.length < calls.length || (this.#door.hasOpaqueCalls?.(answered.answer) ?? false);
       const isReading = own.length > 0 && !isForHost;
@@ -135,11 +149,40 @@ export class SessionTurn<Answer> {
       answer: await this.#door.ask(prepared.payload, signal, prepared.betas),
       request: prepared,
     }));
-    const completed: CompletedResponse = await this.#session.complete(this.#dated(this.#door.read(answer)));
+    const completed = await this.#complete(answer);
     const settled = new Set(completed.discarded.map(({ callId }) => callId));
     const { outcome, warnings, violations } = request;
     const answered = { answer, settled, retry: completed.retry, outcome, warnings, violations };
     return { answered, calls: callsIn(completed.appended), request };
+  }
+
+  /** @throws what `ContextSession.complete` throws; a `VERSION_CONFLICT` with the answer in its details. */
+  async #complete(answer: Answer): Promise<CompletedResponse> {
+    const response = this.#dated(this.#door.read(answer));
+    const append = () => this.#session.complete(response);
+    try {
+      // A provider's compaction replaces all that is before it, and so would replace what others said meanwhile.
+      return await (holdsCompaction(response) ? append() : this.#afterOthers(append));
+    } catch (error) {
+      if (!isError(error, "VERSION_CONFLICT")) throw error;
+      throw new ThreadfoldError(error.code, error.message, {
+        hint: "The model's answer is in `details.answer`. Call refresh(), and step() to ask the model again.",
+        details: { ...error.details, answer },
+        cause: error,
+      });
+    }
+  }
+
+  /** Appends what must not be lost, after what other writers appended meanwhile. */
+  async #afterOthers<Result>(append: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await append();
+      } catch (error) {
+        if (!isError(error, "VERSION_CONFLICT") || attempt === TRIES) throw error;
+        await this.#session.refresh();
+      }
+    }
   }
 
   async #resultsOf(calls: readonly ToolCall[]): Promise<readonly MessageInput[]> {
@@ -195,6 +238,18 @@ export class SessionTurn<Answer> {
     return new Date(this.#clock.now()).toISOString();
   }
 }
+
+/** Checks whether a call is settled, by the id that the provider gave it: the thread shortens a very long one. */
+export const isSettled = (id: string, settled: AnsweredTurn<unknown>["settled"]): boolean =>
+  settled.has(asToolCallId(shortId(id)));
+
+const holdsCompaction = ({ messages }: ModelResponse): boolean =>
+  messages.some(({ parts }) =>
+    parts.some((part) => part.type === "opaque" && Object(part.value).type === "compaction"),
+  );
+
+const isError = (error: unknown, code: ThreadfoldError["code"]): error is ThreadfoldError =>
+  ThreadfoldError.isInstance(error) && error.code === code;
 
 const callsIn = (messages: readonly MessageInput[]): readonly ToolCall[] =>
   messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-call"));

@@ -5,7 +5,15 @@ import type OpenAI from "openai";
 import { modelName, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
-import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import {
+  idOfAnswer,
+  isSettled,
+  type RequestNotes,
+  readOnce,
+  reportOf,
+  SessionTurn,
+  type SessionTurnOptions,
+} from "../mirror/session-turn.ts";
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 /** A stream of the OpenAI SDK's client. */
@@ -23,7 +31,10 @@ export interface OpenaiChatTurnOptions
 
 /** The model's answer: the SDK's completion and what the host must do with it. */
 export interface OpenaiChatAnswer extends RequestNotes {
-  /** The completion as the SDK returned it; the newest one when the model was asked again after using a recall tool. */
+  /**
+   * The completion as the SDK returned it, in which every call has an id; the newest one when the model was asked again
+   * after using a recall tool.
+   */
   readonly completion: OpenAI.Chat.ChatCompletion;
   /** The calls to run, without those that the output limit cut off and those of `threadfoldChatTools`. */
   readonly calls: readonly OpenAI.Chat.ChatCompletionMessageToolCall[];
@@ -65,21 +76,20 @@ export function openaiChatTurn({
     model: modelName(settings.model),
     ...(tools !== undefined && { frame: { tools: liveFrame("openai-chat", { tools }).tools } }),
     read: fromOpenaiChat,
-    ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<OpenAI.Chat.ChatCompletion> {
+    async ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<OpenAI.Chat.ChatCompletion> {
       const body = { ...settings, ...toOpenaiChatRequest({ format: session.format.id, payload }) };
       const options = signal === undefined ? {} : { signal };
-      if (onStream === undefined) return client.chat.completions.create(body, options);
+      if (onStream === undefined) return withCallIds(await client.chat.completions.create(body, options));
       // A stream reports usage only when asked to.
       const stream = client.chat.completions.stream({ stream_options: { include_usage: true }, ...body }, options);
       onStream(stream);
-      return stream.finalChatCompletion();
+      return withCallIds(await completionOf(stream));
     },
   };
   const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
   const step: OpenaiChatTurn["step"] = async ({ signal } = {}) => {
     const { answer, settled, ...notes } = await turn.step(signal);
-    const done: ReadonlySet<string> = settled;
-    const calls = (answer.choices[0]?.message.tool_calls ?? []).filter(({ id }) => !done.has(id));
+    const calls = (answer.choices[0]?.message.tool_calls ?? []).filter(({ id }) => !isSettled(id, settled));
     return { completion: answer, calls, ...notes };
   };
   return {
@@ -92,18 +102,61 @@ export function openaiChatTurn({
 }
 
 /**
+ * Returns the completion of a stream. With strict tools the SDK throws as soon as it reads that the output limit or the
+ * content filter ended the answer, which needs handling like any other, as without a stream.
+ */
+async function completionOf(stream: ChatStream): Promise<OpenAI.Chat.ChatCompletion> {
+  try {
+    return await stream.finalChatCompletion();
+  } catch (error) {
+    const read = stream.aborted ? undefined : stream.currentChatCompletionSnapshot;
+    const reason = read?.choices[0]?.finish_reason;
+    if (read === undefined || (reason !== "length" && reason !== "content_filter")) throw error;
+    return read as OpenAI.Chat.ChatCompletion;
+  }
+}
+
+/**
  * Converts a completion of the SDK, whether complete or assembled from a stream, to a response for
  * `ContextSession.complete`: the message of its first choice, its usage, and its stop reason. The completion's id
- * becomes the id in the thread; a completion without an id gets a new one with each conversion, so convert it once.
+ * becomes the id in the thread. What the server left out of the ids is made up: for a completion without an id anew
+ * with each conversion, so convert it once.
  *
  * @throws ThreadfoldError `INVALID_MESSAGE` for a completion without a choice.
  */
-export function fromOpenaiChat({ id, model, usage, choices }: OpenAI.Chat.ChatCompletion): ModelResponse {
+export function fromOpenaiChat(completion: OpenAI.Chat.ChatCompletion): ModelResponse {
+  const { id, model, usage, choices } = withCallIds(completion);
   const [choice] = choices;
-  const value = choice && { ...choice.message, id, model, usage, finish_reason: choice.finish_reason };
+  const value = choice && {
+    ...withoutEmptyText(choice.message),
+    id,
+    model,
+    usage,
+    finish_reason: choice.finish_reason,
+  };
   const messages = readOnce("openai-chat", [value]);
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(choice?.finish_reason) };
 }
+
+/** Streams often begin with an empty text, also where only calls follow. It says nothing and is never sent back. */
+const withoutEmptyText = (message: OpenAI.Chat.ChatCompletionMessage): OpenAI.Chat.ChatCompletionMessage =>
+  message.content === "" && (message.tool_calls ?? []).length > 0 ? { ...message, content: null } : message;
+
+/**
+ * Gives every call of the first choice an id: some servers leave ids out, and the results of two turns could not be told
+ * apart.
+ */
+function withCallIds(completion: OpenAI.Chat.ChatCompletion): OpenAI.Chat.ChatCompletion {
+  const [choice, ...others] = completion.choices;
+  const calls = choice?.message.tool_calls ?? [];
+  if (choice === undefined || calls.every(hasId)) return completion;
+  const answerId = idOfAnswer(completion.id);
+  const named = calls.map((call, index) => (hasId(call) ? call : { ...call, id: `${answerId}-${index}` }));
+  return { ...completion, choices: [{ ...choice, message: { ...choice.message, tool_calls: named } }, ...others] };
+}
+
+/** The SDK's type promises an id. */
+const hasId = ({ id }: { readonly id?: string | null }): boolean => typeof id === "string" && id !== "";
 
 /** The part of a Chat Completions request that the session makes; the host adds the model and its settings. */
 export type OpenaiChatConversation = Pick<OpenAI.Chat.ChatCompletionCreateParams, "messages" | "tools">;

@@ -83,6 +83,35 @@ describe("a loop over Chat Completions", () => {
     expect(session.thread.messagesBetween(1)[0]?.parts).toHaveLength(1);
   });
 
+  it("knows the call that the output limit cut off by an id of any length", async () => {
+    const long = `call_1__thought__${"c2ln".repeat(200)}`;
+    const cut = { tool_calls: [call("a"), call(long, '{"pa')] };
+    const { client } = clientFor({ body: completion("c_1", cut, "length") });
+    const session = await sessionIn("openai-chat");
+    const { calls } = await openaiChatTurn({ session, client, model, clock }).send("Begin.");
+    expect(calls.map(({ id }) => id)).toEqual(["a"]);
+  });
+
+  it("gives calls without an id one of their own, so that each result finds its call", async () => {
+    const nameless = { tool_calls: [call(""), { ...call("b"), id: undefined }] };
+    const { client, bodies } = clientFor(
+      { body: completion("c_1", nameless, "tool_calls") },
+      { body: completion("c_2", nameless, "tool_calls") },
+      { body: completion("c_3", { content: "Done." }) },
+    );
+    const session = await sessionIn("openai-chat");
+    const turn = openaiChatTurn({ session, client, model, clock });
+    const first = await turn.send("Read both.");
+    // The user interrupts: the first calls are never answered.
+    const { calls } = await turn.send("No, again.");
+    expect(new Set([...first.calls, ...calls].map(({ id }) => id)).size).toBe(4);
+    await turn.send(calls.map(({ id }, index) => ({ role: "tool", tool_call_id: id, content: `result ${index}` })));
+    const results = bodies[2]?.["messages"] as readonly { readonly role: string; readonly content: string }[];
+    expect(results.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
+      ...["[no result was recorded]", "[no result was recorded]", "result 0", "result 1"],
+    ]);
+  });
+
   it("reads a stream with its usage", async () => {
     const chunk = (delta: object, finish_reason: string | null, usage: object | null = null) => ({
       ...{ id: "c_1", object: "chat.completion.chunk", created: 1, model, usage },

@@ -1,4 +1,4 @@
-import { asMessageId, type JsonObject, ThreadfoldError, type Usage } from "@threadfold/core";
+import { asMessageId, type JsonObject, modelCallError, ThreadfoldError, type Usage } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
 import {
   type ContextSession,
@@ -13,6 +13,7 @@ import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
   idOfAnswer,
+  isSettled,
   type RequestNotes,
   readOnce,
   reportOf,
@@ -115,15 +116,19 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
       const requestOptions = signal === undefined ? {} : { signal };
       if (onStream === undefined) return unlessFailed(await client.responses.create(body, requestOptions));
       const stream = client.responses.stream(body, requestOptions);
+      // The SDK takes a stream that breaks off for an answer.
+      let isOver = false;
+      for (const end of ENDS) stream.once(end, () => (isOver = true));
       onStream(stream);
-      return unlessFailed(await stream.finalResponse());
+      const response = unlessFailed(await stream.finalResponse());
+      if (isOver) return response;
+      throw modelCallError("The stream ended before the response did.", { kind: "unavailable" }, response);
     },
   };
   const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
   const step: OpenaiResponsesTurn["step"] = async ({ signal } = {}) => {
     const { answer, settled, ...notes } = await turn.step(signal);
-    const done: ReadonlySet<string> = settled;
-    const calls = clientCalls(answer.output).filter(({ call_id: id }) => id === null || !done.has(id));
+    const calls = clientCalls(answer.output).filter(({ call_id: id }) => id === null || !isSettled(id, settled));
     return { response: answer, calls, ...notes };
   };
   return {
@@ -135,6 +140,9 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
   };
 }
 
+/** The events with which the stream of an answer ends. */
+const ENDS = ["response.completed", "response.incomplete"] as const;
+
 /** The kinds of calls that a thread has as tool calls. It keeps the others as they came. */
 const TOOL_CALLS: ReadonlySet<OutputItem["type"]> = new Set(["function_call", "custom_tool_call", "local_shell_call"]);
 
@@ -144,8 +152,11 @@ const isToolCall = ({ type }: ResponsesCall): boolean => TOOL_CALLS.has(type);
 /** Returns the calls of a response that the host must run: none that ran at OpenAI, that is answered, or was cut off. */
 function clientCalls(output: readonly OutputItem[]): readonly ResponsesCall[] {
   const answered = new Set(output.flatMap((item) => (item.type.endsWith("_output") ? (callIdOf(item) ?? []) : [])));
-  return output.filter(isForClient).filter((call) => !answered.has(callIdOf(call) ?? ""));
+  return output.filter(isForClient).filter((call) => !isBegun(call) && !answered.has(callIdOf(call) ?? ""));
 }
+
+/** True for a call that the answer ends in the middle of, as when a filter stops it. */
+const isBegun = (call: ResponsesCall): boolean => "status" in call && call.status === "in_progress";
 
 const callIdOf = (item: OutputItem): string | undefined =>
   "call_id" in item ? (item.call_id ?? undefined) : undefined;

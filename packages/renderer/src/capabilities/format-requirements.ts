@@ -93,6 +93,8 @@ export interface FormatRequirements {
    * the provider continues it.
    */
   readonly opaquePairsInLoop?: true;
+  /** Opaque items that the provider rejects without the reasoning that it wrote before them. */
+  readonly opaqueReasoned?: ReasonedItems;
   /** Field of an opaque item whose value no two items of a request may share. */
   readonly opaqueOnce?: string;
   readonly image: MediaRequirement;
@@ -168,6 +170,16 @@ export interface OpaquePair {
   readonly answer: string;
   /** Name of that field on the call, and on the answer. */
   readonly fields: readonly [call: string, answer: string];
+}
+
+/** Types of items that belong to the reasoning before them in their message. */
+export interface ReasonedItems {
+  /** Name of the field by which the provider knows an item, and with it the reasoning that it wants to see. */
+  readonly field: string;
+  /** Types that may be sent without this field, and then need no reasoning. */
+  readonly optional: readonly string[];
+  /** Types that must have it, so that they are not sent at all without their reasoning. */
+  readonly required: readonly string[];
 }
 
 /** Media of any kind and source. */

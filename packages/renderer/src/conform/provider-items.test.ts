@@ -1,4 +1,4 @@
-import type { ChatMessage, MessageInput, OpaquePart, Part } from "@threadfold/core";
+import type { ChatMessage, JsonObject, MessageInput, OpaquePart, Part } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { ANTHROPIC_REQUIREMENTS } from "../formats/anthropic-messages/requirements.ts";
@@ -113,6 +113,60 @@ describe("calls and answers that are items of a provider", () => {
       ...[true, false, false, false, false],
     ]);
     expect(isAnswerOfHost(shown("a"), {})).toBe(false);
+  });
+});
+
+describe("items of a provider that came with reasoning", () => {
+  const thought = (fields: object = { encrypted: "ZW5j" }): Part => ({
+    ...{ type: "reasoning", text: "", provider: "openai" },
+    ...fields,
+  });
+  const listed = openai({ type: "mcp_list_tools", id: "mcpl_1", server_label: "s", tools: [] });
+  const search = openai({ type: "web_search_call", id: "ws_1", status: "completed" });
+  const screen = openai({ type: "computer_call", id: "cu_1", call_id: "c1" });
+  const shot = openai({ type: "computer_call_output", call_id: "c1", output: {} });
+  const shell = openai({ type: "shell_call", id: "sh_1", call_id: "c2" });
+  const printed = openai({ type: "shell_call_output", call_id: "c2", output: [] });
+  const written = messagesOf([
+    ["user", "go"],
+    ["assistant", listed, thought(), search, "found", screen, shell],
+    ["user", shot, printed],
+    ["user", "on"],
+  ]).map((message) => (message.role === "assistant" ? { ...message, model: "gpt-5" } : message));
+  const rendered = (messages: readonly MessageInput[], model: string) => {
+    const thread = threadOfEntries(...messages.map((message) => ({ type: "message", message }) as const));
+    const { payload, warnings } = renderSample(thread, { format: "openai-responses", model });
+    return { input: payload.input.slice(1, -1) as readonly JsonObject[], warnings };
+  };
+  const unnamed = { type: "shell_call", call_id: "c2" };
+  const said = { type: "message", role: "assistant", content: "found" };
+
+  it("W16 stay out, or lose their id, where another model's reasoning does, answers included", () => {
+    const { input, warnings } = rendered(written, "gpt-5-mini");
+    expect(input).toEqual([listed.value, said, unnamed, printed.value]);
+    expect(warnings).toEqual([
+      { kind: "reasoning-left-out", reason: "other-model", messageIds: ["m2"] },
+      { kind: "opaque-left-out", reason: "without-reasoning", messageIds: ["m2"] },
+      { kind: "opaque-left-out", reason: "without-partner", messageIds: ["m3"] },
+    ]);
+    expect(rendered(written, "gpt-5").warnings).toEqual([]);
+  });
+
+  it("W16 stay out where their reasoning came without its encrypted content, and stay where none came", () => {
+    const [go, answer, , on] = written as [MessageInput, MessageInput, MessageInput, MessageInput];
+    const kinds = (...parts: readonly Part[]) =>
+      rendered([go, { ...answer, parts }, on], "gpt-5").input.map(({ type }) => type);
+    expect(kinds(thought({}), search, text("found"))).toEqual(["message"]);
+    expect(kinds(search, thought(), text("found"))).toEqual(["web_search_call", "reasoning", "message"]);
+    expect(kinds(search, text("found"))).toEqual(["web_search_call", "message"]);
+    expect(kinds(thought({}), search, thought(), text("found"))).toEqual(["reasoning", "message"]);
+  });
+
+  it("W16 stay out where a plan cleared the reasoning", () => {
+    const thread = threadOfEntries(...written.map((message) => ({ type: "message", message }) as const));
+    const clear = { ...recordOver(thread, 2), action: "clear", targets: ["reasoning"], preservedFields: {} } as const;
+    const { payload } = renderSample(thread, { format: "openai-responses", plan: planWith(thread, clear) });
+    expect(payload.input.slice(1, -1)).toEqual([...[listed.value, said, unnamed, printed.value]]);
   });
 });
 

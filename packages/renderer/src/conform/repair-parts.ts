@@ -3,7 +3,7 @@ import { type Draft, withParts } from "../neutral/draft.ts";
 import { type Conformance, type PartPlace, type PartRepair, type Repair, withDrafts } from "./conformance.ts";
 import { leaveOutBlank, leaveOutBlankInResult, leaveOutOpaque } from "./parts/leave-out.ts";
 import { replaceMedia, replaceMediaInResult } from "./parts/media.ts";
-import { stripReasoning, stripSignature } from "./parts/reasoning.ts";
+import { leaveOutWithReasoning, stripReasoning, stripSignature } from "./parts/reasoning.ts";
 import { renameTool, repairReferencesFound, repairReferencesInResult, wrapToolInput } from "./parts/tool-parts.ts";
 
 /** The parts of a kind. Images and documents are one type with two kinds. */
@@ -17,7 +17,7 @@ const PART_REPAIRS: { readonly [Kind in Part["type"]]: readonly PartRepair<PartO
   file: [replaceMedia],
   "tool-call": [wrapToolInput, renameTool, stripSignature],
   "tool-result": [replaceMediaInResult, repairReferencesInResult, leaveOutBlankInResult],
-  opaque: [leaveOutOpaque, repairReferencesFound],
+  opaque: [leaveOutOpaque, leaveOutWithReasoning, repairReferencesFound],
 };
 
 /** Repairs every part once, and leaves out messages that end up empty. */

@@ -1,4 +1,12 @@
-import type { JsonObject, JsonValue, ProviderMetadata } from "@threadfold/core";
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+  type ProviderMetadata,
+  parseJson,
+  type ToolCallPart,
+} from "@threadfold/core";
+import { derivation } from "../input/derivation.ts";
 
 /**
  * Returns the fields that a provider put on a part, limited to those that its requests accept on that kind of block:
@@ -21,3 +29,22 @@ export function providerFields(
 }
 
 const NO_FIELDS: JsonObject = Object.freeze({});
+
+/**
+ * Returns the arguments of a call as JSON text, serialized once per call. They are the model's own text if the log has
+ * it because a double cannot hold one of its numbers, and if nothing changed the call since. Formats that take an object
+ * instead of text send the nearest double, as the log has it.
+ */
+export const argumentsText = derivation(
+  (part: ToolCallPart, _key: null): string => exactText(part) ?? JSON.stringify(part.input),
+);
+
+function exactText({ input, providerMetadata }: ToolCallPart): string | undefined {
+  const text = providerMetadata?.["openai"]?.["arguments"];
+  if (typeof text !== "string") return undefined;
+  try {
+    return canonicalJson(parseJson(text) as JsonValue) === canonicalJson(input) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -36,6 +36,57 @@ for (const format of [openaiChat, openaiResponses, gemini, anthropicMessages, ai
   keepLaws(format.id, forAll(signedInputs, [law], 60), { describe, it });
 }
 
+/** Inputs in which hosted items follow reasoning, and models took turns. */
+const hostedInputs = fc
+  .tuple(signedInputs, fc.array(fc.constantFrom("gpt-5", "gpt-5-mini"), { minLength: 1, maxLength: 5 }))
+  .map(([input, models]): RenderInput => {
+    const entries = [...input.thread.entries].map((entry): ThreadEntryInput => {
+      if (entry.type !== "message" || entry.message.role !== "assistant") return entry;
+      const { ordinal, turn: _t, step: _s, ...message } = entry.message;
+      const parts = message.parts.flatMap((part, at): readonly Part[] =>
+        part.type === "reasoning" ? [part, searchCalled(`ws_${ordinal}_${at}`)] : [part],
+      );
+      return { type: "message", message: { ...message, parts, model: models[ordinal % models.length] as string } };
+    });
+    const thread = AgentThread.empty(input.thread.id).appendEntries(entries);
+    return { ...input, thread, ledger: countThread(thread), model: "gpt-5" };
+  });
+
+const searchCalled = (id: string): Part => ({
+  type: "opaque",
+  provider: "openai",
+  value: { type: "web_search_call", id },
+});
+
+const hostedLaw = {
+  name: "no hosted item is sent without the reasoning that it came with (W16)",
+  broken(input: RenderInput): string | null {
+    const sent = new Set(renderRequest(input, openaiResponses).request.messages.flatMap(({ parts }) => parts));
+    for (const entry of input.thread.entries) {
+      let reasoning: Part | undefined;
+      for (const part of entry.type === "message" ? entry.message.parts : []) {
+        if (part.type === "reasoning") reasoning = part;
+        const isLone = part.type === "opaque" && reasoning !== undefined && sent.has(part) && !sent.has(reasoning);
+        if (isLone && Object(part.value).type === "web_search_call") return `${JSON.stringify(part.value)} is alone`;
+      }
+    }
+    return null;
+  },
+};
+
+keepLaws(
+  openaiResponses.id,
+  [
+    ...forAll(hostedInputs, [hostedLaw], 60),
+    ...forAll(
+      hostedInputs,
+      [{ ...together("keeps its laws where models took turns", formatChecks(openaiResponses)), cost: 1 }],
+      40,
+    ),
+  ],
+  { describe, it },
+);
+
 /** What each provider's own compaction gives: as it came, with a signature, and one that failed. */
 const ITEMS: Readonly<Record<string, readonly JsonObject[]>> = {
   anthropic: [

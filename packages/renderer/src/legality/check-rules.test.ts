@@ -1,9 +1,10 @@
 import type { ChatRequest, ToolResultPart } from "@threadfold/core";
 import { call, result } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { formatById } from "../formats/formats.ts";
+import { FORMATS, formatById } from "../formats/formats.ts";
 import { renderSample } from "../testing/render-sample.ts";
 import { planWith, recordOver, threadOf } from "../testing/sample-thread.ts";
+import { remedyFor } from "./remedies.ts";
 
 const thread = threadOf(
   ["system", "sys"],
@@ -92,5 +93,15 @@ describe("a violation", () => {
       messageId: "m4",
       causedBy: "include",
     });
+  });
+});
+
+describe("a rule", () => {
+  it("of any format has a remedy, which is not the rule again", () => {
+    const rules = FORMATS.flatMap((format) => format.rules.rules);
+    expect(rules.filter(({ id }) => remedyFor(id) === undefined).map(({ id }) => id)).toEqual([]);
+    const repeated = rules.filter(({ id, description }) => `${remedyFor(id)}.` === description);
+    expect(repeated.map(({ id }) => id)).toEqual([]);
+    expect(remedyFor("toString")).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import type { LegalityViolation } from "@threadfold/core";
 import type * as z from "@threadfold/core/schema";
 import type { RenderedMessage, RenderManifest } from "../input/render-manifest.ts";
 import type { Finding, LegalityRule, LegalityRuleInfo, Place } from "./legality-rule.ts";
+import type { RuleId } from "./remedies.ts";
 
 /** Finds the message of the neutral request that a place in the payload was lowered from. */
 export type Locate = (place: { readonly message: number; readonly block?: number }) => RenderedMessage | undefined;
@@ -59,7 +60,7 @@ function causeOf({ record, action }: RenderedMessage): string {
 }
 
 /** The rule that a foreign payload must have the provider's shape at all. */
-export const SHAPE_RULE: LegalityRuleInfo = Object.freeze({
+export const SHAPE_RULE: LegalityRuleInfo & { readonly id: RuleId } = Object.freeze({
   id: "shape",
   description: "The payload has the shape of the provider's request.",
   reference: "Roles",

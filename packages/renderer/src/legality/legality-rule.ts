@@ -1,4 +1,5 @@
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+import type { RuleId } from "./remedies.ts";
 
 /** What a format requires of a request, as data: what rendering conforms to, and the rules that payloads must pass. */
 export interface LegalityTable {
@@ -27,8 +28,9 @@ export interface LegalityRuleInfo {
   readonly reference: string;
 }
 
-/** A rule that can be checked on a format's own view of a payload. */
+/** A rule of ours that can be checked on a format's own view of a payload. */
 export interface LegalityRule<View> extends LegalityRuleInfo {
+  readonly id: RuleId;
   find(view: View): readonly Finding[];
 }
 

@@ -55,6 +55,7 @@ const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOut
     "other-model": "this model does not accept them",
     malformed: "they are not valid items of this provider",
     "without-partner": "their call or answer is missing",
+    "without-reasoning": "the reasoning that they came with is left out",
     repeated: "they are already in the request",
     misplaced: "the messages they replace are sent unchanged",
   },

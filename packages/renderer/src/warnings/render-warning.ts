@@ -55,6 +55,7 @@ export type LeftOutReason = {
     | "other-model"
     | "malformed"
     | "without-partner"
+    | "without-reasoning"
     | "repeated"
     | "misplaced";
 };

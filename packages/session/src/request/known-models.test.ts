@@ -85,4 +85,29 @@ describe("a session that is switched to another model", () => {
     session.switchModel({ model: "house-7b" });
     expect(await reason()).toContain("openai's prices");
   });
+
+  it("W16 asks it nothing about items whose reasoning only the old model can read, and has them again when it comes back", async () => {
+    const format = formatById("openai-responses");
+    const session = await openSession({ format, model: "gpt-5" });
+    const reasoning = { type: "reasoning", text: "", provider: "openai", encrypted: "ZW5j" } as const;
+    const search = { type: "web_search_call", id: "ws_1", status: "completed" };
+    const text = { type: "text", text: "Found it." } as const;
+    const parts = [reasoning, { type: "opaque", provider: "openai", value: search } as const, text];
+    const found = { ...message("a0", "assistant", ""), model: "gpt-5", parts };
+    await session.append([message("u0", "user", "Look it up."), found, message("u1", "user", "And now?")]);
+    const asked = async () => {
+      const { payload, warnings } = await session.prepare();
+      // As the provider sees it: the host asks for reasoning.
+      const refused = format.check({ ...payload, reasoning: { effort: "low" } });
+      return { refused, shows: JSON.stringify(payload).includes("ws_1"), told: warnings.map(({ kind }) => kind) };
+    };
+    const whole = { refused: [], shows: true, told: [] };
+    expect(await asked()).toEqual(whole);
+    session.switchModel({ model: "gpt-5-mini" });
+    const told = ["reasoning-left-out", "opaque-left-out"];
+    expect(await asked()).toEqual({ refused: [], shows: false, told });
+    session.switchModel({ model: "gpt-5" });
+    expect(await asked()).toEqual(whole);
+    expect((await session.replay()).map(({ equal }) => equal)).toEqual([true, true, true]);
+  });
 });

@@ -238,6 +238,29 @@ describe("a request that is imported and rendered again, with nothing folded", (
     expect(warnings).toEqual([]);
   });
 
+  it("has numbers that no double holds as the model wrote them, in every call's arguments", async () => {
+    const args = '{"snowflake": 1234567890123456789, "ids":[-9007199254740993,7],"at":1700000000000000123}';
+    const chat = {
+      messages: [
+        { role: "user", content: "Ban them." },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "call_1", type: "function", function: { name: "ban", arguments: args } }],
+        },
+        { role: "tool", tool_call_id: "call_1", content: "banned" },
+      ],
+    };
+    expect((await roundTrip(chat, "openai-chat")).payload).toEqual(chat);
+    const input = [
+      { type: "message", role: "user", content: "Ban them." },
+      { type: "function_call", call_id: "call_1", name: "ban", arguments: args },
+      { type: "function_call_output", call_id: "call_1", output: "banned" },
+    ];
+    expect((await roundTrip({ input }, "openai-responses")).payload).toEqual({ input, store: false });
+    expect(JSON.stringify((await renderAgain(chat, "anthropic-messages")).payload)).toContain("1234567890123456800");
+  });
+
   it("is the AI SDK's own shape again: reasoning, provider options, files, failures and approvals aside", async () => {
     const body = {
       instructions: [

@@ -94,6 +94,23 @@ describe("what a pointer says of its body", () => {
     expect(record(0).rehydrateHint).toContain("user message of turn 1");
   });
 
+  it("is the file that was read or written, of a long path its end", () => {
+    const folder = "/home/someone/worktrees/of-a-project-with-a-long-name/packages/something";
+    const file = `${folder}/docs/reports/2026-06-25-how-the-search-was-made-faster-and-what-is-left.md`;
+    const hintOf = (asked: object) => {
+      const read = threadOf(calls("a1", "c1", "read", asked as never), answers("t1", "c1", "read", "# Search"));
+      const others = { ...fulfilment, thread: read, shape: shapeOf(read) };
+      return externalizationRecord({ action: "externalize", ordinals: [2] } as never, others as never).rehydrateHint;
+    };
+    const end = "something/docs/reports/2026-06-25-how-the-search-was-made-faster-and-what-is-left.md";
+    for (const name of ["filePath", "file_path", "path"])
+      expect(hintOf({ [name]: file, limit: 40 })).toMatch(new RegExp(`^full result of read …[^ ]*${end}$`));
+    expect(hintOf({ content: "# Search", file_path: "a.md" })).toBe("full result of read a.md");
+    expect(hintOf({ path: file, pattern: "search" })).toBe("full result of read search");
+    expect(hintOf({ filePath: "", query: "search" })).toBe("full result of read search");
+    expect(hintOf({ filePath: 7, path: ["a"] })).toBe("full result of read");
+  });
+
   it("is how the call ended, with its error, or how a message begins", () => {
     expect(record(2)).toMatchObject({
       artifactId: "artifact-2",

@@ -3,6 +3,7 @@ import {
   type ExternalizationRecord,
   emptySummary,
   type JsonObject,
+  type JsonValue,
   type Message,
   type SpanReference,
   type StructuredSummary,
@@ -40,11 +41,27 @@ export function rehydrateHint(message: Message, { thread, shape }: Fulfilment): 
   const part = message.parts[0];
   if (part?.type !== "tool-result") return `full text of the ${message.role} message of turn ${message.turn}`;
   const { toolName } = part.result;
-  const input = callInput(message, thread, shape);
-  const values = typeof input === "object" && input !== null ? Object.values(input) : [];
-  const target = values.find((value): value is string => typeof value === "string" && value.length <= MAX_TARGET);
+  const target = targetOf(callInput(message, thread, shape));
   return `full result of ${toolName}${target === undefined ? "" : ` ${target}`}`.toWellFormed();
 }
+
+/** Names of arguments that name a file and nothing else. */
+const FILE_FIELDS = ["file_path", "filePath", "filepath", "filename", "notebook_path", "target_file", "absolute_path"];
+
+/** Returns the file that a call is about, or its first short words, or at least where it looked. */
+function targetOf(input: JsonValue): string | undefined {
+  if (typeof input !== "object" || input === null) return undefined;
+  const fields = input as JsonObject;
+  const file = FILE_FIELDS.map((name) => fields[name]).find(isText);
+  const words = Object.values(fields).find((value) => isText(value) && value.length <= MAX_TARGET);
+  const target = file ?? words ?? fields["path"];
+  return isText(target) ? endOf(target) : undefined;
+}
+
+const isText = (value: JsonValue | undefined): value is string => typeof value === "string" && value !== "";
+
+/** A long path is told from its neighbors by its end. */
+const endOf = (path: string): string => (path.length <= MAX_TARGET ? path : `…${path.slice(1 - MAX_TARGET)}`);
 
 function bodySummary(message: Message, span: SpanReference, { config }: Fulfilment): StructuredSummary {
   const part = message.parts[0];

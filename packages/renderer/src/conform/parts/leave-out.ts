@@ -1,9 +1,10 @@
 import type { OpaquePart, TextPart, ToolResultPart } from "@threadfold/core";
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { derivation } from "../../input/derivation.ts";
+import { isSameModel } from "../../input/model-capabilities.ts";
 import { isBlank } from "../../neutral/draft.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
-import type { PartRepair } from "../conformance.ts";
+import type { Conformance, PartPlace, PartRepair } from "../conformance.ts";
 
 /** Leaves out opaque items of other providers. Those of this provider are sent byte for byte. */
 export const leaveOutOpaque: PartRepair<OpaquePart> = {
@@ -44,15 +45,25 @@ export function opaqueReason(
 const NO_FIELDS: readonly string[] = [];
 const isNamed = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** Leaves out blank texts (W11). */
+/** Leaves out blank texts (W11), except those that carry a signature of the model that is asked. */
 export const leaveOutBlank: PartRepair<TextPart> = {
   name: "leave-out-blank",
-  apply(part, { draft }, { warnings }) {
-    if (!isBlank(part.text)) return part;
-    warnings.add("blank-text-left-out", draft.chat.sources);
+  apply(part, place, conformance) {
+    if (!isBlank(part.text) || isSigned(part, place, conformance)) return part;
+    conformance.warnings.add("blank-text-left-out", place.draft.chat.sources);
     return null;
   },
 };
+
+/** A signature of another model, or on a message that was changed, is not sent, and then the text would be blank. */
+function isSigned({ providerMetadata }: TextPart, { draft }: PartPlace, { requirements, input }: Conformance): boolean {
+  const { signatures } = requirements;
+  const { role, synthetic } = draft.chat;
+  if (signatures === undefined || role !== "assistant" || synthetic !== undefined) return false;
+  const author = draft.message?.model;
+  if (author !== undefined && input.model !== undefined && !isSameModel(author, input.model)) return false;
+  return signatures.fields.some((field) => isNamed(providerMetadata?.[signatures.provider]?.[field]));
+}
 
 /** Leaves out blank blocks of a result. A result without a body is still sent. */
 export const leaveOutBlankInResult: PartRepair<ToolResultPart> = {

@@ -1,5 +1,14 @@
-import type { JsonObject, ReasoningPart, TextPart, ToolCallPart } from "@threadfold/core";
-import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
+import type {
+  JsonObject,
+  JsonValue,
+  Message,
+  OpaquePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+} from "@threadfold/core";
+import type { FormatRequirements, ReasonedItems } from "../../capabilities/format-requirements.ts";
 import { derivation } from "../../input/derivation.ts";
 import { isSameModel } from "../../input/model-capabilities.ts";
 import type { RenderInput } from "../../input/render-input.ts";
@@ -49,6 +58,60 @@ const isBehindEdit = (ordinal: number, { plan, thread }: RenderInput): boolean =
 /** A proof is valid only for the model that wrote it. A log that names no model is trusted. */
 const isOfOtherModel = ({ message }: PartPlace["draft"], model: string | undefined): boolean =>
   model !== undefined && message?.model !== undefined && !isSameModel(message.model, model);
+
+/**
+ * Leaves out items that the provider rejects without their reasoning where that is left out, or sends them without the
+ * id that ties them to it (W16). The item stays where no reasoning came before it.
+ */
+export const leaveOutWithReasoning: PartRepair<OpaquePart> = {
+  name: "leave-out-with-reasoning",
+  apply(part, place, conformance) {
+    const { opaqueReasoned } = conformance.requirements;
+    const tie = opaqueReasoned === undefined ? undefined : tieOf(part, opaqueReasoned);
+    if (opaqueReasoned === undefined || tie === undefined || hasReasoning(part, place, conformance)) return part;
+    if (tie === "optional") return withoutField(part, opaqueReasoned.field);
+    conformance.warnings.leaveOut("opaque-left-out", "without-reasoning", place.draft.chat.sources);
+    return null;
+  },
+};
+
+/** Returns whether the field that ties an item to its reasoning may be missing; undefined if nothing ties it. */
+function tieOf(
+  { value }: OpaquePart,
+  { field, optional, required }: ReasonedItems,
+): "optional" | "required" | undefined {
+  const fields = Object(value) as Readonly<Record<string, unknown>>;
+  const type = String(fields["type"]);
+  if (typeof fields[field] !== "string") return undefined;
+  if (optional.includes(type)) return "optional";
+  return required.includes(type) ? "required" : undefined;
+}
+
+function hasReasoning(part: OpaquePart, place: PartPlace, conformance: Conformance): boolean {
+  const { message, chat } = place.draft;
+  const reasoning = message === null ? undefined : reasoningBefore(message, null).get(part);
+  if (reasoning === undefined) return true;
+  return shown(chat.parts, null).has(reasoning) && reasonAgainst(reasoning, place, conformance) === undefined;
+}
+
+/** A plan may have cleared reasoning before any repair looks at it. */
+const shown = derivation((parts: readonly Part[], _key: null): ReadonlySet<Part> => new Set(parts));
+
+/** Maps the opaque items of a message to the reasoning that came last before them. */
+const reasoningBefore = derivation(({ parts }: Message, _key: null): ReadonlyMap<Part, ReasoningPart> => {
+  const found = new Map<Part, ReasoningPart>();
+  let latest: ReasoningPart | undefined;
+  for (const part of parts) {
+    if (part.type === "reasoning") latest = part;
+    else if (part.type === "opaque" && latest !== undefined) found.set(part, latest);
+  }
+  return found;
+});
+
+const withoutField = derivation((part: OpaquePart, field: string): OpaquePart => {
+  const { [field]: _field, ...rest } = part.value as Readonly<Record<string, JsonValue>>;
+  return { ...part, value: rest };
+});
 
 /** Fields that a provider puts on texts and calls to prove that it wrote them. */
 type SignatureRequirement = NonNullable<FormatRequirements["signatures"]>;

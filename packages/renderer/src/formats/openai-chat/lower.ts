@@ -13,10 +13,9 @@ import {
   type ToolResultContent,
   toolResultText,
 } from "@threadfold/core";
-import { derivation } from "../../input/derivation.ts";
 import { isFreeTextCall } from "../../neutral/draft.ts";
 import { systemMessages, systemRole } from "../../neutral/split-system.ts";
-import { providerFields } from "../provider-fields.ts";
+import { argumentsText, providerFields } from "../provider-fields.ts";
 
 /**
  * Fields that the API, or a server that speaks it, accepts on messages and on each kind of part besides their content:
@@ -172,7 +171,7 @@ function lowerCall(part: ToolCallPart): JsonObject {
   const { callId: id, toolName: name, providerMetadata } = part;
   const more = partFields(providerMetadata, "call");
   if (isFreeTextCall(part)) return { id, type: "custom", custom: { name, input: freeText(part) }, ...more };
-  return { id, type: "function", function: { name, arguments: argumentsOf(part, null) }, ...more };
+  return { id, type: "function", function: { name, arguments: argumentsText(part, null) }, ...more };
 }
 
 /** A cleared input is wrapped in an object under `_raw`. */
@@ -180,9 +179,6 @@ function freeText({ input }: ToolCallPart): string {
   const raw = typeof input === "object" && input !== null && "_raw" in input ? input._raw : input;
   return typeof raw === "string" ? raw : JSON.stringify(raw);
 }
-
-/** Arguments are JSON in a string, serialized once per call. */
-const argumentsOf = derivation(({ input }: ToolCallPart, _key: null): string => JSON.stringify(input));
 
 /** Lowers a result to text. */
 function lowerResult({ parts }: ChatMessage): JsonObject {

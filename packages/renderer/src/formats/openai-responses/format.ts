@@ -4,6 +4,7 @@ import type { FormatRequirements } from "../../capabilities/format-requirements.
 import { checkRules, checkShape, type PathNames, partLocator, SHAPE_RULE } from "../../legality/check-rules.ts";
 import { markOpenai, type OpenaiMarking, openaiPlaces } from "../openai-breakpoints.ts";
 import type { CacheOptions, ProviderFormat } from "../provider-format.ts";
+import { REASONED_ITEMS } from "./item-ids.ts";
 import { isSaid, itemCount, lowerRequest } from "./lower.ts";
 import { partsOf, responsesView } from "./responses-view.ts";
 import { OPENAI_RESPONSES_RULES } from "./rules.ts";
@@ -46,6 +47,7 @@ export const OPENAI_RESPONSES_REQUIREMENTS = Object.freeze<FormatRequirements>({
     { call: "tool_search_call", answer: "tool_search_output", fields: CALL_ID },
   ],
   searches: { types: ["tool_search_call", "tool_search_output"] },
+  opaqueReasoned: REASONED_ITEMS,
   opaqueOnce: "id",
   standIn: { type: "compaction", contents: ["encrypted_content"], keeps: "user" },
   image: {

@@ -1,4 +1,5 @@
 import type { ChatMessage, JsonObject, Part } from "@threadfold/core";
+import type { ReasonedItems } from "../../capabilities/format-requirements.ts";
 import { isFreeTextCall } from "../../neutral/draft.ts";
 
 /** Returns OpenAI's metadata on a part. */
@@ -23,22 +24,41 @@ function prefixOf(part: Part): string | undefined {
  * Returns the ids that the items of a message are sent with, by part. Nothing is stored at the provider, so ids only
  * say that items belong together: they are kept if the message is unchanged since it arrived and its reasoning and
  * everything after it have ids that no earlier item has, and otherwise dropped. An id whose partner is gone is rejected
- * (W16).
+ * (W16). Hosted items always have theirs, so the reasoning right before one keeps its own as well.
  */
-export function itemIds(
-  { role, parts, synthetic }: ChatMessage,
-  taken: ReadonlySet<string>,
-): ReadonlyMap<Part, string> {
+export function itemIds(message: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> {
+  return message.role === "assistant" ? (wholeIds(message, taken) ?? idsBeforeHosted(message, taken)) : NO_IDS;
+}
+
+function wholeIds({ parts, synthetic }: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> | null {
   const first = parts.findIndex(({ type }) => type === "reasoning");
-  if (role !== "assistant" || synthetic !== undefined || first < 0) return NO_IDS;
+  if (synthetic !== undefined || first < 0) return null;
   const ids = new Map<Part, string>();
   for (const part of parts.slice(first)) {
     if (part.type === "opaque") continue;
     const id = itemId(part);
-    if (id === undefined || taken.has(id)) return NO_IDS;
+    if (id === undefined || taken.has(id)) return null;
     ids.set(part, id);
   }
-  return new Set(ids.values()).size === ids.size ? ids : NO_IDS;
+  return new Set(ids.values()).size === ids.size ? ids : null;
+}
+
+function idsBeforeHosted({ parts }: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> {
+  const ids = new Map<Part, string>();
+  const own = new Set<string>();
+  for (const [index, part] of parts.entries()) {
+    const id = part.type === "reasoning" && isHosted(parts[index + 1]) ? itemId(part) : undefined;
+    if (id === undefined || taken.has(id) || own.has(id)) continue;
+    own.add(id);
+    ids.set(part, id);
+  }
+  return ids;
+}
+
+function isHosted(part: Part | undefined): boolean {
+  if (part?.type !== "opaque") return false;
+  const { type, id } = Object(part.value) as JsonObject;
+  return typeof id === "string" && [...REASONED_ITEMS.required, ...REASONED_ITEMS.optional].includes(String(type));
 }
 
 const NO_IDS: ReadonlyMap<Part, string> = new Map();
@@ -54,3 +74,16 @@ function itemId(part: Part): string | undefined {
 
 /** Maximum length of an item id, in UTF-16 code units. */
 export const MAX_ID_LENGTH = 64;
+
+/**
+ * Items of hosted tools that the model asked for after some reasoning: OpenAI rejects their ids without it (W16). A list
+ * of tools is not among them, because no model writes it.
+ */
+export const REASONED_ITEMS: ReasonedItems = Object.freeze({
+  field: "id",
+  optional: ["shell_call", "shell_call_output", "apply_patch_call", "tool_search_call", "tool_search_output"],
+  required: [
+    ...["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"],
+    ...["mcp_approval_request", "computer_call"],
+  ],
+});

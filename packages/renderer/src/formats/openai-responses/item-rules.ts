@@ -1,6 +1,6 @@
 import { asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
 import { PAIRING_RULES, type PairedView } from "../../legality/pairing-rules.ts";
-import { MAX_ID_LENGTH } from "./item-ids.ts";
+import { MAX_ID_LENGTH, REASONED_ITEMS } from "./item-ids.ts";
 import type { PlacedItem, ResponsesView } from "./responses-view.ts";
 
 export const stateless: LegalityRule<ResponsesView> = {
@@ -21,12 +21,14 @@ export const stateless: LegalityRule<ResponsesView> = {
 
 /**
  * Nothing in a payload says which reasoning an item came with. So this rule may be stricter than the API: in a request
- * to a reasoning model, an item with an id must have reasoning before it in the same run of the model's items.
+ * to a reasoning model, an item with an id must have reasoning before it in the same run of the model's items. Hosted
+ * items cannot do without their id, and models that do not reason write them as well: theirs are reported only if the
+ * request asks for reasoning itself.
  */
 export const reasoningPairs: LegalityRule<ResponsesView> = {
   id: "W16",
   description:
-    "Reasoning is followed by an item of the model, and no message or call keeps its id without reasoning before it.",
+    "Reasoning is followed by an item of the model, and no message, call or hosted item keeps its id without reasoning before it.",
   reference: "Reasoning",
   find: (view) => [...view.items.flatMap((one, index) => withoutFollower(one, view.items[index + 1])), ...lonely(view)],
 };
@@ -38,19 +40,23 @@ function withoutFollower(one: PlacedItem, next: PlacedItem | undefined): readonl
 
 /** The last reasoning of a run is checked above; whether it is the right one cannot be determined. */
 function lonely(view: ResponsesView): readonly Finding[] {
-  if (!reasons(view)) return [];
+  const bound = boundKinds(view);
   let hasReasoning = false;
   return view.items.flatMap((one) => {
     hasReasoning = one.side === "calls" && (hasReasoning || one.kind === "reasoning");
-    if (hasReasoning || !BOUND.includes(one.kind) || one.side !== "calls" || typeof one.item.id !== "string") return [];
+    if (hasReasoning || !bound.includes(one.kind) || one.side !== "calls" || typeof one.item.id !== "string") return [];
     return [{ place: at(one.index, undefined, "id"), problem: "the item keeps its id without its reasoning" }];
   });
 }
 
-const BOUND: readonly string[] = ["message", "function_call", "custom_tool_call"];
+const OWN: readonly string[] = ["message", "function_call", "custom_tool_call"];
+const WITH_HOSTED: readonly string[] = [...OWN, ...REASONED_ITEMS.required, ...REASONED_ITEMS.optional];
 
-const reasons = ({ payload, items }: ResponsesView): boolean =>
-  isPlainObject(payload.reasoning) || items.some(({ kind }) => kind === "reasoning");
+/** Returns the kinds of items whose id needs reasoning in this request. */
+function boundKinds({ payload: { reasoning }, items }: ResponsesView): readonly string[] {
+  if (isPlainObject(reasoning) && reasoning.effort !== "none") return WITH_HOSTED;
+  return isPlainObject(reasoning) || items.some(({ kind }) => kind === "reasoning") ? OWN : [];
+}
 
 const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant"];
 

@@ -13,7 +13,7 @@ import {
 } from "@threadfold/core";
 import { derivation } from "../../input/derivation.ts";
 import { isFreeTextCall } from "../../neutral/draft.ts";
-import { providerFields } from "../provider-fields.ts";
+import { argumentsText, providerFields } from "../provider-fields.ts";
 import type {
   ResponsesCustomToolCall,
   ResponsesFunctionCall,
@@ -87,13 +87,10 @@ export function lowerToolCall(
   };
   return isFreeTextCall(part)
     ? { type: "custom_tool_call", ...named, input: freeText(part, null) }
-    : { type: "function_call", ...named, arguments: argumentsOf(part, null) };
+    : { type: "function_call", ...named, arguments: argumentsText(part, null) };
 }
 
 const NAMESPACE = ["namespace"] as const;
-
-/** Arguments are JSON in a string, serialized once per call. */
-const argumentsOf = derivation(({ input }: ToolCallPart, _key: null): string => JSON.stringify(input));
 
 /** Free text whose body was replaced by a marker is wrapped in an object under `_raw`. */
 const freeText = derivation(({ input }: ToolCallPart, _key: null): string => {

@@ -1,4 +1,11 @@
-import { asToolCallId, type ChatMessage, type JsonObject, type MediaSource, type Part } from "@threadfold/core";
+import {
+  asToolCallId,
+  type ChatMessage,
+  type JsonObject,
+  type JsonValue,
+  type MediaSource,
+  type Part,
+} from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { openaiResponses } from "./format.ts";
 
@@ -96,11 +103,35 @@ describe("openai-responses lowering", () => {
     expect(JSON.stringify(lowered("assistant", parts, more))).not.toContain('"id"');
   });
 
+  it("W16 Responses keeps the id of reasoning that a hosted item needs, in a message that was changed", () => {
+    const hosted = (value: JsonObject): Part => ({ type: "opaque", provider: "openai", value });
+    const search = { type: "web_search_call", id: "ws_1" };
+    const second = reasoning({ ...item, id: "rs_2" });
+    const idsOf = (...parts: readonly Part[]) =>
+      (lowered("assistant", parts, { synthetic: "placeholder" }) as JsonObject[]).map(({ id }) => id);
+    expect(idsOf(reasoning(item), hosted(search), second, call({ id: "fc_1" }))).toEqual([
+      ...["rs_1", "ws_1", undefined, undefined],
+    ]);
+    expect(idsOf(reasoning(item), hosted({ type: "shell_call", call_id: "c" }), call())).toEqual([
+      ...[undefined, undefined, undefined],
+    ]);
+    expect(idsOf(reasoning(item), call(), hosted(search))).toEqual([undefined, undefined, "ws_1"]);
+  });
+
   it("W16 Responses gives an id once", () => {
     const parts = [reasoning(item), call({ id: "fc_1" })];
     const messages = [1, 2].map(() => ({ role: "assistant" as const, parts, sources: [] }));
     const { payload } = openaiResponses.lower({ system: [], tools: [], messages });
     expect((payload.input as JsonObject[]).map(({ id }) => id)).toEqual(["rs_1", "fc_1", undefined, undefined]);
+  });
+
+  it("sends arguments as the model wrote them if a double cannot hold a number, unless they changed since", () => {
+    const written = '{"id": 1234567890123456789}';
+    const argumentsOf = (input: JsonObject, text: JsonValue = written) =>
+      (lowered("assistant", [call({ arguments: text }, input)]) as JsonObject[])[0]?.["arguments"];
+    expect(argumentsOf(JSON.parse(written))).toBe(written);
+    expect(argumentsOf({ id: "[cleared: 620 characters]" })).toBe('{"id":"[cleared: 620 characters]"}');
+    for (const strange of ["{", 7, "", "[1]"]) expect(argumentsOf({ id: 1 }, strange)).toBe('{"id":1}');
   });
 
   it("sends calls of custom tools as free text, cleared ones too, and their outputs as theirs", () => {

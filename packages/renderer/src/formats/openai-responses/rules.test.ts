@@ -16,6 +16,8 @@ const reasoning = (id?: string, encrypted: unknown = "ZW5j") => ({
 });
 const search = (id: string | null) => ({ type: "tool_search_call", call_id: id, arguments: {} });
 const found = (id: string | null) => ({ type: "tool_search_output", call_id: id, tools: [] });
+const web = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } };
+const shell = { type: "shell_call", call_id: "a" };
 const inNamespace = (...names: string[]) => ({
   ...{ type: "namespace", name: "crm", description: "Customers." },
   tools: names.map((name) => ({ type: "function", name })),
@@ -174,6 +176,20 @@ const cases: readonly RuleCase[] = [
     good: body(user("go"), { id: "fc_1", ...call("a") }, output("a")),
   },
   {
+    rule: "W16",
+    name: "Responses hosted item without its reasoning in a request that asks for some",
+    bad: { reasoning: { effort: "high" }, ...body(user("go"), web, says("assistant", "so")) },
+    at: "$.input[1].id",
+    good: { reasoning: { effort: "high" }, ...body(user("go"), reasoning("rs_1"), web, says("assistant", "so")) },
+  },
+  {
+    rule: "W16",
+    name: "Responses id of a shell call without its reasoning",
+    bad: { reasoning: {}, ...body(user("go"), { id: "sh_1", ...shell }, { ...shell, type: "shell_call_output" }) },
+    at: "$.input[1].id",
+    good: { reasoning: {}, ...body(user("go"), shell, { ...shell, type: "shell_call_output" }) },
+  },
+  {
     rule: "W19",
     name: "Responses arguments that are not JSON",
     bad: body(user("go"), call("a", '{"x"'), output("a")),
@@ -311,7 +327,12 @@ describe("openai-responses legality", () => {
   });
 
   it("lets items of hosted tools and of newer kinds through", () => {
-    const hosted = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } };
-    expect(openaiResponses.check(body(user("go"), hosted, says("assistant", "so"), { type: "new_kind" }))).toEqual([]);
+    const said = body(user("go"), web, says("assistant", "so"), { type: "new_kind" });
+    expect(openaiResponses.check(said)).toEqual([]);
+    // A model that was told not to reason has no reasoning to send back.
+    expect(openaiResponses.check({ reasoning: { effort: "none" }, ...said })).toEqual([]);
+    expect(openaiResponses.check(body(...said.input, user("on"), reasoning("rs_1"), says("assistant", "so")))).toEqual(
+      [],
+    );
   });
 });
