@@ -12,7 +12,7 @@ describe("fallbackSummarizer", () => {
   it("P6: gives the second summarizer's summary when the first fails, and says what was wrong", async () => {
     const { changes, by, problem } = await fallbackSummarizer(broken).summarize(request);
     expect(changes).toEqual((await new ExtractiveSummarizer().summarize(request)).changes);
-    expect({ by, problem }).toEqual({ by: "extractive-v12", problem: "broken@1: model is down" });
+    expect({ by, problem }).toEqual({ by: "extractive-v13", problem: "broken@1: model is down" });
   });
 
   it("leaves a good summary and an abort alone", async () => {

@@ -38,7 +38,13 @@ describe("detectConstraints", () => {
     expect(textsIn(`Hello there. ${sentence} Thanks a lot.`)).toEqual([sentence]);
   });
 
+  it.each(["Nein nichts installieren!", "Non ne touche pas au schéma."])("finds after a refusal: %s", (text) => {
+    expect(textsIn(text)).toHaveLength(1);
+  });
+
   it.each([
+    "Le fichier peut ne pas être présent.",
+    "Les fichiers peuvent ne pas être triés.",
     "Why does it never finish?",
     "I do not know what this does.",
     "It works now, thank you.",

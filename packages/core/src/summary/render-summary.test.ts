@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { structuredSummaries } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
 import { asArtifactId, asMessageId } from "../model/ids.ts";
@@ -319,7 +320,7 @@ describe("renderSummary", () => {
   it("spec-143 writes the same text for the same summary, also after it was stored and read back", () => {
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {
-        const stored = structuredSummarySchema.parse(JSON.parse(canonicalJson(summary)));
+        const stored = structuredSummarySchema.parse(parseJson(canonicalJson(summary)));
         expect(renderSummary(stored)).toBe(renderSummary(summary));
       }),
       { numRuns: 300 },

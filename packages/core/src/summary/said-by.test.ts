@@ -33,6 +33,9 @@ describe("saysVerbatim", () => {
     ["Please refactor the long function in a.ts and its tests", "Please refactor the long function…"],
     ["Fix it. Then go on with the long function", "… Then go on with the long function"],
     ["> (Fix it)", "Fix it"],
+    ["[Context] The shop is slow. Find out why.", "[Context] The shop is slow. … Find out why."],
+    ["[Find out why the shop is slow]", "Find out why the shop is slow"],
+    ["One. Two. Three.", "One.\n[… 5 characters of this request are left out here …]\nThree."],
     ["One. Fix it. Two. Fix it", "Two. Fix it"],
   ])("%j says %j", (said, words) => {
     expect(saysVerbatim(said, words)).toBe(true);

@@ -216,7 +216,7 @@ export function saysInOwnWords(said: string, words: string): boolean {
   });
 }
 
-const CUT = /…|\[[^[\]\n]{1,120}\]/;
+const CUT = /…|\[(?:…|redacted )[^[\]\n]{0,120}\]/;
 
 /** Line ends become one newline, so that they still count as sentence ends; all other whitespace becomes one space. */
 const oneLine = (text: string): string =>
@@ -224,7 +224,7 @@ const oneLine = (text: string): string =>
 const flat = (text: string): string => text.replaceAll("\n", " ");
 
 /** Marks around a sentence that are not part of it: quotes, brackets, list markers and emphasis. */
-const AROUND = /["'“”„«»‹›「」『』()*_`#>•–—\-\s\d)]/u;
+const AROUND = /["'“”„«»‹›「」『』()[\]*_`#>•–—\-\s\d)]/u;
 const ENDS = /[.!?;:。！？；：…\n]/u;
 
 function placeOf(piece: string, text: string, from: number, opens: boolean, closes: boolean): number {

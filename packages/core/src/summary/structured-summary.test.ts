@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { assistant, call, result, threadOf, tool, user } from "../laws/messages.ts";
 import { structuredSummaries } from "../laws/plan-record-arbitrary.ts";
 import { samplePin } from "../laws/samples.ts";
@@ -26,7 +27,7 @@ describe("structuredSummarySchema", () => {
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {
         const text = canonicalJson(summary);
-        const read = structuredSummarySchema.parse(JSON.parse(text));
+        const read = structuredSummarySchema.parse(parseJson(text));
         expect(canonicalJson(read)).toBe(text);
         expect(structuredSummarySchema.parse(summary)).toEqual(summary);
       }),

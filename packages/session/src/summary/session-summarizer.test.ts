@@ -241,7 +241,7 @@ describe("what summarizes the folds of a session", () => {
       expect(JSON.stringify(session.plan).includes(secret)).toBe(!redactSecrets);
       expect(JSON.stringify(events).includes(secret)).toBe(!redactSecrets);
       expect(session.plan.summarizations[0]?.summarizer).toBe(
-        redactSecrets ? "extractive-v12 redacted" : "extractive-v12",
+        redactSecrets ? "extractive-v13 redacted" : "extractive-v13",
       );
       expect(JSON.stringify([...session.thread.messages])).toContain(secret);
     },

@@ -36,6 +36,11 @@ const fact = (text: string, from = sources): SummaryChange => ({
   section: "facts",
   item: { text, sources: from },
 });
+const file = (path: string): SummaryChange => ({
+  op: "add",
+  section: "files",
+  item: { path, action: "modified", description: "", sources },
+});
 const saying = (changes: readonly SummaryChange[]): Summarizer => ({
   id: "says",
   summarize: async () => ({ changes }),
@@ -68,6 +73,8 @@ describe("checkedSummarizer", () => {
       request,
       "invented-identifier",
     ],
+    ["a path that is joined of a folder and a path", [file("config/src/parser.ts")], request, null],
+    ["a path of which a folder is invented", [file("lexer_v9/src/parser.ts")], request, "invented-identifier"],
     ["another thread's message", [fact("It throws.", [asMessageId("elsewhere")])], request, "foreign-source"],
     [
       "P5: a rule taken out",

@@ -104,7 +104,7 @@ function inventedIn(change: SummaryChange, evidence: SpanEvidence): readonly str
       if ("where" in item) return wordsIn(Object.values(item), evidence);
       return "text" in item && !evidence.holds(item.text) ? [item.text] : [];
     case "files":
-      return "path" in item && !evidence.holds(item.path) ? [item.path] : [];
+      return "path" in item && !holdsJoined(item.path, evidence) ? [item.path] : [];
     default:
       return wordsIn(Object.values(item), evidence);
   }
@@ -120,7 +120,15 @@ const wordsIn = (values: readonly unknown[], evidence: SpanEvidence): readonly s
   values
     .filter((value): value is string => typeof value === "string")
     .flatMap((text) => codeWords(text.replace(MARKER, " ")))
-    .filter((word) => !evidence.holds(word));
+    .filter((word) => !evidence.holds(word) && !(word.startsWith("/") && holdsJoined(word, evidence)));
+
+/** A path may be joined from the folders that a command went into and the path that it named there. */
+function holdsJoined(path: string, evidence: SpanEvidence): boolean {
+  if (evidence.holds(path)) return true;
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
+    if (evidence.holds(path.slice(at + 1))) return holdsJoined(path.slice(0, at), evidence);
+  return false;
+}
 
 /** Matches an ellipsis that marks cut text, with the words next to it, which may be cut as well. */
 const MARKER = /\S*\s?…\S*/g;

@@ -1,4 +1,4 @@
-import { applySummaryChanges, asPinId, type StructuredSummary, spanOf } from "@threadfold/core";
+import { applySummaryChanges, asPinId, type JsonValue, type StructuredSummary, spanOf } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { Conversation, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
@@ -183,6 +183,7 @@ describe("files", () => {
       )
       .bash("sed -i 's/a/b/' src/f.ts && mv src/g.ts src/h.ts; rm -rf 'src/old file.ts' src/i.ts", "")
       .bash("cat > src/j.ts <<'EOF'\nrm src/not-deleted.ts\nEOF", "")
+      .bash("sed -i '' 's/main-new/main/g' src/f.ts", "")
       .bash("cat src/k.ts | head -5 2>/dev/null", "x")
       .bash("cat src/k.ts", "x");
     const files = summaryOf(conversation)
@@ -219,6 +220,140 @@ describe("files", () => {
     ]);
     expect(text).toContain("src/a.ts (modified): afterwards");
     expect(text).toContain("`npm run build && npm test` → 12 passed");
+  });
+
+  it("knows the file of an editor that keeps one open by what its result shows", () => {
+    const shown = (path: string) =>
+      `[File: ${path} (20 lines total)]\n(9 more lines above)\n10:x = 1\n\n(Open file: ${path})\n(Current directory: /testbed)\nbash-$`;
+    const wrong =
+      "Your proposed edit has introduced new syntax error(s). Please retry.\n\nERRORS:\n- E999 IndentationError\n";
+    const prompt = "(Open file: /testbed/src/b.py)\n(Current directory: /testbed)\nbash-$";
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("open", { path: "src/a.py" }, shown("/testbed/src/a.py"))
+      .tool("goto", { line_number: 10 }, shown("/testbed/src/a.py"))
+      .tool("edit", { search: "x = 0", replace: "x = 1" }, `${wrong}${shown("/testbed/src/a.py")}`)
+      .tool("open", { path: "src/b.py" }, shown("/testbed/src/b.py"))
+      .tool("edit", { search: "x = 0", replace: "x = 1" }, shown("/testbed/src/b.py"))
+      .tool("bash", { command: "python issue.py" }, `345\n\n${prompt}`)
+      .tool(
+        "bash",
+        { command: "rm issue.py" },
+        `Your command ran successfully and did not produce any output.\n${prompt}`,
+      );
+    const { summary } = summaryOf(conversation);
+    expect(summary.files.map(({ path, action }) => `${action} ${path}`)).toEqual([
+      "modified /testbed/src/b.py",
+      "deleted issue.py",
+    ]);
+    expect(summary.toolOutcomes.map(({ keyFields }) => [keyFields["command"], keyFields["result"]])).toEqual([
+      ["python issue.py", "345"],
+      ["rm issue.py", undefined],
+    ]);
+    expect(summary.errors).toMatchObject([{ error: expect.stringContaining("new syntax error(s)") }]);
+  });
+
+  /** What a summary says was done to each file. */
+  const done = (conversation: Conversation, previous: StructuredSummary | null = null): readonly string[] =>
+    summaryOf(conversation, { previous })
+      .summary.files.map(({ path, action }) => `${action} ${path}`)
+      .sort();
+
+  it.each([
+    ["mv src/a.ts src/b.ts core/", ["created core/a.ts", "created core/b.ts", "deleted src/a.ts", "deleted src/b.ts"]],
+    ["mv src/a.ts src/b.ts core", ["created core/a.ts", "created core/b.ts", "deleted src/a.ts", "deleted src/b.ts"]],
+    ["mv utils/config.ts .", ["created config.ts", "deleted utils/config.ts"]],
+    ["git mv src/a.ts src/b.ts", ["created src/b.ts", "deleted src/a.ts"]],
+    ["mv theme/* modes/theme/", []],
+    ["cp src/a.ts backup/", ["created backup/a.ts"]],
+    ["cp -r src/a.ts src/b.ts backup/", ["created backup/a.ts", "created backup/b.ts"]],
+    ["cp src/a.ts src/b.ts", ["created src/b.ts"]],
+  ])("knows what is moved or copied into a folder: %s", (command, expected) => {
+    expect(done(new Conversation().user("Go.").bash(command, ""))).toEqual(expected);
+  });
+
+  it("finds the file that a command names from the folder that it changes to, or by its bare name", () => {
+    const written = () =>
+      new Conversation().user("Go.").tool("Write", { file_path: "/h/tt/t.java", content: "x" }, "ok");
+    expect(done(written().bash("rm t.java", ""))).toEqual(["deleted /h/tt/t.java"]);
+    expect(done(written().bash("cd /h/tt && rm ./t.java", ""))).toEqual(["deleted /h/tt/t.java"]);
+    expect(done(written().bash("cd /h && cd uu && rm t.java", ""))).toEqual([
+      "created /h/tt/t.java",
+      "deleted /h/uu/t.java",
+    ]);
+    expect(done(written().bash("cd uu\nrm t.java; cd ..; sed -i s/a/b/ s.java", ""))).toEqual([
+      "created /h/tt/t.java",
+      "deleted uu/t.java",
+      "modified s.java",
+    ]);
+    expect(done(written().bash("cat > t.java <<EOF\nx\nEOF", ""))).toEqual(["created /h/tt/t.java", "created t.java"]);
+    const two = written().tool("Write", { file_path: "/h/uu/t.java", content: "x" }, "ok");
+    expect(done(two.bash("rm t.java", ""))).toHaveLength(3);
+  });
+
+  it("takes changes back that git puts back, unless they were committed or another state was fetched", () => {
+    const edited = () =>
+      new Conversation()
+        .user("Go.")
+        .tool("Edit", { file_path: "src/a.py", new_string: "renamedThing" }, "ok")
+        .tool("Edit", { file_path: "src/a.py", new_string: "otherThing" }, "ok");
+    for (const command of [
+      "git checkout src/a.py",
+      "git checkout -- src/a.py",
+      "git checkout HEAD -- src/a.py",
+      "git restore src/a.py",
+    ])
+      expect(done(edited().bash(command, ""))).toEqual([]);
+    for (const command of [
+      "git checkout HEAD~1 -- src/a.py",
+      "git restore --staged src/a.py",
+      "git checkout fix/a.py-names",
+    ])
+      expect(done(edited().bash(command, ""))).toEqual(["modified src/a.py"]);
+    expect(done(edited().bash("git checkout src/a.py", "error: pathspec", 1))).toEqual(["modified src/a.py"]);
+    expect(done(edited().bash("git commit -am Done", "[main 1d3b240] Done").bash("git checkout src/a.py", ""))).toEqual(
+      ["modified src/a.py"],
+    );
+    const again = edited()
+      .bash("git checkout src/a.py", "")
+      .tool("Edit", { file_path: "src/a.py", new_string: "third" }, "ok");
+    expect(summaryOf(again).summary.files).toMatchObject([{ action: "modified", changes: 1, changed: ["third"] }]);
+  });
+
+  it("lists names that a later change took out of the file again behind those that are left", () => {
+    const edit = (old_string: string, new_string: string) => ({ file_path: "src/a.ts", old_string, new_string });
+    const names = (conversation: Conversation) => summaryOf(conversation).summary.files[0]?.changed;
+    const first = () => new Conversation().user("Go.").tool("Edit", edit("", "cachedTotals = taxOf(lines)"), "ok");
+    expect(names(first())).toEqual(["cachedTotals", "taxOf", "lines"]);
+    expect(
+      names(first().tool("Edit", edit("cachedTotals = taxOf(lines)", "grossTotals = taxOf(lines)"), "ok")),
+    ).toEqual(["grossTotals", "taxOf", "lines", "cachedTotals"]);
+    const whole = { file_path: "src/a.ts", content: "export const taxOf = readRates()" };
+    expect(names(first().tool("Write", whole, "ok"))).toEqual(["readRates", "taxOf", "cachedTotals", "lines"]);
+    const twice = first()
+      .tool("Edit", edit("", "cachedTotals += 1"), "ok")
+      .tool("Edit", edit("cachedTotals += 1", ""), "ok");
+    expect(names(twice)).toContain("cachedTotals");
+    const moved = first().tool("Edit", edit("cachedTotals = 1", ""), "ok").tool("Edit", edit("", "cachedTotals"), "ok");
+    expect(names(moved)).toContain("cachedTotals");
+  });
+
+  it("takes a file that is written over for changed, not for new, and lists no names of one that is gone", () => {
+    const write = { file_path: "src/a.ts", content: "export const rewritten = 1" };
+    const go = () => new Conversation().user("Go.");
+    expect(done(go().tool("write_file", write, "Successfully overwrote file: src/a.ts"))).toEqual([
+      "modified src/a.ts",
+    ]);
+    expect(done(go().tool("Write", write, "The file src/a.ts has been updated."))).toEqual(["modified src/a.ts"]);
+    expect(done(go().tool("Read", { file_path: "src/a.ts" }, "old").tool("Write", write, "ok"))).toEqual([
+      "modified src/a.ts",
+    ]);
+    expect(done(go().tool("write_file", write, "Successfully created and wrote to new file: src/a.ts"))).toEqual([
+      "created src/a.ts",
+    ]);
+    const gone = go().tool("Write", write, "ok").bash("rm src/a.ts", "");
+    expect(summaryOf(gone).summary.files).toMatchObject([{ action: "deleted", changes: 2 }]);
+    expect(summaryOf(gone).summary.files[0]).not.toHaveProperty("changed");
   });
 
   it("supersedes the entry of an earlier fold when more was done to the file", () => {
@@ -260,6 +395,55 @@ describe("runs and errors", () => {
     const { toolOutcomes } = summaryOf(conversation).summary;
     return toolOutcomes.map(({ keyFields }) => [keyFields["command"], keyFields["result"]]);
   };
+
+  it("tells a script by what it builds, tests or commits, whatever stands on its other lines", () => {
+    const reproduce = "import app\n\nif __name__ == '__main__':\n    app.make('x')";
+    const conversation = new Conversation()
+      .user("Go.")
+      .bash(`cat <<'EOF' > issue.py\n${reproduce}\nEOF\npython issue.py`, "TypeError: make() got 'x'", 1)
+      .bash("rm -f /tmp/debug.txt\npytest test_app.py\ncat /tmp/debug.txt", "== 4 passed in 0.2s ==\ncollected")
+      .bash("# Run it again\ncd /repo && \\\n  python issue.py", "fine");
+    expect(summaryOf(conversation).summary.toolOutcomes.map(({ keyFields }) => keyFields)).toEqual([
+      { command: "pytest test_app.py", exitCode: 0, result: "4 passed" },
+      { command: "python issue.py", exitCode: 0, result: "fine" },
+    ]);
+  });
+
+  it("tells a commit as made where git says so, whatever went wrong on the lines after it", () => {
+    const script = "git commit -m 'Faster' || true\ngit diff $(git merge-base HEAD origin/HEAD) > a.diff";
+    const made = "[main 32ae198] Faster\n 1 file changed, 2 insertions(+)\n";
+    const wrong = "[error] fatal: Not a valid object name origin/HEAD";
+    const outcome = (output: string) =>
+      summaryOf(new Conversation().user("Go.").tool("bash", { command: script }, output)).summary.toolOutcomes;
+    expect(outcome(made + wrong)).toMatchObject([
+      { outcome: "success", keyFields: { result: "1 file changed, 2 insertions(+)" } },
+    ]);
+    expect(outcome(wrong)).toMatchObject([{ outcome: "failure" }]);
+  });
+
+  it("tells a script that only looks or edits by its first line and its last, which its output belongs to", () => {
+    expect(
+      toldOf([
+        ["set -e\ncd /repo\ngrep -n 'zeros' a.py\n# and here\nwc -l b.py\necho done", "41 b.py\ndone"],
+        ["cat > notes.md <<'EOF'\n# Notes\nAll of them.\nEOF", ""],
+        ["cat > notes.md <<'EOF'\n# Notes\nEOF\ncat notes.md", "# Notes"],
+        ["for f in *.ts; do\n  sed -i 's/a/b/' $f\ndone", ""],
+        ["cat << 'EOF'\nDone!\nEOF\npython3 - <<'EOF'\nimport os\nprint(os.listdir())\nEOF", "['a.py']"],
+        ["cd /repo && \\\n  ls src/app", "app.py"],
+        ['echo "Files:"\nls src', "Files:\napp.py"],
+        ["sed -i 's/a/b/' \\\n  a.py", ""],
+      ]),
+    ).toEqual([
+      ["grep -n 'zeros' a.py … wc -l b.py", "2 lines: … done"],
+      ["cat > notes.md <<'EOF'", undefined],
+      ["cat > notes.md <<'EOF' … cat notes.md", "# Notes"],
+      ["for f in *.ts; do … sed -i 's/a/b/' $f", undefined],
+      ["python3 - <<'EOF' import os", "['a.py']"],
+      ["ls src/app", "app.py"],
+      ["ls src", "2 lines: … app.py"],
+      ["sed -i 's/a/b/' a.py", undefined],
+    ]);
+  });
 
   it("names what a folder holds, and of paths that a line has no room for their ends", () => {
     const mode = (name: string, type = "-") => `${type}rw-r--r-- 1 dev staff 4096 Dec 27 00:35 ${name}`;
@@ -337,6 +521,54 @@ describe("runs and errors", () => {
     ]);
   });
 
+  it("takes no count of a test run from what a listing, a file or a log happens to contain", () => {
+    const listing = [
+      "total 8",
+      "-rw-r--r-- 1 dev staff 932 Nov 21 08:32 error.c",
+      "-rw-r--r-- 1 dev staff 932 Nov 21 08:33 error.h",
+    ];
+    const changelog = "## 1.4.0\n\n- 12 errors of the parser are gone\n- 3 skipped releases";
+    expect(
+      toldOf([
+        ["ls -l src/ast", listing.join("\n")],
+        ["npm test", "error.test.ts 08:12 failed over\n1,204 passed, 2 failures and 1 failure, 0.25 errors"],
+        ["cat CHANGELOG.md | head -20", changelog],
+        ["cd /repo && git log --oneline -3", "af3f83b 12 failed requests are retried\n1d3b240 fix 2 errors"],
+        ["grep -rn failed docs; sed -n '1,5p' README.md", "docs/a.md: 7 failed attempts\n5 passed"],
+        ["sphinx-build -b html docs out", "looking for files\nbuild succeeded, 2 warnings."],
+        ["git commit -m 'Faster'", "husky: 1 warning\n[main 32ae198] Faster\n 1 file changed, 2 insertions(+)"],
+      ]),
+    ).toEqual([
+      ["ls -l src/ast", "2 entries: error.c, error.h"],
+      ["npm test", "1,204 passed, 1 failure"],
+      ["cat CHANGELOG.md | head -20", "3 lines: … - 3 skipped releases"],
+      ["git log --oneline -3", "2 lines: af3f83b 12 failed requests are retried … 1d3b240 fix 2 errors"],
+      ["grep -rn failed docs; sed -n '1,5p' README.md", "2 lines: … 5 passed"],
+      ["sphinx-build -b html docs out", "2 warnings"],
+      ["git commit -m Faster", "1 file changed, 2 insertions(+)"],
+    ]);
+  });
+
+  it("tells the verdict of a test run: the package that failed before those that passed, and that of a runner of Python", () => {
+    const go = "ok  \tcart/items\t0.2s\nok  \tcart/users\t0.1s\n";
+    expect(
+      toldOf([
+        ["go test ./...", go],
+        ["go test ./cart/...", `${go}--- FAIL: TestTotal (0.00s)\nFAIL\tcart/total\t0.3s\nok  \tcart/z\t0.1s\nFAIL`, 1],
+        [
+          "./tests/runtests.py admin",
+          "Found 68 test(s).\n....\nRan 68 tests in 1.204s\n\nOK (skipped=2)\nDestroying test database for alias 'default'...",
+        ],
+        ["python -m unittest", "E.\nRan 1 test in 0.001s\n\nFAILED (errors=1)", 1],
+      ]),
+    ).toEqual([
+      ["go test ./...", "2 packages ok"],
+      ["go test ./cart/...", "FAIL\tcart/total"],
+      ["./tests/runtests.py admin", "68 tests: OK (skipped=2)"],
+      ["python -m unittest", "1 test: FAILED (errors=1)"],
+    ]);
+  });
+
   it("tells a change by what git says of it, wherever it says so", () => {
     const stat = " src/a.ts | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)";
     const patch = `diff --git a/src/a.ts b/src/a.ts\n${"+const line = 1;\n".repeat(400)}`;
@@ -386,6 +618,30 @@ describe("runs and errors", () => {
       "bf064cd Cut the list … 1a2b3c4 Sort the list",
       "3 lines",
       "The end.",
+    ]);
+  });
+
+  it("shows no piece from the middle of a long line, and no record that is all on one line", () => {
+    const record = (length: number) => JSON.stringify({ type: "assistant", text: "So it goes. ".repeat(length / 12) });
+    const prose = `The cart keeps its items in local storage. ${"It is read by every page. ".repeat(80)}`;
+    expect(
+      toldOf([
+        ["tail -3 log.jsonl", [record(3_000), record(4_000), record(5_000)].join("\n")],
+        ["tail -1 log.jsonl", record(5_000)],
+        ["head -2 log.jsonl", `${record(600)}\n${record(600)}`],
+        ["head -1 small.jsonl", '{"id":"0c2ecd1370b3","files":null}'],
+        ["cat log.jsonl && wc -l log.jsonl", `${record(5_000)}\n1 log.jsonl`],
+        ["cat notes.txt", prose],
+        ["npm run show", record(5_000)],
+      ]),
+    ).toEqual([
+      ["tail -3 log.jsonl", "3 lines"],
+      ["tail -1 log.jsonl", undefined],
+      ["head -2 log.jsonl", "2 lines"],
+      ["head -1 small.jsonl", '{"id":"0c2ecd1370b3","files":null}'],
+      ["cat log.jsonl && wc -l log.jsonl", "2 lines: … 1 log.jsonl"],
+      ["cat notes.txt", expect.stringMatching(/^The cart keeps its items in local storage\. It is read/)],
+      ["npm run show", undefined],
     ]);
   });
 
@@ -453,6 +709,54 @@ describe("runs and errors", () => {
     expect(conversation("\nAnd 40 more lines of a log.")).not.toContain("refused");
   });
 
+  it.each([
+    ["npm run check", "> check\n> tsgo --noEmit\n\nCommand aborted", "Command aborted"],
+    [
+      "python3 -m pytest test_app.py",
+      "/usr/bin/python3: No module named pytest\nexit code: 1",
+      "/usr/bin/python3: No module named pytest",
+    ],
+    [
+      "npm test",
+      "Stdout: 2 suites\nTypeError: total is not a function\nStderr: (empty)\nError: (none)\nExit Code: 1\nSignal: 0",
+      "TypeError: total is not a function",
+    ],
+    [
+      "npm run lint",
+      "Stdout: src/cart.ts is not sorted\nStderr: (empty)\nError: (none)\nExit Code: 1\nSignal: (none)\nProcess Group PGID: 4711",
+      "Stdout: src/cart.ts is not sorted",
+    ],
+    [
+      "mise run lint",
+      "[lint] $ golangci-lint run\n[lint] ERROR task failed\ncmd/cart/total.go:144:18: Get returns an interface (ireturn)\nfunc Get(name string) (Cart, error) {\n^",
+      "cmd/cart/total.go:144:18: Get returns an interface (ireturn)",
+    ],
+    ["mise run lint", "[lint] $ golangci-lint run\n[lint] ERROR task failed", "[lint] ERROR task failed"],
+    [
+      "python issue.py",
+      'Traceback (most recent call last):\n  File "issue.py", line 3\ndjango.urls.exceptions.NoReverseMatch: Reverse for cart',
+      "django.urls.exceptions.NoReverseMatch: Reverse for cart",
+    ],
+    [
+      "pytest tests/gone.py",
+      "/testbed/app/docutils.py:45: DeprecationWarning: Version classes are deprecated.\nERROR: file or directory not found: tests/gone.py",
+      "ERROR: file or directory not found: tests/gone.py",
+    ],
+    [
+      "pytest test_app.py",
+      "plugins: cov-3.0.0, timeout-2.3.1\ncollected 1 item\ntest_app.py F\nassert 1 == 2",
+      "assert 1 == 2",
+    ],
+    [
+      "npm run build",
+      `${"x".repeat(1_500)}\n${"src/a-long-name-of-a-file/and-another.ts(466,7): error TS7006: Parameter implicitly has an any type.\n".repeat(18)}${"y".repeat(180)}`,
+      "src/a-long-name-of-a-file/and-another.ts(466,7): error TS7006: Parameter implicitly has an any type.",
+    ],
+  ])("tells what went wrong with %s, and not the words that a harness puts around it", (command, output, error) => {
+    const { summary } = summaryOf(new Conversation().user("Go.").tool("bash", { command }, output, "failure"));
+    expect(summary.errors.map((item) => item.error)).toEqual([`\`${command}\`: ${error}`]);
+  });
+
   it("tells an error with what made it go away", () => {
     const conversation = new Conversation()
       .user("Go.")
@@ -493,6 +797,96 @@ describe("runs and errors", () => {
     });
   });
 
+  it.each([
+    "[error] No replacement was performed, old_str `const x = undefined;` did not appear verbatim in src/a.ts.",
+    "ERROR: No replacement was performed, old_str `const x = undefined;` did not appear verbatim in src/a.ts.",
+    "Error: No replacement was performed, old_str `const x = undefined;` did not appear verbatim in src/a.ts.",
+    "<tool_use_error>No replacement was performed, old_str `x` did not appear.</tool_use_error>",
+    "No replacement was performed. Multiple occurrences of old_str `x` in lines [3, 9]. Please ensure it is unique",
+    "Ran into [Errno 2] No such file or directory: 'src/a.ts' while trying to write to src/a.ts",
+    "Invalid `path` parameter: src/a.ts. The path should be an absolute path, starting with `/`.",
+  ])("takes no edit for a change whose result says that it failed, flag or no flag: %s", (output) => {
+    const edit = { command: "str_replace", path: "src/a.ts", old_str: "x", new_str: "renamedThing" };
+    const { summary } = summaryOf(new Conversation().user("Go.").tool("str_replace_editor", edit, output));
+    expect(summary.files).toEqual([]);
+    const said = output.replace(/^\[?error\]?:? |<\/?tool_use_error>/gi, "").slice(0, 60);
+    expect(summary.errors.map(({ error }) => error)).toEqual([
+      expect.stringContaining(`str_replace_editor src/a.ts: ${said}`),
+    ]);
+  });
+
+  it("reads the error that a short result begins with, and takes a file or a report that begins so for what it is", () => {
+    const log = `error: connection lost\n${"retrying in 5 s\n".repeat(60)}`;
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("get_reservation", { id: "ZFA04Y" }, "Error: reservation not found")
+      .tool("read_file", { path: "src/gone.ts" }, "Error: File not found: src/gone.ts")
+      .tool("read_file", { path: "server.log" }, log)
+      .tool("read_file", { path: "server.log" }, log)
+      .tool("ask_expert", { topic: "errors" }, `Error: a value of its own.\n${"It is thrown.\n".repeat(60)}`);
+    const { summary } = summaryOf(conversation);
+    expect(summary.toolOutcomes.map(({ toolName, outcome }) => `${toolName}: ${outcome}`)).toEqual([
+      "get_reservation: failure",
+      "ask_expert: success",
+    ]);
+    expect(summary.files.map(({ path }) => path)).toEqual(["server.log"]);
+  });
+
+  it("says of a failed edit what was wrong, without the code that it quotes", () => {
+    const quoted = "const total = items.reduce((sum, item) => sum + item.price, 0); // undefined";
+    const output = `[error] No replacement was performed, old_str \`${quoted}\` did not appear verbatim in src/a.ts.`;
+    const edit = { command: "str_replace", path: "src/a.ts", old_str: quoted, new_str: "x" };
+    const { summary } = summaryOf(new Conversation().user("Go.").tool("str_replace_editor", edit, output));
+    expect(summary.errors.map(({ error }) => error)).toEqual([
+      "str_replace_editor src/a.ts: No replacement was performed, old_str `…` did not appear verbatim in src/a.ts.",
+    ]);
+  });
+
+  it("takes a file that was not where it was read first for found when it is read or changed elsewhere", () => {
+    const missed = () =>
+      new Conversation()
+        .user("Go.")
+        .tool("Read", { file_path: "src/agent/transcript.ts" }, "File does not exist.", "failure")
+        .tool(
+          "Edit",
+          { file_path: "src/b.ts", old_string: "a", new_string: "b" },
+          "String to replace not found",
+          "failure",
+        );
+    const errors = (conversation: Conversation) => summaryOf(conversation).summary.errors.map(({ error }) => error);
+    const edit = "Edit src/b.ts: String to replace not found";
+    expect(errors(missed())).toEqual(["Read src/agent/transcript.ts: File does not exist.", edit]);
+    expect(errors(missed().tool("Read", { file_path: "src/transcript.ts" }, "export {}"))).toEqual([edit]);
+    expect(errors(missed().bash("cat lib/transcript.ts", "export {}"))).toEqual([edit]);
+    expect(errors(missed().tool("Read", { file_path: "lib/b.ts" }, "export {}"))).toHaveLength(2);
+  });
+
+  it("knows a command as failed by the label of its error output, not by what git or a library notes there", () => {
+    const outcomes = (output: string, command = "cat a.txt && rm b.txt") =>
+      summaryOf(new Conversation().user("Go.").tool("bash", { command }, output)).summary.toolOutcomes;
+    expect(outcomes("[error] cat: a.txt: No such file or directory")).toMatchObject([
+      { outcome: "failure", errorMessage: "cat: a.txt: No such file or directory" },
+    ]);
+    expect(outcomes("[error] /bin/bash: line 5: python: command not found")).toMatchObject([{ outcome: "failure" }]);
+    expect(outcomes("[error] grep: Unmatched ( or \\(")).toMatchObject([
+      { outcome: "failure", errorMessage: "grep: Unmatched ( or \\(" },
+    ]);
+    expect(outcomes("[error] cat: a.txt: No such file", "cat a.txt || cat b.txt")).toMatchObject([
+      { outcome: "success" },
+    ]);
+    expect(outcomes('[error] Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 3')).toMatchObject([
+      { outcome: "failure", errorMessage: "KeyError: 3" },
+    ]);
+    for (const output of [
+      "[error] Switched to branch 'master'",
+      "[error] Previous HEAD position was 3308fed Initial state",
+      "[error] Note: switching to 'HEAD~1'.",
+      "[error] /site-packages/torch/cuda.py:61: FutureWarning: the package is deprecated\nok",
+      "error: connection lost\nretrying",
+    ])
+      expect(outcomes(output)).toMatchObject([{ outcome: "success" }]);
+  });
+
   it("keeps what other tools did by their short arguments", () => {
     const conversation = new Conversation()
       .user("Book it.")
@@ -500,6 +894,57 @@ describe("runs and errors", () => {
     expect(summaryOf(conversation).text).toContain(
       'book_reservation: success — flight="HAT136" insurance=false user_id="mia_li_3668"',
     );
+  });
+});
+
+describe("what results say by their words", () => {
+  const outcomesOf = (tool: string, input: JsonValue, output: string) => {
+    const { toolOutcomes, files, errors } = summaryOf(new Conversation().user("Go.").tool(tool, input, output)).summary;
+    return { files, errors, told: toolOutcomes.map(({ outcome, keyFields }) => ({ outcome, ...keyFields })) };
+  };
+
+  it("takes an edit that was refused without a flag for none", () => {
+    for (const said of [
+      "Cannot edit files blocked by globalignore",
+      "apply_patch verification failed: no such hunk",
+      "File src/d.py does not exist.",
+    ]) {
+      const { files } = outcomesOf("write", { file_path: "src/d.py", content: "a = 1" }, said);
+      expect(files.filter(({ action }) => action !== "read")).toEqual([]);
+    }
+  });
+
+  it("shows the short answer of a tool, and no tool that only thinks", () => {
+    expect(outcomesOf("calculate", { expression: "152 + 103" }, "255.0\n").told).toEqual([
+      { outcome: "success", expression: "152 + 103", result: "255.0" },
+    ]);
+    expect(outcomesOf("calculate", { expression: "1", result: "own" }, "1").told).toMatchObject([{ result: "own" }]);
+    expect(outcomesOf("lookup", { id: "7" }, "a\nb").told).toEqual([{ outcome: "success", id: "7" }]);
+    expect(outcomesOf("sequentialthinking", { thoughtNumber: 3, thought: "The hook." }, "{}").told).toEqual([]);
+  });
+
+  it("sees by its JSON that a service answered with an error", () => {
+    const said = '{"error":"MCP error -32603: Conflict: Git Repository is empty."}';
+    expect(outcomesOf("push_files", { owner: "o" }, said).told).toMatchObject([{ outcome: "failure" }]);
+    for (const fine of ['{"error":null,"id":7}', '{"errors":[]}', '{"error":""}'])
+      expect(outcomesOf("push_files", { owner: "o" }, fine).told).toMatchObject([{ outcome: "success" }]);
+  });
+
+  it("tells the error of a build, not its warnings or notes", () => {
+    const errorOf = (command: string, output: string) =>
+      summaryOf(new Conversation().user("Go.").tool("bash", { command }, output, "failure")).summary.toolOutcomes[0]
+        ?.errorMessage;
+    const maven = [
+      "[WARNING] 'version' for plugin is missing",
+      "[INFO] BUILD FAILURE",
+      "[ERROR] Failed to execute goal on project x: Could not find artifact ts-common",
+      "[ERROR] Re-run Maven using -X",
+    ];
+    expect(errorOf("mvn -q package", maven.join("\n"))).toContain("Could not find artifact ts-common");
+    const lint = ["/p/src/a.ts", "  52:80  error  Unexpected any", "", "/p/src/failed.ts"];
+    expect(errorOf("npx eslint .", lint.join("\n"))).toContain("52:80 error Unexpected any");
+    const pytest = ["plugins: timeout-2.3.1", "a timeout is set", "ERROR: file or directory not found: tests/x.py"];
+    expect(errorOf("pytest tests/x.py", pytest.join("\n"))).toContain("file or directory not found: tests/x.py");
   });
 });
 
@@ -600,6 +1045,29 @@ describe("identifiers", () => {
     }
   });
 
+  it("shows no line that a later change took out of its file, and of a patch the lines that it brought in", () => {
+    const before = "const oldLimit_77 = readLimit_12(config);";
+    const kept = "export const keptName_31 = 4;";
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("Read", { file_path: "/h/a.ts" }, `     1\t${kept}\n     2\t${before}`)
+      .tool("Read", { file_path: "/h/b.ts" }, "     1\tconst oldLimit_55 = readLimit_12(other);")
+      .bash("cd /h && cat a.ts", `${kept}\n${before}`)
+      .tool("Edit", { file_path: "/h/a.ts", old_string: before, new_string: "const newLimit_88 = 5;" }, "ok")
+      .tool("Read", { file_path: "/h/a.ts", offset: 9 }, "     9\tconst goneName_41 = wholly_42(1);")
+      .tool("Edit", { file_path: "/h/a.ts", old_string: "const goneName_41 = wholly_42(1);\n", new_string: "" }, "ok")
+      .tool("Edit", { file_path: "/h/b.ts", old_string: "const oldLimit_55", new_string: "const no_1" }, "x", "failure")
+      .bash(
+        "git diff",
+        "diff --git a/c.ts b/c.ts\n@@ -1 +1 @@\n-let count_91 = old(count_92);\n+let count_91 = fresh(count_92);\n context\n the_end",
+      );
+    const shown = summaryOf(conversation).summary.identifiers.map(({ text }) => text);
+    expect(shown).toContain("const oldLimit_55 = readLimit_12(other);");
+    expect(shown).toContain(kept);
+    expect(shown).toContain("let count_91 = fresh(count_92);");
+    expect(shown.filter((text) => /(?:oldLimit_77|goneName_41).*=|old\(/.test(text))).toEqual([]);
+  });
+
   it("prefers what the agent used itself, with what it belongs to, to what only results showed", () => {
     const listing = Array.from({ length: 300 }, (_, index) => `unused_symbol_${index}`).join("\n");
     const conversation = new Conversation()
@@ -664,7 +1132,10 @@ describe("folding again and again", () => {
 
   it("keeps facts through five folds (invariant test of seed 002)", () => {
     let summary: StructuredSummary | null = null;
-    const first = new Conversation().user("Hello.").agent("Hello, done.").user("I prefer Python. My budget is $1000.");
+    const first = new Conversation()
+      .user("Set up.")
+      .agent("It is set up.")
+      .user("I prefer Python. My budget is $1000.");
     for (let round = 0; round < 5; round++) {
       const messages =
         round === 0
@@ -737,5 +1208,44 @@ describe("requests", () => {
       keyFields: { command: "pytest tests/test_x.py", exitCode: 1, result: "1 failed" },
     });
     expect(summary.openItems).toMatchObject([{ description: "The original task", status: "open" }]);
+  });
+
+  it("takes a shell block for an example where no program answers it, in an answer that ends a request", () => {
+    const example = (text: string) => `${text} Try it:\n\n\`\`\`bash\ncurl localhost:3000/health\n\`\`\``;
+    const conversation = new Conversation()
+      .user("Add a health endpoint.")
+      .tool("Write", { file_path: "src/health.ts", content: "export {}" }, "ok")
+      .agent(example("I've added `GET /health`."))
+      .user("Observation: there are no metrics. Now add metrics.")
+      .agent(example("I've added `GET /metrics`."));
+    const { summary } = summaryOf(conversation);
+    expect(summary.openItems.map(({ status }) => status)).toEqual(["done", "done"]);
+    expect(summary.toolOutcomes).toEqual([]);
+  });
+
+  it.each([
+    ["a block", (command: string) => `\`\`\`\n${command}\n\`\`\``],
+    ["tags", (command: string) => `<command>\n${command}\n</command>`],
+  ])("reads the commands that an agent gives an interactive shell in %s, not those of a demonstration", (_in, said) => {
+    const prompt = "(Open file: /testbed/issue.py)\n(Current directory: /testbed)\nbash-$";
+    const conversation = new Conversation()
+      .user("--- DEMONSTRATION ---\nbash-$ open src/marshmallow/fields.py\n--- END OF DEMONSTRATION ---", "harness")
+      .user(`Fix the issue in the parser of numbers.\n${prompt}`)
+      .agent(`I'll write a script that shows the issue.\n${said("create issue.py")}`)
+      .user(`[File: /testbed/issue.py (1 lines total)]\n1:\n\n${prompt}`, "harness")
+      .agent(`Fixed it for the script.\n${said("edit 1:1\nfrom parser import parse_number\nend_of_edit")}`)
+      .user(`[File: /testbed/issue.py (1 lines total)]\n1:from parser import parse_number\n\n${prompt}`, "harness")
+      .agent(`Run it:\n${said("python issue.py")}`)
+      .user(`345\n\n${prompt}`, "harness");
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.files.map(({ path, action }) => `${action} ${path}`)).toEqual(["created /testbed/issue.py"]);
+    expect(summary.toolOutcomes.map(({ keyFields }) => [keyFields["command"], keyFields["result"]])).toEqual([
+      ["python issue.py", "345"],
+    ]);
+    expect(summary.openItems).toMatchObject([{ description: "The original task", status: "open" }]);
+    expect(text).not.toContain("marshmallow");
+    expect(text).not.toContain("\n- python issue.py");
+    conversation.agent(`The parser is fixed.\n${said("submit")}`);
+    expect(summaryOf(conversation).summary.openItems).toMatchObject([{ status: "done" }]);
   });
 });

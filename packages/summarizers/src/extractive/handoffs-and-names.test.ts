@@ -44,6 +44,19 @@ describe("H5: what somebody wrote down already", () => {
     );
   });
 
+  it("is the reports of several agents alike, however little room there is", () => {
+    const conversation = new Conversation().user("Look into it.");
+    for (const part of ["billing", "catalogue", "delivery", "identity"])
+      conversation.tool(
+        "task",
+        { description: `Read ${part}`, prompt: "…" },
+        `<task state="completed">The ${part} module keeps its state in ${part}/store.ts.\n${Array.from({ length: 40 }, (_, at) => `Function ${part}${at} reads table${at * 7} and writes queue${at * 13} of ${part}.`).join("\n")}`,
+      );
+    const { text } = summaryOf(conversation, { maxTokens: 600 });
+    for (const part of ["billing", "catalogue", "delivery", "identity"])
+      expect(text).toContain(`keeps its state in ${part}/store.ts`);
+  });
+
   it("keeps the rows of a table whole and leaves out the rule above them", () => {
     const report = `These files hold the gates of the station:
 | File | What stands in it |

@@ -12,6 +12,7 @@ import {
 import { brokenLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkedSummarizer } from "../checks/summary-checks.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
 import { countTokens, requestFor, summaryOf } from "../testing/conversation.ts";
 import { RECORDED_SESSIONS, readRecordedSession } from "../testing/recorded-session.ts";
@@ -47,6 +48,18 @@ describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
     const request = requestFor(messages.slice(half), { previous: earlier, maxTokens: 2_000 });
     const trials = { inputs: fc.constant({ request }), times: 1 };
     expect(await brokenLaws(summarizerLaws(new ExtractiveSummarizer(), trials))).toEqual([]);
+  });
+
+  it.each([2, 7])("gives summaries that nothing in the checks of summaries refuses, in %i folds", async (folds) => {
+    const checked = checkedSummarizer(new ExtractiveSummarizer());
+    const size = Math.ceil(messages.length / folds);
+    let summary: StructuredSummary | null = null;
+    for (let start = 0; start < messages.length; start += size) {
+      const request = requestFor(messages.slice(start, start + size), { previous: summary, maxTokens: 6_000 });
+      const { changes } = await checked.summarize(request);
+      summary = applySummaryChanges(summary, request.span, changes).summary;
+    }
+    expect(summary?.round).toBe(Math.ceil(messages.length / size));
   });
 
   it("stays within its limit and keeps constraints and open work over ten folds", () => {

@@ -13,6 +13,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conversation, foldAt, summaryOf } from "../testing/conversation.ts";
 import { MAX_UNSETTLED } from "./selection/work-items.ts";
+import { isAnnouncement, sentencesOf } from "./text/sentence.ts";
 
 const states = (summary: StructuredSummary | undefined, kind: OpenItem["kind"]): readonly string[] =>
   (summary?.openItems ?? [])
@@ -160,7 +161,7 @@ describe("requests over folds", () => {
     [
       "Show me the numbers of the last release.",
       "lapsed",
-      "the user interrupted the work on it and asked for something else",
+      "the user interrupted the work on it and went on with the next request",
     ],
     ["Write the figures into the old metadata file, please.", "done", "went on with the next request"],
   ])("one that the user interrupted is done only when %j asks for it again", (next, status, context) => {
@@ -176,6 +177,125 @@ describe("requests over folds", () => {
       const summary = foldAt(conversation, borders).at(-1);
       expect(work(summary, "into the metadata file")).toMatchObject({ status, context });
     }
+  });
+
+  it("an error that a user pastes again and again is told, and what it is about is not done before it ends", () => {
+    const pasted = "npm ERR! TypeError: cart.items is not iterable at total (src/cart.ts:12)";
+    const conversation = started().user("Repair the total of the cart.");
+    for (const place of ["reader", "writer", "cache"])
+      conversation.bash(`edit ${place}`, "ok").agent(`Fixed the ${place} of the cart.`).user(pasted);
+    conversation.bash("npm test", "1 failed");
+    for (const borders of [[17], [8, 17], [7, 11, 15, 17]]) {
+      const summary = foldAt(conversation, borders).at(-1);
+      expect(work(summary, "TypeError")).toMatchObject({ status: "open" });
+      expect(work(summary, "Repair the total")).toMatchObject({ status: "open" });
+      expect(states(summary, "request").filter((told) => told.includes("TypeError"))).toHaveLength(1);
+    }
+    conversation.agent("The total is repaired in src/cart.ts.").user("Now the checkout.");
+    expect(work(foldAt(conversation, [8, 19]).at(-1), "Repair the total")?.status).toBe("done");
+  });
+
+  it("what a program sends again and again is no request, and the work goes on behind it", () => {
+    const nudge = "Please continue with the next step, or use the task_done tool if the task is complete.";
+    const conversation = started().user("Make the search faster.");
+    for (const place of ["reader", "writer", "cache", "index"])
+      conversation.bash(`time ${place}`, "4 s").agent(`The ${place} takes four seconds.`).user(nudge);
+    conversation.bash("npm test", "3 passed");
+    expect(states(foldAt(conversation, [21]).at(-1), "request").slice(-1)).toEqual(["open: Make the search faster."]);
+    for (const borders of [
+      [15, 21],
+      [18, 21],
+      [16, 18, 21],
+    ])
+      expect(states(foldAt(conversation, borders).at(-1), "request"), borders.join()).toContain(
+        "open: Make the search faster.",
+      );
+  });
+
+  it.each([
+    ["I couldn't build it, because the key is missing. Should I use the test key?", "Use the key in .env."],
+    ["I was unable to find the old logo. Where is it, in the shop or in the brand folder?", "In the brand folder."],
+  ])("is answered by the user's next message when it ended in a setback and a question: %s", (answer, reply) => {
+    const conversation = started()
+      .user("Build the release.")
+      .bash("make", "failed", 1)
+      .agent(answer)
+      .user(reply)
+      .bash("make", "ok")
+      .agent("The release is built in dist/release.zip.")
+      .user("Now the checkout.");
+    for (const borders of [[11], [6, 11], [7, 11], [6, 7, 10, 11]])
+      expect(work(foldAt(conversation, borders).at(-1), "Build the release")?.status, borders.join()).toBe("done");
+  });
+
+  it.each([
+    "I undid your changes, try again.",
+    "i reverted that, the page was blank. try it another way",
+    "I've rolled back your edits. Please try a different approach.",
+    "Ich habe deine Änderungen zurückgesetzt, versuch es nochmal.",
+    "J'ai annulé tes changements, réessaie.",
+    "He deshecho tus cambios, inténtalo de nuevo.",
+    "Desfiz as suas alterações, tenta de novo.",
+    "Я откатил твои изменения, попробуй ещё раз.",
+    "我把你的修改撤回了，再试一次。",
+    "変更を取り消しました。もう一度やってみてください。",
+  ])("what the user says they undid does not stand as its outcome: %s", (undone) => {
+    const conversation = started()
+      .user("Make the header of every page sticky.")
+      .agent("Done. The header has position: sticky in header.css.")
+      .user(undone)
+      .bash("npm test", "3 passed")
+      .agent("Done. The header is a fixed element in header.tsx.")
+      .user("Now the checkout.");
+    for (const borders of [[9], [4, 9], [5, 9]]) {
+      const item = work(foldAt(conversation, borders).at(-1), "header of every page");
+      expect(item, borders.join()).toMatchObject({ status: "done", context: "went on with the next request" });
+    }
+    expect(work(foldAt(conversation, [4, 7]).at(-1), "header of every page")?.status).not.toBe("done");
+  });
+
+  it("has what came after the user's yes for its outcome, and not the question that was answered", () => {
+    const question =
+      "I would delete src/old.ts and the three pages that import it, since no link leads to them any more and the " +
+      "build takes nine seconds longer with them. The tests of the pages would go as well, and with them the fixtures " +
+      "of the old catalogue. Shall I?";
+    const conversation = started()
+      .user("Clean up what the shop does not need.")
+      .agent(question)
+      .user("yes")
+      .bash("rm src/old.ts", "")
+      .user("Now the checkout.")
+      .bash("ls", "src")
+      .agent("The checkout is there.");
+    for (const borders of [[11], [4, 11], [5, 11], [4, 8, 11]])
+      expect(work(foldAt(conversation, borders).at(-1), "Clean up what")?.context, borders.join()).toBe(
+        "went on with the next request",
+      );
+  });
+
+  it.each([
+    "not the new session button. this one: plus.png, the button in there",
+    "No, in the sidebar.",
+    "but then the diff would not be clean, right?",
+    "wait, the other file",
+    "I mean the left one.",
+    "Nein, in der Seitenleiste.",
+    "Mais la barre de gauche.",
+    "不，是左边的那个。",
+  ])("one that the user interrupted goes on when what follows corrects it: %s", (next) => {
+    const conversation = started()
+      .user("Move the button next to the search.")
+      .bash("cat sidebar.tsx", "<Button />")
+      .user("[Request interrupted by user]", "harness")
+      .user(next)
+      .bash("cat menu.tsx", "<Button />")
+      .agent("Moved the button.")
+      .user("Now the checkout.");
+    for (const borders of [[11], [5, 11], [6, 11]])
+      expect(work(foldAt(conversation, borders).at(-1), "Move the button"), borders.join()).toMatchObject({
+        status: "done",
+        context: "went on with the next request",
+      });
   });
 
   it("an announcement that was cut off is no answer", () => {
@@ -198,6 +318,80 @@ describe("requests over folds", () => {
     });
     expect([...new Set(course)]).toEqual(["open", "lapsed", "in a chapter", "gone"]);
     expect(work(summaries[0], "Fix the login page")?.context).toBe("I was unable to reproduce the problem.");
+  });
+});
+
+describe("what is asked in a long message", () => {
+  const filler =
+    "The calculation gives nothing when a step of it fails, and the metadata then lacks it without a word. ";
+  /** How a work item describes a message. */
+  const asked = (text: string): string =>
+    foldAt(started().user(text).bash("ls", "src").agent("It is in src/cart.ts."), [6])[0]?.openItems.at(-1)
+      ?.description ?? "";
+
+  it.each([
+    [
+      "a trace",
+      `~/work/shop (main)\n➜  shop git:(main) ✗ npx tsx src/cli.ts -c\nnode:fs:443\n    return binding.readFileUtf8(path);\n\n${"    at async asyncRunEntryPoint (node:internal/modules/run_main:98:5)\n".repeat(9)}\nNode.js v23.4.0\n\nwhy does it look in the wrong folder?`,
+      "why does it look in the wrong folder?",
+    ],
+    [
+      "a log",
+      `2026-01-08 15:41:53 ERROR cart: total failed\n${"2026-01-08 15:41:54 INFO cart: retry\n".repeat(12)}\nthis comes every minute. can you find out what calls it?`,
+      "this comes every minute. can you find out what calls it?",
+    ],
+    [
+      "code in a fence",
+      `\`\`\`ts\n${"export const total = (cart: Cart): number => cart.items.length;\n".repeat(8)}\`\`\`\n\nMake this count the prices. Leave the name.`,
+      "Make this count the prices. Leave the name.",
+    ],
+    [
+      "a page",
+      `## Available imports\n\nTools can import from these packages:\n\n| Package | Purpose |\n|---|---|\n${"| `@shop/cart` | The cart and its items. |\n".repeat(6)}\nis this true for hooks as well? then we should document it.`,
+      "is this true for hooks as well? then we should document it.",
+    ],
+    [
+      "a diff",
+      `+ 8 - **Cart**: Messages now respect the theme.\n${"+ 9 - **Theme**: A token for the background was added to it.\n".repeat(6)}\nremove that, we just want to say that themes are supported`,
+      "remove that, we just want to say that themes are supported",
+    ],
+  ])("stands in its work item, though %s comes before it", (_, text, words) => {
+    expect(asked(text)).toMatch(new RegExp(`(?:^|… )${words.replace(/[.?]/g, "\\$&")}$`));
+    expect(asked(text).length).toBeLessThan(300);
+  });
+
+  it("stands in the task at that point", () => {
+    const text = `2026-01-08 15:41:53 ERROR cart: total failed\n${"2026-01-08 15:41:54 INFO cart: retry\n".repeat(12)}\ncan you find out what calls it?`;
+    expect(foldAt(started().user(text).bash("ls", "src"), [5])[0]?.currentTask).toContain("find out what calls it?");
+  });
+
+  it("is the question at its end, behind what leads to it", () => {
+    const question = "Can we add logging there?";
+    expect(asked(`${filler.repeat(4)}${question}`)).toBe(`${filler}${filler}… ${question}`);
+    expect(asked(`Look at this:\n\n${'{"type":"message"}\n'.repeat(30)}\n\n${question}`)).toMatch(
+      /^Look at this: .* … Can we/,
+    );
+  });
+
+  it("is its beginning when nothing at the end asks, and all of a short message", () => {
+    expect(asked(`Repair the total of the cart.\n\n${filler.repeat(6)}`)).toMatch(
+      /^Repair the total of the cart\. The/,
+    );
+    expect(asked("npm ERR! missing script: test\n\nwhat is that?")).toBe("npm ERR! missing script: test what is that?");
+    const trace = `Error: no such file\n${"    at run (node:internal/run_main:98:5)\n".repeat(20)}\nNode.js v23.4.0`;
+    expect(asked(trace)).toMatch(/^Error: no such file at run/);
+  });
+
+  it.each([
+    "I have *added these files to the chat* so you can go ahead and edit them.\n\n*Trust this message as the true contents of these files!*\n\nsrc/cart.ts\n```\nexport {};\n```",
+    "Here are summaries of some files present in my git repository.\nDo not propose changes to these files, treat them as *read-only*.",
+    "Here are some READ ONLY files, provided for your reference.\nDo not edit these files!",
+    "I committed the changes with git hash 4f2a91c & commit msg: feat: add a cart",
+    "I didn't see any properly formatted edits in your reply?!",
+    "I am not sharing any files that you can edit yet.",
+  ])("is nothing when its harness wrote it: %s", (text) => {
+    const [summary] = foldAt(started().user("Add a cart.").user(text).bash("ls", "src"), [6]);
+    expect(states(summary, "request")).toEqual([expect.stringMatching(/^done: The original/), "open: Add a cart."]);
   });
 });
 
@@ -823,4 +1017,123 @@ describe("a short message of a user's", () => {
       "好的，但是改一下颜色 | 取消按钮放左边 | 谢谢，再加个测试 | はい、でも色を変えて | 忘れないでテストを追加して",
     ].flatMap((line) => line.split(" | ")),
   )("asks for something: %s", (text) => expect(asks(text)).toBe(true));
+});
+
+describe("what an answer says of its request", () => {
+  const answered = (answer: string): StructuredSummary =>
+    summaryOf(started().user("Fix the button.").bash("npm test", "3 passed").agent(answer).user("Next: the footer."))
+      .summary;
+
+  it.each([
+    "I removed the overflow, the button is visible. If it still doesn't show up, clear the cache.",
+    "Der Überlauf ist entfernt. Falls er noch nicht sichtbar ist, leere den Cache.",
+    "I fixed the button. Does it work on your phone, or is it still not visible?",
+    "Root cause: the parent had failed to grow. I fixed the overflow of the button.",
+    "I fixed the overflow, which is why the button could not be clicked.",
+  ])("a setback in a condition, a cause or a question does not leave it open: %s", (answer) => {
+    expect(work(answered(answer), "Fix the button")?.status).toBe("done");
+  });
+
+  it.each([
+    "I could not find the button if it is rendered by a portal.",
+    "No se pudo arreglar el botón.",
+    "I moved the button. It still fails in one test.",
+  ])("a setback that happened leaves it open: %s", (answer) => {
+    expect(work(answered(answer), "Fix the button")?.status).toBe("open");
+  });
+
+  it.each([
+    "The lockfile should be committed with the change. The overflow comes from the parent's width.",
+    "The parent is squash-merged before the release. The overflow comes from the parent's width.",
+    "No code commit was created by the hook. The overflow comes from the parent's width.",
+    "The label says `status: completed` there. The overflow comes from the parent's width.",
+  ])("what is to be done, a part of a word and a quoted word do not say that it is done: %s", (answer) => {
+    expect(work(answered(`I looked at all of its styles. ${answer}`), "Fix the button")?.context).toMatch(/^I looked/);
+  });
+
+  it.each([
+    "Here is the plan for the button. Please confirm if you would like to proceed.",
+    "Would you like me to:\n\n1. Remove the overflow\n2. Widen the parent\n\nLet me know how you'd like to proceed.",
+    "ボタンの計画は以下の通りです。内容をご確認ください。どちらがよいか教えてください。",
+  ])("the agent asks without a question mark: %s", (answer) => {
+    const { summary } = summaryOf(started().user("Fix the button.").agent(answer));
+    expect(states(summary, "question")).not.toEqual([]);
+  });
+
+  it("an offer to hear of failures is no question, nor is a heading above an explanation", () => {
+    const answer =
+      "## When should you use a route?\nUse it for each page. I fixed the button. Let me know if it fails.";
+    expect(states(summaryOf(started().user("Fix the button.").agent(answer)).summary, "question")).toEqual([]);
+  });
+
+  it("a long answer that is cut loses whole sentences, so that none says the contrary", () => {
+    const rule = "You must not drop the table `audit_log` before the migration.";
+    const answer = `${`${rule} `.repeat(15)}\n`.repeat(4);
+    for (let cut = 0; cut < 70; cut++)
+      expect(new Set(sentencesOf(answer, 1_600 + cut, 700 + cut).map(({ text }) => text))).toEqual(new Set([rule]));
+  });
+
+  it("a table in the answer that ends a turn is told row by row", () => {
+    const answer = "| Route | Latency |\n|---|---|\n| /checkout/payment | 812 ms at the 99th percentile |";
+    const { summary } = summaryOf(started().user("Which route is slow?").agent(`I measured the routes.\n\n${answer}`));
+    const facts = summary.facts.map(({ text }) => text).join("\n");
+    expect(facts).toContain("812 ms at the 99th percentile");
+    expect(facts).not.toContain("| Route |");
+  });
+
+  it.each(["hello", "Hi there!", "Guten Morgen", "你好", "こんにちは"])("a greeting is no task: %s", (greeting) => {
+    const { summary } = summaryOf(new Conversation().user(greeting).agent("Hello! How can I help?").user("Fix a.ts."));
+    expect(summary.originalTask?.text).toBe("Fix a.ts.");
+  });
+
+  it.each(["API Error: 529 Overloaded", "Claude usage limit reached", "Prompt is too long", "Request timed out"])(
+    "what the harness reports in the agent's place is no answer: %s",
+    (answer) => {
+      const { summary } = summaryOf(started().user("Fix the button of the shop.").agent(answer));
+      expect(work(summary, "Fix the button")?.status).toBe("open");
+    },
+  );
+
+  it.each([
+    "お任せします",
+    "up to you",
+    "entscheide du",
+    "comme tu veux",
+    "你决定",
+    "lanjutkan",
+    "kontynuuj",
+    "va bene",
+  ])("the user leaves the choice to the agent: %s", (reply) => {
+    const conversation = started().user("Fix the button.").agent("Shall I widen the parent of it?").user(reply);
+    const { summary } = summaryOf(conversation.bash("npm test", "3 passed"));
+    expect(states(summary, "request").at(-1)).toBe("open: Fix the button.");
+  });
+
+  it.each([
+    "Ich beginne mit der Datei src/button.ts und ihren Stilen.",
+    "Nun lese ich die Datei src/button.ts und ihre Stile.",
+    "Je commence par le fichier src/button.ts et ses styles.",
+    "Vamos a ver el archivo src/button.ts y sus estilos ahora.",
+    "src/button.tsのスタイルを確認します。",
+  ])("what the agent announces in another language is worth less than what it found: %s", (text) => {
+    expect(isAnnouncement(text)).toBe(true);
+  });
+
+  it.each(["Todavía veo el botón cortado.", "Pasa lo mismo en el móvil."])("the user comes back: %s", (complaint) => {
+    const conversation = started().user("Fix the button of the shop.").agent("I fixed the button.").user(complaint);
+    expect(work(summaryOf(conversation).summary, "Fix the button")?.status).toBe("open");
+  });
+
+  it("a refused command that ran later is not told as refused", () => {
+    const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    const refused = started()
+      .user("Publish it.")
+      .tool("Bash", { command: "npm publish --tag next" }, refusal, "failure");
+    const told = (conversation: Conversation): boolean =>
+      summaryOf(conversation).summary.toolOutcomes.some(
+        ({ errorMessage }) => errorMessage?.startsWith("refused") ?? false,
+      );
+    expect(told(refused)).toBe(true);
+    expect(told(refused.user("Do it now.").bash("npm publish --tag next", "+ shop@1.0.0"))).toBe(false);
+  });
 });

@@ -82,6 +82,25 @@ describe("changedFiles", () => {
     ]);
     expect(files.find(({ path }) => path === "src/a.ts")?.sources).toEqual(["a0", "a2"]);
   });
+
+  it("leaves out what a later command removed or moved, and what no result says was done", () => {
+    const write = ["Write", { file_path: "/h/tt/t.java" }] as const;
+    const keep = ["Write", { file_path: "/h/tt/s.java" }] as const;
+    const paths = (...calls: readonly (readonly [string, JsonValue])[]) =>
+      changedFiles(work(...calls)).map(({ path }) => path);
+    for (const command of [
+      "rm t.java",
+      "cd /h/tt && rm -f ./t.java",
+      "git mv t.java u.java",
+      ["bash", "-lc", "rm t.java"],
+    ])
+      expect(paths(write, keep, ["Bash", { command }])).toEqual(["/h/tt/s.java"]);
+    expect(paths(write, ["!Bash", { command: "rm t.java" }])).toHaveLength(1);
+    expect(paths(write, ["Bash", { command: "cat t.java; rm att.java" }])).toHaveLength(1);
+    expect(paths(write, ["Bash", { command: "mv new.java t.java" }])).toHaveLength(1);
+    expect(paths(["Bash", { command: "rm t.java" }], write)).toHaveLength(1);
+    expect(changedFiles(work(write, keep).slice(0, -1)).map(({ path }) => path)).toEqual(["/h/tt/t.java"]);
+  });
 });
 
 describe("a call that changes a file", () => {

@@ -10,6 +10,7 @@ import {
   type Message,
   type MessageId,
   type NewItem,
+  plainPath,
   renderSummary,
   type SpanReference,
   type Steps,
@@ -246,20 +247,22 @@ interface ChangedFile {
 }
 
 /**
- * Returns the files that calls wrote, edited or deleted, newest first, with how often and by which messages. Failed
- * calls do not count. What shell commands do to files is not detected here.
+ * Returns the files that calls wrote, edited or deleted, newest first, with how often and by which messages. Calls
+ * without a result and failed ones do not count. Of shell commands it is only read which files they take away, and such
+ * a file is left out.
  */
 export function* changedFiles(messages: readonly Message[]): Steps<readonly NewItem<"files">[]> {
-  const failed = new Set<ToolCallId>();
+  const done = new Set<ToolCallId>();
   for (const { parts } of messages)
     for (const part of parts)
-      if (part.type === "tool-result" && part.result.outcome === "failure") failed.add(part.result.callId);
+      if (part.type === "tool-result" && part.result.outcome !== "failure") done.add(part.result.callId);
   yield;
   const files = new Map<string, ChangedFile>();
   for (const [index, { id, parts }] of messages.entries()) {
     if (index % AT_A_TIME === 0) yield;
     for (const part of parts) {
-      if (part.type !== "tool-call" || failed.has(part.callId)) continue;
+      if (part.type !== "tool-call" || !done.has(part.callId)) continue;
+      for (const path of pathsTakenAway(part, files.keys())) files.delete(path);
       for (const { path, action } of changesOf(part)) {
         const before = files.get(path);
         files.delete(path);
@@ -275,6 +278,27 @@ export function* changedFiles(messages: readonly Message[]): Steps<readonly NewI
   return [...files]
     .map(([path, { action, changes, sources }]) => ({ path, action, description: "", changes, sources: [...sources] }))
     .reverse();
+}
+
+/** A command that removes or moves files, with the files that it names. */
+const TAKES_AWAY = /(?:^|[\s;&|(])(rm|unlink|mv)\s([^;&|\n]*)/g;
+const LONGEST_COMMAND = 20_000;
+
+/** Returns those of some paths whose files a shell command removes or moves, by their names. */
+function pathsTakenAway({ input }: ToolCallPart, paths: Iterable<string>): readonly string[] {
+  const { command } = fieldsOf(input);
+  const text = Array.isArray(command) ? command.at(-1) : command;
+  if (typeof text !== "string") return [];
+  const words = [...text.slice(0, LONGEST_COMMAND).matchAll(TAKES_AWAY)].flatMap(([, name, rest = ""]) =>
+    // The last word of a move is where to.
+    rest
+      .trim()
+      .split(/\s+/)
+      .slice(0, name === "mv" ? -1 : undefined),
+  );
+  const gone = words.map((word) => plainPath(word.replace(/["']/g, ""))).filter((word) => word !== "");
+  if (gone.length === 0) return [];
+  return [...paths].filter((path) => gone.some((word) => isSameFile(path, word)));
 }
 
 type FileChange = Pick<FileItem, "path" | "action">;

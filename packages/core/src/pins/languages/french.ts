@@ -12,7 +12,7 @@ export const french: RuleLanguage = {
   ],
   openers: [
     "s'il (?:te|vous) plaît|stp|svp|merci de|et|mais|aussi|donc|ok|bon|bien|alors|important|attention|note|remarque|rappel|règle|au fait|d'ailleurs|oui|salut|bonjour|merci|super|ensuite|puis|en plus|de plus|en général|encore une fois|surtout",
-    "pour l'instant|pour le moment|finalement|non(?=[,.!])|quoi qu'il arrive|quoi que tu fasses|n'oublie pas(?: que| de)?|souviens-toi(?: que| de)?|assure-toi (?:de|que)|veille(?:z)? à|fais attention à|je (?:veux|voudrais|souhaite) que tu|il faut que tu|pense(?:z)? à",
+    "pour l'instant|pour le moment|finalement|non(?=[,.!]|\\s+(?:ne |n'|pas |jamais |rien |touche))|quoi qu'il arrive|quoi que tu fasses|n'oublie pas(?: que| de)?|souviens-toi(?: que| de)?|assure-toi (?:de|que)|veille(?:z)? à|fais attention à|je (?:veux|voudrais|souhaite) que tu|il faut que tu|pense(?:z)? à",
     "à partir de maintenant|désormais|dorénavant|à l'avenir|dans ce (?:projet|dépôt|repo)|pour ce projet",
     "(?:si|quand|lorsque|avant|après|dans|pour|avec|tant que|dès que) [^,;:.!?]{2,90},",
   ],

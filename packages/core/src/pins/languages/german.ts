@@ -12,7 +12,7 @@ export const german: RuleLanguage = {
   ],
   openers: [
     "bitte|und|aber|auch|also|ok|okay|gut|wichtig|achtung|hinweis|merke?|regel|übrigens|nochmal|ja|hey|hallo|danke|super|dann|außerdem|zusätzlich|generell|grundsätzlich|auf keinen fall vergessen",
-    "fürs erste|vorerst|im moment|nein(?=[,.!])|noch (?:was|etwas)|denk (?:bitte )?daran|denke daran|pass auf|beachte(?:,? dass)?|stell(?:e)? sicher,? dass(?: du)?|achte darauf,? dass(?: du)?|wie gesagt|egal was (?:du tust|passiert)|was auch immer du tust|ich möchte,? dass du|ich will,? dass du",
+    "fürs erste|vorerst|im moment|nein(?=[,.!]|\\s+(?:nichts|nicht|kein|nie|nur))|noch (?:was|etwas)|denk (?:bitte )?daran|denke daran|pass auf|beachte(?:,? dass)?|stell(?:e)? sicher,? dass(?: du)?|achte darauf,? dass(?: du)?|wie gesagt|egal was (?:du tust|passiert)|was auch immer du tust|ich möchte,? dass du|ich will,? dass du",
     "ab (?:jetzt|sofort|heute)|von (?:jetzt|nun) an|künftig|in zukunft|zukünftig|in diesem (?:projekt|repo|repository|chat)|für dieses projekt|im ganzen projekt",
     "(?:wenn|falls|bevor|nachdem|solange|sobald|bei|in|für|vor|nach) [^,;:.!?]{2,90},",
   ],

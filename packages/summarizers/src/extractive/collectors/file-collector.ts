@@ -1,7 +1,7 @@
 import { type FileItem, fileName, isSameFile, plainPath, sharedFolderOf, strongestAction } from "@threadfold/core";
 import { excerpt } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import { changedNames, type FileAction, fileChanges } from "../reading/file-actions.ts";
+import { changedNames, type FileAction, fileChanges, nameBalance } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { type SpanWords, tellsNothing } from "../text/words.ts";
@@ -18,6 +18,10 @@ interface FileHistory {
   readonly sources: Place[];
   /** The names that each change introduced, newest change last. */
   readonly names: (readonly string[])[];
+  /** How often its changes brought in each name more than they took it out. */
+  readonly balance: Map<string, number>;
+  /** True when its changes were committed, so that git no longer takes them back. */
+  isCommitted: boolean;
 }
 
 /** How much each action matters to a developer who takes over. */
@@ -32,6 +36,8 @@ const MOST_NAMES = 120;
 const TOKENS_PER_NAME = 60;
 /** The same tokens per name for a file that was not touched in this span. */
 const TOKENS_PER_OLD_NAME = 120;
+
+const COMMITS = /\bgit\s+(?:-\S{1,100}\s+){0,4}commit\b/;
 
 /**
  * Finds the files that calls touched, the strongest action on each, and the names that its changes introduced. A failed
@@ -51,11 +57,19 @@ export class FileCollector implements SpanCollector {
 
   result({ call, failed, place }: ResultReading): void {
     if (call === null) return;
-    for (const file of call.files)
-      if (!failed || (call.kind === "shell" && file.action !== "read")) this.#note(file, call, place);
+    if (!failed && COMMITS.test(call.script ?? "")) for (const file of this.#files) file.isCommitted = true;
+    for (const { path, action } of call.files)
+      if (action === "restored") this.#restore(path, failed);
+      else if (!failed || (call.kind === "shell" && action !== "read")) this.#note(path, action, call, place);
     if (failed || call.kind === "shell" || !call.files.some(({ action }) => action !== "read")) return;
-    for (const change of fileChanges(call.input))
-      this.#fileAt(change.path)?.names.push(this.#telling(changedNames(change)));
+    for (const change of fileChanges(call.input)) {
+      const file = this.#fileAt(change.path);
+      if (file === undefined) continue;
+      file.names.push(this.#telling(changedNames(change)));
+      // What is written as a whole leaves nothing of what was there.
+      if (call.kind === "write") file.balance.clear();
+      for (const [name, more] of nameBalance(change)) file.balance.set(name, (file.balance.get(name) ?? 0) + more);
+    }
   }
 
   /** The rarest names, without common words. */
@@ -68,9 +82,26 @@ export class FileCollector implements SpanCollector {
     return this.#byName.get(fileName(path))?.find((file) => isSameFile(file.path, path));
   }
 
-  #note({ path, action }: FileAction, call: CallReading, place: Place): void {
+  /** A name without a folder is that of the only known file of this name, unless a file is made. */
+  #fileNamed(path: string, action: FileAction["action"]): FileHistory | undefined {
+    const [only, ...others] = this.#byName.get(fileName(path)) ?? [];
+    if (only === undefined || others.length > 0 || action === "created") return this.#fileAt(path);
+    return isBareName(path) || isBareName(only.path) ? only : this.#fileAt(path);
+  }
+
+  /** Takes back the changes of a file that git puts back. */
+  #restore(path: string, failed: boolean): void {
+    const known = this.#fileNamed(path, "restored");
+    if (failed || known === undefined || known.isCommitted || known.action === "created") return;
+    known.action = "read";
+    known.changes = 0;
+    known.names.length = 0;
+    known.balance.clear();
+  }
+
+  #note(path: string, action: Action, call: CallReading, place: Place): void {
     this.#paths.note(path);
-    const known = this.#fileAt(path);
+    const known = this.#fileNamed(path, action);
     if (known === undefined) {
       const plain = plainPath(path);
       const made: FileHistory = {
@@ -81,6 +112,8 @@ export class FileCollector implements SpanCollector {
         last: place,
         sources: [call.place],
         names: [],
+        balance: new Map(),
+        isCommitted: false,
       };
       this.#files.push(made);
       const alike = this.#byName.get(fileName(path));
@@ -89,7 +122,8 @@ export class FileCollector implements SpanCollector {
       return count(made, action);
     }
     if (path.length > known.path.length) known.path = plainPath(path);
-    known.action = strongestAction(known.action, action);
+    // A file that was read before is not new, even if all of it is written.
+    known.action = known.action === "read" && action === "created" ? "modified" : strongestAction(known.action, action);
     known.last = place;
     if (action !== "read") known.sources.push(call.place);
     count(known, action);
@@ -110,6 +144,8 @@ export class FileCollector implements SpanCollector {
   }
 }
 
+const isBareName = (path: string): boolean => !plainPath(path).includes("/");
+
 /** A file of an earlier fold, with fewer names. */
 function shortened({ id, ...file }: FileItem, most: number): readonly Candidate[] {
   if (file.changed === undefined || file.changed.length <= most) return [];
@@ -129,7 +165,7 @@ function candidateOf(
 ): readonly Candidate[] {
   const action = before === undefined ? history.action : strongestAction(before.action, history.action);
   const changes = history.changes + (before?.changes ?? 0);
-  const changed = newestNames([...history.names].reverse(), before?.changed ?? [], mostNames);
+  const changed = action === "deleted" ? [] : newestNames(history, before?.changed ?? [], mostNames);
   if (before !== undefined && action === before.action && history.changes === 0) return [];
   const sources = [...new Set([history.sources[0], history.sources.at(-1)].map((place) => (place as Place).messageId))];
   const worth = WORTH[action] + Math.log1p(history.changes + history.reads / 2) + (history.last.position + 1) / length;
@@ -144,14 +180,18 @@ function candidateOf(
   return [{ section: "files", item, worth, ...(before !== undefined && { supersedes: before.id }) }];
 }
 
-/** The names of the newest changes first, the rarest ones of each. */
-function newestNames(
-  changes: readonly (readonly string[])[],
-  before: readonly string[],
-  most: number,
-): readonly string[] {
-  const each = changes.length * NAMES_PER_CHANGE + before.length > most ? FEWER_NAMES_PER_CHANGE : NAMES_PER_CHANGE;
-  return [...new Set([...changes.flatMap((names) => names.slice(0, each)), ...before])].slice(0, most);
+/**
+ * The names of the newest changes first, the rarest ones of each. Names that a later change took out again come last: they
+ * were changed, but who looks for them in the file does not find them.
+ */
+function newestNames({ names, balance }: FileHistory, before: readonly string[], most: number): readonly string[] {
+  const each = names.length * NAMES_PER_CHANGE + before.length > most ? FEWER_NAMES_PER_CHANGE : NAMES_PER_CHANGE;
+  const isLeft = (name: string): boolean => (balance.get(name) ?? 0) > 0;
+  const newest = names
+    .map((brought) => brought.toSorted((one, other) => Number(isLeft(other)) - Number(isLeft(one))))
+    .reverse();
+  const told = newest.flatMap((brought) => brought.slice(0, each));
+  return [...new Set([...told.filter(isLeft), ...before, ...told])].slice(0, most);
 }
 
 /** The paths of the files that a span touched, and the folder that most of them share. */

@@ -7,7 +7,15 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "@threadfold/core";
-import { type CallReading, isObservation, readCall, readSpokenCommand } from "../reading/call-reading.ts";
+import {
+  type CallReading,
+  observationIn,
+  readCall,
+  readSpokenCommand,
+  type SpokenForm,
+  spokenForm,
+  withoutCommandTags,
+} from "../reading/call-reading.ts";
 import { type ResultReading, readResult, refusalOf } from "../reading/result-reading.ts";
 import { type Place, Speech, typedText } from "../reading/speech.ts";
 import { SpanWords } from "../text/words.ts";
@@ -71,7 +79,7 @@ const SHORT = 2_000;
  * Shows a span to the collectors, piece by piece and in order. Side branches are left out, as they are in no prompt.
  */
 function* readSpan(messages: readonly Message[], collectors: readonly SpanCollector[]): Steps<void> {
-  const reader = new SpanReader();
+  const reader = new SpanReader(messages);
   let length = 0;
   for (const [position, message] of messages.entries())
     for (const piece of reader.piecesOf(message, position)) {
@@ -94,8 +102,12 @@ interface Piece {
 
 const NO_PIECES: readonly Piece[] = [];
 
-/** Text that a harness puts into an assistant message when nothing was asked. */
-const SAYS_NOTHING = /^\s*(?:No response requested\.?|\(no content\))\s*$/i;
+/** Text that a harness puts into an assistant message when nothing was asked, or the model gave no answer. */
+const SAYS_NOTHING =
+  /^\s*(?:No response requested\.?|\(no content\)|API Error: \d{3}\b.*|Claude (?:AI )?usage limit reached.*|Prompt is too long|Request timed out\.?)\s*$/i;
+
+/** Work on something else, which a harness shows as an example. */
+const DEMONSTRATION = /^--- DEMONSTRATION ---$/m;
 
 /** The length that a value other than a text counts as, in UTF-16 code units. */
 const LENGTH_OF_VALUE = 8;
@@ -113,6 +125,11 @@ class SpanReader {
   readonly #calls = new Map<string, CallReading>();
   /** A command that the agent gave as text, until its output arrives as a user message. */
   #spoken: CallReading | null = null;
+  readonly #form: SpokenForm | null;
+
+  constructor(messages: readonly Message[]) {
+    this.#form = spokenForm(messages);
+  }
 
   piecesOf(message: Message, position: number): readonly Piece[] {
     if (message.branch !== undefined) return NO_PIECES;
@@ -138,7 +155,9 @@ class SpanReader {
     const { length } = text;
     if (message.origin === "compaction") return handoffPiece(text, place);
     if (message.role === "assistant") return this.#saidPieces(text, place, closing);
-    if (message.role === "user" && isObservation(text)) return this.#observationPiece(text, place);
+    const observation = this.#form === null ? null : observationIn(text, message);
+    if (observation !== null) return this.#observationPiece(observation, place);
+    if (message.origin === "harness" && DEMONSTRATION.test(text)) return NO_PIECES;
     if (message.role === "system" && message.origin === undefined) {
       const speech = new Speech(text, place, "system");
       return { length, show: (collector) => collector.systemSpeech?.(speech) };
@@ -152,9 +171,14 @@ class SpanReader {
   #saidPieces(text: string, place: Place, closing: boolean): Piece | readonly Piece[] {
     if (SAYS_NOTHING.test(text)) return NO_PIECES;
     const { length } = text;
-    const spoken = closing ? readSpokenCommand(text, place) : null;
+    const spoken = closing && this.#form !== null ? readSpokenCommand(text, this.#form, place) : null;
     this.#spoken = spoken;
-    const speech = new Speech(text, place, "agent", closing && spoken === null);
+    const speech = new Speech(
+      this.#form === null ? text : withoutCommandTags(text),
+      place,
+      "agent",
+      closing && spoken === null,
+    );
     const said: Piece = { length, show: (collector) => collector.agentSpeech?.(speech) };
     return spoken === null ? said : [said, { length, show: (collector) => collector.call?.(spoken) }];
   }
@@ -167,7 +191,12 @@ class SpanReader {
 
   #observationPiece(text: string, place: Place): Piece {
     const reading = readResult(
-      { toolName: "shell", callId: asToolCallId("spoken"), outcome: "success", content: { type: "text", text } },
+      {
+        toolName: this.#spoken?.toolName ?? "shell",
+        callId: asToolCallId("spoken"),
+        outcome: "success",
+        content: { type: "text", text },
+      },
       this.#spoken,
       place,
     );

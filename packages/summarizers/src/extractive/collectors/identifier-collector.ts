@@ -1,5 +1,6 @@
-import type { JsonValue, Message, Steps } from "@threadfold/core";
+import { fileName, isSameFile, type JsonValue, type Message, type Steps } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
+import { fileChanges, TEXT_BEFORE } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import {
@@ -32,6 +33,7 @@ const MAX_WHERE = 60;
 export class IdentifierCollector implements SpanCollector {
   readonly #index = new IdentifierIndex();
   readonly #shown: ShownText[] = [];
+  readonly #removed = new RemovedLines();
   readonly #paths: SpanPaths;
   #firstUserPosition = -1;
   #candidates: readonly Candidate[] = [];
@@ -59,7 +61,8 @@ export class IdentifierCollector implements SpanCollector {
     this.#scanJson(input, place.position, call.kind === "shell" ? null : sourceOf(call));
   }
 
-  result({ text, place, call, envelope }: ResultReading): void {
+  result({ text, place, call, envelope, failed }: ResultReading): void {
+    if (call !== null && !failed) this.#removed.note(call, place.position);
     this.#scan(text, IN_RESULT, place.position, call === null ? envelope.toolName : sourceOf(call));
   }
 
@@ -77,7 +80,9 @@ export class IdentifierCollector implements SpanCollector {
     if (typeof value === "string") this.#scan(value, IN_ARGUMENT, position, where);
     else if (typeof value === "number") this.#scan(String(value), IN_ARGUMENT, position, where);
     else if (typeof value === "object" && value !== null) {
-      for (const item of Array.isArray(value) ? value : Object.values(value)) this.#scanJson(item, position, where);
+      // What an edit replaces stands nowhere any more.
+      for (const [name, item] of Object.entries(value))
+        this.#scanJson(item, position, TEXT_BEFORE.includes(name) ? null : where);
     }
   }
 
@@ -113,7 +118,7 @@ export class IdentifierCollector implements SpanCollector {
 
   *#lines(ranked: readonly RankedEntry[], messages: readonly Message[]): Steps<readonly Candidate[]> {
     const odds = new Map(ranked.slice(0, MAX_LINES).map((found) => [found.entry.text, found.odds]));
-    return (yield* namedLines(this.#shown, new Set(odds.keys()), this.#index)).map(
+    return (yield* namedLines(this.#shown, new Set(odds.keys()), this.#index, this.#removed)).map(
       ({ text, where, at, position, names }): Candidate => ({
         section: "identifiers",
         item: {
@@ -179,6 +184,8 @@ const ESCAPED_QUOTE = /\\+"/g;
 /** The path and number that a search prints before each line, and the number that a listing prints. */
 const FOUND_AT = /^((?:\.{0,2}\/)?[\w@~+-][\w./@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
 const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│|\||:\s)\s*/;
+/** A text in which the sign before each line says whether a change brings it in or takes it out. */
+const DIFF = /^(?:diff --git |@@ |\*\*\* Begin Patch)/m;
 /** Matches a line that defines a name, which says the most about it. */
 const DEFINES =
   /\b(?:function|class|interface|type|const|let|var|def|fn|func|struct|enum|trait|impl|module|package|export)\b|^\s*[\w"'.-]+\s*[:=]/;
@@ -193,13 +200,14 @@ function* namedLines(
   texts: readonly ShownText[],
   wanted: ReadonlySet<string>,
   index: IdentifierIndex,
+  removed: RemovedLines,
 ): Steps<readonly NamedLine[]> {
   const open = new Set(wanted);
   const found: NamedLine[] = [];
   for (const shown of [...texts].reverse()) {
     if (open.size === 0) break;
     yield;
-    const here = linesOf(shown, open, index);
+    const here = linesOf(shown, open, index, removed);
     for (const { names } of here) for (const name of names) open.delete(name);
     found.push(...here);
   }
@@ -213,13 +221,21 @@ interface BestLine {
   readonly defines: boolean;
 }
 
-function linesOf({ text, where, position }: ShownText, open: ReadonlySet<string>, index: IdentifierIndex): NamedLine[] {
+function linesOf(
+  { text, where, position }: ShownText,
+  open: ReadonlySet<string>,
+  index: IdentifierIndex,
+  removed: RemovedLines,
+): NamedLine[] {
+  const isDiff = DIFF.test(text);
   const best = new Map<string, BestLine>();
   let at = -1;
-  for (const line of readableLines(text)) {
+  for (const read of readableLines(text)) {
     at++;
+    if (isDiff && read.startsWith("-")) continue;
+    const line = isDiff ? read.replace(/^\+/, "") : read;
     const names = index.namesIn(line).filter((name) => open.has(name));
-    if (names.length === 0) continue;
+    if (names.length === 0 || removed.has(line, where, position)) continue;
     const defines = DEFINES.test(line.slice(0, 200));
     for (const name of names) {
       const known = best.get(name);
@@ -228,6 +244,40 @@ function linesOf({ text, where, position }: ShownText, open: ReadonlySet<string>
   }
   return byLine(best, where, position);
 }
+
+/** The lines that changes took out of files. */
+class RemovedLines {
+  /** The changes by the name of their file, without folders. */
+  readonly #byName = new Map<string, { path: string; position: number; lines: ReadonlySet<string> }[]>();
+
+  note({ input, kind }: CallReading, position: number): void {
+    if (kind !== "edit" && kind !== "editor" && kind !== "patch") return;
+    for (const { path, before, after } of fileChanges(input)) {
+      const left = new Set(after.split("\n").map(plainLine));
+      const lines = new Set(
+        before
+          .split("\n")
+          .map(plainLine)
+          .filter((line) => !left.has(line)),
+      );
+      const changes = this.#byName.get(fileName(path));
+      if (changes === undefined) this.#byName.set(fileName(path), [{ path, position, lines }]);
+      else changes.push({ path, position, lines });
+    }
+  }
+
+  /** Checks whether a line of a file was taken out after a message showed it. */
+  has(line: string, where: string, shownAt: number): boolean {
+    const path = FOUND_AT.exec(line)?.[1] ?? where;
+    const plain = plainLine(line);
+    return (this.#byName.get(fileName(path)) ?? []).some(
+      ({ path: changed, position, lines }) => position > shownAt && lines.has(plain) && isSameFile(changed, path),
+    );
+  }
+}
+
+/** A line without its place and its indentation. */
+const plainLine = (line: string): string => line.replace(FOUND_AT, "").replace(NUMBERED, "").trim();
 
 /** The lines of a text. A long line that contains a text as JSON is split into that text's lines. */
 function* readableLines(text: string): Generator<string> {

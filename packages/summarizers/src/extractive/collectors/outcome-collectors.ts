@@ -1,17 +1,19 @@
-import type { ErrorItem, JsonObject } from "@threadfold/core";
-import { excerpt, statementKey } from "../../text/excerpt.ts";
+import { type ErrorItem, fileName, type JsonObject } from "@threadfold/core";
+import { statementKey } from "../../text/excerpt.ts";
 import { type CallReading, shortFields } from "../reading/call-reading.ts";
 import {
-  countedResult,
-  errorLine,
+  commandError,
   fewCharacters,
   isSilent,
   lastLines,
   listedNames,
   outputLines,
+  printedError,
   type ResultReading,
+  repeatedEnds,
+  toolError,
 } from "../reading/result-reading.ts";
-import { notableCommand, printsNewestFirst, saysBySilence } from "../reading/shell-command.ts";
+import { notableCommand, printsNewestFirst, reportedResult, saysBySilence } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
@@ -34,8 +36,8 @@ interface Run {
   readonly failed: boolean;
   readonly error: string | null;
   readonly place: Place;
-  /** True for a command that only looked: it changed and checked nothing. */
-  readonly looks: boolean;
+  /** The lines of a command that only looked: it changed and checked nothing. Empty for other commands. */
+  readonly looks: readonly string[];
 }
 
 /** An error, from the run that first showed it to the run that no longer does. */
@@ -54,16 +56,13 @@ const MAX_SUBJECT = 100;
 const MAX_FIXES = 3;
 /** Length of the error with an outcome; the whole line is listed with the errors. */
 const MAX_OUTCOME_ERROR = 120;
-const MAX_FAILURE = 160;
 const MAX_LOOK = 110;
 const MAX_LAST = 100;
-/** Length of each of two lines that represent an output. */
+/** Length of each of two lines that represent a script or an output. */
 const MAX_END = 60;
+const APART = " … ";
 /** Length of the names of a listing, which follow their number. */
 const MAX_LISTED = 80;
-const FRAME_TIMES = 3;
-/** The label that harnesses put before an error message of a command, which may recur. */
-const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
 
 /** Finds the commands that matter with their last outcome, and the errors that they showed with their resolution. */
 export class RunCollector implements SpanCollector {
@@ -73,6 +72,8 @@ export class RunCollector implements SpanCollector {
   readonly #troubles: Trouble[] = [];
   /** Subjects that ran without an error, in this span. */
   readonly #passed = new Map<string, Place>();
+  /** Files that were read and not found, by name without folders, with their subjects. */
+  readonly #missed = new Map<string, string>();
   /** Files changed since the last notable run. */
   #changes: string[] = [];
   /** The newest message of the span with which a user began a turn. */
@@ -89,6 +90,7 @@ export class RunCollector implements SpanCollector {
   result(result: ResultReading): void {
     const { call, failed } = result;
     if (call === null) return;
+    if (!failed) for (const { path } of call.files) this.#find(path);
     if (call.kind === "shell") this.#takeCommand(call, result);
     else if (failed) this.#takeFailure(call, result);
     else this.#settle(subjectOf(call), result.place);
@@ -96,19 +98,16 @@ export class RunCollector implements SpanCollector {
   }
 
   #takeCommand(call: CallReading, result: ResultReading): void {
-    if (call.command === null) return;
-    const command = notableCommand(call.command);
-    if (command === null) return this.#takeLook(call, call.command, result);
+    const { script, command: first } = call;
+    if (script === null || first === null) return;
+    const command = notableCommand(script);
+    if (command === null) return this.#takeLook(call, script, result);
     const { text, exitCode, failed, place } = result;
-    const error = failed
-      ? (errorLine(text, false) ?? `exit code ${exitCode ?? "unknown"}`)
-      : exitCode === 0
-        ? null
-        : errorLine(text, true);
-    const run: Run = {
+    const error = commandError(result, command);
+    this.#keep({
       command,
       toolName: call.toolName,
-      result: countedResult(text),
+      result: reportedResult(command, text),
       last: lastLines(text),
       printed: null,
       isSilent: isSilent(text),
@@ -116,29 +115,29 @@ export class RunCollector implements SpanCollector {
       failed: failed || error !== null,
       error,
       place,
-      looks: false,
-    };
-    this.#keep(run);
+      looks: [],
+    });
     const subject = `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
-    if (error === null) this.#settle(subject, place);
-    else this.#trouble(subject, error, place);
-    this.#changes = error === null ? [] : this.#changes;
+    if (error !== null) return this.#trouble(subject, error, place);
+    this.#settle(subject, place);
+    this.#changes = [];
   }
 
   /** Records a command that only looks: its outcome is kept while there is room, and its failure is no lesson. */
-  #takeLook({ toolName }: CallReading, line: string, { text, envelope, exitCode, failed, place }: ResultReading): void {
-    const command = line.replaceAll("`", "'");
-    const error = failed ? errorLine(text, false) : null;
+  #takeLook({ toolName, command: first, lastLine }: CallReading, script: string, result: ResultReading): void {
+    const { text, envelope, exitCode, failed, place } = result;
+    const looks = [first, lastLine].flatMap((line) => line?.replaceAll("`", "'") ?? []);
+    const command = looks.join(APART);
+    const error = failed ? printedError(text) : null;
     // In a JSON body a number may be a code or a duration, and lines are values.
     const isJson = envelope.content.type === "json";
     const whole = listedNames(text, MAX_LISTED) ?? (isJson ? null : fewCharacters(text));
     const lines = isJson ? null : outputLines(text);
-    const newest = printsNewestFirst(line) ? lines?.first : undefined;
-    const result = error === null ? countedResult(text) : null;
+    const newest = printsNewestFirst(command) ? lines?.first : undefined;
     this.#keep({
       command,
       toolName,
-      result,
+      result: error === null ? reportedResult(script, text) : null,
       last: whole === null ? lastLines(text) : [whole],
       printed: whole === null && lines !== null ? { ...lines, first: newest } : null,
       isSilent: isSilent(text),
@@ -146,7 +145,7 @@ export class RunCollector implements SpanCollector {
       failed,
       error,
       place,
-      looks: true,
+      looks,
     });
   }
 
@@ -159,8 +158,18 @@ export class RunCollector implements SpanCollector {
    * Records a failed call of another tool, which counts as long as no call with the same subject succeeded after it.
    */
   #takeFailure(call: CallReading, { text, place }: ResultReading): void {
-    const error = errorLine(text, false) ?? excerpt(text, MAX_FAILURE);
-    if (error !== "") this.#trouble(subjectOf(call), error, place);
+    const error = toolError(text);
+    if (error === "") return;
+    this.#trouble(subjectOf(call), error, place);
+    for (const { path, action } of call.files) if (action === "read") this.#missed.set(fileName(path), subjectOf(call));
+  }
+
+  /** Forgets that a file could not be read, as it was found after all, there or in another folder. */
+  #find(path: string): void {
+    const subject = this.#missed.get(fileName(path)) ?? "";
+    const trouble = this.#open.get(subject);
+    if (trouble !== undefined) trouble.resolution = SUCCEEDED;
+    this.#open.delete(subject);
   }
 
   #trouble(subject: string, error: string, place: Place): void {
@@ -186,7 +195,7 @@ export class RunCollector implements SpanCollector {
   harvest({ messages, previous }: HarvestContext): Harvest {
     const length = messages.length;
     const before = new Map((previous?.errors ?? []).map((item) => [item.error, item]));
-    const frames = repeated([...this.#runs.values()].map(({ last }) => last));
+    const frames = repeatedEnds([...this.#runs.values()].map(({ last }) => last));
     const ran = new Map((previous?.toolOutcomes ?? []).map(({ keyFields, id }) => [keyFields["command"], id]));
     const found = onePerError(this.#troubles.filter(isTelling)).map((trouble) => {
       const candidate = errorOf(trouble, length);
@@ -205,13 +214,15 @@ export class RunCollector implements SpanCollector {
 
   #outcome(run: Run, length: number, ran: ReadonlyMap<unknown, string>, frames: ReadonlySet<string>): Candidate {
     const came = run.result ?? this.#printed(run, frames);
-    const command = run.looks ? this.#paths.line(run.command, MAX_LOOK) : run.command;
+    const { looks } = run;
+    const room = looks.length === 1 ? MAX_LOOK : MAX_END;
+    const command = looks.length === 0 ? run.command : looks.map((line) => this.#paths.line(line, room)).join(APART);
     const keyFields: JsonObject = {
       command,
       ...(run.exitCode !== null && { exitCode: run.exitCode }),
       ...(came !== null && { result: came }),
     };
-    const told = (run.looks ? 0 : 1) + (run.result === null ? 0 : 1) + (run.failed ? 0.5 : 0);
+    const told = (looks.length > 0 ? 0 : 1) + (run.result === null ? 0 : 1) + (run.failed ? 0.5 : 0);
     const earlier = ran.get(command);
     return {
       section: "toolOutcomes",
@@ -266,17 +277,6 @@ const silence = ({ isSilent, command, failed, exitCode }: Run): string | null =>
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 
-/**
- * The last lines that many commands have in common, after other output. They are written by a shell or harness and say
- * nothing about the command.
- */
-function repeated(ends: readonly (readonly string[])[]): ReadonlySet<string> {
-  const byLast = Map.groupBy(ends, ([last = ""]) => last);
-  const isFrame = ([last, alike]: [string, readonly (readonly string[])[]]): boolean =>
-    alike.length >= FRAME_TIMES && alike.some(({ length }) => length > 1) && !SAYS_ERROR.test(last);
-  return new Set([...byLast].filter(isFrame).map(([last]) => last));
-}
-
 /** Leaves out errors that went away without a change, and errors that were followed by the next error. */
 const isTelling = ({ resolution }: Trouble): boolean =>
   resolution === null || (resolution !== SUCCEEDED && resolution !== GAVE_WAY);
@@ -299,6 +299,13 @@ function errorOf({ subject, error, places, resolution }: Trouble, length: number
 }
 
 const DECLARED_WORTH = 3;
+/** Names of tools that only note what the agent thinks. */
+const THINKS = /think|thought/i;
+const ANSWER = /^(?!(?:ok|done|success|true|null|\W{1,100})$)[^\n]{1,100}$/i;
+
+/** The answer of a tool, if it is one short line that says something, such as a sum that was asked for. */
+const answerOf = ({ text, failed }: ResultReading): JsonObject =>
+  failed || !ANSWER.test(text.trim()) ? {} : { result: text.trim() };
 
 /**
  * Finds the outcomes of tools that neither touch files nor run commands: orders, look-ups, calls to services. Key
@@ -311,8 +318,8 @@ export class OutcomeCollector implements SpanCollector {
     const { envelope, call } = result;
     if (envelope.keyFields !== undefined) this.#outcomes.push({ result, keyFields: envelope.keyFields });
     else if (call?.kind === "other" || call?.kind === "agent") {
-      const keyFields = shortFields(call.input);
-      if (Object.keys(keyFields).length > 0) this.#outcomes.push({ result, keyFields });
+      const keyFields = { ...answerOf(result), ...shortFields(call.input) };
+      if (Object.keys(keyFields).length > 0 && !THINKS.test(call.toolName)) this.#outcomes.push({ result, keyFields });
     }
   }
 
@@ -335,7 +342,7 @@ function outcomeCandidate(
       toolName: envelope.toolName,
       outcome: failed && envelope.outcome === "success" ? "failure" : envelope.outcome,
       keyFields,
-      errorMessage: failed ? errorLine(text, false) : null,
+      errorMessage: failed ? printedError(text) : null,
       sources: [place.messageId],
     },
     worth: declared + (place.position + 1) / length,

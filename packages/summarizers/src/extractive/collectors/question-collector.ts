@@ -4,7 +4,7 @@ import { type CallReading, shortFields } from "../reading/call-reading.ts";
 import type { Refusal } from "../reading/result-reading.ts";
 import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
-import { isQuestion } from "../text/sentence.ts";
+import { asked } from "../text/sentence.ts";
 import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
@@ -34,7 +34,7 @@ export class QuestionCollector implements SpanCollector {
 
   agentSpeech({ sentences, place, closing }: Speech): void {
     this.#reply ??= { text: null, place };
-    const questions = closing ? sentences.filter(({ text }) => isQuestion(text)) : [];
+    const questions = closing ? asked(sentences) : [];
     this.#questions = questions.slice(-MAX_QUESTIONS).map(({ text }) => text);
     this.#place = place;
   }

@@ -69,7 +69,8 @@ export class ReportCollector implements SpanCollector {
   }
 
   agentSpeech({ sentences, place, closing }: Speech): void {
-    const telling = sentences.map(placed).filter(isTelling);
+    const all = sentences.map(placed);
+    const telling = all.filter((sentence, index) => isTelling(sentence) || (closing && isRow(index, all)));
     if (telling.length > 0) this.#reports.push({ place, sentences: telling, closing });
   }
 
@@ -158,6 +159,10 @@ const isTelling = (sentence: Sentence): boolean =>
   !isQuestion(sentence.text) &&
   !isRemark(sentence) &&
   !/^[-=*#\s]+$/.test(sentence.text);
+
+/** True for a row of a table that says something: neither its header nor a row of short cells. */
+const isRow = (index: number, all: readonly PlacedSentence[]): boolean =>
+  (all[index]?.text.startsWith("|") ?? false) && (all[index]?.text.length ?? 0) >= MIN_SENTENCE && !isRuled(index, all);
 
 /** Ranks commit messages above other statements: text written for people says more than what was said along the way. */
 const COMMIT_WORTH = 3.5;
@@ -252,7 +257,7 @@ const isRuled = (index: number, all: readonly PlacedSentence[]): boolean =>
 
 /**
  * Keeps the handoffs and summaries in the log, with their author, sentence by sentence and word for word. The newest
- * one comes first, because it includes what the others said.
+ * handoff comes first, because it includes what the others said; the reports of sub-agents count the same.
  */
 export class HandoffCollector implements SpanCollector {
   readonly #handoffs: {
@@ -274,8 +279,9 @@ export class HandoffCollector implements SpanCollector {
       candidates: this.#handoffs.flatMap(({ place, sentences, by }, index) =>
         sentences.map(({ text, at }, rank): Candidate => {
           const base = rank < sentences.length * HANDOFF_BEGINNING ? HANDOFF_WORTH : HANDOFF_DETAIL_WORTH;
-          const worth =
-            base + (index === newest ? 1 : index / (newest + 1)) + (sentences.length - rank) / sentences.length / 2;
+          // A newer handoff includes the older ones; a sub-agent's report does not include those of other sub-agents.
+          const recent = index === newest || by === "sub-agent" ? 1 : index / (newest + 1);
+          const worth = base + recent + (sentences.length - rank) / sentences.length / 2;
           return { section: "facts", item: { text, at, sources: [place.messageId], by }, worth };
         }),
       ),

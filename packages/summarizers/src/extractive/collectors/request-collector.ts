@@ -6,16 +6,25 @@ import {
   type SummaryChange,
 } from "@threadfold/core";
 import { cutMiddle, excerpt, type MiddleMarker } from "../../text/excerpt.ts";
-import type { Speech } from "../reading/speech.ts";
-import { CANCELLATION, isAcknowledgement, isSlashCommand, isTakenBack } from "../text/phrases.ts";
+import { askedExcerpt, isStatement, opensPasted, type Speech } from "../reading/speech.ts";
+import {
+  CANCELLATION,
+  COMPLAINT,
+  isAcknowledgement,
+  isSlashCommand,
+  isTakenBack,
+  reportsTrouble,
+  SETBACK,
+  UNDONE,
+} from "../text/phrases.ts";
 import { sentencesOf } from "../text/sentence.ts";
-import { isAnswerAlone, isStatement, Request, reactionOf } from "./request.ts";
+import { isAnswerAlone, Request, reactionOf } from "./request.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
 const MAX_CURRENT = 200;
 /** A request with fewer characters that was done without a word is not worth a line. */
 const MIN_DONE = 30;
-/** A message that is repeated word for word this many times is sent by a program. */
+/** A message that is repeated word for word this many times, and reports no trouble, is sent by a program. */
 const NUDGES = 3;
 /** The note that harnesses leave when a user stopped the agent. */
 const INTERRUPTION =
@@ -49,7 +58,8 @@ export class RequestCollector implements SpanCollector {
       first.turn === 0 ||
       (first.turn === 1 && first.role === "user" && first.origin === undefined);
     this.#earlier = (previous?.openItems ?? []).filter(({ kind }) => kind === "request");
-    this.#requests = carriedRequests(this.#earlier);
+    this.#requests = carriedRequests(this.#earlier, questionsIn(previous));
+    for (const { key } of this.#requests) this.#times.set(key, 1);
   }
 
   userSpeech(speech: Speech): void {
@@ -118,7 +128,7 @@ export class RequestCollector implements SpanCollector {
   }
 
   harvest(context: HarvestContext): Harvest {
-    const requests = this.#settled();
+    const requests = this.#settled(context);
     const changes: SummaryChange[] = [];
     const first = requests.find(({ isOriginalTask }) => isOriginalTask);
     if (first !== undefined) {
@@ -132,13 +142,29 @@ export class RequestCollector implements SpanCollector {
     return { changes, candidates: requests.flatMap((request, index) => this.#candidate(request, index, context)) };
   }
 
-  /** The requests made by people, each with its final status. */
-  #settled(): readonly Request[] {
-    for (let index = this.#requests.length - 2; index >= 0; index--)
-      this.#requests[index]?.share(this.#requests[index + 1] as Request);
-    return this.#requests.filter(
-      ({ key, carried, isOriginalTask }) => carried !== null || isOriginalTask || (this.#times.get(key) ?? 0) < NUDGES,
+  /** The requests made by people, each once and with its final status. */
+  #settled({ messages }: HarvestContext): readonly Request[] {
+    this.#live?.lastsUntil(messages.at(-1)?.turn);
+    for (let index = this.#requests.length - 2; index >= 0; index--) {
+      const [request, next] = this.#requests.slice(index, index + 2) as [Request, Request];
+      if (this.#isNudge(next)) request.goOnWith(next);
+      else request.share(next);
+    }
+    const newest = new Map(this.#requests.map((request) => [request.key, request]));
+    const settled = this.#requests.filter(
+      (request) =>
+        request.carried !== null ||
+        request.isOriginalTask ||
+        (newest.get(request.key) === request && !this.#isNudge(request)),
     );
+    if (this.#live != null && !settled.includes(this.#live)) this.#live = settled.at(-1) ?? null;
+    return settled;
+  }
+
+  /** True for a message that a program keeps sending. What people keep sending is an error that does not go away. */
+  #isNudge({ key, isOriginalTask, carried, text }: Request): boolean {
+    if (isOriginalTask || carried !== null || (this.#times.get(key) ?? 0) < NUDGES) return false;
+    return !reportsTrouble(text) && !saysTrouble(text);
   }
 
   #candidate(request: Request, index: number, { messages, lastTurn }: HarvestContext): readonly Candidate[] {
@@ -174,13 +200,27 @@ export class RequestCollector implements SpanCollector {
   }
 }
 
+const saysTrouble = (text: string): boolean =>
+  sentencesOf(text, 400, 0).some(({ marks }) => marks & (SETBACK | COMPLAINT | UNDONE));
+
 /** Unsettled requests of earlier folds, and the newest one, which the user may come back to; oldest first. */
-function carriedRequests(earlier: readonly OpenItem[]): Request[] {
+function carriedRequests(earlier: readonly OpenItem[], questions: ReadonlySet<MessageId>): Request[] {
   const items = earlier.filter((item) => !isToldWith(item, earlier)).sort((a, b) => (a.turn ?? 0) - (b.turn ?? 0));
   return items
     .filter((item, index) => isUnsettled(item) || index === items.length - 1)
-    .map((item) => Request.carriedBy(item, answerOf(item, earlier)));
+    .map((item, index, all) => {
+      const asksUser = item.sources.some((source) => questions.has(source));
+      return Request.carriedBy(item, answerOf(item, earlier), asksUser, all[index + 1]);
+    });
 }
+
+/** The messages with the questions to the user that a summary shows without a reply. */
+const questionsIn = (previous: StructuredSummary | null): ReadonlySet<MessageId> =>
+  new Set(
+    (previous?.openItems ?? [])
+      .filter((item) => item.kind === "question" && isUnsettled(item))
+      .flatMap(({ sources }) => sources),
+  );
 
 /** The item with the outcome of a request whose words were in another summary. */
 const answerOf = (item: OpenItem, items: readonly OpenItem[]): OpenItem | undefined =>
@@ -203,6 +243,7 @@ const originalTaskText = (text: string, { maxTokens, countTokens }: HarvestConte
 
 /** The subject of a request: its first line that is a sentence rather than a heading or tag. */
 function taskLine(text: string): string {
+  if (opensPasted(text)) return askedExcerpt(text, MAX_CURRENT);
   const sentence = sentencesOf(text, 4_000, 0).find(
     ({ text: line }) => line.length > 20 && !/^[<[#/]/.test(line) && !line.endsWith(":"),
   );

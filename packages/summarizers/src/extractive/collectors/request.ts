@@ -1,8 +1,18 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem, ORIGINAL_TASK_ITEM } from "@threadfold/core";
-import { sentenceExcerpt, statementKey } from "../../text/excerpt.ts";
-import type { Speech } from "../reading/speech.ts";
-import { asksToGoOn, CANCELLATION, COMPLAINT, COMPLETION, REVERSAL, SETBACK } from "../text/phrases.ts";
-import { isAnnouncement, isQuestion, isRemark, partRead, quoteSentences, type Sentence } from "../text/sentence.ts";
+import { statementKey } from "../../text/excerpt.ts";
+import { askedExcerpt, closingWords, type Speech, saysDone, setbackIn } from "../reading/speech.ts";
+import {
+  asksToGoOn,
+  CANCELLATION,
+  COMPLAINT,
+  corrects,
+  goesOn,
+  REVERSAL,
+  reportsTrouble,
+  SETBACK,
+  UNDONE,
+} from "../text/phrases.ts";
+import { ASKED_LAST, asked, isAnnouncement, isQuestion, partRead, type Sentence } from "../text/sentence.ts";
 
 /**
  * The state of a request: the agent is working on it, ended its turn on it (with the work done, another answer, a
@@ -11,12 +21,12 @@ import { isAnnouncement, isQuestion, isRemark, partRead, quoteSentences, type Se
 type Standing = "in-work" | "completed" | "answered" | "asked-back" | "failed" | "done" | "cancelled" | "lapsed";
 
 /**
- * How a user's next request relates to the one before: withdraws it, comes back to it, or moves on to something else.
+ * How a user's next request relates to the one before: withdraws it, says that its result was undone, comes back to
+ * it, or moves on to something else.
  */
-type Reaction = "takes-back" | "comes-back" | "moves-on";
+type Reaction = "takes-back" | "undid" | "comes-back" | "moves-on";
 
 const MAX_REQUEST = 240;
-const MIN_STATEMENT = 25;
 const MAX_ANSWER = 240;
 /** How far into a message its reaction to the last answer may be, in UTF-16 code units. */
 const REACTION = 400;
@@ -26,7 +36,9 @@ const GOES_ON = "work on it continues after this summary";
 const OF_BEFORE = "said of the request before it";
 export const WENT_ON = "went on with the next request";
 const INTERRUPTED = "the user interrupted the work on it";
-const GIVEN_UP = `${INTERRUPTED} and asked for something else`;
+const GIVEN_UP = `${INTERRUPTED} and ${WENT_ON}`;
+/** Words of a proposal, which is no outcome. */
+const PROPOSES = /\b(?:would|could|should|i can|we can|i['’]d|propose|suggest|recommend|option|plan)\b/i;
 /** The share of words that make a request after an interruption the same one again. */
 const SAME_AGAIN = 0.5;
 
@@ -46,6 +58,12 @@ export class Request {
   /** What the agent said about it at the end of its turn; the message is `#answeredBy`. */
   #answer: string;
   #answeredBy: MessageId | null = null;
+  /** What it had found out when the user said yes to a question; it outlives answers that only ask another one. */
+  #explained: { readonly answer: string; readonly by: MessageId | null } | null = null;
+  /** The messages of the next request, if the user came back to it with that. */
+  #continuedBy: readonly MessageId[] = [];
+  /** True when that answer ended with a question to the user, or with a few words on it. */
+  #asksUser: boolean;
   /** True when the user came back to it before it was settled, so that it gets the status of the next request. */
   #goesOn = false;
   /** True when the user stopped the agent while it worked on it. */
@@ -60,6 +78,8 @@ export class Request {
     readonly standing: Standing;
     readonly answer: string;
     readonly carried: OpenItem | null;
+    readonly asksUser?: boolean;
+    readonly goesOn?: boolean;
   }) {
     this.text = parts.text;
     this.key = statementKey(parts.text.slice(0, MAX_REQUEST * 2));
@@ -70,6 +90,8 @@ export class Request {
     this.#turn = parts.turn;
     this.#standing = parts.standing;
     this.#answer = parts.answer;
+    this.#asksUser = parts.asksUser ?? false;
+    this.#goesOn = parts.goesOn ?? false;
     this.#isInterrupted = parts.carried?.context === INTERRUPTED;
   }
 
@@ -77,7 +99,7 @@ export class Request {
   static of({ text, place }: Speech, isOriginalTask: boolean): Request {
     return new Request({
       text,
-      description: isOriginalTask ? ORIGINAL_TASK_ITEM : sentenceExcerpt(text, MAX_REQUEST),
+      description: isOriginalTask ? ORIGINAL_TASK_ITEM : askedExcerpt(text, MAX_REQUEST),
       isOriginalTask,
       asked: [place.messageId],
       turn: place.turn,
@@ -94,13 +116,15 @@ export class Request {
   }
 
   /**
-   * Creates a request from a previous summary. `told` is the item with its outcome, if that was recorded separately.
+   * Creates a request from a previous summary. `told` is the item with its outcome, if that was recorded separately;
+   * `asksUser` says that its outcome so far is a question that the user has not answered, and `next` is the request
+   * after it.
    */
-  static carriedBy(item: OpenItem, told?: OpenItem): Request {
+  static carriedBy(item: OpenItem, told?: OpenItem, asksUser = false, next?: OpenItem): Request {
     const { description, turn } = item;
     const { status } = told ?? item;
     const answer = told?.description ?? (status === "asked" ? "" : item.context);
-    const standing = isUnsettled({ status }) ? (answer === "" ? "in-work" : "failed") : (status as Standing);
+    const standing = isUnsettled({ status }) ? standingAfter(answer, asksUser) : (status as Standing);
     const sources = [...new Set([...item.sources, ...(told?.sources ?? [])])];
     return new Request({
       text: description,
@@ -111,6 +135,8 @@ export class Request {
       standing,
       answer,
       carried: item,
+      asksUser: asksUser || isQuestion(answer),
+      goesOn: answer === WENT_ON && isUnsettled(item) && sources.some((source) => next?.sources.includes(source)),
     });
   }
 
@@ -126,14 +152,19 @@ export class Request {
   /** Records that the agent said something without making a call. */
   answer({ sentences, place }: Speech): void {
     if (this.isSettled || sentences.length === 0) return;
-    const completion = sentences.find(({ text, marks }) => marks & COMPLETION && !(marks & SETBACK) && text[0] !== "|");
-    const setback = sentences.find(({ marks }) => marks & SETBACK && !(marks & COMPLETION));
-    if (setback !== undefined) this.#standing = "failed";
+    const completion = sentences.find(saysDone);
+    const setback = setbackIn(sentences, completion !== undefined);
+    const last = sentences.at(-1) as Sentence;
+    const questions = asked(sentences);
+    const asks = questions.includes(last);
+    if (setback !== undefined) this.#standing = asks && !OFFERS_MORE.test(last.text) ? "asked-back" : "failed";
     else if (completion !== undefined) this.#standing = "completed";
-    else if (isAnnouncement((sentences.at(-1) as Sentence).text)) return;
-    else this.#standing = isQuestion((sentences.at(-1) as Sentence).text) ? "asked-back" : "answered";
-    this.#answer = closingWords(sentences, setback ?? completion);
-    this.#answeredBy = place.messageId;
+    else if (isAnnouncement(last.text)) return;
+    else this.#standing = asks ? "asked-back" : "answered";
+    this.#asksUser = sentences.slice(-ASKED_LAST).some((sentence) => questions.includes(sentence));
+    const explained = asks ? this.#explained : null;
+    this.#answer = explained?.answer ?? closingWords(sentences, setback ?? completion, MAX_ANSWER);
+    this.#answeredBy = explained?.by ?? place.messageId;
   }
 
   /** Records that the agent is still working, so that what it said before did not end its turn. */
@@ -148,13 +179,24 @@ export class Request {
    * continues with the request, false when the message closes it.
    */
   acknowledge({ text, place }: Speech): boolean {
-    if (this.#standing === "in-work" || asksToGoOn(text, isQuestion(this.#answer))) {
+    if (this.#standing === "in-work" || asksToGoOn(text, this.#asksUser)) {
+      // A question that the user has answered is not what came of the request.
+      if (this.#standing === "asked-back") {
+        const isKept = this.#answer !== "" && !isQuestion(this.#answer) && !PROPOSES.test(this.#answer);
+        this.#explained = isKept ? { answer: this.#answer, by: this.#answeredBy } : null;
+        this.#forgetAnswer();
+      }
       this.#standing = "in-work";
       this.#turn = place.turn;
       return true;
     }
     if (!this.isSettled) this.#standing = this.#standing === "failed" ? "lapsed" : "done";
     return false;
+  }
+
+  /** Records that it was still the live request in this turn. */
+  lastsUntil(turn: number | undefined): void {
+    if (!this.isSettled) this.#turn = turn ?? this.#turn;
   }
 
   /** Records that the user stopped the agent while it worked on the request. */
@@ -164,14 +206,18 @@ export class Request {
 
   /** Records that the user asks for something else, or for the same again. */
   makeWay(reaction: Reaction, next: string): void {
-    if (this.#isInterrupted && this.#standing === "in-work" && reaction === "moves-on" && !this.#isAskedAgain(next)) {
+    const isStopped = this.#isInterrupted && this.#standing === "in-work" && reaction === "moves-on";
+    if (isStopped && !this.#isAskedAgain(next) && !corrects(next)) {
       this.#standing = "lapsed";
       this.#answer = GIVEN_UP;
       return;
     }
     // Completed work stays completed, even if the user then changes their mind.
     if (reaction === "takes-back" && !this.isSettled && this.#standing !== "completed") this.#standing = "cancelled";
-    else if (reaction === "comes-back" || this.#standing === "in-work" || this.#standing === "asked-back")
+    else if (reaction === "undid") {
+      this.#goesOn = true;
+      this.#forgetAnswer();
+    } else if (reaction === "comes-back" || this.#standing === "in-work" || this.#standing === "asked-back")
       this.#goesOn = true;
     else if (!this.isSettled && this.#standing !== "failed") this.#standing = "done";
   }
@@ -182,12 +228,38 @@ export class Request {
     return new Set(again.filter((word) => words.has(word))).size >= SAME_AGAIN * Math.min(words.size, again.length);
   }
 
+  #forgetAnswer(): void {
+    this.#answer = "";
+    this.#answeredBy = null;
+  }
+
   /** Takes over the status of the next request if the user came back to this one with it. */
   share(next: Request): void {
     if (!this.#goesOn) return;
     this.#standing = next.#standing;
+    if (!this.isSettled) {
+      // The newest of the requests that go on stays the newest of all.
+      if (next.#turn !== undefined) this.#turn = Math.max(this.#turn ?? 0, next.#turn - (next.#goesOn ? 0 : 1));
+      this.#continuedBy = next.asked;
+    }
     if (this.#answer === "") this.#answer = WENT_ON;
     this.#answeredBy ??= next.#answeredBy;
+  }
+
+  /**
+   * Takes over what came of the next message, which asks for nothing of its own: a program sent it to keep the agent
+   * going.
+   */
+  goOnWith(next: Request): void {
+    if (this.#standing === "cancelled" || this.#standing === "lapsed") return;
+    this.#goesOn = true;
+    const wasCompleted = this.#standing === "completed" || this.#standing === "done";
+    this.#standing = next.#standing;
+    this.#turn = next.#turn;
+    if (!next.isTold || (wasCompleted && next.#standing === "answered")) return;
+    this.#answer = next.#answer;
+    this.#answeredBy = next.#answeredBy;
+    this.#asksUser = next.#asksUser;
   }
 
   /** Lapses a request whose outcome can no longer be known, because no earlier fold read the answer. */
@@ -226,7 +298,7 @@ export class Request {
       status,
       kind: "request",
       ...(turn !== undefined && { turn }),
-      sources: [...new Set([...this.asked, ...said])],
+      sources: [...new Set([...this.asked, ...said, ...this.#continuedBy])],
     };
   }
 
@@ -239,6 +311,15 @@ export class Request {
 /** Checks whether an item of a summary has only the outcome of a request, without the request. */
 export const isAnswerAlone = ({ context }: OpenItem): boolean => context === OF_BEFORE;
 
+/** The standing of an unsettled request of a previous summary with this outcome. */
+function standingAfter(answer: string, asksUser: boolean): Standing {
+  if (answer === "") return "in-work";
+  return asksUser ? "asked-back" : "failed";
+}
+
+/** A question that offers more work in general, and asks nothing about the work at hand. */
+const OFFERS_MORE = /\banything else\b/i;
+
 /** Returns how a user's message relates to the request before it. */
 export function reactionOf({ text, sentences }: Speech): Reaction {
   // A sentence may be spelled differently in the text, in which case a long text must not be searched in full.
@@ -246,22 +327,7 @@ export function reactionOf({ text, sentences }: Speech): Reaction {
   const marks = sentences
     .filter((sentence) => read.indexOf(sentence.text) < REACTION)
     .reduce((all, sentence) => all | sentence.marks, 0);
+  if (marks & UNDONE) return "undid";
   if (marks & (CANCELLATION | REVERSAL)) return "takes-back";
-  return marks & (SETBACK | COMPLAINT) ? "comes-back" : "moves-on";
+  return marks & (SETBACK | COMPLAINT) || reportsTrouble(text) || goesOn(text) ? "comes-back" : "moves-on";
 }
-
-/** The sentences on how a request ended, quoted whole: the one that says so, and those after it. */
-function closingWords(sentences: readonly Sentence[], telling: Sentence | undefined): string {
-  const told = sentences.filter((sentence) => sentence === telling || !(isFrame(sentence) || isRemark(sentence)));
-  const said = told.length > 0 ? told : sentences;
-  const first = telling ?? said.find(isStatement) ?? said.find(({ text }) => !isQuestion(text)) ?? said[0];
-  return first === undefined ? "" : quoteSentences(said.slice(said.indexOf(first)), MAX_ANSWER);
-}
-
-/** True for a heading, a table row, or a line that introduces something that is not quoted. */
-const isFrame = ({ text }: Sentence): boolean =>
-  text.startsWith("|") || /[:：]$/.test(text) || (text.length < MIN_STATEMENT && !/[.!?。！？`)]$/.test(text));
-
-/** Checks whether a sentence is a statement on its own. */
-export const isStatement = ({ text }: Sentence): boolean =>
-  text.length >= MIN_STATEMENT && !isQuestion(text) && !/[:：]$/.test(text);

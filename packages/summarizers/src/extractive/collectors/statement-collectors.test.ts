@@ -61,6 +61,18 @@ describe("the decisions of a summary", () => {
     "I bet the editor uses the darker cyan instead of the bright one.",
     "But this adds complexity rather than taking it away.",
     "Whether you require the patch inline rather than as a file.",
+    "Uses `Text` and `Spacer` components instead of rendering raw strings.",
+    "Now it just uses the theme instead of chalk for all styling.",
+    "It should be `my_types.JSONObject` instead of `Dict[str, Any]`.",
+    "Expected: `types.JSONObject` instead of `Dict[str, Any]`.",
+    'Initials: "JN" (instead of the hardcoded "CN")',
+    "The change to use the command instead of the library is unrelated to this issue.",
+    "More passive - reads what the session has rather than requiring callbacks.",
+    "I will use `ed` to modify `src/_pytest/main.py`.",
+    "I'll replace the `related_objects` method of the collector.",
+    "Let's use find_file to see where the cart is.",
+    "I've updated the `NavUser` component to show the initials instead of a fixed text.",
+    "Updated both tests to use the computed `initials` instead of a fixed text.",
   ])("are not what is so, what is guessed and what is asked: %s", (text) => {
     expect(decisionsOf(text)).toEqual([]);
   });
@@ -73,8 +85,20 @@ describe("the decisions of a summary", () => {
     "Padding lines are now repeated instead of left out.",
     "The cleanest approach is to buffer stdin for both.",
     "Use `ceil_div` instead of `triton.cdiv` in Python.",
+    "I'll use `torch.full` instead of filling an empty tensor.",
+    "We will use the cookie, because the header is not always there.",
+    "Naming clarity: `InteractiveMode` instead of `TuiRenderer`.",
   ])("are what was chosen: %s", (text) => {
-    expect(decisionsOf(text)).toEqual([text.replace(/\.$/, "")]);
+    const [, said = text] = /^(.*?), because/.exec(text) ?? [];
+    expect(decisionsOf(text).map((told) => told.replace(/,$/, ""))).toEqual([said.replace(/\.$/, "")]);
+  });
+
+  it("are told once, in whatever words", () => {
+    expect(
+      decisionsOf(
+        "Use ceil_div instead of triton.cdiv in Python-side logic (less overhead).\n\nceil_div instead of triton.cdiv in Python paths.",
+      ),
+    ).toHaveLength(1);
   });
 });
 
@@ -89,5 +113,60 @@ describe("the facts of a summary", () => {
     const order = "Then run it once on a small session, with a budget that forces it to fold.";
     expect(factsOf(order)).not.toContain(order);
     expect(factsOf("The budget is 300 dollars.")).toContain("The budget is 300 dollars.");
+  });
+});
+
+describe("the findings of a summary", () => {
+  const found = (text: string, maxTokens = 2_000): string =>
+    summaryOf(started().user("Make the search faster.").agent(text).user("Go on.").agent("I looked on."), {
+      maxTokens,
+    })
+      .summary.facts.map((fact) => fact.text)
+      .join("\n");
+
+  it("hold nothing of a patch that stands in a message outside of a code block, and what is said below it", () => {
+    const patch = `The search is three times faster, since it reads the index once. The patch:
+
+diff --git a/src/search.ts b/src/search.ts
+index f272e23..5df6633 100644
+--- a/src/search.ts
++++ b/src/search.ts
+@@ -100,3 +125,4 @@ class Search {
+ const reader = openReader(this.path);
+-for (const word of words) reader.find(word);
++const index = reader.readIndex();
++for (const word of words) index.find(word);
+ reader.close();
+- The tests of src/search.ts take four seconds now.
+The index of src/search.ts is closed behind the last word.`;
+    const told = found(patch);
+    for (const piece of ["diff --git", "f272e23", "@@", "readIndex()", "openReader", "reader.find"])
+      expect(told).not.toContain(piece);
+    expect(told).toContain("The tests of src/search.ts take four seconds now.");
+    expect(told).toContain("The index of src/search.ts is closed behind the last word.");
+  });
+
+  it("tell what leads to a block of code or a call after all else", () => {
+    const conversation = started().user("Make the search faster.");
+    const said = [
+      "Other hooks with `getwd()` that were looked at before:\n\n```\nsrc/a.go\n```",
+      "The reader in src/reader.go opens its file once for every word of a query.",
+      "Names in src/writer.go which are changed by hand in this call:",
+      "A writer keeps the lock of src/lock.go while it sleeps between two tries.",
+      "Entries of src/cache.go are never dropped, so that memory grows by the hour.",
+    ];
+    for (const text of said) conversation.agent(text).bash("ls", "src");
+    const told = summaryOf(conversation, { maxTokens: 170 }).text;
+    for (const text of ["The reader in", "A writer keeps", "Entries of"]) expect(told).toContain(text);
+    for (const text of ["Other hooks", "Names in"]) expect(told).not.toContain(text);
+  });
+
+  it("leave out a patch of which only the end is read", () => {
+    const lines = Array.from({ length: 90 }, (_, index) => `+const total_${index} = readTotal(cart, ${index});`);
+    const told = found(
+      `The search is three times faster now.\n\n@@ -1,1 +1,91 @@\n const first = 1;\n${lines.join("\n")}\nThe index of src/search.ts is closed behind it.`,
+    );
+    expect(told).not.toContain("readTotal");
+    expect(told).toContain("closed behind it");
   });
 });

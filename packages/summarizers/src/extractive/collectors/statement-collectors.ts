@@ -70,8 +70,29 @@ const rulesOf = (summary: StructuredSummary | null): readonly Pin[] =>
 const ABOUT_TOOLS =
   /\b(?:tool|command|grep|search(?:ing)?|look(?:ing)? (?:at|for)|read(?:ing)? the|list(?:ing)?|bash|sed)\b/i;
 /** Statements of fact, questions and objections, which are not decisions. */
-const STATES =
-  /\b(?:is|are|was|were|has|had)\b(?! now\b)[^.;]{0,80}\b(?:instead of|rather than)\b|\b(?:is|are|was|were|be|been) (?:\w+ly )?(?:decided|chosen)\b(?! (?:to|that|on|against)\b)|^(?:whether|confirm|but (?:this|that|it))\b/i;
+const STATES = new RegExp(
+  [
+    "\\b(?:is|are|was|were|has|had)\\b(?! now\\b)[^.;]{0,80}\\b(?:instead of|rather than)\\b",
+    "\\b(?:is|are|was|were|be|been) (?:\\w+ly )?(?:decided|chosen)\\b(?! (?:to|that|on|against)\\b)",
+    "^(?:whether|confirm|but (?:this|that|it))\\b",
+    "^the (?:change|fix|idea|switch|use) (?:to|of)\\b.{0,120}\\b(?:is|are|was|were)\\b",
+    "\\bshould (?:be|have been|show|return|say|print)\\b.{0,120}\\binstead of\\b",
+  ].join("|"),
+  "i",
+);
+/** What code does, or was made to do: a report, whatever the code does it instead of. */
+const REPORTS = new RegExp(
+  [
+    "^(?:now,? )?(?:(?:it|this|that|they|which) )?(?:(?:now|just|only|also|simply) )*(?:uses|takes|returns|reads|shows|gives|calls|checks|gets|sends|throws|looks|expects|treats|parses|renders|writes|stores)\\b",
+    "^(?:i |i['’]ve |i have )?(?:also |now )?(?:updated|fixed|changed|modified|renamed)\\b",
+    "^\\w+: [\"'`“]",
+    "^[\\w ]{1,40} [-–] (?:it )?(?:now )?(?:reads|takes|uses)\\b",
+  ].join("|"),
+  "i",
+);
+/** What the agent uses next is a decision only if it says what else there was, or why. */
+const USES_NEXT = /\b(?:i['’]ll|i will|let['’]s) (?:use|replace|implement)\b/i;
+const WEIGHS = /\b(?:instead of|rather than|because|since|so that|decided|over)\b|[—–]/i;
 const RATIONALE = /\s+(?:because|since|so that|weil|parce que|car|porque|因为)\s+|\s+[—–]\s+/iu;
 const MIN_DECISION = 20;
 const MAX_DECISION = 240;
@@ -86,7 +107,8 @@ export class DecisionCollector implements SpanCollector {
       if (!(marks & DECISION) || text.length < MIN_DECISION || text.length > MAX_DECISION || /[?:？：]$/.test(text))
         continue;
       // A table row says nothing without the header.
-      if (ABOUT_TOOLS.test(text) || text.startsWith("|") || STATES.test(text)) continue;
+      if (ABOUT_TOOLS.test(text) || text.startsWith("|") || STATES.test(text) || REPORTS.test(text)) continue;
+      if (USES_NEXT.test(text) && !WEIGHS.test(text)) continue;
       if (!isPassing(sentence) && !isGuess(text)) this.#found.push({ text, place });
     }
   }
@@ -98,7 +120,9 @@ export class DecisionCollector implements SpanCollector {
 }
 
 function decisionCandidate(sentence: string, place: Place, last: number): Candidate {
-  const split = RATIONALE.exec(sentence);
+  const reason = RATIONALE.exec(sentence);
+  // A name before a dash is what the rest is about.
+  const split = reason !== null && reason.index >= MIN_DECISION ? reason : null;
   const decision = split === null ? sentence : sentence.slice(0, split.index);
   const rationale = split === null ? "" : sentence.slice(split.index + split[0].length);
   return {

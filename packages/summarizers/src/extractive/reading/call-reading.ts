@@ -1,6 +1,7 @@
-import { asToolCallId, type JsonObject, type JsonValue, type ToolCallPart } from "@threadfold/core";
+import { asToolCallId, type JsonObject, type JsonValue, type Message, type ToolCallPart } from "@threadfold/core";
 import { oneLine } from "../../text/excerpt.ts";
 import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
+import { shellLines } from "./shell-command.ts";
 import type { Place } from "./speech.ts";
 
 /** What a tool call does, as far as its name and arguments show. */
@@ -9,8 +10,12 @@ export interface CallReading {
   readonly toolName: string;
   readonly kind: ToolKind;
   readonly input: JsonValue;
-  /** The main line of a shell command, without a leading change of folder; null for other calls. */
+  /** A shell command as it was given; null for other calls. */
+  readonly script: string | null;
+  /** The first line of a shell command that does something, without a leading change of folder; null for other calls. */
   readonly command: string | null;
+  /** The last line that does something, if it is not the first. */
+  readonly lastLine: string | null;
   readonly files: readonly FileAction[];
 }
 
@@ -38,18 +43,23 @@ const LEADING_FOLDER_CHANGE = /^\s*(?:cd\s+(?:"[^"\n]*"|'[^'\n]*'|\S+)\s*(?:&&|;
 
 /** A line of a script that only prepares the lines after it: a comment, a setting, a variable, a change of folder. */
 const PREPARES =
-  /^\s*(?:#|set\s|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^)]*\)|[^\s"'$]*)\s*;?\s*$|cd\s+[^&;|]*$)/;
+  /^\s*(?:#|set\s[^&;|]*$|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^)]*\)|[^\s"'$]*)\s*;?\s*$|cd\s+[^&;|]*$)/;
+
+/** A line that only prints words of its own, as headings between the output of other lines, or ends a loop. */
+const NARRATES =
+  /^\s*(?:(?:echo|printf)\b[^&;|>$]*|cat\s*<<-?\s*["']?\w+["']?\s*|(?:done|fi|esac|do|then|else|[)}])\s*;?\s*)$/;
 
 /** A line that only starts an interpreter for the program on the lines after it. */
-const OPENS = /(?:\s-[ce]\s*["']|<<-?\s*["']?\w+["']?)\s*$/;
+const OPENS = /^[^>]*(?:\s-[ce]\s*["']|<<-?\s*["']?\w+["']?)\s*$/;
 
 /** Reads one call. The arguments are not copied. */
 export function readCall(part: ToolCallPart, place: Place): CallReading {
   const fields = fieldsOf(part.input);
   const kind = toolKind(part.toolName, new Set(Object.keys(fields)));
-  const command = kind === "shell" ? commandOf(fields, part.input) : null;
-  const files = filesOf(kind, fields, command, part.input);
-  return { place, toolName: part.toolName, kind, input: part.input, command: command && shortCommand(command), files };
+  const script = kind === "shell" ? commandOf(fields, part.input) : null;
+  const files = filesOf(kind, fields, script, part.input);
+  const [first = null, lastLine = null] = script === null ? [] : tellingLines(script);
+  return { place, toolName: part.toolName, kind, input: part.input, script, command: first, lastLine, files };
 }
 
 type Fields = Readonly<Record<string, JsonValue | undefined>>;
@@ -66,17 +76,30 @@ function commandOf(fields: Fields, input: JsonValue): string | null {
   return Array.isArray(value) && typeof value.at(-1) === "string" ? (value.at(-1) as string) : null;
 }
 
-/** The line of a command that shows what it does; here-documents and further lines are data or detail. */
-function shortCommand(command: string): string {
-  const start = command.slice(0, 2_000).replace(LEADING_FOLDER_CHANGE, "");
-  const lines = start.split("\n").filter((text) => text.trim() !== "");
-  const first = Math.max(
-    0,
-    lines.findIndex((text) => !PREPARES.test(text)),
-  );
-  const line = lines[first] ?? start;
-  const told = OPENS.test(line) ? `${line} ${lines[first + 1] ?? ""}` : line;
-  return oneLine(told).slice(0, MAX_COMMAND).toWellFormed();
+/** The lines of a command that show what it does: the first and the last; here-documents are data or detail. */
+function tellingLines(command: string): readonly string[] {
+  const lines = shellLines(command)
+    .map((line) => line.slice(0, 2_000).replaceAll("\\\n", " ").replace(LEADING_FOLDER_CHANGE, ""))
+    .filter((line) => line.trim() !== "");
+  const working = lines.filter((line) => !PREPARES.test(line));
+  const telling = working.filter((line) => !NARRATES.test(line));
+  const [chosen = lines] = [telling, working].filter(({ length }) => length > 0);
+  const ends = new Set([chosen.at(0), chosen.at(-1)].filter((line) => line !== undefined));
+  return [...ends].map((line) => oneLine(beginningOf(line, command)).slice(0, MAX_COMMAND).toWellFormed());
+}
+
+/** The first line of what is quoted, and of a program that it opens, in quotes or as a here-document, the first line. */
+function beginningOf(line: string, command: string): string {
+  const [start = "", next = ""] = line.trim().split("\n", 2);
+  if (!OPENS.test(start)) return start;
+  const end = command.indexOf(line) + line.length;
+  return `${start} ${
+    next ||
+    command
+      .slice(end, end + MAX_COMMAND)
+      .trimStart()
+      .split("\n", 1)[0]
+  }`;
 }
 
 function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: JsonValue): readonly FileAction[] {
@@ -133,25 +156,84 @@ function firstOf(fields: Fields, names: readonly string[]): JsonValue | undefine
 
 /** Text in a user message that a program wrote: the output of a command that an agent gave in plain text. */
 const OBSERVATION = /^\s*(?:<returncode>|<output>|<observation>|OBSERVATION:|Observation:|EXECUTION RESULT)/;
+/** What an interactive shell prints below each output: its open file, its folder and its prompt. */
+const PROMPT = /\n?(?:\(Open file: [^\n]{1,300}\)\n)?\(Current directory: [^\n]{1,300}\)\nbash-\$\s*$/;
+const LONGEST_PROMPT = 700;
+
+/** How an agent without tools gives commands: in shell blocks, or to an interactive shell in the last block. */
+export type SpokenForm = "shell block" | "last block";
+
+/** Returns how commands are spoken in a span, by its observations. Null where tools are called or no program answers. */
+export function spokenForm(messages: readonly Message[]): SpokenForm | null {
+  if (messages.some(({ parts }) => parts.some(({ type }) => type === "tool-call"))) return null;
+  let form: SpokenForm | null = null;
+  for (const message of messages)
+    for (const part of message.parts) {
+      if (part.type !== "text") continue;
+      if (promptIn(part.text, message) !== null) return "last block";
+      if (message.role === "user" && OBSERVATION.test(part.text)) form = "shell block";
+    }
+  return form;
+}
+
+function promptIn(text: string, { role, origin }: Message): string | null {
+  return role === "user" && origin === "harness" ? (PROMPT.exec(text.slice(-LONGEST_PROMPT))?.[0] ?? null) : null;
+}
+
+/** Returns the output that a message shows, without the prompt below it. Null for text that is no observation. */
+export function observationIn(text: string, message: Message): string | null {
+  const prompt = promptIn(text, message);
+  if (prompt !== null) return text.slice(0, text.length - prompt.length);
+  return message.role === "user" && OBSERVATION.test(text) ? text : null;
+}
+
 const FENCES = ["```bash\n", "```sh\n", "```shell\n"];
+const HANDS_IN = /^\s*(?:submit\s*)?$/;
 
-export const isObservation = (text: string): boolean => OBSERVATION.test(text);
+/** Reads the command of an agent without tools, which it writes in its answer. Null without one, or when it hands in. */
+export function readSpokenCommand(text: string, form: SpokenForm, place: Place): CallReading | null {
+  const command = form === "last block" ? (commandInTags(text) ?? lastBlock(text)) : shellBlock(text);
+  if (command === null || HANDS_IN.test(command)) return null;
+  return readCall({ type: "tool-call", callId: asToolCallId("spoken"), ...spokenCall(command, form) }, place);
+}
 
-/**
- * Reads the command of an agent without tools, which writes commands in a code block of its answer. Null without one.
- */
-export function readSpokenCommand(text: string, place: Place): CallReading | null {
+function shellBlock(text: string): string | null {
   for (const fence of FENCES) {
     const start = text.indexOf(fence);
     const end = start < 0 ? -1 : text.indexOf("\n```", start + fence.length);
-    if (end < 0) continue;
-    const command = text.slice(start + fence.length, end);
-    return readCall(
-      { type: "tool-call", callId: asToolCallId("spoken"), toolName: "shell", input: { command } },
-      place,
-    );
+    if (end >= 0) return text.slice(start + fence.length, end);
   }
   return null;
+}
+
+function commandInTags(text: string): string | null {
+  const start = text.lastIndexOf("<command>\n");
+  const end = start < 0 ? -1 : text.indexOf("\n</command>", start);
+  return end < 0 ? null : text.slice(start + "<command>\n".length, end);
+}
+
+/** Returns an answer without the command in tags at its end, which is no speech. */
+export function withoutCommandTags(text: string): string {
+  return commandInTags(text) === null ? text : text.slice(0, text.lastIndexOf("<command>\n"));
+}
+
+function lastBlock(text: string): string | null {
+  const end = text.lastIndexOf("\n```");
+  const fence = end <= 0 ? -1 : text.lastIndexOf("```", end - 1);
+  const start = fence < 0 ? 0 : text.indexOf("\n", fence) + 1;
+  return start === 0 || start > end ? null : text.slice(start, end);
+}
+
+/** The first line of a command for the editor of an interactive shell. */
+const EDITOR_COMMAND =
+  /^\s*(open|create|edit|goto|set_cursors|scroll_up|scroll_down|find_file|search_dir|search_file)\b *([^\n]*)/;
+
+function spokenCall(command: string, form: SpokenForm): { readonly toolName: string; readonly input: JsonObject } {
+  const [, name, rest = ""] = form === "last block" ? (EDITOR_COMMAND.exec(command) ?? []) : [];
+  if (name === undefined) return { toolName: "shell", input: { command } };
+  if (name === "open" || name === "create") return { toolName: name, input: { path: rest.split(" ")[0] as string } };
+  if (name === "edit") return { toolName: name, input: { text: command.slice(command.indexOf("\n") + 1) } };
+  return { toolName: name, input: { query: rest } };
 }
 
 /** The kind of a tool, as far as its name and fields show. */
@@ -170,7 +252,7 @@ type ToolKind =
   | "other";
 
 const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
-  read: "read read_file read_files readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
+  read: "open goto set_cursors scroll_up scroll_down read read_file read_files readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
   write: "write write_file writefile create_file create fs_write write_to_file save_file",
   edit: "edit edit_file editfile multiedit multi_edit str_replace replace search_replace replace_in_file apply_diff notebookedit insert insert_content",
   editor: "str_replace_based_edit_tool str_replace_editor text_editor editor",
@@ -178,7 +260,7 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
   shell:
     "bash shell sh exec exec_command run run_command run_commands runcommand run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash local_shell terminal powershell container.exec",
   search:
-    "grep glob search find ls list list_dir list_files list_directory codebase_search search_files search_file_content grep_search file_search rg websearch web_search webfetch web_fetch fetch google_web_search",
+    "find_file search_dir search_file grep glob search find ls list list_dir list_files list_directory codebase_search search_files search_file_content grep_search file_search rg websearch web_search webfetch web_fetch fetch google_web_search",
   todo: "todowrite todo_write update_plan write_todos manage_todo_list todo task_list update_todo_list set_todos",
   task: "taskcreate taskupdate task_create task_update create_task update_task",
   agent: "task agent subagent sub_agent dispatch_agent spawn_agent run_agent delegate delegate_task explore",

@@ -1,10 +1,10 @@
-import type { FileItem, JsonValue } from "@threadfold/core";
+import { type FileItem, fileName, type JsonValue, plainPath } from "@threadfold/core";
 import { readShellCommand, type ShellSegment } from "./shell-command.ts";
 
-/** A file and what a call does to it. */
+/** A file and what a call does to it; `restored` when git puts back its last commit. */
 export interface FileAction {
   readonly path: string;
-  readonly action: FileItem["action"];
+  readonly action: FileItem["action"] | "restored";
 }
 
 const READERS: ReadonlySet<string> = new Set([
@@ -22,10 +22,25 @@ const READERS: ReadonlySet<string> = new Set([
   "diff",
 ]);
 
-/** Returns what a shell command does to files, as far as its words show. */
+/** Returns what a shell command does to files, as far as its words show, with the folders that it changes to. */
 export function shellFileActions(command: string): readonly FileAction[] {
-  return readShellCommand(command).flatMap(segmentActions);
+  let folder = "";
+  return readShellCommand(command).flatMap((segment) => {
+    const [name, target = "~", ...others] = segment.words;
+    if (name === "cd" && others.length === 0) folder = changedFolder(folder, target);
+    return segmentActions(segment).map(({ path, action }) => ({ path: pathIn(folder, path), action }));
+  });
 }
+
+/** The folder after a change, relative to the first one unless it is absolute; empty when it is not known. */
+function changedFolder(folder: string, target: string): string {
+  const plain = target.replace(/(?<=[^/])\/+$/, "");
+  if (/[~$`*?]|^-$|(?:^|\/)\.\.(?:\/|$)/.test(plain)) return "";
+  return plain === "." ? folder : pathIn(folder, plain);
+}
+
+const pathIn = (folder: string, path: string): string =>
+  folder === "" || /^(?:\/|~|\.\.\/)/.test(path) ? path : `${folder === "/" ? "" : folder}/${plainPath(path)}`;
 
 function segmentActions({ words, redirects }: ShellSegment): readonly FileAction[] {
   const written = redirects.filter(isFile).map((path): FileAction => ({ path, action: "created" }));
@@ -45,19 +60,12 @@ function commandActions(name: string, rest: readonly string[], files: readonly s
       return all("created");
     case "tee":
       return all(rest.includes("-a") ? "modified" : "created");
-    case "mv": {
-      const [from, to] = files;
-      return from === undefined || to === undefined
-        ? []
-        : [
-            { path: from, action: "deleted" },
-            { path: to, action: "created" },
-          ];
-    }
+    case "mv":
+      return movedFiles(rest);
     case "cp":
-      return files.slice(-1).map((path) => ({ path, action: "created" }));
+      return targetsOf(rest).map(({ to }) => ({ path: to, action: "created" }));
     case "git":
-      return rest[0] === "rm" ? all("deleted") : [];
+      return gitFileActions(rest);
     case "sed":
     case "awk": {
       const isChanged = name === "sed" && rest.some((word) => /^-\w*i/.test(word));
@@ -67,10 +75,56 @@ function commandActions(name: string, rest: readonly string[], files: readonly s
   return READERS.has(name) ? all("read") : [];
 }
 
-/** Leaves out the script (the first non-option word, or what follows `-e` or `-f`), which may look like a path. */
+function movedFiles(rest: readonly string[]): readonly FileAction[] {
+  return targetsOf(rest).flatMap(({ from, to }) => [
+    { path: from, action: "deleted" },
+    { path: to, action: "created" },
+  ]);
+}
+
+/** The files that are copied or moved, and where to: the last word names the folder for several, or the file itself. */
+function targetsOf(rest: readonly string[]): readonly { readonly from: string; readonly to: string }[] {
+  const words = rest.filter((word) => !word.startsWith("-"));
+  const target = words.at(-1) ?? "";
+  const isFolder = words.length > 2 || /(?:^|\/)\.{0,2}$/.test(target);
+  const folder = target.replace(/\/?\.?$/, "");
+  const inFolder = (from: string): string => `${folder === "" ? "" : `${folder}/`}${fileName(from)}`;
+  return words
+    .slice(0, -1)
+    .map((from) => ({ from, to: isFolder ? inFolder(from) : target }))
+    .filter(({ from, to }) => isFile(from) && isFile(to));
+}
+
+function gitFileActions([action, ...rest]: readonly string[]): readonly FileAction[] {
+  const words = rest.filter((word) => word === "--" || !word.startsWith("-"));
+  switch (action) {
+    case "rm":
+      return words.filter(isFile).map((path) => ({ path, action: "deleted" }));
+    case "mv":
+      return movedFiles(rest);
+    case "restore":
+      return rest.some((word) => /^(?:--staged|-S|--source\b|-s$)/.test(word)) ? [] : restoredFiles(words);
+    case "checkout":
+      return restoredFiles(words[0] === "HEAD" ? words.slice(1) : words);
+    default:
+      return [];
+  }
+}
+
+/** Paths are restored alone, or after `--`; what stands before it is another state of them. */
+function restoredFiles(words: readonly string[]): readonly FileAction[] {
+  const paths = words[0] === "--" ? words.slice(1) : words;
+  const action = paths.includes("--") ? "modified" : "restored";
+  return paths
+    .slice(paths.indexOf("--") + 1)
+    .filter(isFile)
+    .map((path) => ({ path, action }));
+}
+
+/** Leaves out the script (the first word that is no option or empty suffix, or what follows `-e` or `-f`), which may look like a path. */
 function withoutScript(rest: readonly string[], files: readonly string[]): readonly string[] {
   const given = rest.flatMap((word, index) => (/^-[ef]$/.test(rest[index - 1] ?? "") ? [word] : []));
-  const script = given.length > 0 ? given : [rest.find((word) => !word.startsWith("-"))];
+  const script = given.length > 0 ? given : [rest.find((word) => word !== "" && !word.startsWith("-"))];
   return files.filter((path) => !script.includes(path));
 }
 
@@ -110,8 +164,8 @@ export interface FileChange {
 }
 
 /** Fields of a call's input that contain a file's text after and before the call. */
-const AFTER = ["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source"];
-const BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString"];
+const TEXT_AFTER = ["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source"];
+export const TEXT_BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString"];
 const PATH = ["file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file"];
 const PATCH = "*** Begin Patch";
 /**
@@ -129,14 +183,23 @@ export function fileChanges(input: JsonValue): readonly FileChange[] {
   if (path === "") return [];
   const parts = [input, ...Object.values(input).filter(Array.isArray).flat()] as readonly JsonValue[];
   const joined = (names: readonly string[]): string => parts.map((part) => textIn(part, names)).join("\n");
-  const after = joined(AFTER);
-  return after.trim() === "" ? [] : [{ path, after, before: joined(BEFORE) }];
+  const after = joined(TEXT_AFTER);
+  const before = joined(TEXT_BEFORE);
+  return after.trim() === "" && before.trim() === "" ? [] : [{ path, after, before }];
 }
 
 /** Returns the names that a change introduces into a file, each once, in order. */
 export function changedNames({ path, after, before }: FileChange): readonly string[] {
   const old = new Set([...namesOf(before), ...namesOf(path)]);
   return [...new Set(namesOf(after))].filter((name) => !old.has(name));
+}
+
+/** Returns how often each name stands in the text after a change more than before it. */
+export function nameBalance({ after, before }: FileChange): ReadonlyMap<string, number> {
+  const balance = new Map<string, number>();
+  for (const name of namesOf(after)) balance.set(name, (balance.get(name) ?? 0) + 1);
+  for (const name of namesOf(before)) balance.set(name, (balance.get(name) ?? 0) - 1);
+  return balance;
 }
 
 const namesOf = (text: string): readonly string[] => text.slice(0, MOST_READ).match(NAME) ?? [];

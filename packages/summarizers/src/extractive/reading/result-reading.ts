@@ -1,4 +1,5 @@
 import type { JsonValue, ToolResultContent, ToolResultEnvelope } from "@threadfold/core";
+import { excerpt, oneLine } from "../../text/excerpt.ts";
 import type { CallReading } from "./call-reading.ts";
 import type { Place } from "./speech.ts";
 
@@ -29,12 +30,66 @@ const EXIT_CODE =
   /(?:exit(?:ed)?(?:[ _](?:code|status))?(?: with)?(?:[ _](?:code|status))?|return(?:ed)?[ _]?code|returncode|non-zero exit status)["'>]?\s*[:=]?\s*(-?\d{1,5})\b/i;
 const EXIT_FIELDS = ["exit_code", "exitCode", "returncode", "return_code", "exit_status"];
 
-/** Reads one result. `call` is the call that it answers. */
-export function readResult(envelope: ToolResultEnvelope, call: CallReading | null, place: Place): ResultReading {
+/** Reads one result. `answered` is the call that it answers. */
+export function readResult(envelope: ToolResultEnvelope, answered: CallReading | null, place: Place): ResultReading {
   const text = contentText(envelope.content);
+  const call = withShownFiles(answered, text);
   const exitCode = call === null || call.kind === "shell" || call.kind === "other" ? exitCodeOf(envelope, text) : null;
-  const failed = envelope.outcome === "failure" || (exitCode !== null && exitCode !== 0);
+  const failed = envelope.outcome === "failure" || (exitCode === null ? saysThatItFailed(call, text) : exitCode !== 0);
   return { place, envelope, call, text, exitCode, failed };
+}
+
+/** The first line of what an editor shows of its open file. */
+const OPEN_FILE = /^\[File: ([^\n]{1,300}) \(\d+ lines total\)\]$/m;
+
+/** What editors say when the file that they wrote existed before. */
+const WRITTEN_OVER = /\b(?:overwrote|overwritten|has been updated)\b/i;
+const SAID_OF_FILE = 300;
+
+/** The call with its files as the result shows them: an edit may name no file, and a file written may not be new. */
+function withShownFiles(call: CallReading | null, text: string): CallReading | null {
+  if (call?.kind === "edit" && call.files.length === 0) {
+    const path = OPEN_FILE.exec(text)?.[1];
+    return path === undefined ? call : { ...call, files: [{ path, action: "modified" }] };
+  }
+  if (call?.kind !== "write" || !WRITTEN_OVER.test(text.slice(0, SAID_OF_FILE))) return call;
+  return { ...call, files: call.files.map(({ path }) => ({ path, action: "modified" })) };
+}
+
+/** The label with which harnesses begin the result of a call that failed. */
+const ERROR_LABEL = /^\s*(?:<tool_use_error>|\[?error\]?\s*[:\]])\s*/i;
+/** How editors begin a result when nothing was written. Other results may begin so by what they show. */
+const NOTHING_WRITTEN =
+  /^\s*(?:no (?:replacement|changes?) (?:was|were) (?:performed|made)|ran into \[errno|invalid `?\w+`? parameter|your proposed edit has introduced|could not find the exact text|string to replace not found|file (?:\S{1,300} )?(?:not found|does not exist)|cannot (?:edit|write)|apply_patch verification failed)\b/i;
+/** Labelled error output that begins with the complaint of a program or shell, and not with a note or progress. */
+const COMPLAINS =
+  /^\s*\[error\]\s*(?:Traceback\b|[Ee]rror\b|(?!(?:note|hint|info|debug|warn|warning|remote):)[a-z./][\w./-]{0,60}:(?!\d))/;
+const COULD_NOT_RUN = /^\s*\[error\]\s*error running\b/i;
+/** A command that says what to do in the place of what fails. */
+const hasFallback = ({ script }: CallReading): boolean => script?.includes("||") ?? false;
+const QUOTED = /`([^`]*)(?:`|$)/g;
+/** A longer quote, in UTF-16 code units, is a passage of a file and says nothing about the error. */
+const LONGEST_QUOTE = 60;
+/** What a service answers instead of what it was asked for. */
+const JSON_ERROR = /^\s*\{\s*"errors?"\s*:\s*(?:"[^"]|\{\s*"|\[\s*[{"])/;
+/** A longer result than this, in UTF-16 code units, shows something, whatever it begins with. */
+const LONGEST_ERROR = 400;
+
+/** Checks a result by its words, for harnesses that mark no result as failed. */
+function saysThatItFailed(call: CallReading | null, text: string): boolean {
+  if (call === null) return false;
+  if (call.kind === "shell") return COMPLAINS.test(text) && (COULD_NOT_RUN.test(text) || !hasFallback(call));
+  if (call.files.some(({ action }) => action !== "read")) return ERROR_LABEL.test(text) || NOTHING_WRITTEN.test(text);
+  return (text.length <= LONGEST_ERROR && ERROR_LABEL.test(text)) || (call.kind === "other" && JSON_ERROR.test(text));
+}
+
+const shortQuote = (whole: string, quoted: string): string => (quoted.length > LONGEST_QUOTE ? "`…`" : whole);
+
+/** Returns what a failed result begins with, without a label, if it begins with a label or as editors do. */
+function labelledError(text: string): string | null {
+  if (!ERROR_LABEL.test(text) && !NOTHING_WRITTEN.test(text)) return null;
+  const plain = text.slice(0, ERROR_HEAD).replace(ERROR_LABEL, "");
+  return excerpt(plain.replace(/<\/tool_use_error>\s*$/, "").replace(QUOTED, shortQuote), MAX_ERROR_LINE);
 }
 
 /** Matches what harnesses return for a call that the user refused. */
@@ -118,60 +173,91 @@ function exitField(value: JsonValue, depth: number): number | null {
 const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
 /** A line that names an error, strongest forms first. Anchored or literal, so that each line is read once. */
 const STRONG =
-  /^(?:E\s{2,}\S|[A-Za-z_.]{0,60}(?:Error|Exception|Panic)\b\s*[:(]|error(?:\[\w+\]|:| TS\d)|fatal:|panic:|FAILED\b|FAIL\b|\S{1,120}:\d+(?::\d+)?:? (?:fatal )?error\b)/;
+  /^(?:E\s{2,}\S|[A-Za-z_.]{0,60}(?:Error|Exception|Panic)\b\s*[:(]|(?:error|ERROR)(?:\[\w+\]|:| TS\d)|\d{1,6}:\d{1,6}\s+error\s|fatal:|panic:|FAILED\b|FAIL\b|\S{1,120}:\d+(?::\d+)?:? (?:fatal )?error\b)/;
 const WEAK =
   /\b(?:error|failed|failure|exception|cannot|not found|no such file|denied|undefined|assert(?:ion)?|unrecognized|invalid|missing|conflict|timed? ?out|refused|traceback)\b/i;
-const NO_ERROR = /\b(?:0|no) (?:errors?|failures?|failed)\b|error(?:s|_count)?[=:] ?0\b/i;
+const NO_ERROR =
+  /\b(?:0|no) (?:errors?|failures?|failed)\b|error(?:s|_count)?[=:] ?0\b|^(?:std)?err(?:or)?: \((?:none|empty)\)|^(?:plugins|rootdir): /i;
+/** Tags of lines that a build prints besides its errors. */
+const NO_ERROR_TAG = /^\[(?:INFO|DEBUG|TRACE|WARN(?:ING)?)\]/;
+/** A diagnostic of a compiler or linter: a file, a line and a message. */
+const LOCATED = /^(?:\[[\w:.-]{1,40}\] )?[\w@+-]{0,80}[./][\w./@+-]{1,160}:\d+(?::\d+)?:\s\S/;
+/** Words of a program that only say that another one failed, or that the error follows. */
+const FAILED_AROUND = /\btask failed$|^Traceback \(most recent call last\)|^npm (?:ERR!|error)|\bLifecycle script\b/;
+/** The last line of a traceback of Python whose exception has another name than an error. */
+const RAISED = /^(?:[a-z_]\w{0,40}\.){1,8}[A-Z]\w{1,60}: \S/;
 const ERROR_HEAD = 1_000;
 const ERROR_TAIL = 2_000;
 const MAX_ERROR_LINE = 220;
+const MAX_FAILURE = 160;
+
+/** The kinds of lines that may say what went wrong, best first. */
+const KINDS = ["strong", "located", "weak", "around"] as const;
+type ErrorKind = (typeof KINDS)[number];
 
 /**
- * Returns the line of a result that says what went wrong: the last strong one, else the first weak one; null if none.
+ * Returns the line of a result that says what went wrong: the last strong one, else, where it is known that something
+ * did, the first of the best kind; null if none.
  */
-export function errorLine(text: string, strongOnly: boolean): string | null {
-  const ends =
-    text.length <= ERROR_HEAD + ERROR_TAIL ? text : `${text.slice(0, ERROR_HEAD)}\n${text.slice(-ERROR_TAIL)}`;
-  let strong: string | null = null;
-  let weak: string | null = null;
-  for (const raw of ends.split("\n")) {
+function errorLine(text: string, strongOnly: boolean): string | null {
+  const found = new Map<ErrorKind, string>();
+  let traced = false;
+  for (const raw of endsOf(text).split("\n")) {
     if (raw.length > 2_000) continue;
     const line = raw
       .replace(ANSI, "")
       .replace(/^\[(?:error|stderr)\]\s*/i, "")
       .trim();
-    if (line.length < 6 || NO_ERROR.test(line)) continue;
-    if (STRONG.test(line)) strong = line;
-    else if (!strongOnly && weak === null && WEAK.test(line)) weak = line;
+    traced ||= line.startsWith("Traceback");
+    const kind = errorKind(line, traced);
+    if (kind === "strong" || (kind !== null && !found.has(kind))) found.set(kind, line);
   }
-  const found = strong ?? weak;
-  return found === null ? null : found.replace(/\s+/g, " ").slice(0, MAX_ERROR_LINE).toWellFormed();
+  const told = KINDS.filter((kind) => kind === "strong" || !strongOnly).find((kind) => found.has(kind));
+  return told === undefined
+    ? null
+    : oneLine(found.get(told) as string)
+        .slice(0, MAX_ERROR_LINE)
+        .toWellFormed();
 }
 
-const TEST_TAIL = 3_000;
-const COUNT = /\b(\d{1,7}) (passed|failed|failing|passing|skipped|errors?|failures?|pending|todo|xfailed|warnings?)\b/g;
-const LABELLED = /\b(Tests run|Failures|Errors|Skipped): ?(\d{1,7})/g;
-const VERDICT =
-  /^(?:ok\s+\S+|FAIL\s+\S+|PASS|test result: \w+|BUILD (?:SUCCESSFUL|FAILED)|BUILD SUCCESS|OK \(\d+ tests?\)|All checks passed!?)/m;
+function errorKind(line: string, traced: boolean): ErrorKind | null {
+  if (line.length < 6 || NO_ERROR.test(line) || NO_ERROR_TAG.test(line)) return null;
+  if (FAILED_AROUND.test(line)) return "around";
+  if (STRONG.test(line) || (traced && RAISED.test(line))) return "strong";
+  return LOCATED.test(line) && !/warning/i.test(line) ? "located" : WEAK.test(line) ? "weak" : null;
+}
 
-/** Git's count of changes, below the names of a `diff --stat` or after the subject of a commit. */
-const CHANGED = /^ ?\d{1,6} files? changed(?:, \d{1,7} (?:insertion|deletion)s?\([+-]\)){0,2}$/gm;
+/** The beginning and the end of a text, each with whole lines. */
+function endsOf(text: string): string {
+  if (text.length <= ERROR_HEAD + ERROR_TAIL) return text;
+  const cut = text.length - ERROR_TAIL;
+  const start = text.lastIndexOf("\n", cut);
+  return `${text.slice(0, ERROR_HEAD)}\n${text.slice(cut - start > ERROR_HEAD ? cut : start + 1)}`;
+}
 
-/**
- * Returns the counts or the verdict at the end of a test run, such as `12 passed, 1 failed`, or git's count of changes;
- * null when there are none.
- */
-export function countedResult(text: string): string | null {
-  const tail = text.slice(-TEST_TAIL);
-  const counts = new Map<string, string>();
-  for (const [, figure, word] of tail.matchAll(COUNT)) counts.set(word as string, figure as string);
-  if (counts.size > 0) return [...counts].map(([word, figure]) => `${figure} ${word}`).join(", ");
-  const labelled = [...tail.matchAll(LABELLED)].map(
-    ([, word, figure]) => `${(word as string).toLowerCase()} ${figure}`,
-  );
-  if (labelled.length > 0) return labelled.slice(-4).join(", ");
-  const verdict = VERDICT.exec(tail)?.[0] ?? `${text.slice(0, TEST_TAIL)}\n${tail}`.match(CHANGED)?.at(-1);
-  return verdict?.trim().slice(0, 80).toWellFormed() ?? null;
+/** Returns what went wrong by the output of a failed command; null if it does not say. */
+export const printedError = (text: string): string | null => errorLine(text, false) ?? labelledError(text);
+
+/** Returns what went wrong by the result of a failed call of another tool; empty if it is. */
+export const toolError = (text: string): string =>
+  labelledError(text) ?? errorLine(text, false) ?? excerpt(text, MAX_FAILURE);
+
+/** Git's line about a new commit: the branch, its hash and the subject. */
+const COMMITTED = /^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] /m;
+
+/** The last line of a text, with which a program that failed may have said why; null if it is long, as data are. */
+function lastWords(text: string): string | null {
+  const [line] = lastLines(text);
+  return line === undefined || line.length > MAX_ERROR_LINE ? null : oneLine(line);
+}
+
+/** Returns what went wrong with a command that builds, tests or commits; null if nothing did. */
+export function commandError({ text, exitCode, failed }: ResultReading, command: string): string | null {
+  if (failed)
+    return errorLine(text, false) ?? labelledError(text) ?? lastWords(text) ?? `exit code ${exitCode ?? "unknown"}`;
+  // Without an exit code, an error may stem from the lines of the script after the commit.
+  const isDone = exitCode === 0 || (command.startsWith("git commit") && COMMITTED.test(text));
+  return isDone ? null : errorLine(text, true);
 }
 
 /** A line of `ls -l`: its mode, and the name after links, owner, group, size and time. */
@@ -206,7 +292,7 @@ const LAST_READ = 1_000;
 const LAST_LINES = 3;
 /** Lines that a harness adds after a command's output, and marks of a cut; the exit code is recorded separately. */
 const ENDS_ONLY =
-  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
+  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|your command ran successfully and did not produce|\((?:open file|current directory): [^\n]*\)\s*$|bash-\$\s*$|(?:error|stderr|signal|background pids|process group pgid): (?:\((?:none|empty)\)|\d+)\s*$|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
 /** Matches a note that lines are missing. If an output merely mentions it, its lines are not counted either. */
 const CUT = /\b(?:truncated|omitted|left out|elided)\b/i;
 /** The banner of npm and the like before a script: its name and its command. */
@@ -214,15 +300,36 @@ const BANNER = /^> \S+ \S+\n> .+$/gm;
 
 const isHarness = (line: string): boolean => line.length <= LAST_READ && ENDS_ONLY.test(line);
 const isPrinted = (line: string): boolean => line.trim() !== "" && !isHarness(line);
-const saysSomething = (line: string): boolean => /[\p{L}\p{N}]{3}/u.test(line) && !isHarness(line);
+const saysSomething = (line: string): boolean => /[\p{L}\p{N}]{3}/u.test(line) && !isHarness(line) && !isRecord(line);
+/** A longer record on one line, in UTF-16 code units, is data that nobody reads. */
+const LONGEST_RECORD = 200;
+const isRecord = (line: string): boolean => line.length > LONGEST_RECORD && /^\s*(?:\{\s*"|\[\s*[[{"])/.test(line);
 
 /** Checks whether an output contains nothing but what a harness adds. */
 export const isSilent = (text: string): boolean => text.length <= LAST_READ && !text.split("\n").some(isPrinted);
 
-/** Returns the last meaningful lines, the last one first. */
+/** Returns the last meaningful lines, the last one first. A line that is too long to be read is shown by its beginning. */
 export function lastLines(text: string): readonly string[] {
-  const lines = text.slice(-LAST_READ).replaceAll(BANNER, "").trimEnd().split("\n");
+  const start = Math.max(0, text.length - LAST_READ);
+  const lines = text.slice(start).replaceAll(BANNER, "").trimEnd().split("\n");
+  const first = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
+  if (first < start) lines[0] = text.slice(first, first + LAST_READ).split("\n", 1)[0] as string;
   return lines.filter(saysSomething).slice(-LAST_LINES).reverse();
+}
+
+const FRAME_TIMES = 3;
+/** The label that harnesses put before an error message of a command, which may recur. */
+const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
+
+/**
+ * Returns the last lines that many outputs have in common, after other output. They are written by a shell or harness
+ * and say nothing about the command.
+ */
+export function repeatedEnds(ends: readonly (readonly string[])[]): ReadonlySet<string> {
+  const byLast = Map.groupBy(ends, ([last = ""]) => last);
+  const isFrame = ([last, alike]: [string, readonly (readonly string[])[]]): boolean =>
+    alike.length >= FRAME_TIMES && alike.some(({ length }) => length > 1) && !SAYS_ERROR.test(last);
+  return new Set([...byLast].filter(isFrame).map(([last]) => last));
 }
 
 /** Returns the output of a command that printed only a few characters, such as a number; null for other output. */

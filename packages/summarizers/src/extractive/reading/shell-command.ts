@@ -4,24 +4,36 @@ import { oneLine } from "../../text/excerpt.ts";
 export interface ShellSegment {
   readonly words: readonly string[];
   readonly redirects: readonly string[];
+  /** True when it reads what the command before it prints. */
+  readonly isPiped: boolean;
 }
 
-/** The most of a command that is read, in UTF-16 code units; longer commands have data at their end. */
-const MAX_SCANNED = 4_000;
+/** The most of a command that is read, in UTF-16 code units. */
+const MAX_SCANNED = 20_000;
 
 /** Splits a shell command into simple commands. Handles quotes, redirections and here-documents; expands nothing. */
 export function readShellCommand(command: string): readonly ShellSegment[] {
   return new ShellReader(command.slice(0, MAX_SCANNED)).read();
 }
 
+/** Returns the lines of a shell script, whole with what is quoted or continued, and without here-documents. */
+export function shellLines(script: string): readonly string[] {
+  const reader = new ShellReader(script.slice(0, MAX_SCANNED));
+  reader.read();
+  return reader.lines;
+}
+
 class ShellReader {
+  readonly lines: string[] = [];
   readonly #text: string;
   readonly #segments: ShellSegment[] = [];
+  #lineStart = 0;
   #words: string[] = [];
   #redirects: string[] = [];
   #word = "";
   #quoted = false;
   #redirecting = false;
+  #piped = false;
   #hereDocument: string | null = null;
 
   constructor(text: string) {
@@ -31,7 +43,13 @@ class ShellReader {
   read(): readonly ShellSegment[] {
     for (let index = 0; index < this.#text.length; index++) index = this.#take(index);
     this.#endSegment();
+    this.#endLine(this.#text.length);
     return this.#segments;
+  }
+
+  #endLine(end: number): void {
+    this.lines.push(this.#text.slice(this.#lineStart, end));
+    this.#lineStart = end + 1;
   }
 
   /** Reads the token that begins at an index and returns the index of its last character. */
@@ -50,12 +68,14 @@ class ShellReader {
         return index;
       case "\n":
         this.#endSegment();
+        this.#endLine(index);
         return this.#skipHereDocument(index);
       case ";":
       case "|":
       case "&":
         if (sign === "&" && this.#text[index - 1] === ">") return index;
         this.#endSegment();
+        this.#piped = sign === "|" && this.#text[index - 1] !== "|" && this.#text[index + 1] !== "|";
         return index;
       case ">":
         return this.#takeRedirect(index);
@@ -77,11 +97,38 @@ class ShellReader {
   }
 
   #takeQuoted(index: number, quote: string): number {
-    const end = this.#text.indexOf(quote, index + 1);
+    const end = quote === "'" ? this.#text.indexOf(quote, index + 1) : this.#endOfQuoted(index + 1);
     const stop = end < 0 ? this.#text.length : end;
     this.#word += this.#text.slice(index + 1, stop);
     this.#quoted = true;
     return stop;
+  }
+
+  /** Returns the end of a text in double quotes, in which substitutions may hold quotes and here-documents. */
+  #endOfQuoted(start: number): number {
+    const closing: string[] = [];
+    for (let index = start; index < this.#text.length; index++) {
+      const sign = this.#text[index] as string;
+      const inner = closing.at(-1) === ")";
+      if (sign === "\\") index++;
+      else if (sign === "(" && (inner || this.#text[index - 1] === "$")) closing.push(")");
+      else if (sign === closing.at(-1)) closing.pop();
+      else if (sign === '"') {
+        if (closing.length === 0) return index;
+        closing.push(sign);
+      } else if (inner && sign === "<") index = this.#behindHereDocument(index);
+    }
+    return -1;
+  }
+
+  #behindHereDocument(index: number): number {
+    const mark = this.#hereDocumentMark(index);
+    const end = mark === null ? -1 : this.#text.indexOf(`\n${mark[2]}`, index);
+    return mark === null ? index : end < 0 ? this.#text.length : end + (mark[2] as string).length;
+  }
+
+  #hereDocumentMark(index: number): RegExpExecArray | null {
+    return /^<<-?\s*(['"]?)([\w.-]+)\1/.exec(this.#text.slice(index, index + 80));
   }
 
   #takeRedirect(index: number): number {
@@ -95,7 +142,7 @@ class ShellReader {
   #takeInput(index: number): number {
     this.#endWord();
     if (this.#text[index + 1] !== "<") return index;
-    const mark = /^<<-?\s*(['"]?)([\w.-]+)\1/.exec(this.#text.slice(index, index + 80));
+    const mark = this.#hereDocumentMark(index);
     if (mark === null) return index + 1;
     this.#hereDocument = mark[2] as string;
     return index + mark[0].length - 1;
@@ -104,9 +151,10 @@ class ShellReader {
   #skipHereDocument(index: number): number {
     if (this.#hereDocument === null) return index;
     const end = this.#text.indexOf(`\n${this.#hereDocument}`, index);
-    const length = this.#hereDocument.length;
+    const last = end < 0 ? this.#text.length : end + this.#hereDocument.length;
     this.#hereDocument = null;
-    return end < 0 ? this.#text.length : end + length;
+    this.#lineStart = last + 1;
+    return last;
   }
 
   #endWord(): void {
@@ -120,7 +168,8 @@ class ShellReader {
   #endSegment(): void {
     this.#endWord();
     if (this.#words.length > 0 || this.#redirects.length > 0) {
-      this.#segments.push({ words: this.#words, redirects: this.#redirects });
+      this.#segments.push({ words: this.#words, redirects: this.#redirects, isPiped: this.#piped });
+      this.#piped = false;
     }
     this.#words = [];
     this.#redirects = [];
@@ -130,19 +179,30 @@ class ShellReader {
 
 const RUNNERS: ReadonlySet<string> = new Set(
   (
-    "npm npx yarn pnpm bun deno node vitest jest mocha playwright tsc eslint biome prettier turbo " +
+    "npm npx yarn pnpm bun deno node vitest jest mocha playwright tsc eslint biome prettier turbo nx mise just " +
     "python python3 pytest tox nox uv pip pip3 poetry ruff mypy black coverage " +
     "go cargo rustc make cmake ninja mvn gradle gradlew ./gradlew dotnet swift bundle rake rspec php composer mix " +
-    "docker docker-compose podman kubectl terraform helm ansible brew apt apt-get systemctl gh psql sqlite3 mysql redis-cli"
+    "docker docker-compose podman kubectl terraform helm ansible brew apt apt-get systemctl gh psql sqlite3 mysql redis-cli " +
+    "java javac clojure clj lein sbt ruby perl Rscript julia elixir dart flutter zig gcc g++ clang nix " +
+    "az aws gcloud vercel wrangler prisma"
   ).split(" "),
 );
 const GIT_ACTIONS: ReadonlySet<string> = new Set(
   "commit push pull merge rebase tag revert cherry-pick clone init".split(" "),
 );
 /** Words after a command that make it only show something, or a one-off. */
-const SHOWS_ONLY = /^(?:-c|-e|-|--version|-v|-V|--help|-h|list|ls|show|view|config|info)$/;
+const SHOWS_ONLY = /^(?:-c|-e|-|--version|-v|-V|-version|--help|-h|list|ls|show|view|config|info|-l|-n|tags)$/;
 
-const NO_COMMAND = /^(?:sudo|time|timeout|\d+s?|env|nohup|[A-Za-z_]\w*=.*)$/;
+const INTERPRETER = /^(?:python3?|node|deno|bun|php|psql|mysql|sqlite3|redis-cli|ruby|perl|julia|elixir|Rscript)$/;
+/** A program given as an option, which filters or edits text. */
+const ONE_LINER = /^(?:perl|ruby) -(?!I)[\w.]*[einp]/;
+/** Behind a pipe, an interpreter with an option (`python -m json.tool`) only shows what is printed in another form. */
+const FILTER = /^(?:python3?|node|deno|bun|perl|ruby) -/;
+const CLOUD_VIEW = /^(?:aws|az|gcloud) (?:[\w-]+ ){0,3}(?:ls|list|show|get|describe)\b/;
+const NO_COMMAND = /^(?:sudo|time|timeout|\d+s?|env|nohup|do|then|else|if|!|[{(]|[A-Za-z_]\w*=.*)$/;
+/** A script or program that is run by its path, unless it belongs to the system. */
+const OWN_PROGRAM = /^(?!\/(?:usr\/)?s?bin\/)[\w.~-]*\/[\w./~-]+$/;
+const SHELL_SCRIPT = /^[\w./-]+\.sh$/;
 const MAX_LENGTH = 160;
 const MAX_PATH = 60;
 
@@ -152,9 +212,10 @@ const MAX_PATH = 60;
  */
 export function notableCommand(command: string): string | null {
   const parts = readShellCommand(command)
-    .map(({ words }) => withoutPrefixes(words))
-    .filter(isNotable);
-  if (parts.length === 0) return null;
+    .map(({ words, isPiped }) => ({ words: withoutPrefixes(words), isPiped }))
+    .filter(({ words, isPiped }) => isStash(words) || (isNotable(words) && !(isPiped && FILTER.test(words.join(" ")))))
+    .map(({ words }) => words);
+  if (parts.every(isStash)) return null;
   const label = parts.map((words) => words.map(shown).join(" ")).join(" && ");
   return oneLine(label).replaceAll('"', "'").slice(0, MAX_LENGTH).toWellFormed();
 }
@@ -164,17 +225,45 @@ function withoutPrefixes(words: readonly string[]): readonly string[] {
   return first < 0 ? [] : words.slice(first);
 }
 
-/** A word as shown in a label: a long path by its end, and without the brackets of a substitution around it. */
+const FROM_HERE_DOCUMENT = /^\$\(cat <<-?\s*['"]?\w+['"]?\n/;
+
+/** A word as shown in a label: its first line, a long absolute path by its end, and without the brackets of a substitution around it. */
 function shown(word: string): string {
-  const plain = word.replace(/^[$(]+(?=[\w./])/, "").replace(/(?<=[\w./])\)+$/, "");
-  return plain.length > MAX_PATH && plain.includes("/") ? `…/${plain.split("/").slice(-2).join("/")}` : plain;
+  const [line = "", ...more] = word.replace(FROM_HERE_DOCUMENT, "").trimStart().split("\n");
+  const plain = more.some((text) => text.trim() !== "")
+    ? `${line.trimEnd()}…`
+    : line.replace(/^[$(]+(?=[\w./])/, "").replace(/(?<=[\w./])\)+$/, "");
+  return plain.length > MAX_PATH && /^[~/]\S+$/.test(plain) ? `…/${plain.split("/").slice(-2).join("/")}` : plain;
 }
 
-function isNotable([name, action = ""]: readonly string[]): boolean {
+/** A command that sets changes aside, so that what runs beside it sees another state; by itself it is no result. */
+const isStash = ([name, action, what = ""]: readonly string[]): boolean =>
+  name === "git" && action === "stash" && !SHOWS_ONLY.test(what);
+
+function isNotable(words: readonly string[]): boolean {
+  const [name, action = "", what = ""] = words;
   if (name === undefined) return false;
-  if (name === "git") return GIT_ACTIONS.has(action);
-  return RUNNERS.has(name.slice(name.lastIndexOf("/") + 1)) && !SHOWS_ONLY.test(action);
+  if (name === "git") return GIT_ACTIONS.has(action) && !SHOWS_ONLY.test(what);
+  if (name === "bash" || name === "sh") return SHELL_SCRIPT.test(action);
+  if (OWN_PROGRAM.test(name)) return true;
+  if ([ONE_LINER, CLOUD_VIEW].some((form) => form.test(words.slice(0, 5).join(" ")))) return false;
+  const program = name.slice(name.lastIndexOf("/") + 1);
+  // Without arguments an interpreter reads a program that is not part of the label.
+  return RUNNERS.has(program) && !SHOWS_ONLY.test(action) && (action !== "" || !INTERPRETER.test(program));
 }
+
+const SHOWS: ReadonlySet<string> = new Set(
+  (
+    "ls cat head tail sed awk grep egrep fgrep rg ag ack find fd wc nl less more bat stat file diff tree git " +
+    "sort uniq cut tr tac jq column xargs echo printf cd pwd which test [ set true for while done fi"
+  ).split(" "),
+);
+
+/** Checks whether a command only shows files, folders or history, so that counts in its output are not its own. */
+const onlyShows = (command: string): boolean =>
+  readShellCommand(command).every(({ words: [first = "", ...rest] }) =>
+    SHOWS.has(withoutPrefixes([first, ...rest])[0] ?? "set"),
+  );
 
 const SEARCH = /^(?:git (?:grep|log)|[ef]?grep|rg|ag|ack|find|fd)\b/;
 /** Options and pipes with which a search may be silent although it found something. */
@@ -196,3 +285,57 @@ const NEWEST_FIRST =
 
 /** Checks whether the first line of a command's output is the newest entry. */
 export const printsNewestFirst = (command: string): boolean => NEWEST_FIRST.test(command);
+
+const TEST_TAIL = 3_000;
+/** A count of a test run, which is no time, no version and no part of a name. */
+const COUNT =
+  /(?<![\w:.,/-])(\d{1,3}(?:,\d{3})+|\d{1,7}) (passed|failed|failing|passing|skipped|errors?|failures?|pending|todo|xfailed|warnings?)\b(?![\w-]|\.\w)/g;
+const LABELLED = /\b(Tests run|Failures|Errors|Skipped): ?(\d{1,7})/g;
+/** The end of a run of Python's `unittest`, which programs may print more behind. */
+const UNITTEST = /^Ran (\d{1,7} tests?) in [^\n]{1,40}\n\s*(OK|FAILED)\b((?: \([^)\n]{0,80}\))?)/m;
+const FAILED_VERDICT = /^(?:FAIL\s+\S+|FAIL$|test result: FAILED|BUILD FAILED)/m;
+const VERDICT = /^(?:ok\s+\S+|PASS|test result: \w+|BUILD SUCCESS(?:FUL)?|OK \(\d+ tests?\)|All checks passed!?)/m;
+const PASSED_PACKAGE = /^ok\s+\S+/gm;
+
+/** Git's count of changes, below the names of a `diff --stat` or after the subject of a commit. */
+const CHANGED = /^ ?\d{1,6} files? changed(?:, \d{1,7} (?:insertion|deletion)s?\([+-]\)){0,2}$/gm;
+
+/**
+ * Returns what a command reports at its end: the counts or the verdict of a test run, such as `12 passed, 1 failed`, or
+ * git's count of changes; null when there are none.
+ */
+export const reportedResult = (command: string, text: string): string | null =>
+  onlyShows(command) ? changedResult(text) : countedResult(text);
+
+function countedResult(text: string): string | null {
+  const tail = text.slice(-TEST_TAIL);
+  const counted = unittestResult(tail) ?? testCounts(tail) ?? verdictOf(tail);
+  return counted?.trim().slice(0, 80).toWellFormed() ?? changedResult(text);
+}
+
+/** Returns git's count of changes in an output; null when there is none. */
+const changedResult = (text: string): string | null =>
+  `${text.slice(0, TEST_TAIL)}\n${text.slice(-TEST_TAIL)}`.match(CHANGED)?.at(-1)?.trim() ?? null;
+
+function unittestResult(tail: string): string | null {
+  const [, tests, verdict, counts = ""] = UNITTEST.exec(tail) ?? [];
+  return tests === undefined ? null : `${tests}: ${verdict}${counts}`;
+}
+
+function testCounts(tail: string): string | null {
+  // The last count of a word holds, whether it is said of one or of many.
+  const counts = new Map<string, string>();
+  for (const [, figure, word = ""] of tail.matchAll(COUNT)) counts.set(word.replace(/s$/, ""), `${figure} ${word}`);
+  if (counts.size > 0) return [...counts.values()].join(", ");
+  const labelled = [...tail.matchAll(LABELLED)].map(
+    ([, word, figure]) => `${(word as string).toLowerCase()} ${figure}`,
+  );
+  return labelled.length > 0 ? labelled.slice(-4).join(", ") : null;
+}
+
+function verdictOf(tail: string): string | null {
+  const failed = FAILED_VERDICT.exec(tail)?.[0];
+  if (failed !== undefined) return failed;
+  const passed = tail.match(PASSED_PACKAGE)?.length ?? 0;
+  return passed > 1 ? `${passed} packages ok` : (VERDICT.exec(tail)?.[0] ?? null);
+}

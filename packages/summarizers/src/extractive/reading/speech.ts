@@ -1,5 +1,7 @@
 import type { MessageId } from "@threadfold/core";
-import { type Sentence, sentencesOf } from "../text/sentence.ts";
+import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
+import { COMPLETION, isAcknowledgement, reportsTrouble, SETBACK } from "../text/phrases.ts";
+import { isQuestion, isRemark, quoteSentences, type Sentence, sentencesOf } from "../text/sentence.ts";
 
 /** The position of a piece of a span. */
 export interface Place {
@@ -50,7 +52,7 @@ const HARNESS_BLOCKS = [
   "user_instructions",
 ];
 const HARNESS_TEXT =
-  /^\s*(?:<(?:command-name|local-command-|bash-|task-notification|environment_context|user_instructions)|Caveat: The messages below|\[Request interrupted|# AGENTS\.md instructions)/;
+  /^\s*(?:<(?:command-name|local-command-|bash-|task-notification|environment_context|user_instructions)|Caveat: The messages below|\[Request interrupted|# AGENTS\.md instructions|I have \*added these files to the chat\*|Here are (?:summaries of some files present in my git repository|some READ ONLY files, provided)|I (?:am not sharing any files that you can edit yet|switched to a new code base\. Please don't consider|committed the changes with git hash|updated the files\.$|edited the files myself\.$|didn't see any properly formatted edits in your reply))/;
 
 /** Returns what a person typed in a user message; empty when a program wrote all of it. */
 export function typedText(text: string): string {
@@ -69,3 +71,119 @@ function withoutBlocks(text: string, tag: string): string {
   }
   return from === 0 ? text : rest + text.slice(from);
 }
+
+/** How a line begins or ends that was pasted: quotes, tables, diffs, logs, traces, prompts, code, bare paths. */
+const PASTED =
+  /^\s*(?:[>|{}]|\+ |```|~~~|@@|diff --git|<[a-zA-Z/!?]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|\[(?:INFO|WARN|ERROR|DEBUG)|at \S|File "|\$ |➜|❯|[\w.-]+@[\w.-]+[:~#$]|node:|Node\.js v\d|Waiting for the debugger|Process exited|["']?[~/][^\s"']*["']?(?: \([^()]*\))?\s*$|(?:const|let|var|import|export|def|class|function|return)\b.*[={;(])|[;{}]\s*$/;
+/** A heading may open somebody's own words as well as a pasted page. */
+const HEADING = /^\s*#{1,6} /;
+/** How much of a line shows what it is, in UTF-16 code units. */
+const LOOKED_AT = 400;
+/** How much of the beginning and the end of a message is searched for its writer's own words, in UTF-16 code units. */
+const OPENING = 2_000;
+const ENDING = 1_200;
+/** The most that is quoted of what was pasted, of its page's beginning, and of a question at the end. */
+const MAX_PASTED = 80;
+const MAX_OPENING = 120;
+const MAX_QUESTION = 110;
+const MIN_OWN = 8;
+
+const isPasted = (line: string): boolean => PASTED.test(line.slice(0, LOOKED_AT)) || reportsTrouble(line);
+
+/** Checks whether a message begins with something pasted rather than with its writer's own words. */
+export const opensPasted = (text: string): boolean => {
+  const first = text.trimStart();
+  const line = first.slice(0, lineEnd(first));
+  return isPasted(line) || HEADING.test(line);
+};
+
+const lineEnd = (text: string): number => (text.indexOf("\n") < 0 ? text.length : text.indexOf("\n"));
+
+/** The last paragraph of a message, as far back as its lines are the writer's own words. */
+function ownEnding(text: string): string {
+  const lines = text.slice(-ENDING).trimEnd().split("\n");
+  // The first line may have been cut.
+  if (text.length > ENDING) lines.shift();
+  const from = lines.findLastIndex((line) => line.trim() === "" || isPasted(line)) + 1;
+  const own = lines.slice(from).join("\n").trim();
+  return own.length < MIN_OWN || isAcknowledgement(own) ? "" : own;
+}
+
+/**
+ * Returns what a message asks for on one line, like {@link sentenceExcerpt}. Of a long message that opens with something
+ * pasted it quotes little, and what its writer says below; of any other, the question at its end as well.
+ */
+export function askedExcerpt(text: string, maxLength: number): string {
+  const beginning = sentenceExcerpt(text, maxLength);
+  if (!beginning.endsWith("…")) return beginning;
+  const own = ownEnding(text);
+  if (own === "") return beginning;
+  if (opensPasted(text)) return `${pastedExcerpt(text)} … ${sentenceExcerpt(own, maxLength - MAX_PASTED)}`;
+  const question = sentencesOf(own).at(-1)?.text ?? "";
+  const isQuoted = isQuestion(question) && question.length <= MAX_QUESTION && own.endsWith(question);
+  if (!isQuoted) return beginning;
+  return `${withoutMark(sentenceExcerpt(text, maxLength - question.length))} … ${question}`;
+}
+
+/** The line of a pasted text that names its error, or its beginning. */
+function pastedExcerpt(text: string): string {
+  const lines = text.slice(0, OPENING).split("\n");
+  const first = lines.findIndex((line) => line.trim() !== "" && !/^\s*(?:```|~~~)/.test(line));
+  if (HEADING.test(lines[first] ?? "")) return withoutMark(sentenceExcerpt(text, MAX_OPENING));
+  return withoutMark(excerpt(lines.find(reportsTrouble) ?? lines[first] ?? "", MAX_PASTED));
+}
+
+const withoutMark = (cut: string): string => cut.replace(/ ?…$/, "");
+
+/** What is to be done or is done as a rule, in words that otherwise say that it was done. */
+const DONE =
+  "(?:created|updated|added|removed|deleted|fixed|merged|published|resolved|committed|completed|implemented|renamed|refactored|released|pushed|finished|done)";
+const TO_BE_DONE = new RegExp(
+  `\\b(?:to|should|must|needs?|can|could|will|would|may|might|not|never|no longer) (?:be |been |being |get )?(?:\\w+ly )?${DONE}\\b|` +
+    `\\bno (?:\\w+ ){1,4}(?:is|was|are|were) ${DONE}\\b|\\b(?:is|are|gets?) (?:created|added|updated|removed|deleted)\\b`,
+  "gi",
+);
+/** Words after which a sentence says what may happen. Short ones count only where a clause begins. */
+const CONDITION =
+  /(?<!\p{L})(?:if|in case|unless|falls|sollte|wenn|en cas|если)(?!\p{L})|(?:^|[,;:(] ?)(?:si|se|caso)(?!\p{L})|如果|要是|もし|場合/iu;
+/** Words of a sentence on why something happened before the work. */
+const EXPLAINS =
+  /\b(?:because|since|which is why)\b|\bso \S+ (?:couldn['’]t|could not|failed to|was unable)|^(?:why|the (?:user|old|previous|cause|reason)|root cause|problem|before)\b/i;
+
+/** Checks whether a sentence says that something was done. */
+export function saysDone({ text, marks }: Sentence): boolean {
+  if (!(marks & COMPLETION) || marks & SETBACK || text.startsWith("|")) return false;
+  const rest = text.replace(TO_BE_DONE, " ");
+  return rest.length === text.length || expresses(rest, COMPLETION);
+}
+
+/** The first sentence that says that something was not done. If the work was done, what explains it is none. */
+export const setbackIn = (sentences: readonly Sentence[], isDone: boolean): Sentence | undefined =>
+  sentences.find((sentence) => isSetback(sentence) && !(isDone && EXPLAINS.test(sentence.text)));
+
+function isSetback({ text, marks }: Sentence): boolean {
+  if (!(marks & SETBACK) || marks & COMPLETION || isQuestion(text) || /[?？]\)/.test(text)) return false;
+  const condition = CONDITION.exec(text);
+  return condition === null || expresses(text.slice(0, condition.index), SETBACK);
+}
+
+const expresses = (text: string, mark: number): boolean => sentencesOf(text).some(({ marks }) => (marks & mark) !== 0);
+
+/** A shorter sentence, in UTF-16 code units, is no statement on its own. */
+const MIN_STATEMENT = 25;
+
+/** The sentences on how a request ended, quoted whole: the one that says so, and those after it. */
+export function closingWords(sentences: readonly Sentence[], telling: Sentence | undefined, maxLength: number): string {
+  const told = sentences.filter((sentence) => sentence === telling || !(isFrame(sentence) || isRemark(sentence)));
+  const said = told.length > 0 ? told : sentences;
+  const first = telling ?? said.find(isStatement) ?? said.find(({ text }) => !isQuestion(text)) ?? said[0];
+  return first === undefined ? "" : quoteSentences(said.slice(said.indexOf(first)), maxLength);
+}
+
+/** True for a heading, a table row, or a line that introduces something that is not quoted. */
+const isFrame = ({ text }: Sentence): boolean =>
+  text.startsWith("|") || /[:：]$/.test(text) || (text.length < MIN_STATEMENT && !/[.!?。！？`)]$/.test(text));
+
+/** Checks whether a sentence is a statement on its own. */
+export const isStatement = ({ text }: Sentence): boolean =>
+  text.length >= MIN_STATEMENT && !isQuestion(text) && !/[:：]$/.test(text);

@@ -5,6 +5,11 @@ import type { RoomSection } from "./room.ts";
 const SAME_SHARE = 0.75;
 /** A statement includes another if it has all of its words and is at most this many times as long. */
 const LONGER = 3;
+/** The same of two statements that name the same things, and at least this many. */
+const SAME_SHARE_NAMED = 0.5;
+const LEAST_NAMED = 2;
+/** A word that is spelled as only names are. */
+const NAME = /[\p{L}\p{N}][_./][\p{L}\p{N}]/u;
 /** Negations, because a statement and its negation share nearly all words. `t` is what remains of "isn't". */
 const DENIES = new Set(
   "t not no never none nothing neither cannot without nicht kein keine nie pas jamais nunca não не нет".split(" "),
@@ -83,25 +88,31 @@ interface Statement {
   readonly denies: boolean;
   /** Those of its words that contain digits. */
   readonly counts: readonly string[];
+  /** Those of its words that are names, in one text; empty if they are few. */
+  readonly names: string;
 }
 
 function statementOf(key: string): Statement {
   const words = new Set(key.split(" "));
   let denies = false;
   const counts: string[] = [];
+  const names: string[] = [];
   for (const word of words) {
     denies ||= DENIES.has(word);
     if (/\d/.test(word)) counts.push(word);
+    if (NAME.test(word)) names.push(word);
   }
-  return { words, denies, counts };
+  return { words, denies, counts, names: names.length < LEAST_NAMED ? "" : names.sort().join(" ") };
 }
 
 /** True for statements that differ in negation or figures. */
 const differs = ({ denies, counts }: Statement, said: Statement): boolean =>
   denies !== said.denies || counts.some((word) => !said.words.has(word));
 
-const isLike = ({ words }: Statement, said: Statement): boolean =>
-  sharesMost(words, said.words) || saysAllOf(words, said.words);
+function isLike({ words, names }: Statement, said: Statement): boolean {
+  const share = names !== "" && names === said.names ? SAME_SHARE_NAMED : SAME_SHARE;
+  return sharesMost(words, said.words, share) || saysAllOf(words, said.words);
+}
 
 function saysAllOf(words: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
   if (said.size > LONGER * words.size) return false;
@@ -109,18 +120,18 @@ function saysAllOf(words: ReadonlySet<string>, said: ReadonlySet<string>): boole
   return true;
 }
 
-function sharesMost(words: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
+function sharesMost(words: ReadonlySet<string>, said: ReadonlySet<string>, share: number): boolean {
   const both = words.size + said.size;
   let shared = Math.min(words.size, said.size);
-  if (!isMost(shared, both)) return false;
+  if (!isMost(shared, both, share)) return false;
   shared = words.size;
   // Most statements have next to nothing in common, which a few words are enough to show.
-  for (const word of words) if (!said.has(word) && !isMost(--shared, both)) return false;
+  for (const word of words) if (!said.has(word) && !isMost(--shared, both, share)) return false;
   return true;
 }
 
-/** True when this many shared words are most of the words of two statements, which have `both` words in total. */
-const isMost = (shared: number, both: number): boolean => shared >= (both - shared) * SAME_SHARE;
+/** True when this many shared words are such a share of the words of two statements with `both` words in total. */
+const isMost = (shared: number, both: number, share: number): boolean => shared >= (both - shared) * share;
 
 /** What a section must not repeat: statements anywhere in the summary, or only the section's own items. */
 interface Known {

@@ -10,6 +10,8 @@ export const CANCELLATION = 64;
 export const COMPLAINT = 128;
 /** A request to undo what was done before. */
 export const REVERSAL = 256;
+/** A user's word that they have undone the agent's work themselves. */
+export const UNDONE = 512;
 
 /**
  * The phrases of one language that show what a sentence expresses, in lower case and separated by `|`. Text after ` … `
@@ -38,11 +40,13 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "couldn't|could not|unable to|not able to|wasn't able to|didn't manage to|did not manage to|failed to|still fails|still failing|still broken|still not|still doesn't|still the same|still see|still get|still wrong|still looks|not yet|not done|not fixed|not complete|blocked",
       [COMPLAINT]:
-        "i don't understand|no, not that|not that one|i meant|actually, it's|actually it's|no, it's|nope, wrong|that's the wrong|the same thing as before|that is not what|not what i|not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
+        "i don't understand|no, not that|not that one|i meant|actually, it's|actually it's|no, it's|nope, wrong|that's the wrong|the same thing as before|that is not what|not what i|not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue|try again|no luck|nothing changed|makes no difference|still crashes|still throws|still shows|still happens|still happening|still getting|still having|still seeing|fails again|broken again|happens again",
       [CANCELLATION]:
         "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|no longer necessary|not needed anymore|scrap that|drop that|drop it|changed my mind",
       [REVERSAL]:
         "revert that|revert this|revert it|revert your changes|undo that|undo this|undo it|roll that back|roll it back|take that back|put it back",
+      [UNDONE]:
+        "i undid|i've undone|i have undone|i reverted|i've reverted|i have reverted|i rolled|i've rolled|i have rolled|i discarded|i've discarded|i have discarded|i had to revert|i had to undo|i had to roll|i threw away|i threw your|i backed out",
     },
   },
   {
@@ -65,6 +69,8 @@ export const PHRASES: readonly PhraseRow[] = [
       [CANCELLATION]:
         "vergiss es|vergiss das|doch nicht|nicht mehr nötig|brich ab|lass es sein|lass das sein|lass gut sein|brauchen wir nicht mehr|anders überlegt|brauche ich nicht mehr|hat sich erledigt",
       [REVERSAL]: "mach das rückgängig|mach es rückgängig|rückgängig machen|nimm das zurück|nimm es zurück",
+      [UNDONE]:
+        "ich habe … zurückgesetzt|ich habe … rückgängig|ich habe … zurückgenommen|ich habe … verworfen|hab … zurückgesetzt|hab … rückgängig",
     },
   },
   {
@@ -84,6 +90,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [CANCELLATION]:
         "laisse tomber|oublie ça|oubliez ça|annule ça|plus besoin|plus la peine|plus nécessaire|changé d'avis",
       [REVERSAL]: "reviens en arrière|défais ça|annule ces changements|remets comme avant",
+      [UNDONE]: "j'ai annulé|j'ai défait|j'ai remis|je suis revenu|je suis revenue",
     },
   },
   {
@@ -99,10 +106,11 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "no pude|no he podido|no se pudo|no logré|no he logrado|no conseguí|no he conseguido|no fue posible|no ha sido posible|todavía no|aún no|no funciona|sigue sin|sigue fallando|sigue roto|sigue rota",
       [COMPLAINT]:
-        "no entiendo|no lo entiendo|no, eso no|ese no es|esa no es|eso no es|en realidad es|me refería|quería decir|no es lo que|está mal|mismo error|mismo problema|incorrecto|sigue igual",
+        "no entiendo|no lo entiendo|no, eso no|ese no es|esa no es|eso no es|en realidad es|me refería|quería decir|no es lo que|está mal|mismo error|mismo problema|incorrecto|sigue igual|todavía veo|todavía sigue|todavía falla|todavía aparece|todabía veo|todabía sigue|pasa lo mismo|sigue pasando",
       [CANCELLATION]:
         "olvídalo|olvida eso|cancela eso|ya no hace falta|ya no es necesario|ya no lo necesito|ya no lo necesitamos|déjalo estar|cambié de idea|cambiado de idea",
       [REVERSAL]: "deshazlo|deshaz eso|revierte eso|reviértelo|déjalo como estaba",
+      [UNDONE]: "he deshecho|deshice|he revertido|revertí|he descartado",
     },
   },
   {
@@ -119,6 +127,7 @@ export const PHRASES: readonly PhraseRow[] = [
         "不明白|没看懂|不行|不对|还是不|其实是|不是这个|不是那个|我指的是|我说的是|不是我要的|错了|同样的错误",
       [CANCELLATION]: "算了|取消吧|取消这个|不用了|不需要了|不需要它了|不做了|不用做",
       [REVERSAL]: "撤销|回滚|改回去|恢复原样",
+      [UNDONE]: "撤回了|回滚了|撤销了|还原了|改回去了",
     },
   },
   {
@@ -138,6 +147,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [CANCELLATION]:
         "deixa pra lá|deixe pra lá|deixa para lá|esquece isso|esqueça isso|cancela isso|não precisa mais|não preciso mais|não precisamos mais|não é mais necessário|mudei de ideia",
       [REVERSAL]: "desfaça isso|desfaz isso|reverta isso|reverte isso|deixa como estava|volta como estava",
+      [UNDONE]: "desfiz|reverti|eu desfiz|descartei",
     },
   },
   {
@@ -157,6 +167,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [CANCELLATION]:
         "забудь об этом|забудь про это|отмени это|уже не нужно|не нужно уже|больше не нужно|уже не надо|передумал|передумала",
       [REVERSAL]: "откати это|откати изменения|верни как было|верни обратно|отмени изменения",
+      [UNDONE]: "откатил|откатила|я отменил|я отменила",
     },
   },
   {
@@ -175,6 +186,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [CANCELLATION]:
         "それは忘れて|やっぱりいいです|やっぱりやめ|もう不要です|もういらない|もう必要ありません|もう必要ない|中止して|もういいです",
       [REVERSAL]: "元に戻して|戻してください",
+      [UNDONE]: "取り消しました|元に戻しました|戻しました|ロールバックしました",
     },
   },
 ];
@@ -185,7 +197,8 @@ const GO_ON = [
   "weiter|mach weiter|mach das|mach es|mach|leg los|bitte|continuez?|vas-y|allez-y|fais-le|s['’]il (?:te|vous) pla[iî]t",
   "sigue|continúa|adelante|hazlo|por favor|pode (?:fazer|seguir|continuar)|faça isso|faz isso|prossiga|vá em frente",
   "давай|делай|продолжай|пожалуйста|вперёд|вперед|继续吧?|做吧|开始吧|就这么办|就这样做?|请",
-  "お願いします|お願い|進めてください|続けてください|やってください|進めて|続けて|どうぞ",
+  "your call|up to you|entscheide du|comme tu veux|como veas|ya|lanjut(?:kan)?|tak|kontynuuj|ano|jo|pokračuj(?:me)?|va bene|procedi|devam",
+  "お任せします|任せます|你决定|看着办|お願いします|お願い|進めてください|続けてください|やってください|進めて|続けて|どうぞ",
 ].join("|");
 const YES = [
   "yes|yep|yup|yeah|ok|okay|k|sure|right|exactly|correct|alright|all right|sounds good|that['’]s fine|fine",
@@ -196,6 +209,7 @@ const YES = [
 ].join("|");
 const NO = "no|nope|nein|non|não|нет|不|いいえ";
 const PRAISE = [
+  "hi|hello|hey|there|good (?:morning|afternoon|evening)|hallo|moin|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|olá|oi|привет|здравствуйте|你好|您好|こんにちは",
   "thanks again|thank you again|exactly what i (?:needed|wanted)|das war['’]s|passt so|tal cual|era isso|(?:excelente|gran) trabajo|i like (?:it|that)|top|c['’]est ça|eso es|isso mesmo|todo bien|tudo (?:certo|bem)|dale|всё верно|все верно|так и надо",
   "就是这样|这样就好|就这样|很好用|(?:その|まさにその)(?:通り|とおり)(?:です)?|これで大丈夫です|問題ありません|バッチリ(?:です)?",
   "thanks?|thank you|thx|ty|cheers|a lot|so much|very much|great|good|nice|perfect|cool|awesome|super|excellent|brilliant|amazing|fantastic|wonderful|lgtm|looks good|looks great|to me|love it|that works|it works|works now|works|like a charm|works great|that['’]s (?:perfect|great|good|it|better)|much better|well done|nice work|good job|great job|got it|done",
@@ -247,6 +261,36 @@ export function isAcknowledgement(text: string): boolean {
 
 /** Checks whether a user's message only withdraws a request. */
 export const isTakenBack = (text: string): boolean => text.length <= LONGEST_SAYING && TAKES_BACK.test(text.trim());
+
+/** Openings of a message that sets right what the agent was about to do, in place of asking for something else. */
+const CORRECTION = [
+  "no|not|nope|but|wait|stop|hold on|i mean|i meant|instead|rather",
+  "nein|nicht|aber|warte|stopp|halt|ich meine|ich meinte|sondern|non|pas|mais|attends|attendez|je veux dire",
+  "pero|espera|me refiero|me refería|mejor|não|mas|espere|quero dizer|нет|не|но|подожди|стой|я имею в виду",
+].join("|");
+const CORRECTS = new RegExp(
+  `^[^\\p{L}]{0,4}(?:(?:${CORRECTION})(?![\\p{L}'’])|(?:不|但|等等|别|我是说|我指的是|いや|いいえ|でも|待って|違い|違う|じゃなくて))`,
+  "iu",
+);
+
+/** Checks whether a message sets right what the agent was about to do. */
+export const corrects = (text: string): boolean => CORRECTS.test(text);
+
+/** Openings of a message that tells the agent to go on with the same work, whatever else it says. */
+const GOES_ON =
+  /^\s*(?:(?:ok(?:ay)?|yes|great|good)[,.!]?\s+)?(?:please\s+|bitte\s+|por favor,?\s+|пожалуйста,?\s+|请)?(?:(?:continue|continuez|carry on|go on|keep going|proceed|resume|mach weiter|weiter mit|fahre? fort|sigue|continúa|prossiga|продолжай|продолжи)(?!\p{L})|继续|続けて)/iu;
+
+/** Checks whether a message tells the agent to go on with the same work. */
+export const goesOn = (text: string): boolean => GOES_ON.test(text);
+
+/** How far into a message an error report is looked for, in UTF-16 code units. */
+const MOST_READ_OF_REPORT = 400;
+/** The beginning of a line that a tool prints when it fails. */
+const TROUBLE =
+  /^[ \t>]*(?:npm ERR!|Traceback \(|(?:[A-Za-z]\w{0,60}\.){0,6}\w{0,60}(?:Error|Exception)\b|(?:error|fatal|panic)(?:\[\w{1,12}\])?[:!]|error TS\d|FAIL(?:ED)?\b|\w{1,20} ERR!)/im;
+
+/** Checks whether a message begins with what a tool printed when it failed. */
+export const reportsTrouble = (text: string): boolean => TROUBLE.test(text.slice(0, MOST_READ_OF_REPORT));
 
 /** Checks whether a message is a command to the harness, which says nothing to the agent. */
 export const isSlashCommand = (text: string): boolean => /^\/[\w:-]*$/.test(text.trim());

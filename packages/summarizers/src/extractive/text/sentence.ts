@@ -1,11 +1,19 @@
-import { COMPLETION, DECISION, FINDING, PHRASES, PREFERENCE, SETBACK } from "./phrases.ts";
+import { COMPLETION, DECISION, FINDING, PREFERENCE, SETBACK } from "./phrases.ts";
+import { isUnspaced, phraseMarks } from "./words.ts";
 
 /** One sentence on one line, without list marks and emphasis, and what it expresses according to its phrases. */
 export interface Sentence {
   readonly text: string;
-  /** What it expresses, as bits of the marks in `phrases.ts`. */
+  /** What it expresses, as bits of the marks in `phrases.ts`, and {@link LEADS_TO_UNTOLD}. */
   readonly marks: number;
 }
+
+/** Marks a sentence that ends in a colon before a block of code or at the end of its text. */
+const LEADS_TO_UNTOLD = 1 << 16;
+
+/** Marks a sentence of a heading. */
+const HEADS = 1 << 17;
+const HEADING = /^#{1,6}\s/;
 
 /** Limits of a sentence and a line, in UTF-16 code units. Longer text is data; shorter text says nothing. */
 const MIN_SENTENCE = 4;
@@ -31,10 +39,29 @@ export function sentencesOf(text: string, head = HEAD, tail = TAIL): readonly Se
   const sentences: Sentence[] = [];
   if (text.length <= head + tail) addLines(text, sentences);
   else {
-    addLines(text.slice(0, head).toWellFormed(), sentences);
-    if (tail > 0) addLines(text.slice(-tail).toWellFormed(), sentences, isLeftFenced(text.slice(0, -tail)));
+    addLines(text.slice(0, endOfWhole(text, head)).toWellFormed(), sentences);
+    const from = tail > 0 ? startOfWhole(text, text.length - tail) : text.length;
+    addLines(text.slice(from).toWellFormed(), sentences, text.slice(0, from));
   }
+  markLeadIn(sentences);
   return sentences;
+}
+
+/** The end of a sentence or a line, as in `SENTENCE_END`. */
+const BORDER = /[.!?]\s|[\n。！？；]/g;
+
+/** The end of the last whole sentence before an index: what is left of a cut one may say the contrary. */
+function endOfWhole(text: string, index: number): number {
+  const from = Math.max(0, index - MAX_LINE);
+  const last = [...text.slice(from, index + 1).matchAll(BORDER)].at(-1);
+  return last === undefined ? index : from + last.index + 1;
+}
+
+/** The start of the first whole sentence behind an index. */
+function startOfWhole(text: string, index: number): number {
+  const from = Math.max(0, index - 2);
+  const first = text.slice(from, index + MAX_LINE).search(BORDER);
+  return first < 0 ? index : from + first + 1;
 }
 
 /** The fence at the beginning of a line that starts or ends a code block. */
@@ -47,38 +74,113 @@ const isLeftFenced = (text: string): boolean => (text.match(FENCE) ?? []).length
 export const partRead = (text: string): string =>
   text.length <= HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}`;
 
-function addLines(text: string, sentences: Sentence[], isFenced = false): void {
-  let fenced = isFenced;
+/** Lines of a patch: its header, and the beginning of a part with the number of lines before and after the change. */
+const PATCH_HEADER =
+  /^(?:diff --git |index [0-9a-f]{6,40}\.\.|(?:---|\+\+\+) (?:[ab]\/|\/dev\/null)|(?:new|deleted) file mode \d|similarity index \d)/;
+const PATCH_PART = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+/** The first and the last line of a patch in the form that agents write. */
+const PATCH_FRAME = /^\*\*\* (Begin|End) Patch/;
+
+/** Tells the lines of patches from those of the text that they stand in. */
+class PatchLines {
+  /** How many lines of the present part are still to come, before and after its change. */
+  #before = 0;
+  #after = 0;
+  #isFramed = false;
+  /** True when the next line is the rest of one. */
+  #isCut = false;
+
+  /** @param before the text before the lines, which may end in the middle of a patch. */
+  constructor(before: string) {
+    const from = Math.max(before.lastIndexOf("\n@@ -"), before.lastIndexOf("\n*** Begin Patch"));
+    const isWhole = before.endsWith("\n");
+    let isInside = false;
+    if (from >= 0)
+      for (const line of before.slice(from + 1, isWhole ? -1 : undefined).split("\n")) isInside = this.has(line);
+    this.#isCut = isInside && !isWhole;
+  }
+
+  has(line: string): boolean {
+    if (this.#isCut) {
+      this.#isCut = false;
+      return true;
+    }
+    const frame = PATCH_FRAME.exec(line);
+    if (frame !== null) this.#isFramed = frame[1] === "Begin";
+    if (frame !== null || this.#isFramed || PATCH_HEADER.test(line)) return true;
+    const part = PATCH_PART.exec(line);
+    if (part !== null) {
+      [this.#before, this.#after] = [Number(part[1] ?? 1), Number(part[2] ?? 1)];
+      return true;
+    }
+    if (this.#before <= 0 && this.#after <= 0) return false;
+    const sign = line.trim() === "" ? " " : line[0];
+    if (sign === "\\") return true;
+    const isPart = sign === " " || sign === "-" || sign === "+";
+    if (sign !== "+") this.#before = isPart ? this.#before - 1 : 0;
+    if (sign !== "-") this.#after = isPart ? this.#after - 1 : 0;
+    return isPart;
+  }
+}
+
+/** @param before the text before it, which may end in the middle of a code block or a patch. */
+function addLines(text: string, sentences: Sentence[], before = ""): void {
+  let fenced = isLeftFenced(before);
+  const patches = new PatchLines(before);
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
     const line = end - start > MAX_LINE ? "" : text.slice(start, end).trim();
-    if (line.startsWith("```") || line.startsWith("~~~")) fenced = !fenced;
-    else if (!fenced && line.length >= MIN_UNSPACED) addSentences(line, sentences);
+    const isFence = line.startsWith("```") || line.startsWith("~~~");
+    const isLeftOut = isFence || (!fenced && patches.has(text.slice(start, Math.min(end, start + MAX_LINE))));
+    if (isLeftOut && !fenced) markLeadIn(sentences);
+    if (isFence) fenced = !fenced;
+    else if (!isLeftOut && !fenced && line.length >= MIN_UNSPACED) addSentences(line, sentences);
     start = end + 1;
   }
+}
+
+/** Marks the last sentence if it leads to what follows, which is left out. */
+function markLeadIn(sentences: Sentence[]): void {
+  const last = sentences.at(-1);
+  if (last !== undefined && /[:：]$/.test(last.text))
+    sentences[sentences.length - 1] = { ...last, marks: last.marks | LEADS_TO_UNTOLD };
 }
 
 function addSentences(line: string, sentences: Sentence[]): void {
   let plain = line.replace(LIST_MARK, "");
   if (plain.includes("**")) plain = plain.replace(EMPHASIS, "$1");
   // A table row is kept as a whole.
+  const marks = HEADING.test(line) ? HEADS : 0;
   if (ROW.test(plain) && plain.length <= MAX_SENTENCE) addSentence(plain, sentences);
-  else for (const part of plain.split(SENTENCE_END)) addSentence(part, sentences);
+  else for (const part of plain.split(SENTENCE_END)) addSentence(part, sentences, marks);
 }
 
-function addSentence(part: string, sentences: Sentence[]): void {
+function addSentence(part: string, sentences: Sentence[], marks = 0): void {
   const text = part.trim();
   if (text.length < (isUnspaced(text) ? MIN_UNSPACED : MIN_SENTENCE) || text.length > MAX_SENTENCE) return;
   const oneSpaced = text.includes("  ") || text.includes("\t") ? text.replace(/\s+/g, " ") : text;
-  sentences.push({ text: oneSpaced, marks: phraseMarks(oneSpaced) });
+  sentences.push({ text: oneSpaced, marks: marks | phraseMarks(oneSpaced) });
 }
 
 /** Checks whether a sentence is a question. */
 export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(text);
 
+/** Words that ask the user for a reply without a question mark. */
+const ASKS =
+  /^(?:please (?:confirm|choose|provide|tell me|let me know (?:which|how|whether|if you))|let me know (?:which|how you)|would you like me to\b.*:$|(?:bitte|merci de|por favor|пожалуйста,?|prosím,?) (?:bestätig|confirm|подтверд|potvrď))|(?:教えて|確認(?:・修正)?を?お願い(?:します)?|ご確認ください|请确认|请告诉我)/iu;
+/** What an answer asks the user is among this many last sentences of an answer. */
+export const ASKED_LAST = 3;
+
+/** Returns the sentences of an answer that ask the user something. A heading only asks what is explained below it. */
+export const asked = (sentences: readonly Sentence[]): readonly Sentence[] =>
+  sentences.filter(
+    ({ text, marks }, index) =>
+      (isQuestion(text) && !(marks & HEADS)) || (index >= sentences.length - ASKED_LAST && ASKS.test(text)),
+  );
+
 const ANNOUNCES_ELSEWHERE =
-  /^(?:(?:gut|ok|jetzt|dann|als nächstes|d['’]abord|maintenant|ahora|primero|agora|primeiro|теперь|сначала|хорошо)[,.!]?\s+)*(?:ich werde|ich schaue|lass mich|je vais|laisse(?:z)?-moi|voy a|déjame|vou|deixe-me|сейчас|давайте|я (?:сейчас )?(?:проверю|посмотрю|сделаю|добавлю|исправлю))(?!\p{L})|^(?:让我|我来|我先|接下来我|我现在|我将|我会)|^(?:まず|次に|では|これから)[^。]*(?:します|ます|ましょう)。?$/iu;
+  /^(?:(?:gut|ok|jetzt|dann|als nächstes|d['’]abord|maintenant|ahora|primero|agora|primeiro|теперь|сначала|хорошо)[,.!]?\s+)*(?:ich (?:werde|schaue|beginne|starte|lese|prüfe|erstelle|führe|suche|öffne|passe)|(?:jetzt|nun|zuerst|als nächstes) (?!weiß|sehe|verstehe|habe|kann|bin)\p{L}+ ich|lass(?:en sie|t)? (?:mich|uns)|je (?:vais|commence)|commençons|vérifions|regardons|voyons|laisse(?:z)?-moi|voy a|vamos a|veamos|(?:primero|ahora) (?:veo|miro|reviso)|déjame|vou|deixe-me|сейчас|давайте|я (?:сейчас )?(?:проверю|посмотрю|сделаю|добавлю|исправлю))(?!\p{L})|^(?:让我|我来|我先|接下来我|我现在|我将|我会)|^(?:まず|次に|では|これから)[^。]*(?:します|ます|ましょう)。?$|^[^。はが]*(?:します|進めます|中です|ていきます|ましょう)。?$/iu;
 const BEFORE_IT =
   "(?:(?:now|first|next|then|ok|okay|good(?: question| point| catch| idea)?|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)(?:[,.!]|\\s+[-–—])?\\s+)*";
 /** Verbs for finding something out, which imply that it was not found yet. */
@@ -123,9 +225,13 @@ const GUESSES = /\b(?:maybe|perhaps|might be|not sure|unclear|it seems|i bet)\b/
 /** Checks whether a sentence itself says that it may be wrong. */
 export const isGuess = (text: string): boolean => GUESSES.test(text);
 
-/** Checks whether a sentence is short and neither names nor concludes anything ("The constructor is large."). */
+/**
+ * Checks whether a sentence concludes nothing, and is short without a name ("The constructor is large.") or only leads
+ * to a block of code or a call, which is not told ("Now the same for `getwd`:").
+ */
 export const isSlight = ({ text, marks }: Sentence): boolean =>
-  text.length < SHORTEST_STATEMENT && (marks & CONCLUDES) === 0 && !namesSomething(text) && !isUnspaced(text);
+  (marks & CONCLUDES) === 0 &&
+  ((marks & LEADS_TO_UNTOLD) !== 0 || (text.length < SHORTEST_STATEMENT && !namesSomething(text) && !isUnspaced(text)));
 
 /**
  * Checks whether a sentence says nothing out of context: "I see the problem.", "That's better.", words before a list.
@@ -161,120 +267,4 @@ export function quoteSentences(sentences: readonly Sentence[], maxLength: number
     quote = next;
   }
   return quote;
-}
-
-interface Phrase {
-  readonly text: string;
-  /** Text that must also occur later in the sentence; empty when nothing must. */
-  readonly later: string;
-  readonly mark: number;
-}
-
-const ALL: readonly Phrase[] = PHRASES.flatMap(({ phrases }) =>
-  Object.entries(phrases).flatMap(([mark, list]) =>
-    list.split("|").map((phrase): Phrase => {
-      const [text = "", later = ""] = phrase.split(" … ");
-      return { text, later, mark: Number(mark) };
-    }),
-  ),
-);
-/** Code at which scripts without spaces begin: their phrases may occur anywhere in a sentence. */
-const UNSPACED_FROM = 0x2e80;
-const FNV_OFFSET = 0x811c9dc5 | 0;
-const FNV_PRIME = 0x01000193;
-/**
- * The lower-case form of each code that may be in a word, and 0 for all others. Built first: the tables below need it.
- */
-const WORD_CODE = wordCodes();
-
-/** Letters of alphabets, digits, the underscore, and the apostrophe as in `don't`, typographic or plain. */
-function wordCodes(): Uint16Array {
-  const codes = new Uint16Array(1 << 16);
-  for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_'")
-    codes[character.charCodeAt(0)] = character.charCodeAt(0);
-  for (let code = 0x41; code <= 0x5a; code++) codes[code] = code | 0x20;
-  for (let code = 0xc0; code < 0x2000; code++) codes[code] = smallCode(code);
-  codes[0x2019] = 0x27;
-  return codes;
-}
-
-function smallCode(code: number): number {
-  const small = String.fromCharCode(code).toLowerCase();
-  return small.length === 1 ? small.charCodeAt(0) : code;
-}
-
-const isUnspaced = (text: string): boolean => text.charCodeAt(0) >= UNSPACED_FROM;
-const UNSPACED: readonly Phrase[] = ALL.filter(({ text }) => isUnspaced(text));
-const BY_FIRST_WORD: ReadonlyMap<number, readonly Phrase[]> = groupByFirstWord(
-  ALL.filter(({ text }) => !isUnspaced(text)),
-);
-
-function groupByFirstWord(phrases: readonly Phrase[]): ReadonlyMap<number, readonly Phrase[]> {
-  const groups = new Map<number, Phrase[]>();
-  for (const phrase of phrases) {
-    const hash = firstWordHash(phrase.text);
-    const group = groups.get(hash);
-    if (group === undefined) groups.set(hash, [phrase]);
-    else group.push(phrase);
-  }
-  return groups;
-}
-
-/** A filter that quickly rules out most words with which no phrase begins. */
-const FILTER_BITS = 12;
-const FILTER = new Uint8Array(1 << FILTER_BITS);
-for (const hash of BY_FIRST_WORD.keys()) FILTER[hash & (FILTER.length - 1)] = 1;
-
-/**
- * What a sentence expresses: the marks of all phrases that occur in it as whole words. Takes one pass over the
- * sentence, regardless of the number of phrases and languages.
- */
-function phraseMarks(sentence: string): number {
-  let folded: string | undefined;
-  let marks = 0;
-  let unspaced = false;
-  for (let index = 0; index < sentence.length; index++) {
-    const start = index;
-    let hash = FNV_OFFSET;
-    for (let code = 0; index < sentence.length && (code = wordCodeAt(sentence, index)) !== 0; index++)
-      hash = Math.imul(hash ^ code, FNV_PRIME);
-    if (index === start) unspaced ||= sentence.charCodeAt(index) >= UNSPACED_FROM;
-    else if (FILTER[hash & (FILTER.length - 1)] === 1) {
-      folded ??= sentence.toLowerCase().replaceAll("’", "'");
-      marks |= marksAt(folded, start, hash);
-    }
-  }
-  if (unspaced)
-    for (const { text, mark } of UNSPACED) if ((marks & mark) === 0 && sentence.includes(text)) marks |= mark;
-  return marks;
-}
-
-function marksAt(folded: string, start: number, hash: number): number {
-  let marks = 0;
-  for (const { text, later, mark } of BY_FIRST_WORD.get(hash) ?? []) {
-    const end = start + text.length;
-    if (folded.startsWith(text, start) && endsWord(folded, end) && hasWord(folded, later, end)) marks |= mark;
-  }
-  return marks;
-}
-
-function hasWord(folded: string, word: string, from: number): boolean {
-  for (let at = folded.indexOf(word, from); at >= 0; at = folded.indexOf(word, at + 1))
-    if (word === "" || (endsWord(folded, at - 1) && endsWord(folded, at + word.length))) return true;
-  return false;
-}
-
-/** The lower-case form of a code in a word; 0 for everything else. */
-function wordCodeAt(text: string, index: number): number {
-  return WORD_CODE[text.charCodeAt(index)] as number;
-}
-
-function endsWord(text: string, index: number): boolean {
-  return index >= text.length || wordCodeAt(text, index) === 0;
-}
-
-function firstWordHash(text: string): number {
-  let hash = FNV_OFFSET;
-  for (let index = 0; !endsWord(text, index); index++) hash = Math.imul(hash ^ wordCodeAt(text, index), FNV_PRIME);
-  return hash;
 }

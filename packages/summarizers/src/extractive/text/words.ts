@@ -1,4 +1,5 @@
 import { finishSteps, type Message, recallTerms, type Steps, type SummarySection } from "@threadfold/core";
+import { COMPLETION, PHRASES } from "./phrases.ts";
 
 /** Letters, digits and underscores; words shorter than three are not distinctive. */
 const WORD = /[\p{L}\p{N}_]{3,}/gu;
@@ -167,3 +168,130 @@ export class InstructionWords {
 }
 
 const isTelling = (term: string): boolean => term.length >= (ASCII.test(term) ? 3 : 2) && !ABOUT_SUMMARIES.has(term);
+
+interface Phrase {
+  readonly text: string;
+  /** Text that must also occur later in the sentence; empty when nothing must. */
+  readonly later: string;
+  readonly mark: number;
+}
+
+const ALL: readonly Phrase[] = PHRASES.flatMap(({ phrases }) =>
+  Object.entries(phrases).flatMap(([mark, list]) =>
+    list.split("|").map((phrase): Phrase => {
+      const [text = "", later = ""] = phrase.split(" … ");
+      return { text, later, mark: Number(mark) };
+    }),
+  ),
+);
+/** Code at which scripts without spaces begin: their phrases may occur anywhere in a sentence. */
+const UNSPACED_FROM = 0x2e80;
+const FNV_OFFSET = 0x811c9dc5 | 0;
+const FNV_PRIME = 0x01000193;
+/**
+ * The lower-case form of each code that may be in a word, and 0 for all others. Built first: the tables below need it.
+ */
+const WORD_CODE = wordCodes();
+
+/** Letters of alphabets, digits, the underscore, and the apostrophe as in `don't`, typographic or plain. */
+function wordCodes(): Uint16Array {
+  const codes = new Uint16Array(1 << 16);
+  for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_'")
+    codes[character.charCodeAt(0)] = character.charCodeAt(0);
+  for (let code = 0x41; code <= 0x5a; code++) codes[code] = code | 0x20;
+  for (let code = 0xc0; code < 0x2000; code++) codes[code] = smallCode(code);
+  codes[0x2019] = 0x27;
+  return codes;
+}
+
+function smallCode(code: number): number {
+  const small = String.fromCharCode(code).toLowerCase();
+  return small.length === 1 ? small.charCodeAt(0) : code;
+}
+
+/** Checks whether a text begins in a script that is written without spaces. */
+export const isUnspaced = (text: string): boolean => text.charCodeAt(0) >= UNSPACED_FROM;
+const UNSPACED: readonly Phrase[] = ALL.filter(({ text }) => isUnspaced(text));
+const BY_FIRST_WORD: ReadonlyMap<number, readonly Phrase[]> = groupByFirstWord(
+  ALL.filter(({ text }) => !isUnspaced(text)),
+);
+
+function groupByFirstWord(phrases: readonly Phrase[]): ReadonlyMap<number, readonly Phrase[]> {
+  const groups = new Map<number, Phrase[]>();
+  for (const phrase of phrases) {
+    const hash = firstWordHash(phrase.text);
+    const group = groups.get(hash);
+    if (group === undefined) groups.set(hash, [phrase]);
+    else group.push(phrase);
+  }
+  return groups;
+}
+
+/** A filter that quickly rules out most words with which no phrase begins. */
+const FILTER_BITS = 12;
+const FILTER = new Uint8Array(1 << FILTER_BITS);
+for (const hash of BY_FIRST_WORD.keys()) FILTER[hash & (FILTER.length - 1)] = 1;
+
+/**
+ * What a sentence expresses: the marks of all phrases that occur in it as whole words. Takes one pass over the
+ * sentence, regardless of the number of phrases and languages.
+ */
+export function phraseMarks(sentence: string): number {
+  let folded: string | undefined;
+  let marks = 0;
+  let unspaced = false;
+  for (let index = 0; index < sentence.length; index++) {
+    const start = index;
+    let hash = FNV_OFFSET;
+    for (let code = 0; index < sentence.length && (code = wordCodeAt(sentence, index)) !== 0; index++)
+      hash = Math.imul(hash ^ code, FNV_PRIME);
+    if (index === start) unspaced ||= sentence.charCodeAt(index) >= UNSPACED_FROM;
+    else if (FILTER[hash & (FILTER.length - 1)] === 1) {
+      folded ??= sentence.toLowerCase().replaceAll("’", "'");
+      marks |= marksAt(folded, start, hash);
+    }
+  }
+  if (unspaced)
+    for (const { text, mark } of UNSPACED) if ((marks & mark) === 0 && sentence.includes(text)) marks |= mark;
+  return marks;
+}
+
+function marksAt(folded: string, start: number, hash: number): number {
+  let marks = 0;
+  for (const { text, later, mark } of BY_FIRST_WORD.get(hash) ?? []) {
+    const end = start + text.length;
+    if (!folded.startsWith(text, start) || !endsWord(folded, end) || !hasWord(folded, later, end)) continue;
+    if (mark !== COMPLETION || text.includes(" ") || !isMentioned(folded, start, end)) marks |= mark;
+  }
+  return marks;
+}
+
+/** Checks whether a word is part of a longer one ("squash-merged") or quoted, so that it is not said of the work. */
+function isMentioned(folded: string, start: number, end: number): boolean {
+  if (folded[start - 1] === "-" || folded[end] === "-") return true;
+  return ["`", '"'].some((quote) => {
+    const before = folded.slice(0, start).split(quote).length - 1;
+    return before % 2 === 1 && folded.includes(quote, end);
+  });
+}
+
+function hasWord(folded: string, word: string, from: number): boolean {
+  for (let at = folded.indexOf(word, from); at >= 0; at = folded.indexOf(word, at + 1))
+    if (word === "" || (endsWord(folded, at - 1) && endsWord(folded, at + word.length))) return true;
+  return false;
+}
+
+/** The lower-case form of a code in a word; 0 for everything else. */
+function wordCodeAt(text: string, index: number): number {
+  return WORD_CODE[text.charCodeAt(index)] as number;
+}
+
+function endsWord(text: string, index: number): boolean {
+  return index >= text.length || wordCodeAt(text, index) === 0;
+}
+
+function firstWordHash(text: string): number {
+  let hash = FNV_OFFSET;
+  for (let index = 0; !endsWord(text, index); index++) hash = Math.imul(hash ^ wordCodeAt(text, index), FNV_PRIME);
+  return hash;
+}
