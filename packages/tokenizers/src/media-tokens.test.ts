@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { deflateSync } from "node:zlib";
 import type { MediaPart } from "@threadfold/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -62,7 +64,31 @@ describe("tokens of what is not text", () => {
     );
   });
 
-  it("a PDF whose pages are compressed costs by what it says first, or by its length", () => {
+  it("a PDF whose pages are in compressed object streams costs by the page", () => {
+    const stream = (text: string, filter = "/Filter /FlateDecode") => {
+      const bytes = filter === "" ? Buffer.from(text, "latin1") : deflateSync(text);
+      return [
+        `9 0 obj <</N 2${filter}/Type/ObjStm/Length ${bytes.length}>>\nstream\r\n`,
+        bytes,
+        "\nendstream endobj\n",
+      ];
+    };
+    const page = "<< /Type /Page /Parent 1 0 R >> ";
+    const costs = (...pieces: readonly (string | Uint8Array)[]) => {
+      const bytes = Buffer.concat(["%PDF-1.5\n", ...pieces].map((piece) => Buffer.from(piece as string, "latin1")));
+      return mediaTokens(part("file", "application/pdf", bytes.toString("base64")), GEMINI_MEDIA) / 258;
+    };
+    const picture = randomBytes(700_000);
+    expect(costs(picture, ...stream(page.repeat(3)), ...stream("<< /Type /Pages /Count 3 >>"))).toBe(3);
+    expect(costs(picture, page, ...stream(page.repeat(2)), ...stream(page, ""))).toBe(4);
+    // What cannot be read, or says more than any document has, is no page.
+    expect(costs("<< /Type /ObjStm /Filter /FlateDecode >> stream\nno zlib endstream")).toBe(1);
+    expect(costs(...stream(page), ...stream(" ".repeat(40_000_000) + page.repeat(500)))).toBe(1);
+    expect(costs("/Type /ObjStm stream\n".repeat(50_000))).toBe(22);
+    expect(costs("/Type /ObjStm stream\n".repeat(50_000), "endstream")).toBe(22);
+  });
+
+  it("a PDF whose pages cannot be counted costs by what it says first, or by its length", () => {
     const linearized = Buffer.from("%PDF-1.5\n1 0 obj << /Linearized 1 /L 90000 /N 41 /O 3 >>").toString("base64");
     expect(mediaTokens(part("file", "application/pdf", linearized), GEMINI_MEDIA)).toBe(41 * 258);
     const opaque = Buffer.alloc(500_000, "z").toString("base64");

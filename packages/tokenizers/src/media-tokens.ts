@@ -115,18 +115,54 @@ const OVERLAP = 64;
  */
 function pagesOf(data: string): number {
   let pages = 0;
+  let isCompressed = false;
   let rest = "";
   for (let from = 0; from < data.length; from += HEAD_CHARACTERS) {
     const text = rest + latin(data, from);
     const said = from === 0 ? LINEARIZED_PAGES.exec(text.slice(0, 1_024))?.[1] : undefined;
     if (said !== undefined) return Math.max(1, Number(said));
     pages += countOf(text) - countOf(rest);
+    isCompressed ||= text.includes("/ObjStm");
     rest = text.slice(-OVERLAP);
   }
+  if (isCompressed) pages += pagesInStreams(latin(data, 0, data.length));
   return pages > 0 ? pages : Math.max(1, Math.ceil(byteLength(data) / BYTES_PER_PAGE));
 }
 
 const countOf = (text: string): number => text.match(PAGE)?.length ?? 0;
+
+const OBJECT_STREAM = /\/Type\s*\/ObjStm\b.{0,500}?\bstream\r?\n/s;
+/** Object streams hold small objects only, such as pages: a document of a thousand pages has some hundred kilobytes. */
+const MOST_INFLATED_BYTES = 1 << 25;
+
+/** The page objects in the compressed object streams of a PDF (ISO 32000-1, 7.5.7), as far as this host can read them. */
+function pagesInStreams(text: string): number {
+  let pages = 0;
+  let room = MOST_INFLATED_BYTES;
+  for (const piece of text.split("endstream").slice(0, -1)) {
+    const found = OBJECT_STREAM.exec(piece);
+    if (found === null || room <= 0) continue;
+    const objects = inflated(piece.slice(found.index + found[0].length), room);
+    room -= objects.length;
+    pages += countOf(objects);
+  }
+  return pages;
+}
+
+type Inflate = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
+
+/** Inflates a text of one character per byte; empty if it is not compressed in this way, or would be longer than that. */
+function inflated(text: string, maxOutputLength: number): string {
+  const host = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => { inflateSync?: Inflate } | undefined };
+  };
+  const inflate = host.process?.getBuiltinModule?.("node:zlib")?.inflateSync;
+  try {
+    return new TextDecoder("latin1").decode(inflate?.(bytesIn(text), { maxOutputLength }));
+  } catch {
+    return "";
+  }
+}
 
 /** The seconds of a recording: by the byte rate in the header of a WAV file, else assuming usual compression. */
 function secondsOf(data: string): number {
@@ -149,4 +185,7 @@ function latin(data: string, from: number, length = HEAD_CHARACTERS): string {
 }
 
 const bytesOf = (data: string, from: number, length: number): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(latin(data, from, length), (character) => character.charCodeAt(0));
+  bytesIn(latin(data, from, length));
+
+const bytesIn = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(text, (character) => character.charCodeAt(0));

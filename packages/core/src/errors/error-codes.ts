@@ -94,7 +94,7 @@ export const ERROR_CODES = {
   BUDGET_INFEASIBLE: {
     summary: "No legal request fits the budget.",
     retryable: false,
-    hint: "Raise the budget, lift a pin, or shorten the system prompt; the error lists what takes up the space.",
+    hint: "Raise the budget, lift a pin, remove an attachment, or shorten the system prompt; the error lists what takes up the space.",
   },
   PLAN_CONFLICT: {
     summary: "Another writer committed a plan first.",
