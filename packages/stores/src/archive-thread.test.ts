@@ -279,6 +279,7 @@ describe("an archived thread", () => {
       expect(tables()).toBe(before);
       const [finding] = await verifyStore(store, THREAD, { segments: places });
       expect(finding).toMatchObject({ family: "segment", threadId: THREAD });
+      expect(finding?.problem).toMatch(/restore an intact copy of segments\/\S+ to file:/);
     }
     // One that somebody made anew, seals and all, has another root.
     const receipt = await store.archiver.receiptOf(THREAD);

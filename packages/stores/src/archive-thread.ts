@@ -48,14 +48,15 @@ const SWEEP_HINT = "Archive it once they have expired and sweepExpired has remov
  * Moves all rows of a thread out of the store into one sealed segment, and leaves a receipt. The segment is read back
  * and verified before anything is removed, and all rows are removed in one transaction. After a crash, either the whole
  * thread is still there or its segment and receipt are; call this again to continue. A thread that is already archived
- * is left unchanged.
+ * there is left unchanged.
  *
  * Reading the thread then fails with `THREAD_ARCHIVED`, except that an artifact requested by its id alone is not found.
  * Artifacts that are kept elsewhere stay there.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND`; `THREAD_IN_USE` when the thread is in use, forks or handoffs read from
- * it, or one of its artifacts has yet to expire; `CONTENT_ERASED`; `VERSION_CONFLICT` when the thread changed
- * meanwhile; `STORE_CORRUPT` when the thread does not verify; `STORE_UNAVAILABLE`, `ABORTED`, `INVALID_CONFIG`.
+ * it, or one of its artifacts has yet to expire; `THREAD_ARCHIVED` when it is archived elsewhere; `CONTENT_ERASED`;
+ * `VERSION_CONFLICT` when it changed meanwhile; `STORE_CORRUPT` when it does not verify; `STORE_UNAVAILABLE`,
+ * `ABORTED`, `INVALID_CONFIG`.
  */
 export async function archiveThread(
   store: ThreadfoldStore,
@@ -65,6 +66,8 @@ export async function archiveThread(
   const archiver = archiverOf(store);
   const place = segmentAddress(options.to);
   const known = await archiver.receiptOf(threadId);
+  if (known?.isCold === true && known.place !== place)
+    throw threadArchived(known, `Thread ${threadId} was not moved: it is archived in ${known.place}.`);
   if (known?.isCold === true) return known;
   refuseAborted(options.signal);
   const hot = await usableThread(store, archiver, threadId, options);
@@ -146,11 +149,8 @@ async function usableThread(
   if (stillForMs > 0 && newestMs > clock.now() - stillForMs)
     throw inUse(threadId, `something was added at ${new Date(newestMs).toISOString()}`, STILL_HINT);
   if (hot.expiring === 0) return hot;
-  throw inUse(
-    threadId,
-    `${hot.expiring} of its artifacts have a time to live, which a segment would not keep`,
-    SWEEP_HINT,
-  );
+  const expiring = `${hot.expiring} of its artifacts have a time to live, which a segment would not keep`;
+  throw inUse(threadId, expiring, SWEEP_HINT);
 }
 
 const isErased = async (store: ThreadfoldStore, threadId: ThreadId): Promise<boolean> =>
@@ -309,7 +309,7 @@ export interface RetentionReport {
 }
 
 /** Error codes that leave one thread unchanged and do not affect the others. */
-const OF_ONE_THREAD = /^(?:THREAD_IN_USE|CONTENT_ERASED|VERSION_CONFLICT|STORE_CORRUPT)$/;
+const OF_ONE_THREAD = /^(?:THREAD_IN_USE|THREAD_ARCHIVED|CONTENT_ERASED|VERSION_CONFLICT|STORE_CORRUPT)$/;
 
 /**
  * Archives every thread that has been idle for long enough, forks before the threads they were made from.

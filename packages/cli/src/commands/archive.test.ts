@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
 import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
@@ -30,6 +30,19 @@ describe("archive and unarchive", () => {
       code: 0,
       envelope: { data: { archived: [{ threadId: thread, isCold: true }], refused: [] } },
     });
+    expect(await json(archive)).toMatchObject({ code: 0 });
+    const elsewhere = await json(["archive", thread, "--to", bench.path("other"), "--still-for", "0s", ...store()]);
+    expect(elsewhere).toMatchObject({
+      code: 5,
+      envelope: {
+        error: {
+          code: "THREAD_ARCHIVED",
+          message: expect.stringMatching(/was not moved: it is archived in .*cold\.$/),
+          hint: expect.stringContaining("threadfold unarchive"),
+        },
+      },
+    });
+    expect(existsSync(bench.path("other"))).toBe(false);
     expect(segments()).toHaveLength(1);
     for (const command of ["render", "plans", "replay", "bill", "explain", "context", "erase", "audit"]) {
       const more = { explain: ["m1"], erase: ["--yes"] }[command] ?? [];
@@ -85,7 +98,10 @@ describe("archive and unarchive", () => {
     rmSync(bench.path("cold/segments"), { recursive: true });
     expect(await json(["verify", ...store()])).toMatchObject({
       code: 3,
-      envelope: { data: { findings: [{ family: "segment", threadId: thread }] } },
+      envelope: {
+        data: { findings: [{ family: "segment", threadId: thread }] },
+        error: { hint: expect.stringContaining("copy of the segment") },
+      },
     });
     rmSync(bench.path("cold"), { recursive: true });
     const { stdout, code } = await captureRun(["verify", ...store()]);

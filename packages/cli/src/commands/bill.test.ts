@@ -37,6 +37,8 @@ describe("threadfold bill", () => {
       code: 0,
       envelope: { data: { totals: { calls: 0, inputTokens: 0, bill: 0 } } },
     });
+    // Its journal does have a record of a request, which replay renders again.
+    expect((await captureRun(["bill", threadId, ...store])).stdout).toBe("No request of this thread was handed out.\n");
     expect((await json(["costs", ...store])).envelope).toMatchObject({ data: { totals: { calls: 0, dollars: 0 } } });
     // What the record is for is there: the request is rendered with the session's own system text and tools.
     expect((await json(["render", threadId, ...store.slice(0, 2)])).code).toBe(0);

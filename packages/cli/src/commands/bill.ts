@@ -35,7 +35,7 @@ export const billCommand: CliCommand = {
 
 function billPage(bill: CacheBill, page: Page): string {
   const { totals } = bill;
-  if (totals.calls === 0) return "No request was recorded for this thread.";
+  if (totals.calls === 0) return "No request of this thread was handed out.";
   const sections = [
     totalsSection(totals, page),
     section("Paid for again, by cause", missRows(bill), page),

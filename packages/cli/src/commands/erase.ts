@@ -4,7 +4,7 @@ import type { CliCommand } from "../command/cli-command.ts";
 import { count, type Page, plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { isSealed, onStoredThread, unlessErased } from "../store/stored-thread.ts";
+import { erasureOf, isSealed, onStoredThread, unlessErased } from "../store/stored-thread.ts";
 
 /** `erase`: removes a thread's content for good and keeps the proof that it existed. */
 export const eraseCommand: CliCommand = {
@@ -25,10 +25,11 @@ export const eraseCommand: CliCommand = {
         hint: "Check with --dry-run first, then run it again with --yes.",
       });
     return readingStore(options, io.env, async (store) => {
-      let sealed = false;
+      let keyStays = false;
       const report = await onStoredThread(store, threadId, async (id) => {
         if (!dryRun && id !== threadId) throw needsWholeId(threadId, id);
-        sealed = (await unlessErased(() => isSealed(store, id))) === true;
+        const sealed = (await unlessErased(() => isSealed(store, id))) === true;
+        keyStays = sealed && (await erasureOf(store, id))?.keyShredded !== true;
         return eraseSubject(store, id, {
           actor: String(options["actor"]),
           reason: String(options["reason"]),
@@ -41,7 +42,7 @@ export const eraseCommand: CliCommand = {
       return {
         data: { ...report, dryRun },
         text: (page) => erasePage(report, dryRun, page),
-        notes: [...(dryRun ? [] : [NOT_COVERED]), ...(sealed ? [KEY_STAYS] : [])],
+        notes: [...(dryRun ? [] : [NOT_COVERED]), ...(keyStays ? [KEY_STAYS] : [])],
       };
     });
   },

@@ -2,7 +2,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
-import { asMessageId, asThreadId, type CacheBill, type MessageInput } from "@threadfold/core";
+import {
+  afterReported,
+  asMessageId,
+  asThreadId,
+  type CacheBill,
+  type MessageInput,
+  unreported,
+} from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import type { InspectionIndex } from "@threadfold/inspection";
 import { ContextSession } from "@threadfold/session";
 import type { PolicyFigures } from "@threadfold/simulation";
@@ -50,6 +58,22 @@ async function vetoedThread(): Promise<string> {
   await session.prepare();
   await session.close();
   return threadId;
+}
+
+/** A thread whose requests take twice as many tokens by the session's counter as by the provider's. */
+async function calibratedThread(): Promise<number> {
+  const halved = [1_000, 2_000, 4_000, 8_000].reduce(
+    (estimate, counted) => afterReported(estimate, { counted, reported: counted / 2 }),
+    unreported(),
+  );
+  const session = await ContextSession.open({
+    ...{ threadId: asThreadId("calibrated"), store: bench.store, model: "m", calibration: { m: halved } },
+    config: { maxInputTokens: 9_000 },
+  });
+  await session.append([message("m0", "user", "word ".repeat(14_000))]);
+  const { tokens } = await session.prepare();
+  await session.close();
+  return tokens;
 }
 
 async function pageOf(...argv: readonly string[]) {
@@ -234,6 +258,19 @@ describe("context", () => {
     const { html, index: without } = await pageOf(bench.store, threadId, "--bodies", "none");
     expect(without().attempts).toMatchObject([{ veto: { hook: "deploy-guard", reason: "" } }]);
     expect(html).not.toContain("a deployment is running");
+  });
+
+  it("says how much room there was in the tokens that the limit is in", async () => {
+    const estimated = await calibratedThread();
+    const at = ["context", "calibrated", "--store", bench.store];
+    const { data } = (await json(at)).envelope;
+    const { tokens, limit } = data as { tokens: number; limit: number };
+    expect(data).toMatchObject({ estimated });
+    expect(estimated).toBeLessThan(limit);
+    expect(tokens).toBeGreaterThan(limit);
+    const [whole, most, free] = [estimated, limit, limit - estimated].map((figure) => figure.toLocaleString("en"));
+    const { stdout } = await captureRun(at, { isTTY: true });
+    expect(stdout).toMatch(new RegExp(`as the provider counts\\s+${whole} *\n +free\\s+${free}\\s+of ${most}\n`));
   });
 
   it("refuses a call that there is not", async () => {

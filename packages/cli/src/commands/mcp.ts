@@ -1,7 +1,9 @@
+import { ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { listedThreads } from "@threadfold/stores";
 import type { CliCommand } from "../command/cli-command.ts";
 import { parsePort, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { storedThread } from "../store/stored-thread.ts";
+import { isSealed, sealedThread, storedThread } from "../store/stored-thread.ts";
 
 /**
  * `mcp`: serves the threads of a store to an MCP client, over this process's streams or over HTTP on the loopback
@@ -28,8 +30,9 @@ export const mcpCommand: CliCommand = {
       options,
       io.env,
       async (store) => {
-        // A wrong name is reported immediately instead of at the first call.
+        // What no call could succeed with is reported immediately instead of at the first call.
         const threadIds = typeof thread === "string" ? [(await storedThread(store, thread)).id] : ("all" as const);
+        if (threadIds === "all") await refuseOnlySealed(store);
         // Loaded here because its dependencies are large and no other command needs them.
         const { serveThreads } = await import("../mcp/serve-threads.ts");
         await serveThreads(
@@ -43,3 +46,29 @@ export const mcpCommand: CliCommand = {
     );
   },
 };
+
+/**
+ * Refuses a store in which every thread is sealed. In a store with other threads as well, the server refuses the sealed
+ * ones when they are asked for.
+ *
+ * @throws ThreadfoldError `KEY_MISSING`.
+ */
+async function refuseOnlySealed(store: ThreadfoldStore): Promise<void> {
+  let sealed: ThreadId | undefined;
+  for await (const { threadId, archivedAt } of listedThreads(store)) {
+    if (archivedAt !== undefined) continue;
+    if (!(await isKnownSealed(store, threadId))) return;
+    sealed ??= threadId;
+  }
+  if (sealed !== undefined) throw sealedThread(sealed);
+}
+
+/** A thread that cannot be read is no reason not to serve: a call that names it reports why. */
+async function isKnownSealed(store: ThreadfoldStore, threadId: ThreadId): Promise<boolean> {
+  try {
+    return await isSealed(store, threadId);
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error) && error.code !== "STORE_UNAVAILABLE") return false;
+    throw error;
+  }
+}

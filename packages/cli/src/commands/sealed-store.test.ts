@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { asThreadId } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { ContextSession } from "@threadfold/session";
-import { memoryKeyStore, openStore } from "@threadfold/stores";
+import { eraseSubject, memoryKeyStore, openStore } from "@threadfold/stores";
 import { beforeEach, describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
 import { openAiSession } from "../testing/recorded-sessions.ts";
@@ -11,9 +11,12 @@ import { json, Workbench } from "../testing/workbench.ts";
 const bench = new Workbench();
 const inStore = (...argv: readonly string[]) => [...argv, "--store", bench.store];
 
+let keys = memoryKeyStore();
+
 /** Fills the store with a folded thread whose content is sealed. */
 async function fillSealed(): Promise<void> {
-  const store = await openStore(bench.store, { encryption: { keys: memoryKeyStore() } });
+  keys = memoryKeyStore();
+  const store = await openStore(bench.store, { encryption: { keys } });
   const session = await ContextSession.open({
     ...{ threadId: asThreadId("secret"), store, background: false },
     config: { maxInputTokens: 2_000, preserveRecentTurns: 1 },
@@ -55,6 +58,7 @@ describe("a sealed thread", () => {
       ["pin", "secret", "Never."],
       ["revert", "secret", "0"],
       ["mcp", "--thread", "secret"],
+      ["mcp"],
     ]) {
       const { code, envelope } = await json(inStore(...argv));
       expect([code, envelope.error], argv.join(" ")).toEqual([
@@ -70,6 +74,13 @@ describe("a sealed thread", () => {
       expect((await json(["inspect", bench.store, ...thread, "--out", out])).envelope.error?.code).toBe("KEY_MISSING");
     expect(existsSync(out)).toBe(false);
     expect((await json(inStore("verify"))).code).toBe(0);
+  });
+
+  it("keeps no MCP client from the other threads of its store", async () => {
+    await json(inStore("import", bench.file("session.json", openAiSession())));
+    const interrupt = new AbortController();
+    const onStderr = (text: string) => text.startsWith("Listening on") && interrupt.abort();
+    expect((await captureRun(inStore("mcp", "--http", "0"), { signal: interrupt.signal, onStderr })).code).toBe(0);
   });
 
   it("is listed without a title, verified, billed, audited, archived and erased as any other", async () => {
@@ -112,6 +123,31 @@ describe("a sealed thread", () => {
     const { threads } = (await json(inStore("threads"))).envelope.data as { threads: { threadId: string }[] };
     const open = threads.map(({ threadId }) => threadId).find((id) => id !== "secret") as string;
     expect((await captureRun(inStore("erase", open, "--yes"))).stderr).not.toMatch(stays);
+  });
+
+  it("is an erased one once its key was destroyed, as every command says with when and by whom", async () => {
+    const at = "2026-02-03T04:05:06.000Z";
+    const store = await openStore(bench.store, { encryption: { keys } });
+    await eraseSubject(store, "secret", { actor: "dpo", reason: "gdpr-17", at });
+    await store.close();
+    const audit = bench.path("audit.jsonl");
+    await json(inStore("audit", "export", "secret", "--out", audit));
+    const out = ["--out", bench.path("out")];
+    for (const argv of [
+      inStore("context", "secret"),
+      inStore("render", "secret", ...out),
+      inStore("explain", "secret", "m1"),
+      inStore("mcp", "--thread", "secret"),
+      ["context", "--file", audit],
+    ])
+      expect((await json(argv)).envelope.error, argv.join(" ")).toMatchObject({
+        code: "CONTENT_ERASED",
+        message: `The content of thread secret was erased at ${at} by dpo (gdpr-17).`,
+      });
+    for (const source of [[bench.store, "secret"], [audit]])
+      expect((await json(["inspect", ...source, ...out])).code, source.join(" ")).toBe(0);
+    for (const how of ["--dry-run", "--yes"])
+      expect((await captureRun(inStore("erase", "secret", how))).stderr).not.toContain("its key stays");
   });
 
   it("is not what a thread becomes whose first request begins like an envelope", async () => {

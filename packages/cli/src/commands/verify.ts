@@ -14,6 +14,7 @@ import { readingStore } from "../store/store-address.ts";
 import { onStoredThread } from "../store/stored-thread.ts";
 
 const WAY_OUT = "Restore an intact copy of the store.";
+const WAY_OUT_OF_SEGMENT = "Restore an intact copy of the segment that the finding names; the store needs none.";
 
 /**
  * `verify`: checks the hashes of log, plans, journal and artifacts, and lists statements in summaries of the newest
@@ -59,12 +60,15 @@ export const verifyCommand: CliCommand = {
         const message = `${count(findings.length, "finding")}; the first is in ${describe(first)}`;
         return {
           ...report,
-          failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: WAY_OUT }),
+          failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: wayOut(findings) }),
         };
       }),
     );
   },
 };
+
+const wayOut = (findings: readonly StoreFinding[]): string =>
+  findings.every(({ family }) => family === "segment") ? WAY_OUT_OF_SEGMENT : WAY_OUT;
 
 /** Replaces the hint of the error for a store too damaged to open, which would tell the user to run `verify`. */
 async function openable<Result>(work: () => Promise<Result>): Promise<Result> {

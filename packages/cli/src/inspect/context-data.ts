@@ -9,6 +9,7 @@ import {
   type RecordRow,
   rowAt,
 } from "@threadfold/inspection";
+import { erasedThread } from "../store/stored-thread.ts";
 
 /** The `data` of `context --json`. It is a public interface: fields are added but never changed. */
 export interface ContextData {
@@ -24,8 +25,10 @@ export interface ContextData {
   readonly format: string;
   readonly model: string | null;
   readonly tokens: number;
-  /** Maximum tokens of the request; null when unknown. */
+  /** Maximum tokens of the request, as the provider counts them; null when unknown. */
   readonly limit: number | null;
+  /** Tokens that the provider was expected to count: what `limit` limits. */
+  readonly estimated: number;
   /** The tokens of each kind of content, which add up to `tokens`. */
   readonly shares: Readonly<Record<ShareName, number>>;
   readonly input: Pick<CallRow, "inputTokens" | "cached" | "written" | "fresh" | "reported" | "cost" | "dollars">;
@@ -78,7 +81,7 @@ type ShareName = (typeof SHARE_NAMES)[number];
  * @throws ThreadfoldError `USAGE` when there is no such call, `CONTENT_ERASED` for an erased thread.
  */
 export function contextData(index: InspectionIndex, number?: number): ContextData {
-  if (index.erased !== null) throw erasedContent(index.thread.id, index.erased.at);
+  if (index.erased !== null) throw erasedContent(index.thread.id, index.erased);
   const calls = index.calls.sequence.length;
   const call = (number ?? calls) - 1;
   if (call < 0 || call >= calls) throw noSuchCall(index.thread.id, calls);
@@ -91,6 +94,7 @@ export function contextData(index: InspectionIndex, number?: number): ContextDat
     ...{ threadId: index.thread.id, title: index.thread.title },
     ...{ call: call + 1, calls, planVersion: row.planVersion, at: new Date(row.at).toISOString() },
     ...{ format: frame?.format ?? "", model: frame?.model ?? null, tokens: row.tokens, limit: row.limit },
+    estimated: row.estimated,
     shares: Object.fromEntries(SHARE_NAMES.map((name) => [name, row[name]])) as ContextData["shares"],
     input: { inputTokens, cached, written, fresh, reported, cost, dollars },
     beside: askedBefore(index, call),
@@ -123,11 +127,8 @@ function contextBlock({ messages, records }: InspectionIndex, block: BlockRow, s
   return { action, role, tokens, from: idOf(from), to: idOf(to), shared, reason: made?.reason ?? null };
 }
 
-const erasedContent = (threadId: string, at: number): ThreadfoldError =>
-  new ThreadfoldError(
-    "CONTENT_ERASED",
-    `The content of thread ${threadId} was erased at ${new Date(at).toISOString()}.`,
-  );
+const erasedContent = (threadId: string, erased: NonNullable<InspectionIndex["erased"]>): ThreadfoldError =>
+  erasedThread(threadId, { ...erased, at: new Date(erased.at).toISOString() });
 
 function noSuchCall(threadId: string, calls: number): ThreadfoldError {
   return new ThreadfoldError("USAGE", `Thread ${threadId} has no such call.`, {

@@ -41,14 +41,18 @@ type Asked = ContextData["beside"][number];
 const vetoWords = (veto: ContextData["notFolded"][number]["veto"]): string =>
   veto === null ? "" : ` by ${plainText(veto.hook)}${veto.reason === "" ? "" : `: ${singleLine(veto.reason, 120)}`}`;
 
-function shares({ shares: parts, tokens, limit }: ContextData, { paint }: Page): readonly string[] {
+function shares({ shares: parts, tokens, limit, estimated }: ContextData, { paint }: Page): readonly string[] {
   const shown = SHARE_NAMES.filter((name) => parts[name] > 0);
   const rows = shown.map((name) => {
     const bar = "█".repeat(Math.max(1, Math.round((parts[name] / Math.max(1, tokens)) * BAR)));
     return [name, figure(parts[name]), percent(parts[name], tokens), bar];
   });
-  const free = limit === null ? [] : [["free", figure(limit - tokens), "", `of ${figure(limit)}`]];
-  const lines = table([...rows, ["total", figure(tokens), "", ""], ...free], ["left", "right", "right", "left"]);
+  const total = [
+    ["total", figure(tokens), "", ""],
+    ...(estimated === tokens ? [] : [["as the provider counts", figure(estimated), "", ""]]),
+    ...(limit === null ? [] : [["free", figure(limit - estimated), "", `of ${figure(limit)}`]]),
+  ];
+  const lines = table([...rows, ...total], ["left", "right", "right", "left"]);
   return [paint("bold", "What takes up the room, in tokens"), ...lines.map((line) => `  ${line}`)];
 }
 

@@ -28,7 +28,7 @@ import { shellWord } from "../output/page.ts";
 import { STANDARD_INPUT, sourceName } from "../parse/options.ts";
 import { importSource } from "../source/import-source.ts";
 import { addressWord, isServerAddress, readingStore, serverName } from "../store/store-address.ts";
-import { isSealed, sealedThread, storedThreads, unlessErased } from "../store/stored-thread.ts";
+import { erasureOf, isSealed, sealedThread, storedThreads, unlessErased } from "../store/stored-thread.ts";
 import type { InspectRequest } from "./inspect-request.ts";
 
 /** A thread that is being inspected. */
@@ -118,7 +118,8 @@ function inspectStore<Result>({ request, context, options, work }: Opening<Resul
   const { source, thread } = request;
   return readingStore({ store: source }, context.io.env, async (store) => {
     const threadId = thread === undefined ? await newestThread(store) : await namedThread(store, thread);
-    if ((await unlessErased(() => isSealed(store, threadId))) === true) throw sealedThread(threadId);
+    const sealed = (await unlessErased(() => isSealed(store, threadId))) === true;
+    if (sealed && (await erasureOf(store, threadId)) === null) throw sealedThread(threadId);
     const record = await storedRecord(store, threadId, { signal: context.io.signal });
     const inspection = await open(record, request, context, options, {
       kind: "store",

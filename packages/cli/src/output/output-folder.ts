@@ -2,7 +2,6 @@ import {
   accessSync,
   constants,
   createWriteStream,
-  mkdirSync,
   mkdtempSync,
   renameSync,
   rmdirSync,
@@ -14,6 +13,7 @@ import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ThreadfoldError } from "@threadfold/core";
+import { makeFolders } from "@threadfold/stores";
 
 /**
  * A folder that receives either all of its files or none. Files are written to a staging folder inside it and renamed
@@ -90,31 +90,6 @@ function unwritable(path: string, cause: unknown): ThreadfoldError {
     cause,
     details: { path },
   });
-}
-
-/**
- * Creates a folder and all missing parents, and returns the topmost one that had to be created, if any. Node's own
- * recursive `mkdirSync` never returns when a folder reports that it does not exist although its parent does, as under
- * `/proc`; here each folder is tried once, and folders already created are removed when one fails.
- *
- * @throws what the file system throws.
- */
-export function makeFolders(path: string): string | undefined {
-  const missing: string[] = [];
-  for (let above = resolve(path); statSync(above, { throwIfNoEntry: false }) === undefined; above = dirname(above)) {
-    missing.push(above);
-  }
-  const made: string[] = [];
-  try {
-    for (const wanted of missing.toReversed()) {
-      mkdirSync(wanted);
-      made.unshift(wanted);
-    }
-  } catch (cause) {
-    for (const folder of made) rmdirSync(folder);
-    throw cause;
-  }
-  return missing.at(-1);
 }
 
 /**

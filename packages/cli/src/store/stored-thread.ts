@@ -4,6 +4,7 @@ import {
   type CompactionPlan,
   emptyPlan,
   type RequestRenderedRecord,
+  type ThreadErasedRecord,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
@@ -18,12 +19,14 @@ const MOST_HINTED = 5;
 /**
  * Returns a thread of a store to read what it says, by its id or by a unique prefix of it.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND`, listing threads that the store has; `KEY_MISSING` for a sealed one.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`, listing threads that the store has; `KEY_MISSING` for a sealed one, or
+ * `CONTENT_ERASED` when it was erased, too.
  */
 export async function storedThread(store: ThreadfoldStore, threadId: string): Promise<AgentThread> {
   const thread = await maybeSealedThread(store, threadId);
-  if (await isSealedThread(store, thread)) throw sealedThread(thread.id);
-  return thread;
+  if (!(await isSealedThread(store, thread))) return thread;
+  const erasure = await erasureOf(store, thread.id);
+  throw erasure === null ? sealedThread(thread.id) : erasedThread(thread.id, erasure);
 }
 
 /**
@@ -54,6 +57,32 @@ export async function unlessErased<Result>(read: () => Promise<Result>): Promise
     throw error;
   }
 }
+
+/** When, by whom and why a thread was erased, and whether a key was destroyed for it. */
+export type Erasure = Pick<ThreadErasedRecord, "actor" | "reason" | "keyShredded"> & { readonly at: string };
+
+/**
+ * Returns the newest erasure in a thread's journal; null for none. If only the key was destroyed, nothing else in the
+ * store tells an erased thread from a sealed one.
+ */
+export async function erasureOf(store: ThreadfoldStore, threadId: ThreadId): Promise<Erasure | null> {
+  const entries = await store.journal.read(threadId);
+  const entry = entries.findLast(({ record }) => record.type === "thread-erased");
+  return entry?.record.type === "thread-erased" ? { ...entry.record, at: entry.at } : null;
+}
+
+/** The error for a command that would read what an erased thread said. */
+export const erasedThread = (
+  threadId: string,
+  { at, actor, reason }: Pick<Erasure, "at" | "actor" | "reason">,
+): ThreadfoldError =>
+  new ThreadfoldError(
+    "CONTENT_ERASED",
+    `The content of thread ${threadId} was erased at ${at} by ${actor} (${reason}).`,
+    {
+      details: { threadId },
+    },
+  );
 
 /** The error for a command that would read what a sealed thread says. */
 export const sealedThread = (threadId: ThreadId): ThreadfoldError =>

@@ -138,6 +138,7 @@ export interface SummariesAskedRecord {
   readonly summarizer: string;
   /** Name of the model that was called, if it is known. */
   readonly model?: string;
+  /** How many summaries were asked for. The summarizer may have sent the model several requests for one. */
   readonly calls: number;
   /** Input tokens, including those read from and written to the prompt cache. */
   readonly inputTokens: number;
@@ -207,8 +208,13 @@ export interface RequestRenderedRecord {
   readonly payloadDigest: string;
   /** Tokens as counted by `tokenizer`. */
   readonly tokens: number;
-  /** The most tokens that the request could take: the budget less its reserves. Absent in older journals. */
+  /**
+   * The most tokens that the request could take, in the provider's tokens: the budget less its reserves. Absent in older
+   * journals.
+   */
   readonly limitTokens?: number;
+  /** The request in the provider's tokens, as then estimated: what `limitTokens` limits. Absent in older journals. */
+  readonly estimatedTokens?: number;
   /** Absent in older journals, for requests that were never handed out, and for those handed out again. */
   readonly cache?: RequestCacheRecord;
   /**

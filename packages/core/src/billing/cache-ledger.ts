@@ -32,6 +32,8 @@ export interface LedgerCall {
   readonly idleSeconds: number | null;
   /** The most tokens that the request could take; null in older journals. */
   readonly limitTokens: number | null;
+  /** The request as the provider was expected to count it; in older journals as it was reported, else as counted. */
+  readonly estimatedTokens: number;
   readonly inputTokens: number;
   /** Null when nothing was reported, as for a request that was never answered. */
   readonly outputTokens: number | null;
@@ -186,6 +188,7 @@ function ledgerCall(
   return {
     ...{ sequence, at: new Date(at).toISOString(), format, model, threadVersion, planVersion, idleSeconds },
     limitTokens: record.limitTokens ?? null,
+    estimatedTokens: record.estimatedTokens ?? promptTokens(now),
     inputTokens: promptTokens(now),
     outputTokens: usage?.outputTokens ?? null,
     input,

@@ -26,6 +26,7 @@ const NO_COST: CallCost = {
   cause: "none",
   missed: 0,
   limit: null,
+  estimated: 0,
 };
 
 /** The costs of a thread's calls, each from its line of the ledger, as the journal grows. */
@@ -64,7 +65,7 @@ export class CallCosts {
 
 const COST_FIELDS = Object.keys(NO_COST) as (keyof CallCost)[];
 
-function callCost({ input, inputTokens, outputTokens, dollars, misses }: LedgerCall): CallCost {
+function callCost({ input, inputTokens, estimatedTokens, outputTokens, dollars, misses }: LedgerCall): CallCost {
   const [largest] = misses.toSorted((a, b) => b.tokens - a.tokens);
   return {
     ...NO_COST,
@@ -75,6 +76,7 @@ function callCost({ input, inputTokens, outputTokens, dollars, misses }: LedgerC
     cost: input?.bill ?? inputTokens,
     cause: largest === undefined ? "none" : causeOf(largest),
     missed: largest?.tokens ?? 0,
+    estimated: estimatedTokens,
   };
 }
 

@@ -85,6 +85,8 @@ export interface CallCost {
    * if neither is known.
    */
   readonly limit: number | null;
+  /** Tokens that the provider was expected to count: what `limit` limits, unlike `tokens`. */
+  readonly estimated: number;
 }
 
 /**

@@ -29,6 +29,13 @@ export const CACHE_PARTS: readonly Part[] = [
 export const callShares = (calls: InspectionIndex["calls"], call: number, parts: readonly Part[]): readonly Share[] =>
   parts.map(([column, name, tone]) => ({ name, tone, value: calls[column][call] ?? 0 }));
 
+/**
+ * Returns the limit of each call in the tokens that its parts are counted in. The recorded one is in the provider's
+ * tokens, which may be more or fewer.
+ */
+export const countedLimits = ({ limit, tokens, estimated }: InspectionIndex["calls"]): readonly (number | null)[] =>
+  limit.map((most, call) => (most === null ? null : (most * (tokens[call] ?? 0)) / (estimated[call] || 1)));
+
 /** Returns the parts of the first request under a plan, or one part with what the plan left if it was not rendered. */
 export function planShares(calls: InspectionIndex["calls"], plan: PlanRow): readonly Share[] {
   const shares = callShares(calls, plan.firstCall, PARTS).filter(({ value }) => value > 0);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { countedLimits } from "./call-shares.ts";
 import { binsOf, callAt, placeOf, stackPaths, stepPath, ticks } from "./stack.ts";
 
 const figures = fc.array(fc.nat(200_000), { minLength: 1, maxLength: 400 });
@@ -58,4 +59,11 @@ it("ticks are round, begin at nothing and stay within", () => {
       expect(all.at(-1)).toBeLessThanOrEqual(top);
     }),
   );
+});
+
+describe("countedLimits", () => {
+  it("puts the provider's limit where the columns, which are counted otherwise, would reach it", () => {
+    const calls = { limit: [1_000, 1_000, null], tokens: [1_200, 300, 300], estimated: [600, 300, 150] };
+    expect(countedLimits(calls as unknown as Parameters<typeof countedLimits>[0])).toEqual([2_000, 1_000, null]);
+  });
 });

@@ -2,7 +2,7 @@ import type { InspectionIndex } from "@threadfold/inspection/rows";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { short, whole } from "../format/figures.ts";
-import { CACHE_PARTS, PARTS } from "./call-shares.ts";
+import { CACHE_PARTS, countedLimits, PARTS } from "./call-shares.ts";
 import { type Area, type Bins, binsOf, callAt, placeOf, type Span, stackPaths, stepPath, ticks } from "./stack.ts";
 
 interface TimelineProps {
@@ -93,7 +93,7 @@ function Lanes({ index, span, bins, width, isStrip = false }: LaneProps) {
     <>
       <Lane area={area} title="Tokens" lines={5}>
         <Stack index={index} bins={bins} area={area} parts={PARTS} />
-        <path class="limit" d={stepPath(calls.limit, bins, area)} />
+        <path class="limit" d={stepPath(countedLimits(calls), bins, area)} />
         <Marks index={index} span={span} bins={bins} area={area} />
       </Lane>
       <Lane area={cache} title="Cache" lines={1}>
@@ -109,7 +109,8 @@ function Lanes({ index, span, bins, width, isStrip = false }: LaneProps) {
 /** Returns the top of the token axis: room for the largest request, and for the limit unless it is far above. */
 function topOf({ calls }: InspectionIndex, { peaks }: Bins): number {
   const most = Math.max(1, ...peaks.map((call) => calls.tokens[call] ?? 0));
-  const limit = Math.max(0, ...peaks.map((call) => calls.limit[call] ?? 0));
+  const limits = countedLimits(calls);
+  const limit = Math.max(0, ...peaks.map((call) => limits[call] ?? 0));
   return 1.08 * (limit < 3 * most ? Math.max(most, limit) : most);
 }
 

@@ -1,4 +1,4 @@
-import { CACHE_PARTS, callShares, PARTS } from "../chart/call-shares.ts";
+import { CACHE_PARTS, callShares, countedLimits, PARTS } from "../chart/call-shares.ts";
 import { dayAndTime, duration, money, short, timeOfDay, whole } from "../format/figures.ts";
 import { blockLabel } from "../model/block-label.ts";
 import { largestBlocks } from "../model/block-tokens.ts";
@@ -17,6 +17,7 @@ export function CallPanel({ onBlock }: { readonly onBlock: (position: number) =>
   const at = call.value;
   const tokens = calls.tokens[at] ?? 0;
   const limit = calls.limit[at] ?? null;
+  const estimated = calls.estimated[at] ?? tokens;
   const model = frames[calls.frame[at] ?? -1]?.model;
   const gap = at === 0 ? null : (calls.at[at] ?? 0) - (calls.at[at - 1] ?? 0);
   return (
@@ -31,9 +32,9 @@ export function CallPanel({ onBlock }: { readonly onBlock: (position: number) =>
       </header>
       <Section
         title={`${whole(tokens)} tokens`}
-        note={limit === null ? "" : `of ${short(limit)}, ${roomLeft(limit - tokens)}`}
+        note={limit === null ? "" : `${sentAs(estimated, tokens)}of ${short(limit)}, ${roomLeft(limit - estimated)}`}
       >
-        <ShareBar shares={callShares(calls, at, PARTS)} all={Math.max(tokens, limit ?? 0)} />
+        <ShareBar shares={callShares(calls, at, PARTS)} all={Math.max(tokens, countedLimits(calls)[at] ?? 0)} />
         <ShareTable caption="Parts of the request" shares={callShares(calls, at, PARTS)} all={tokens} />
       </Section>
       <NotFolded />
@@ -43,6 +44,10 @@ export function CallPanel({ onBlock }: { readonly onBlock: (position: number) =>
     </aside>
   );
 }
+
+/** The limit is in the provider's tokens, which may be more or fewer than those of the session's counter. */
+const sentAs = (estimated: number, tokens: number): string =>
+  estimated === tokens ? "" : `${short(estimated)} as the provider counts, `;
 
 const roomLeft = (tokens: number): string => (tokens < 0 ? `${short(-tokens)} over` : `${short(tokens)} free`);
 

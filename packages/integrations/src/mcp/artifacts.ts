@@ -26,7 +26,7 @@ import {
 } from "@threadfold/rehydration";
 import { z } from "zod";
 import type { ServerHost } from "./thread-archive.ts";
-import { maxTokensField, READ_ONLY, report, ToolFailure, toolResult } from "./tool-call.ts";
+import { failureOf, maxTokensField, READ_ONLY, report, ToolFailure, toolResult } from "./tool-call.ts";
 
 const inputSchema = z.object({
   artifact_id: artifactIdSchema.describe("The id that the pointer names, such as artifact_0123456789abcdef."),
@@ -203,7 +203,7 @@ async function reading<Value>(read: () => Promise<Value>, onError: ServerHost["o
     return await read();
   } catch (error) {
     report(error, onError);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, "The store cannot be read just now. Try again later.");
+    throw new ProtocolError(ProtocolErrorCode.InternalError, failureOf(error).message);
   }
 }
 

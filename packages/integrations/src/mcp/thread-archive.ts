@@ -10,6 +10,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { MemoryRecallIndex, type SearchThreadSources } from "@threadfold/rehydration";
+import { refuseSealedThread, SEALED_PREFIX } from "@threadfold/stores";
 import { ToolFailure, type ToolListeners } from "./tool-call.ts";
 
 /**
@@ -50,22 +51,29 @@ export class ThreadArchive {
     return this.#access.branch;
   }
 
-  /** Returns the thread that a call names, or the only one that is served. @throws ToolFailure. */
+  /**
+   * Returns the thread that a call names, or the only one that is served.
+   *
+   * @throws ToolFailure; ThreadfoldError `KEY_MISSING` for a sealed thread in a store without keys.
+   */
   async thread(named: string | undefined): Promise<ServedThread> {
     const { store } = this.#access;
     const threadId = named === undefined ? await this.#onlyThread() : asThreadId(named);
     const thread = this.#mayRead(threadId) ? await store.threads.load(threadId) : null;
     if (thread === null) throw noThread();
+    await refuseSealedThread(store, thread);
     const { plan } = await store.plans.getCurrentPlan(threadId);
     return { thread, plan: plan ?? emptyPlan(threadId, "none") };
   }
 
-  /** Returns an artifact of a readable thread, or null. */
+  /** Returns an artifact of a readable thread, or null. @throws ThreadfoldError `KEY_MISSING`. */
   async artifact(artifactId: ArtifactId, threadId?: ThreadId): Promise<Artifact | null> {
     const { store, requester } = this.#access;
     const artifact = await store.artifacts.retrieve(artifactId, requester);
     if (artifact === null || !this.#mayRead(artifact.metadata.threadId)) return null;
-    return threadId === undefined || artifact.metadata.threadId === threadId ? artifact : null;
+    if (threadId !== undefined && artifact.metadata.threadId !== threadId) return null;
+    await refuseSealedArtifact(store, artifact);
+    return artifact;
   }
 
   /** Checks whether an artifact can be read now. */
@@ -99,6 +107,13 @@ export class ThreadArchive {
       ? noThread()
       : new ToolFailure("invalid-input", "Several threads are served; say which one with thread_id.");
   }
+}
+
+/** Refuses content that is still sealed. What only begins like an envelope costs one more read. */
+async function refuseSealedArtifact(store: ThreadfoldStore, { content, metadata }: Artifact): Promise<void> {
+  if (!content.startsWith(SEALED_PREFIX)) return;
+  const beginning = await store.threads.load(metadata.threadId, { atVersion: 1 });
+  if (beginning !== null) await refuseSealedThread(store, beginning);
 }
 
 /** One thread of a store, or two when it has several; archived threads do not count. */

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { asThreadId, type SecurityContext, type ThreadfoldStore } from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
+import { createMemoryStore, encryptedStore, memoryKeyStore } from "@threadfold/stores";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type LinkedClient, linkedClient } from "../testing/doubles.ts";
 import { type FoldedSession, foldedSession, NOON } from "../testing/sessions.ts";
@@ -249,6 +250,51 @@ describe("threads", () => {
     expect(isError).toBe(true);
     expect(text).not.toContain("hunter2");
     expect(errors).toHaveLength(1);
+  });
+});
+
+describe("a sealed thread", () => {
+  const kept = { tenantId: null, createdAt: new Date(NOON).toISOString(), ttlSeconds: null } as const;
+  const metadata = { ...kept, sensitivity: "internal", mediaType: "text/plain" } as const;
+
+  it("is content with its keys; without them no tool or resource returns an envelope, and the host learns why", async () => {
+    const bare = createMemoryStore({ clock });
+    const sealed = await foldedSession(undefined, { store: encryptedStore(bare, memoryKeyStore()) }, 40);
+    const { threadId } = sealed.imported;
+    const artifactId = await sealed.store.artifacts.store("It is said in zanzibar.", { ...metadata, threadId });
+    const calls: readonly (readonly [string, Record<string, unknown>])[] = [
+      ["list_folded", {}],
+      ["search_thread", { query: "threadfold" }],
+      ["search_thread", { message_id: "#0" }],
+      ["explain", { message_id: "#0" }],
+      ["read_artifact", { artifact_id: artifactId }],
+    ];
+    const uri = artifactUri({ threadId, artifactId });
+
+    await using opened = await linked({ store: sealed.store, threadIds: "all" });
+    for (const [tool, args] of calls)
+      expect((await call(opened, tool, args)).isError, `${tool} ${JSON.stringify(args)}`).not.toBe(true);
+    expect(JSON.stringify(await opened.client.readResource({ uri }))).toContain("zanzibar");
+
+    const errors: unknown[] = [];
+    await using closed = await linked({ store: bare, threadIds: "all" }, { onError: (error) => errors.push(error) });
+    for (const [tool, args] of calls)
+      expect(await call(closed, tool, args), `${tool} ${JSON.stringify(args)}`).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(/^The conversation is sealed, and this server has no keys that open it\./),
+      });
+    const resource = closed.client.readResource({ uri }, { cacheMode: "bypass" });
+    await expect(resource).rejects.toMatchObject({ message: expect.stringContaining("no keys that open it") });
+    expect(errors).toHaveLength(calls.length + 1);
+    for (const error of errors) expect(error).toMatchObject({ code: "KEY_MISSING", details: { threadId } });
+  });
+
+  it("is not what a thread becomes whose artifact begins like an envelope", async () => {
+    const { threadId } = folded.imported;
+    const content = "sealed1.AQ is what the log says.";
+    const artifact_id = await folded.store.artifacts.store(content, { ...metadata, threadId });
+    await using server = await linked();
+    expect((await call(server, "read_artifact", { artifact_id })).data).toMatchObject({ text: content });
   });
 });
 

@@ -22,6 +22,12 @@ const UNAVAILABLE = new ToolFailure(
   "The conversation's store cannot be read just now. Nothing was changed; go on without it, or try once more later.",
 );
 
+/** What a model is told of content that no available key opens. */
+const SEALED = new ToolFailure(
+  "unavailable",
+  "The conversation is sealed, and this server has no keys that open it. Calling again does not help; go on without it.",
+);
+
 /** The report of a finished call. It contains nothing of the question or the answer. */
 export interface ToolCallReport {
   readonly tool: string;
@@ -53,7 +59,7 @@ export async function toolResult(
     return result;
   } catch (thrown) {
     const failure = failureOf(thrown);
-    if (failure === UNAVAILABLE) report(thrown, onError);
+    if (failure.problem === "unavailable") report(thrown, onError);
     over(failure.problem);
     return { isError: true, content: [{ type: "text", text: failure.message }] };
   }
@@ -68,12 +74,19 @@ export function report<Told>(told: Told, listener: ((told: Told) => void) | unde
   }
 }
 
-function failureOf(thrown: unknown): ToolFailure {
+/** Returns what a client is told of an error. */
+export function failureOf(thrown: unknown): ToolFailure {
   if (thrown instanceof ToolFailure) return thrown;
-  if (ThreadfoldError.isInstance(thrown) && thrown.code === "INVALID_QUERY") {
-    return new ToolFailure("invalid-input", `${thrown.message} ${thrown.hint}`);
+  if (!ThreadfoldError.isInstance(thrown)) return UNAVAILABLE;
+  switch (thrown.code) {
+    case "INVALID_QUERY":
+      return new ToolFailure("invalid-input", `${thrown.message} ${thrown.hint}`);
+    case "KEY_MISSING":
+    case "KEY_MISMATCH":
+      return SEALED;
+    default:
+      return UNAVAILABLE;
   }
-  return UNAVAILABLE;
 }
 
 /** Maximum tokens of a result, whatever a call asks for. */

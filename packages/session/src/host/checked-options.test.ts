@@ -55,6 +55,13 @@ describe("a session that is opened from plain JavaScript", () => {
     ],
     ["a list of functions", { hooks: { boundary: [() => ({})] } }, "hooks.boundary", "boundary: [{ name, run }]"],
     ["what becomes of a request over its budget", { onOverBudget: "ignore" }, "onOverBudget", ""],
+    ["a time that no cache has", { cacheBreakpoints: { ttl: "2h" } }, "cacheBreakpoints.ttl", '"1h"'],
+    ["a misspelled time", { cacheBreakpoints: { tll: "1h" } }, "tll", "Did you mean ttl?"],
+    ["breakpoints that are a word", { cacheBreakpoints: "1h" }, "cacheBreakpoints", '{ ttl: "1h" }'],
+    ["workers without a queue", { background: {} }, "background", "queue"],
+    ["a queue that takes no jobs", { background: { queue: {} } }, "background.queue", "pgBossQueue"],
+    ["workers that are a word", { background: "queue" }, "background", "queue"],
+    ["no workers at all", { background: null }, "background", "queue"],
   ])("refuses %s by name and says what was meant", async (_, options, name, hint) => {
     await expect(ContextSession.open({ threadId, ...options } as never)).rejects.toMatchObject({
       code: "INVALID_CONFIG",

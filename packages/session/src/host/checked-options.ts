@@ -12,6 +12,7 @@ import { providerCompaction } from "@threadfold/renderer/native";
 import { presetByName } from "@threadfold/strategies";
 import type { SummaryModelSettings } from "@threadfold/summarizers";
 import type { CompactOptions, FrameFields } from "@threadfold/turn";
+import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { ModelResponse } from "./model-response.ts";
 import type { ModelTarget, OverBudget, PrepareOptions } from "./prepared-request.ts";
 import type { Hook, SessionHooks } from "./session-hooks.ts";
@@ -238,7 +239,9 @@ export function checkedOptions(given: OpenOptions): CheckedOptions {
   if (options.models !== undefined) checkModelRows(options.models);
   if (options.calibration !== undefined) parseCalibration(options.calibration);
   checkOverBudget(onOverBudget);
+  checkCacheBreakpoints(options);
   checkCachePolicy(options);
+  checkBackground(options);
   checkProviderCompaction(options);
   if (hooks !== undefined) checkHooks(hooks);
   return options;
@@ -255,16 +258,30 @@ function withoutNames({ preset, format, ...options }: OpenOptions): CheckedOptio
   };
 }
 
+function checkCacheBreakpoints({ cacheBreakpoints: asked }: CheckedOptions): void {
+  if (asked === undefined || typeof asked === "boolean") return;
+  if (!isPlainObject(asked)) refuseArgument("cacheBreakpoints", "it is no object.", 'Pass true or { ttl: "1h" }.');
+  refuseUnknownOptions(asked, ["ttl"]);
+  if (asked.ttl !== undefined && asked.ttl !== "5m" && asked.ttl !== "1h")
+    refuseArgument("cacheBreakpoints.ttl", "there is no such time.", 'Pass "5m" or "1h", or omit it.');
+}
+
+const BACKGROUND = ["queue", "softThreshold", "enqueueTimeoutMilliseconds"] satisfies (keyof BackgroundOptions)[];
+
+function checkBackground({ background: asked }: CheckedOptions): void {
+  if (asked === undefined || asked === false) return;
+  if (!has(asked, "queue")) refuseArgument("background", "it has no queue.", "Pass { queue } or false, or omit it.");
+  refuseUnknownOptions(asked, BACKGROUND);
+  if (!has(asked.queue, "enqueue"))
+    refuseArgument("background.queue", "it has no enqueue.", "Pass a queue, such as pgBossQueue(options).");
+}
+
 function checkCachePolicy({ cachePolicy, cacheBreakpoints }: CheckedOptions): void {
   if (cachePolicy === undefined) return;
   if (cachePolicy !== "auto")
     refuseArgument("cachePolicy", 'it has to be "auto".', "For a fixed ttl, set cacheBreakpoints: { ttl }.");
   if (cacheBreakpoints !== undefined)
-    refuseArgument(
-      "cachePolicy",
-      "it contradicts cacheBreakpoints.",
-      "Omit one of them: cachePolicy sets the marks itself.",
-    );
+    refuseArgument("cachePolicy", "it contradicts cacheBreakpoints.", "Omit one: cachePolicy sets the marks itself.");
 }
 
 function checkProviderCompaction({ providerCompaction: asked, format, compaction }: CheckedOptions): void {

@@ -37,7 +37,9 @@ export interface RenderInputs {
   readonly threadVersion: number;
   /** Tokens of the request by the tokenizer. */
   readonly counted: number;
-  /** Maximum tokens of the request. */
+  /** Tokens of the request as the provider is expected to count them. */
+  readonly estimatedTokens: number;
+  /** Maximum tokens of the request, as the provider counts them. */
   readonly limitTokens: number;
   readonly rehydrated: readonly RehydrationResult[];
   readonly cache?: RequestCacheRecord;
@@ -150,6 +152,7 @@ export class SessionJournal implements SessionRecorder {
       payloadDigest: digest,
       tokens: turn.counted,
       limitTokens: turn.limitTokens,
+      estimatedTokens: turn.estimatedTokens,
       ...(turn.cache !== undefined && { cache: turn.cache }),
       ...(!turn.handedOut && { handedOut: false as const }),
     });

@@ -1,4 +1,11 @@
-import { asThreadId, canonicalJson, type JsonObject, type MessageInput } from "@threadfold/core";
+import {
+  afterReported,
+  asThreadId,
+  canonicalJson,
+  type JsonObject,
+  type MessageInput,
+  unreported,
+} from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { type FormatId, formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
@@ -31,6 +38,21 @@ const markedMessages = (payload: JsonObject): readonly number[] =>
   ((payload["messages"] ?? payload["input"] ?? payload["contents"]) as readonly JsonObject[]).flatMap(
     (message, index) => (MARKS.some((mark) => canonicalJson(message).includes(`"${mark}"`)) ? [index] : []),
   );
+
+describe("the record of a request", () => {
+  it("has the tokens that were compared with its limit, beside those by the tokenizer", async () => {
+    const halved = [1_000, 2_000, 3_000, 4_000].reduce(
+      (estimate, counted) => afterReported(estimate, { counted, reported: counted / 2 }),
+      unreported(),
+    );
+    const { requests, store } = await threeRequests("anthropic-messages", { model: "m", calibration: { m: halved } });
+    const records = (await store.journal.read(threadId)).flatMap(({ record }) =>
+      record.type === "request-rendered" ? [record] : [],
+    );
+    expect(records.map(({ estimatedTokens }) => estimatedTokens)).toEqual(requests.map(({ tokens }) => tokens));
+    for (const { tokens, estimatedTokens } of records) expect(estimatedTokens).toBeLessThan(tokens);
+  });
+});
 
 describe("the session option cacheBreakpoints", () => {
   it.each([

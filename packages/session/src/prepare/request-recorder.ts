@@ -205,6 +205,7 @@ export class RequestRecorder {
       ...(model !== undefined && { model }),
       threadVersion: state.thread.version,
       counted: rendered.rendering.tokens,
+      estimatedTokens: rendered.verification.tokens,
       limitTokens: this.#limitTokens,
       rehydrated,
       ...written,

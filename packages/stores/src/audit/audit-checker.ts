@@ -65,7 +65,7 @@ export class AuditChecker {
   #place = 0;
   #previousHash = JOURNAL_START;
 
-  /** @param publicKey the key that checkpoints must be signed with, if one is trusted. */
+  /** @param publicKey the key that a checkpoint must be signed with to count as signed, if one is trusted. */
   constructor(publicKey?: string) {
     this.#publicKey = publicKey;
     this.#links.push(THREAD_CHAIN_START);
@@ -210,11 +210,12 @@ export class AuditChecker {
     const checkpoint = parsed.data;
     const { signature } = checkpoint;
     if (checkpoint.threadId !== this.threadId) return "its checkpoint belongs to another thread";
-    const problem = signatureProblem(checkpoint, this.#publicKey) ?? this.#stateProblem(checkpoint);
+    // Keys change, and other auditors have theirs: who signed decides only what the trusted key vouches for.
+    const problem = signatureProblem(checkpoint) ?? this.#stateProblem(checkpoint);
     if (problem !== null) return `its checkpoint does not verify: ${problem}`;
     this.#checkpoints.set(sequence, checkpoint);
     this.counts.checkpoints++;
-    if (signature === undefined) return null;
+    if (signature === undefined || signature.publicKey !== (this.#publicKey ?? signature.publicKey)) return null;
     this.counts.signed++;
     this.counts.signedEntries = Math.max(this.counts.signedEntries, checkpoint.size);
     return null;

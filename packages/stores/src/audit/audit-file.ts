@@ -17,6 +17,7 @@ import {
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 import { inspectorOf, type StoredPlan, type StoreInspector } from "../inspection/inspector.ts";
+import { checkTimeOption } from "../shared/journal.ts";
 
 /** Version of the audit file format, written in its first line. */
 const AUDIT_FORMAT_VERSION = 1;
@@ -115,13 +116,15 @@ export interface AuditExportOptions {
  *
  * Lines are made on demand; only a digest of 32 bytes for each journal entry is kept in memory, in hexadecimal.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND`, `ABORTED`, or `STORE_CORRUPT` for a plan that cannot be read.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`, `INVALID_CONFIG` for a time that is not one, `ABORTED`, or
+ * `STORE_CORRUPT` for a plan that cannot be read.
  */
 export async function* exportAudit(
   store: ThreadfoldStore,
   threadId: ThreadId,
   options: AuditExportOptions,
 ): AsyncGenerator<string> {
+  checkTimeOption(options.at);
   let seal = "";
   for await (const line of auditLines(inspectorOf(store, options.signal), threadId, options)) {
     const sealed = sealLine(line, seal);

@@ -7,6 +7,7 @@ import {
   artifactIdOf,
   artifactIdPrefix,
   type Checkpoint,
+  type CheckpointSignature,
   type CompactionPlan,
   canonicalJson,
   emptyPlan,
@@ -19,7 +20,17 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sweepExpired } from "../erasure/erase-subject.ts";
-import { dropPlan, entry, HOSTILE_TEXTS, metadata, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
+import {
+  dropPlan,
+  entry,
+  HOSTILE_TEXTS,
+  metadata,
+  pin,
+  START,
+  START_MS,
+  THREAD,
+  transcript,
+} from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { withoutGuards } from "../testing/without-guards.ts";
@@ -31,6 +42,7 @@ import { verifySince, verifyStore } from "./verify-store.ts";
 const KEYS = generateKeyPairSync("ed25519");
 const OTHER_KEYS = generateKeyPairSync("ed25519");
 const PUBLIC = ed25519PublicKey(KEYS.publicKey.export({ type: "spki", format: "pem" }).toString());
+const OTHER_PUBLIC = ed25519PublicKey(OTHER_KEYS.publicKey.export({ type: "spki", format: "pem" }).toString());
 const sign = ed25519Signer(KEYS.privateKey);
 
 const request = (threadVersion: number, planVersion: number) =>
@@ -133,6 +145,7 @@ function rootByPath(leaf: string, index: number, size: number, proof: readonly s
 
 /** The consistency proof that a verifier with all leaves expects: section 2.1.2 of RFC 6962. */
 function subproof(from: number, leaves: readonly string[], whole: boolean): readonly string[] {
+  if (from === 0) return [];
   if (from === leaves.length) return whole ? [] : [rootOf(leaves)];
   let split = 1;
   while (split * 2 < leaves.length) split *= 2;
@@ -155,6 +168,7 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
   const limited = new Set<string>();
   const leaves: string[] = [];
   const checkpoints = new Map<number, number>();
+  let isTrusted = trustedKey === undefined;
   for (const [index, raw] of parts.entries()) {
     const bad = index + 1;
     const body = `${raw.slice(0, -75)}}`;
@@ -201,9 +215,9 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
         const note = `threadfold-checkpoint-v1\n${JSON.stringify(threadId)}\n${size}\n${rootHash}\n${JSON.stringify(at)}\n${threadVersion}\n${threadDigest}\n${planVersion}\n`;
         if (signature !== undefined) {
           const key = createPublicKey({ key: Buffer.from(signature.publicKey, "base64"), format: "der", type: "spki" });
-          if (trustedKey !== undefined && signature.publicKey !== trustedKey) return bad;
           if (!verify(null, Buffer.from(note), key, Buffer.from(signature.value, "base64"))) return bad;
-        } else if (trustedKey !== undefined) return bad;
+          isTrusted ||= signature.publicKey === trustedKey;
+        }
         checkpoints.set(entry.sequence, size);
       }
       leaves.push(leafOf(line.hash));
@@ -220,7 +234,8 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
       ended = true;
     }
   }
-  return rest !== "" || !ended ? parts.length + 1 : 0;
+  if (rest !== "" || !ended) return parts.length + 1;
+  return isTrusted ? 0 : parts.length;
 }
 
 /** Seals lines anew, as somebody would who knows the format. */
@@ -338,24 +353,59 @@ describe("an audit file", () => {
     ])
       expect((await check(text, { since: unsigned(changes) })).problem?.line).toBe(lines.length);
     expect((await check(text, { since: { ...checkpoint, size: 1 } })).problem?.problem).toContain("signature");
-    // The checkpoint in the middle is not signed, so a reader who asks for signatures hears of it.
-    expect((await check(text, { publicKey: PUBLIC })).problem?.problem).toContain("not signed");
+    // The checkpoint in the middle is not signed: it adds nothing, and takes nothing away.
+    const trusted = { problem: null, checkpoints: 2, signed: 1, signedEntries: checkpoint.size };
+    expect(await check(text, { publicKey: PUBLIC })).toMatchObject(trusted);
+    expect((await check(text, { publicKey: PUBLIC, since: unsigned({}) })).problem?.problem).toContain("not signed");
   });
 
-  it("that somebody else signed is refused by a reader who trusts one key", async () => {
+  it("with checkpoints of several keys is vouched for by each of them, up to its own newest one", async () => {
+    const memory = createMemoryStore();
+    const signOther = ed25519Signer(OTHER_KEYS.privateKey);
+    await memory.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
+    await makeCheckpoint(memory, THREAD, { at: START });
+    await makeCheckpoint(memory, THREAD, { at: START, sign: signOther });
+    const newest = await makeCheckpoint(memory, THREAD, { at: START, sign });
+    const other = await makeCheckpoint(memory, THREAD, { at: START, sign: signOther });
+    // What whoever can write to the store adds later is not vouched for.
+    await memory.threads.append(THREAD, [entry(5)], { expectedVersion: 4 });
+    await makeCheckpoint(memory, THREAD, { at: START, sign: ed25519Signer(generateKeyPairSync("ed25519").privateKey) });
+    await makeCheckpoint(memory, THREAD, { at: START });
+    const text = await exported(memory);
+    const sound = { problem: null, checkpoints: 6 };
+    expect(await check(text)).toMatchObject({ ...sound, signed: 4 });
+    expect(await check(text, { publicKey: PUBLIC })).toMatchObject({ ...sound, signed: 1, signedEntries: newest.size });
+    expect(await check(text, { publicKey: OTHER_PUBLIC })).toMatchObject({
+      ...sound,
+      signed: 2,
+      signedEntries: other.size,
+    });
+    for (const key of [undefined, PUBLIC, OTHER_PUBLIC]) expect(independentCheck(Buffer.from(text), key)).toBe(0);
+    // A signature that does not verify is a finding, whoever is said to have made it.
+    const signature = { ...(newest.signature as CheckpointSignature), value: Buffer.alloc(64).toString("base64") };
+    await memory.journal.append(THREAD, { type: "checkpoint-made", checkpoint: { ...newest, signature } }, START);
+    const forged = await exported(memory);
+    for (const publicKey of [PUBLIC, OTHER_PUBLIC])
+      expect((await check(forged, { publicKey })).problem?.problem).toContain("signature does not verify");
+    expect(independentCheck(Buffer.from(forged), OTHER_PUBLIC)).toBeGreaterThan(0);
+  });
+
+  it("that only somebody else signed is refused by a reader who trusts one key", async () => {
     const memory = createMemoryStore();
     await memory.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
     await makeCheckpoint(memory, THREAD, { at: START, sign: ed25519Signer(OTHER_KEYS.privateKey) });
     const text = await exported(memory);
     expect((await check(text)).problem).toBeNull();
-    expect((await check(text, { publicKey: PUBLIC })).problem?.problem).toContain("signed with another key");
+    expect((await check(text, { publicKey: PUBLIC })).problem?.problem).toBe(
+      "no checkpoint in it is signed with this key",
+    );
     expect(independentCheck(Buffer.from(text), PUBLIC)).toBeGreaterThan(0);
     // One that leaves checkpoints out is refused as well.
     const bare = createMemoryStore();
     await bare.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
     expect((await check(await exported(bare))).problem).toBeNull();
     expect((await check(await exported(bare), { publicKey: PUBLIC })).problem?.problem).toBe(
-      "no checkpoint in it is signed",
+      "no checkpoint in it is signed with this key",
     );
   });
 
@@ -560,6 +610,17 @@ describe("a checkpoint", () => {
     expect(() => ed25519Signer("no key")).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
     const { privateKey } = generateKeyPairSync("x25519");
     expect(() => ed25519Signer(privateKey)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+  });
+
+  it("is neither made nor exported without the time at which it is", async () => {
+    const memory = createMemoryStore();
+    await memory.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
+    const refusal = { code: "INVALID_CONFIG", details: { option: "at" } };
+    for (const at of [undefined, "tomorrow", "2026-01-01 12:00", START_MS]) {
+      await expect(makeCheckpoint(memory, THREAD, { at } as never)).rejects.toMatchObject(refusal);
+      await expect(exportAudit(memory, THREAD, { at } as never).next()).rejects.toMatchObject(refusal);
+    }
+    expect(await memory.journal.read(THREAD)).toEqual([]);
   });
 
   it("that a journal holds is checked with it", async () => {

@@ -94,10 +94,12 @@ class Seals {
 
   get mixture(): Problem {
     if (this.#changedAt === null) return null;
-    const problem = this.#isSealed
-      ? "it is in the clear, but the thread is sealed"
-      : "it is sealed, but the thread before it is in the clear";
-    return { at: this.#changedAt, problem };
+    const [what, how] = this.#isSealed
+      ? ["it is in the clear, but the thread is sealed", "with its keys"]
+      : ["it is sealed, but the thread before it is in the clear", "without keys"];
+    // Nothing was lost or altered, so a copy of the store would be no better.
+    const wayOut = `what came before it opens at version ${this.#changedAt - 1} ${how}; append that to a new thread and go on there`;
+    return { at: this.#changedAt, problem: `${what}: ${wayOut}` };
   }
 }
 

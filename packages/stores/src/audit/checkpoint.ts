@@ -14,6 +14,7 @@ import {
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 import { inspectorOf } from "../inspection/inspector.ts";
+import { checkTimeOption } from "../shared/journal.ts";
 
 /** Options for making a checkpoint. */
 export interface CheckpointOptions {
@@ -32,13 +33,15 @@ export type CheckpointSigner = (note: string) => Promise<CheckpointSignature>;
  * Records the current state of a thread and its journal, in the journal and as a value to keep elsewhere. It reads both
  * once and uses 64 bytes of memory for each journal entry.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND` for a thread without entries, `ABORTED`.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` for a thread without entries, `INVALID_CONFIG` for a time that is not one,
+ * `ABORTED`.
  */
 export async function makeCheckpoint(
   store: ThreadfoldStore,
   threadId: ThreadId,
   { at, sign, signal }: CheckpointOptions,
 ): Promise<Checkpoint> {
+  checkTimeOption(at);
   const state = await stateOf(store, threadId, signal);
   const unsigned = { threadId, at, ...state };
   const checkpoint = sign === undefined ? unsigned : { ...unsigned, signature: await sign(checkpointNote(unsigned)) };

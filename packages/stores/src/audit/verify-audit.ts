@@ -6,8 +6,8 @@ import { type AuditLine, parseAuditLine, unsealLine } from "./audit-file.ts";
 /** What an audit file is checked against, besides itself. */
 export interface AuditTrust {
   /**
-   * Ed25519 key that checkpoints must be signed with, as `ed25519PublicKey` returns it. Without `since`, the file must
-   * contain at least one signed checkpoint.
+   * Trusted Ed25519 key, as `ed25519PublicKey` returns it. `since` must be signed with it; without `since`, at least one
+   * checkpoint in the file must be. Checkpoints that are unsigned or signed with another key may be in the file too.
    */
   readonly publicKey?: string;
   /** A checkpoint that was kept elsewhere: the file must contain what grew from it. */
@@ -27,9 +27,9 @@ export interface AuditReport {
   readonly journal: number;
   readonly requests: number;
   readonly checkpoints: number;
-  /** Checkpoints with a valid signature. */
+  /** Checkpoints with a valid signature; if a key is trusted, only those that it made. */
   readonly signed: number;
-  /** Journal entries that the newest of these covers. Entries after it are not signed yet. */
+  /** Journal entries that the newest of these covers. Nothing vouches yet for what comes after them. */
   readonly signedEntries: number;
   /** Root of the journal's Merkle tree. */
   readonly rootHash: string;
@@ -68,7 +68,7 @@ export async function verifyAudit(
   if (since !== undefined) return report(number, checker.trustProblem(since));
   // A fabricated file can leave checkpoints out: then there is nothing that the trusted key vouches for.
   const isUnsigned = publicKey !== undefined && checker.counts.signed === 0;
-  return report(number, isUnsigned ? "no checkpoint in it is signed" : null);
+  return report(number, isUnsigned ? "no checkpoint in it is signed with this key" : null);
 }
 
 /**

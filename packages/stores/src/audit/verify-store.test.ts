@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
   AgentThread,
+  asThreadId,
   nextThreadLink,
   serializeEntry,
   ThreadAddition,
@@ -251,6 +252,26 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
         "file: 1 of the append receipts refer to entries that the thread does not have",
       ]);
     }
+  });
+
+  it("not an artifact that no journal names, nor a whole thread, when they are gone without a trace", async () => {
+    const ofArtifact = "WHERE artifact_key = (SELECT max(artifact_key) FROM artifacts)";
+    const artifact = ["artifact_contents", "artifacts"].map((table) => `DELETE FROM ${table} ${ofArtifact}`).join(";");
+    expect(await findingsAfter(artifact, "everything")).toEqual([]);
+    const raw = new DatabaseSync(join(folder, "intact.db"), { readOnly: true });
+    const tables = raw.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
+    raw.close();
+    // The only thread of the file.
+    const thread = tables.map(({ name }) => `DELETE FROM ${name}`).join(";");
+    expect(await findingsAfter(thread, "everything")).toEqual([]);
+  });
+
+  it("nothing in a thread that is not there, which is told in words that suit every caller", async () => {
+    const message = "There is no thread nobody in the store.";
+    await expect(verifyStore(createMemoryStore(), asThreadId("nobody"))).rejects.toMatchObject({
+      code: "THREAD_NOT_FOUND",
+      message,
+    });
   });
 
   it("several families at once, and rows that refer to nothing", async () => {

@@ -139,6 +139,8 @@ export async function verifySegment(
   ];
   if (receipt.isCold && receipt.isDropped)
     return finding("its receipt says both that it was removed and that the thread is in it");
+  // The store itself may be intact: a copy of it would not help.
+  const wayOut = `restore an intact copy of ${key} to ${place}`;
   const bytes = await folder.get(key);
   if (bytes === null) return finding(`it is missing: ${key} is not in ${place}`);
   try {
@@ -146,7 +148,7 @@ export async function verifySegment(
     const copies = [...new Set(rows.map(copyIn))].filter((copy) => copy !== null);
     const found = canonicalJson({ end: endOfRows(rows), copies });
     if (found !== canonicalJson({ end: receipt.end, copies: receipt.copies }))
-      return finding("the thread in it does not match its receipt");
+      return finding(`the thread in it does not match its receipt; ${wayOut}`);
     const cold = segmentInspector(receipt, rows);
     const elsewhere = inspectorOf(store, signal);
     const artifacts = () => eachOnce(cold.artifacts(threadId), elsewhere.artifacts(threadId));
@@ -154,7 +156,7 @@ export async function verifySegment(
   } catch (error) {
     if (!ThreadfoldError.isInstance(error) || error.code !== "STORE_CORRUPT") throw error;
     const { line } = error.details;
-    return finding(error.message, typeof line === "number" ? line : null);
+    return finding(`${error.message.replace(/\.$/, "")}; ${wayOut}`, typeof line === "number" ? line : null);
   }
 }
 
@@ -239,7 +241,9 @@ async function verifyThread(
     problem === null ? [] : [{ family: family as StoreFinding["family"], threadId, ...problem }],
   );
   if (rows > 0 || known || findings.length > 0) return findings;
-  throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to verify.`, { details: { threadId } });
+  throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in the store.`, {
+    details: { threadId },
+  });
 }
 
 /** Content may be missing only if a journal entry says that it was erased. */

@@ -34,8 +34,9 @@ import { type EncryptionOptions, type PlaceOf, Sealer, sealedPlaces } from "./se
  * one is destroyed; `inspector` shows what is stored.
  *
  * It can be written to only with the keys that sealed its content: when they are missing, a write is refused with
- * `KEY_MISSING` or `KEY_MISMATCH` before anything is stored, and no new key is created. The inner store refuses entries
- * in the clear for a thread that began sealed. Reading without the right keys fails with the same codes; `UNSEAL_FAILED`
+ * `KEY_MISSING` or `KEY_MISMATCH` before anything is stored, and no new key is created. The inner store refuses entries,
+ * plans and artifacts in the clear for a thread that began sealed; only artifacts that are kept elsewhere, in a folder
+ * or a bucket, know nothing of their thread. Reading without the right keys fails with the same codes; `UNSEAL_FAILED`
  * means that content was altered, or moved from another place.
  *
  * A sealed store has no word index: search runs in memory over opened content. Closing it closes the inner store, but

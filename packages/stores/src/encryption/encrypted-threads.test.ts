@@ -2,14 +2,25 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
-import { AgentThread, type ThreadfoldStore } from "@threadfold/core";
+import { AgentThread, asThreadId, type ThreadfoldStore } from "@threadfold/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { dropPlan, entry, lift, OTHER_THREAD, pin, THREAD, transcript } from "../laws/sample-data.ts";
+import {
+  dropPlan,
+  entry,
+  lift,
+  metadata,
+  OTHER_THREAD,
+  pin,
+  START_MS,
+  THREAD,
+  transcript,
+} from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { type PostgresDriver, pgliteDriver } from "../postgres/postgres-driver.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { MANY_ENTRIES } from "../shared/store-basics.ts";
+import { threadTitle, titleThread } from "../shared/threads.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { encryptedStore } from "./encrypted-store.ts";
 import { refuseSealedThread } from "./encrypted-threads.ts";
@@ -99,6 +110,32 @@ describe.each(backends)("a sealed thread of a store without its keys, in %s", (_
     await again.close();
   });
 
+  it("takes no plan and no artifact in the clear, so that what its keys sealed still opens", async () => {
+    const { store, again } = await open();
+    const sealed = encryptedStore(store, memoryKeyStore());
+    await sealed.threads.append(THREAD, transcript(8), { expectedVersion: 0 });
+    const messages = [...((await sealed.threads.load(THREAD))?.messages ?? [])];
+    const plan = (version: number) => dropPlan(messages.slice(0, 2 * version), { version, threadVersion: 8 });
+    const title = (bare: ThreadfoldStore, text: string) => titleThread(bare, THREAD, text, { now: () => START_MS });
+    for (const [index, bare] of [store, again].entries()) {
+      await expect(bare.plans.commitPlan(THREAD, plan(index + 1), index)).rejects.toMatchObject(REFUSAL);
+      await expect(bare.artifacts.store("text 0", metadata())).rejects.toMatchObject(REFUSAL);
+      await expect(bare.artifacts.store(`${await envelope()}!`, metadata())).rejects.toMatchObject(REFUSAL);
+      await expect(title(bare, "About text 0")).rejects.toMatchObject(REFUSAL);
+      expect((await sealed.plans.commitPlan(THREAD, plan(index + 1), index)).status).toBe("committed");
+      await title(sealed, `Title ${index}`);
+      expect(await threadTitle(sealed, THREAD)).toBe(`Title ${index}`);
+    }
+    expect((await sealed.plans.getCurrentPlan(THREAD)).version).toBe(2);
+    expect(await store.artifacts.list(THREAD)).toHaveLength(2);
+    // A plan that folds nothing says nothing.
+    await store.plans.commitPlan(THREAD, dropPlan([], { version: 3, threadVersion: 8 }), 2);
+    expect((await sealed.plans.getCurrentPlan(THREAD)).version).toBe(3);
+    expect(await verifyStore(store)).toEqual([]);
+    await store.close();
+    await again.close();
+  });
+
   it("is refused when it is read as a whole or resumed, and is not with its keys", async () => {
     const { store, again } = await open();
     const sealed = encryptedStore(store, memoryKeyStore());
@@ -129,8 +166,49 @@ describe.each(backends)("a sealed thread of a store without its keys, in %s", (_
       await bare.threads.append(THREAD, [entry(8 + index)], { expectedVersion: "any" });
     await store.threads.append(OTHER_THREAD, [entry(0, `Look: ${pasted}`), entry(1)], { expectedVersion: 0 });
     await store.threads.append(OTHER_THREAD, [entry(4, `${pasted} and more`)], { expectedVersion: 2 });
+    for (const threadId of [THREAD, OTHER_THREAD]) {
+      const [first] = (await store.threads.load(threadId))?.messages ?? [];
+      const plan = dropPlan(first === undefined ? [] : [first], { version: 1, threadVersion: 1, threadId });
+      expect((await again.plans.commitPlan(threadId, plan, 0)).status).toBe("committed");
+      for (const content of ["text", pasted])
+        expect(
+          await store.artifacts.retrieve(await again.artifacts.store(content, metadata({ threadId }))),
+        ).toMatchObject({
+          content,
+        });
+    }
     await again.threads.append(OTHER_THREAD, [entry(5)], { expectedVersion: 3 });
     expect(await verifyStore(store)).toEqual([]);
+    await store.close();
+    await again.close();
+  });
+});
+
+describe.each(backends)("a thread that was begun before encryption was turned on, in %s", (_name, open) => {
+  it("is refused with its id and what to do, whatever of it is read", async () => {
+    const { store, again } = await open();
+    await store.threads.append(THREAD, transcript(8), { expectedVersion: 0 });
+    const messages = [...((await store.threads.load(THREAD))?.messages ?? [])];
+    await store.plans.commitPlan(THREAD, dropPlan(messages.slice(0, 2), { version: 1, threadVersion: 8 }), 0);
+    const artifactId = await store.artifacts.store("text", metadata());
+    const sealed = encryptedStore(again, memoryKeyStore());
+    const refusal = {
+      code: "UNSEAL_FAILED",
+      message: expect.stringMatching(new RegExp(`${THREAD} .*in the clear`)),
+      hint: expect.stringMatching(/without keys.*new thread/),
+      details: { threadId: THREAD },
+    };
+    for (const read of [
+      () => sealed.threads.load(THREAD),
+      () => sealed.ranges?.loadRange(THREAD, { fromVersion: 2 }),
+      () => sealed.plans.getCurrentPlan(THREAD),
+      () => sealed.artifacts.retrieve(artifactId),
+    ])
+      await expect((async () => read())(), String(read)).rejects.toMatchObject(refusal);
+    // What the hint advises.
+    const begunAnew = messages.map((message) => ({ type: "message", message }) as const);
+    await sealed.threads.append(OTHER_THREAD, begunAnew, { expectedVersion: 0 });
+    expect((await sealed.threads.load(OTHER_THREAD))?.length).toBe(8);
     await store.close();
     await again.close();
   });
@@ -140,7 +218,8 @@ describe("verify", () => {
   it("reports where a thread ceases to be sealed, and where it begins to be", async () => {
     const path = freshPath();
     const inner = await openSqliteStore(path);
-    const sealed = encryptedStore(inner, memoryKeyStore());
+    const keys = memoryKeyStore();
+    const sealed = encryptedStore(inner, keys);
     await sealed.threads.append(THREAD, transcript(3), { expectedVersion: 0 });
     const stored = (await inner.threads.load(THREAD))?.entries ?? [];
     const mixed = createMemoryStore();
@@ -148,9 +227,27 @@ describe("verify", () => {
     await mixed.threads.append(THREAD, [...stored, entry(3), entry(4)], { expectedVersion: 0 });
     await mixed.threads.append(OTHER_THREAD, [entry(10), ...stored], { expectedVersion: 0 });
     expect(await verifyStore(mixed)).toEqual([
-      { family: "entries", threadId: THREAD, at: 4, problem: expect.stringContaining("in the clear") },
-      { family: "entries", threadId: OTHER_THREAD, at: 2, problem: expect.stringContaining("is sealed") },
+      {
+        family: "entries",
+        threadId: THREAD,
+        at: 4,
+        problem: expect.stringMatching(/in the clear.* at version 3 with its keys/),
+      },
+      {
+        family: "entries",
+        threadId: OTHER_THREAD,
+        at: 2,
+        problem: expect.stringMatching(/is sealed.* at version 1 without keys/),
+      },
     ]);
+    expect((await mixed.threads.load(OTHER_THREAD, { atVersion: 1 }))?.version).toBe(1);
+    const alone = createMemoryStore();
+    await alone.threads.append(THREAD, [...stored, entry(3)], { expectedVersion: 0 });
+    const withKeys = encryptedStore(alone, keys);
+    await expect(withKeys.threads.load(THREAD)).rejects.toMatchObject({ code: "UNSEAL_FAILED" });
+    const before = [...((await withKeys.threads.load(THREAD, { atVersion: 3 }))?.entries ?? [])];
+    await withKeys.threads.append(asThreadId("anew"), before, { expectedVersion: "no-thread" });
+    expect((await withKeys.threads.load(asThreadId("anew")))?.messageAt(2)).toMatchObject({ id: "m2" });
     await expect(refuseSealedThread(mixed, (await mixed.threads.load(THREAD)) as AgentThread)).rejects.toMatchObject(
       REFUSAL,
     );

@@ -88,10 +88,11 @@ export class Sealer {
   }
 
   /**
-   * @throws ThreadfoldError `UNSEAL_FAILED`, `KEY_MISSING` when the key does not exist, `KEY_MISMATCH` when it opens
-   * nothing else of the thread either.
+   * @throws ThreadfoldError `UNSEAL_FAILED`, also for a text that is in the clear; `KEY_MISSING` when the key does not
+   * exist, `KEY_MISMATCH` when it opens nothing else of the thread either.
    */
   async open(kind: string, id: string, envelope: string): Promise<string> {
+    if (!isEnvelope(envelope)) throw inTheClear(this.#place.threadId);
     const version = envelopeKeyVersion(envelope);
     const known = this.#known.get(version);
     const key = known ?? (await this.#place.keys.get(this.#place.subject, version));
@@ -131,6 +132,17 @@ export class Sealer {
     return this.#newest;
   }
 }
+
+/** The error for a thread of which something was to be opened that was never sealed, or is no longer. */
+const inTheClear = (threadId: ThreadId): ThreadfoldError =>
+  new ThreadfoldError(
+    "UNSEAL_FAILED",
+    `Thread ${threadId} is stored in the clear, at least in part, so no key opens it.`,
+    {
+      hint: "If it was begun before encryption was turned on, open the store without keys to read it, append what it says to a new thread with keys, and erase the old one without keys. If it was sealed, somebody changed the store: restore an intact copy.",
+      details: { threadId },
+    },
+  );
 
 /**
  * Names subjects together with their tenant, so that two tenants never share a key.

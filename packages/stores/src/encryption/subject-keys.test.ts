@@ -140,3 +140,12 @@ describe("keys in files", () => {
     await expect(keys.get("a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 });
+
+describe.skipIf(!existsSync("/proc/self"))("keys in a folder that cannot be made", () => {
+  it("are refused at once", async () => {
+    const keys = fileKeyStore("/proc/nope/keys");
+    const refusal = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("ENOENT") };
+    await expect(keys.getOrCreate("ada")).rejects.toMatchObject(refusal);
+    await expect(keys.shred("ada")).rejects.toMatchObject(refusal);
+  });
+});

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type FileHandle, link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type KeyStore, type KeyWrapper, type SubjectKey, ThreadfoldError } from "@threadfold/core";
+import { makeFolders } from "../filesystem/file-artifacts.ts";
 
 const KEY_BYTES = 32;
 
@@ -163,7 +164,7 @@ function fileKeyRecords(folder: string): KeyRecords {
     whereIs: pathOf,
     add: (name, version, bytes) =>
       guarded(folder, async () => {
-        await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
+        makeFolders(folderOf(name), 0o700);
         const path = pathOf(name, version);
         if (!(await writeNew(path, bytes))) return false;
         // The subject may have been destroyed meanwhile: then this key must not outlive it.
@@ -173,7 +174,7 @@ function fileKeyRecords(folder: string): KeyRecords {
       }),
     destroy: (name) =>
       guarded(folder, async () => {
-        await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
+        makeFolders(folderOf(name), 0o700);
         await writeNew(join(folderOf(name), DESTROYED), new Uint8Array());
         for (const file of await entriesOf(folderOf(name)))
           if (file !== DESTROYED) await overwriteAndRemove(join(folderOf(name), file));

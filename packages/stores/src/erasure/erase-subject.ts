@@ -8,6 +8,7 @@ import {
 } from "@threadfold/core";
 import { isArchivable } from "../audit/segment.ts";
 import { inspectorOf } from "../inspection/inspector.ts";
+import { checkTextOption, checkTimeOption, refusedOption } from "../shared/journal.ts";
 
 /** Erases content for good. Only proof of its existence stays: ids, versions, digests, times and counts. */
 export interface StoreEraser {
@@ -106,7 +107,7 @@ export interface ErasedSummaries {
  * digests of the erased content stay and can confirm a guess of it.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store holds nothing of the subject, `INVALID_CONFIG` for a store
- * that cannot erase, `STORE_UNAVAILABLE` when cached summaries that anybody can read cannot be reached, `KEY_MISSING`
+ * that cannot erase and for options that the proof could not have, before anything is erased, `STORE_UNAVAILABLE` when cached summaries that anybody can read cannot be reached, `KEY_MISSING`
  * or `KEY_MISMATCH` when the keys of an encrypted store are not available, so that none of them can be destroyed,
  * `ABORTED`, `THREAD_ARCHIVED` when one of the threads, or a copy of one, is in a segment: nothing is erased until it
  * is restored.
@@ -116,6 +117,7 @@ export async function eraseSubject(
   subject: string,
   options: ErasureOptions,
 ): Promise<ErasureReport> {
+  checkErasureOptions(options);
   const eraser = eraserOf(store);
   const { threads: reached, copiesLeft } = await reachedThreads(store, eraser, subject, options);
   for (const { threadId } of reached) await refuseSegment(store, threadId);
@@ -140,6 +142,14 @@ export async function eraseSubject(
     threads.push({ ...thread, proofSequence: await proveErasure(store, thread, wasShredded, options) });
   }
   return { subject, keyShredded, threads, copiesLeft, cachedSummaries };
+}
+
+/** Content must not be gone before it is clear that the proof can be written. */
+function checkErasureOptions({ at, actor, reason, forget }: ErasureOptions): void {
+  checkTimeOption(at);
+  checkTextOption("actor", actor);
+  checkTextOption("reason", reason);
+  if (forget !== undefined && typeof forget !== "function") throw refusedOption("forget", "a function is needed");
 }
 
 /** The content of a segment is out of reach, so a thread that has one, or may have the rest of one, is not erased. */

@@ -292,6 +292,32 @@ describe.each(backends)("an erased thread in %s", (_name, open) => {
   });
 });
 
+describe("an erasure whose proof could not be written", () => {
+  it.each([
+    ["at", { at: undefined }],
+    ["at", { at: "yesterday" }],
+    ["at", { at: "2026-01-01 12:00" }],
+    ["at", { at: new Date(START_MS) }],
+    ["actor", { actor: undefined }],
+    ["actor", { actor: " " }],
+    ["actor", { actor: "operator \ud800" }],
+    ["reason", { reason: undefined }],
+    ["reason", { reason: "" }],
+    ["reason", { reason: "user\0request" }],
+    ["forget", { forget: "everything" }],
+  ])("is refused for its %s before anything is touched: %o", async (option, given) => {
+    const store = createMemoryStore();
+    await plant(store, 0);
+    const refusal = { code: "INVALID_CONFIG", details: { option }, message: expect.stringContaining(option) };
+    for (const dryRun of [true, false])
+      await expect(eraseSubject(store, threadOf(0), { ...WHY, dryRun, ...given } as never)).rejects.toMatchObject(
+        refusal,
+      );
+    expect((await store.threads.load(threadOf(0)))?.version).toBe(70);
+    expect(await verifyStore(store)).toEqual([]);
+  });
+});
+
 describe("an erasure that was cut off", () => {
   it("is a finding until it is done again", async () => {
     const store = await openSqliteStore(join(freshFolder(), "store.db"));

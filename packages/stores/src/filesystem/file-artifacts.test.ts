@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,9 +8,9 @@ import { keepLaws } from "@threadfold/core/laws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { metadata, THREAD } from "../laws/sample-data.ts";
 import { storeLaws } from "../laws/store-laws.ts";
-import { storeWithArtifacts } from "../open-store.ts";
+import { segmentPlaces, storeWithArtifacts } from "../open-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { fileFolder, openFileArtifacts } from "./file-artifacts.ts";
+import { fileFolder, makeFolders, openFileArtifacts } from "./file-artifacts.ts";
 
 // Many small files that nobody needs after a crash: memory is a good enough disk for them.
 const disk = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -120,5 +122,45 @@ describe("artifacts in a folder", () => {
   it("say when the folder cannot be used", async () => {
     writeFileSync(join(folder, "file"), "");
     await expect(openFileArtifacts(join(folder, "file"))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+
+  it.skipIf(!existsSync("/proc/self"))("say so at once where no folder can be made, in whichever way", async () => {
+    const refusal = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("ENOENT") };
+    await expect(openFileArtifacts("/proc/nope/artifacts")).rejects.toMatchObject(refusal);
+    await expect(segmentPlaces()("file:/proc/nope", true)).rejects.toMatchObject(refusal);
+    await expect(fileFolder("/proc/nope").putNew("a/b", new Uint8Array())).rejects.toMatchObject(refusal);
+  });
+});
+
+describe("makeFolders", () => {
+  beforeEach(() => void (folder = mkdtempSync(join(disk, "threadfold-"))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("makes what is missing and says what the topmost new folder is", () => {
+    expect(makeFolders(join(folder, "a/b/c"))).toBe(join(folder, "a"));
+    expect(existsSync(join(folder, "a/b/c"))).toBe(true);
+    expect(makeFolders(join(folder, "a/b/c"))).toBeUndefined();
+    expect(makeFolders(join(folder, "a/b/d"), 0o700)).toBe(join(folder, "a/b/d"));
+    if (process.platform !== "win32") expect(statSync(join(folder, "a/b/d")).mode & 0o777).toBe(0o700);
+  });
+
+  it("refuses a path below a file, and leaves nothing behind", () => {
+    writeFileSync(join(folder, "file"), "");
+    symlinkSync("nowhere", join(folder, "link"));
+    for (const path of ["file/below", "link", "link/below"])
+      expect(() => makeFolders(join(folder, path)), path).toThrow();
+    expect(readdirSync(folder).sort()).toEqual(["file", "link"]);
+  });
+
+  it("takes a folder that somebody else makes at the same time", async () => {
+    const script = `import { makeFolders } from ${JSON.stringify(new URL("file-artifacts.ts", import.meta.url).href)};
+      for (let round = 0; round < 300; round++) makeFolders(process.argv[1] + "/" + round + "/deep/er", 0o700);`;
+    const flags = ["--conditions=threadfold-source", "--input-type=module", "--eval", script, folder];
+    const codes = Array.from({ length: 2 }, async () => {
+      const child = spawn(process.execPath, flags, { stdio: ["ignore", "ignore", "inherit"] });
+      const [code] = await once(child, "close");
+      return code;
+    });
+    expect(await Promise.all(codes)).toEqual([0, 0]);
   });
 });

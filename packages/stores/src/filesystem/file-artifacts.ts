@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { link, mkdir, open, readdir, rm } from "node:fs/promises";
+import { constants, mkdirSync, rmdirSync, statSync } from "node:fs";
+import { link, open, readdir, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
 import {
@@ -52,7 +52,7 @@ export function fileFolder(root: string): ObjectFolder {
 export async function prepareFolder(root: string, nowMs: number): Promise<void> {
   await guarded(root, async () => {
     const unfinished = join(root, UNFINISHED);
-    await mkdir(unfinished, { recursive: true, mode: 0o700 });
+    makeFolders(unfinished, 0o700);
     for (const name of await readdir(unfinished)) {
       const startedMs = Number(name.split("-", 1)[0]);
       if (nowMs - startedMs > 86_400_000) await rm(join(unfinished, name), { force: true });
@@ -60,9 +60,49 @@ export async function prepareFolder(root: string, nowMs: number): Promise<void> 
   });
 }
 
+/**
+ * Creates a folder and all missing parents, and returns the topmost one that had to be created, if any. Node's own
+ * recursive `mkdir` never returns when a folder reports that it does not exist although its parent does, as under
+ * `/proc`; here each folder is tried once, and folders already created are removed when one fails.
+ *
+ * @throws what the file system throws.
+ */
+export function makeFolders(path: string, mode?: number): string | undefined {
+  const missing: string[] = [];
+  for (let above = resolve(path); statSync(above, { throwIfNoEntry: false }) === undefined; above = dirname(above))
+    missing.push(above);
+  const made: string[] = [];
+  try {
+    for (const wanted of missing.toReversed()) if (makeFolder(wanted, mode)) made.unshift(wanted);
+  } catch (cause) {
+    removeEmpty(made);
+    throw cause;
+  }
+  return made.at(-1);
+}
+
+/** Creates a folder. Returns false when somebody else has just created it. */
+function makeFolder(path: string, mode: number | undefined): boolean {
+  try {
+    mkdirSync(path, { mode });
+    return true;
+  } catch (cause) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+    throw cause;
+  }
+}
+
+function removeEmpty(folders: readonly string[]): void {
+  try {
+    for (const folder of folders) rmdirSync(folder);
+  } catch {
+    // Somebody else has put something there in the meantime.
+  }
+}
+
 async function putNew(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const unfinished = join(root, UNFINISHED, `${Date.now()}-${randomUUID()}`);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path), 0o700);
   try {
     const file = await open(unfinished, "wx", 0o600);
     try {

@@ -34,10 +34,12 @@ import type { InspectableStore } from "../inspection/inspector.ts";
 import { admitArtifact, isOfType, isReadable, mergeMetadata } from "../shared/artifacts.ts";
 import { journalRange, sealJournalEntry } from "../shared/journal.ts";
 import type { ListedArtifacts } from "../shared/object-artifacts.ts";
-import { admitPlan, planInfo, requireKnownMessages } from "../shared/plans.ts";
+import { admitPlan, isSealedPlan, planInfo, requireKnownMessages } from "../shared/plans.ts";
 import {
   checkIdempotencyKey,
   checkThreadId,
+  isSealedEntry,
+  isSealedText,
   MANY_ENTRIES,
   requireSeals,
   type StoreOptions,
@@ -94,7 +96,7 @@ class MemoryThreads implements ThreadStore {
     if (earlier !== undefined) return answerRetry(threadId, earlier, entries, NOBODY_ELSE_WRITES);
     const before = kept?.thread ?? AgentThread.empty(threadId);
     requireVersion(threadId, before.version, options.expectedVersion);
-    requireSeals(threadId, entries, () => before.entriesBetween(0, 1)[0]);
+    requireSeals(threadId, entries.every(isSealedEntry), () => firstOf(before));
     const many = entries.length >= MANY_ENTRIES;
     const after = many ? await this.#grown(before, entries, options) : before.appendEntries(entries);
     // Another append may have been faster: then this one is appended after it, or refused.
@@ -227,6 +229,7 @@ class MemoryPlans implements CompactionStore {
     if (kept === undefined || kept.thread.version === 0) {
       throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to commit a plan to.`);
     }
+    requireSeals(threadId, isSealedPlan(plan), () => firstOf(kept.thread));
     if (kept.plans[expectedVersion]?.planId === plan.planId)
       return Object.freeze({ status: "committed", version: plan.version });
     if (kept.plans.length !== expectedVersion)
@@ -237,6 +240,8 @@ class MemoryPlans implements CompactionStore {
     return Object.freeze({ status: "committed", version: plan.version });
   }
 }
+
+const firstOf = (thread: AgentThread): ThreadEntry | undefined => thread.entriesBetween(0, 1)[0];
 
 /**
  * Tells when messages were added, counted in messages: never later than the version, in the same order, and without a
@@ -264,7 +269,11 @@ class MemoryArtifacts implements ArtifactStore, ListedArtifacts {
     const metadata = admitArtifact(content, given);
     const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
     const known = this.#state.artifacts.get(artifactId);
-    if (known === undefined) this.#state.place(metadata.threadId).artifactIds.push(artifactId);
+    if (known === undefined) {
+      const kept = this.#state.place(metadata.threadId);
+      requireSeals(metadata.threadId, isSealedText(content), () => firstOf(kept.thread));
+      kept.artifactIds.push(artifactId);
+    }
     const merged = known === undefined ? metadata : mergeMetadata(known.metadata, metadata);
     this.#state.artifacts.set(artifactId, Object.freeze({ artifactId, content, metadata: merged }));
     return artifactId;

@@ -15,11 +15,5 @@ export {
   type SqlSession,
   type SqlValue,
 } from "./postgres-driver.ts";
-export {
-  listenToPlans,
-  openPostgresStore,
-  type PlanNotice,
-  type PlanNoticeListener,
-  type PostgresStore,
-  type PostgresStoreOptions,
-} from "./postgres-store.ts";
+export { listenToPlans, type PlanNotice, type PlanNoticeListener } from "./postgres-plans.ts";
+export { openPostgresStore, type PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";

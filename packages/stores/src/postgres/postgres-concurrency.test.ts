@@ -7,7 +7,8 @@ import { dropPlan, entry, message, THREAD, transcript } from "../laws/sample-dat
 import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/services.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
-import { openPostgresStore, type PlanNotice, type PostgresStore } from "./postgres-store.ts";
+import type { PlanNotice } from "./postgres-plans.ts";
+import { openPostgresStore, type PostgresStore } from "./postgres-store.ts";
 
 const service = await findPostgres();
 const COMMITTERS = 16;

@@ -153,6 +153,8 @@ interface ServerError extends Error {
   readonly code: string;
   readonly table?: string;
   readonly constraint?: string;
+  /** The function of the server that raised it. Unlike the message, it is the same in every language. */
+  readonly routine?: string;
 }
 
 /**
@@ -160,6 +162,9 @@ interface ServerError extends Error {
  */
 const CORRUPT_CLASSES: ReadonlySet<string> = new Set(["22", "23", "42", "P0", "XX"]);
 const NOT_ALLOWED = "42501";
+const NO_LOGIN = "28000";
+/** Where the server checks a row against the policies of its table. */
+const POLICY_CHECK = "ExecWithCheckOptions";
 const OTHER_USES = "Check that the server is running, has capacity, and lets this role connect.";
 
 /**
@@ -177,20 +182,16 @@ export function asStoreError(cause: unknown): unknown {
   return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL cannot be reached: ${reason}.`, { hint });
 }
 
-function serverError({ code: sqlState, table, constraint }: ServerError): ThreadfoldError {
+function serverError({ code: sqlState, table, constraint, routine }: ServerError): ThreadfoldError {
   const details = { sqlState, ...(table !== undefined && { table }), ...(constraint !== undefined && { constraint }) };
   if (sqlState === ERASED_STATE) return new ThreadfoldError("CONTENT_ERASED", "The content of the thread was erased.");
   if (sqlState === ARCHIVED_STATE) return new ThreadfoldError("THREAD_ARCHIVED", "The thread is archived.");
-  if (sqlState === NOT_ALLOWED) {
-    return new ThreadfoldError(
-      "STORE_UNAVAILABLE",
-      `PostgreSQL does not allow this role to do what it asked (${sqlState}).`,
-      {
-        hint: "Run migratePostgres with the role's name as applicationRole: it grants what is needed.",
-        details,
-      },
-    );
-  }
+  if (sqlState === NOT_ALLOWED) return notAllowed(routine, details);
+  if (sqlState === NO_LOGIN)
+    return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL does not let this role log in (${sqlState}).`, {
+      hint: "Give the role LOGIN, and check that pg_hba.conf lets it connect from this machine.",
+      details,
+    });
   const isCorrupt = CORRUPT_CLASSES.has(sqlState.slice(0, 2));
   const code: ErrorCode = isCorrupt ? "STORE_CORRUPT" : "STORE_UNAVAILABLE";
   const where = constraint ?? table;
@@ -199,6 +200,24 @@ function serverError({ code: sqlState, table, constraint }: ServerError): Thread
     details,
     ...(!isCorrupt && { hint: OTHER_USES }),
   });
+}
+
+/** A missing grant can be made up for; what a policy forbids stays forbidden, however often it is tried. */
+function notAllowed(routine: string | undefined, details: Readonly<Record<string, unknown>>): ThreadfoldError {
+  if (routine === POLICY_CHECK)
+    return new ThreadfoldError(
+      "INVALID_CONFIG",
+      `PostgreSQL refused rows that a row-level security policy keeps from this role (${NOT_ALLOWED}).`,
+      {
+        hint: "Open the store with a tenantId whose rows the policies let this role write, or have the tables' owner change the policies. No grant is missing.",
+        details,
+      },
+    );
+  return new ThreadfoldError(
+    "STORE_UNAVAILABLE",
+    `PostgreSQL does not allow this role to do what it asked (${NOT_ALLOWED}).`,
+    { hint: "Run migratePostgres with the role's name as applicationRole: it grants what is needed.", details },
+  );
 }
 
 function isServerError(error: Error): error is ServerError {

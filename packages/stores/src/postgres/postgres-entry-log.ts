@@ -24,9 +24,10 @@ import { textKey, textOfKey } from "./schema.ts";
 
 const END =
   "SELECT version, messages, turn, step, link FROM @.entries WHERE thread_key = $1 AND version <= $2 ORDER BY version DESC LIMIT 1";
+/** SQL for the first entry of thread `$1` if it may be sealed. */
+export const SEALED_START = `(SELECT body FROM @.entry_bodies WHERE thread_key = $1 AND version = 1 AND ${MAY_BE_SEALED}) AS sealed`;
 // One statement for both, to save a round trip on each append.
-const END_AND_START = `SELECT version, messages, turn, step, link,
-    (SELECT body FROM @.entry_bodies WHERE thread_key = $1 AND version = 1 AND ${MAY_BE_SEALED}) AS sealed
+const END_AND_START = `SELECT version, messages, turn, step, link, ${SEALED_START}
   FROM @.entries WHERE thread_key = $1 ORDER BY version DESC LIMIT 1`;
 const BODIES =
   "SELECT body FROM @.entry_bodies WHERE thread_key = $1 AND version > $2 AND version <= $3 ORDER BY version";
@@ -71,8 +72,11 @@ export async function readEndAndStart(
   const [row] = await session.query<LogEnd & { sealed: string | null }>(END_AND_START, [threadKey]);
   if (row === undefined) return { end: START_OF_LOG };
   const { sealed, ...end } = row;
-  return sealed === null ? { end } : { end, first: entryIn(sealed) as ThreadEntry };
+  return sealed === null ? { end } : { end, first: sealedStartIn(sealed) };
 }
+
+/** Returns the entry that {@link SEALED_START} found. */
+export const sealedStartIn = (sealed: string): ThreadEntry => entryIn(sealed) as ThreadEntry;
 
 /** Returns the canonical JSON of a thread's entries after one version up to another, oldest first. */
 export async function readBodies(

@@ -9,11 +9,13 @@ import {
   planRecords,
   ThreadfoldError,
   type ThreadId,
+  tellListener,
 } from "@threadfold/core";
-import { admitPlan, type PlanRow, planOf, requireKnownMessages, wholePlan } from "../shared/plans.ts";
+import { admitPlan, isSealedPlan, type PlanRow, planOf, requireKnownMessages, wholePlan } from "../shared/plans.ts";
+import { requireSeals } from "../shared/store-basics.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
-import { PostgresThreadKeys, readEnd, readHidden, readPlaces } from "./postgres-entry-log.ts";
+import { PostgresThreadKeys, readEndAndStart, readHidden, readPlaces } from "./postgres-entry-log.ts";
 
 const VERSION = "SELECT coalesce(max(version), 0) AS version FROM @.plans WHERE thread_key = $1";
 const NEWEST = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 ORDER BY version DESC LIMIT 1";
@@ -79,20 +81,22 @@ export class PostgresPlans implements CompactionStore {
   async #commit(session: SqlSession, plan: CompactionPlan, expectedVersion: number): Promise<CommitResult> {
     const { threadId } = plan;
     const threadKey = await this.#keys.find(session, threadId);
-    const end = threadKey === undefined ? undefined : await readEnd(session, threadKey);
-    if (threadKey === undefined || end === undefined || end.version === 0) {
+    const isSealed = isSealedPlan(plan);
+    const found = threadKey === undefined ? undefined : await readEndAndStart(session, threadKey, isSealed);
+    if (threadKey === undefined || found === undefined || found.end.version === 0) {
       throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to commit a plan to.`);
     }
-    const [found] = await session.query<{ current: number | null; plan_id: PlanId | null }>(IDS, [
+    requireSeals(threadId, isSealed, () => found.first);
+    const [known] = await session.query<{ current: number | null; plan_id: PlanId | null }>(IDS, [
       threadKey,
       plan.version,
     ]);
-    const currentVersion = found?.current ?? 0;
-    if (found?.plan_id === plan.planId) return { status: "committed", version: plan.version };
+    const currentVersion = known?.current ?? 0;
+    if (known?.plan_id === plan.planId) return { status: "committed", version: plan.version };
     if (currentVersion !== expectedVersion) return { status: "conflict", currentVersion };
     const ids = planRecords(plan).flatMap(({ span }) => span.messageIds);
     const places = await readPlaces(session, threadKey, ids);
-    requireKnownMessages(plan, end.version, (id) => places.get(id)?.version);
+    requireKnownMessages(plan, found.end.version, (id) => places.get(id)?.version);
     await this.#insert(
       session,
       threadKey,
@@ -131,4 +135,35 @@ export class PostgresPlans implements CompactionStore {
       return planOf(row, threadId, (body) => wholePlan(body, messagesOf));
     });
   }
+}
+
+/** A notice about plans: one was committed, or the connection was lost for a while and some may have been missed. */
+export type PlanNotice =
+  | { readonly type: "plan-committed"; readonly threadId: ThreadId; readonly version: number }
+  | { readonly type: "notices-missed" };
+
+/** Receives notices. Exceptions that it throws are ignored. */
+export type PlanNoticeListener = (notice: PlanNotice) => void;
+
+const THREAD_OF_KEY = "SELECT thread_id FROM @.threads WHERE thread_key = $1 AND tenant = $2";
+
+/**
+ * Calls the listener when anybody commits a plan to this tenant's threads, until the returned function is called. A
+ * notice is a hint to look, not a record: after `notices-missed`, look at every thread that matters.
+ *
+ * @throws ThreadfoldError `STORE_UNAVAILABLE`.
+ */
+export function listenToPlans(
+  connection: PostgresConnection,
+  listener: PlanNoticeListener,
+): Promise<() => Promise<void>> {
+  const tell = (notice: PlanNotice): void => tellListener(listener, Object.freeze(notice));
+  const onNotice = async (payload: string): Promise<void> => {
+    const [, key, version] = /^(\d{1,15}) (\d{1,15})$/.exec(payload) ?? [];
+    if (key === undefined) return;
+    const [row] = await connection.query<{ thread_id: ThreadId }>(THREAD_OF_KEY, Number(key), connection.tenant);
+    if (row !== undefined) tell({ type: "plan-committed", threadId: row.thread_id, version: Number(version) });
+  };
+  const missed = (): void => tell({ type: "notices-missed" });
+  return connection.listen((payload) => void onNotice(payload).catch(missed), missed);
 }

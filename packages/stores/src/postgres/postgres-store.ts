@@ -11,7 +11,6 @@ import {
   type SecurityContext,
   ThreadfoldError,
   type ThreadId,
-  tellListener,
 } from "@threadfold/core";
 import type { ArchivableStore } from "../audit/segment.ts";
 import type { ErasableStore } from "../erasure/erase-subject.ts";
@@ -33,7 +32,14 @@ import {
   readJournalEntry,
   sealJournalEntry,
 } from "../shared/journal.ts";
-import { checkThreadId, isPlainText, type StoreOptions, systemClock } from "../shared/store-basics.ts";
+import {
+  checkThreadId,
+  isPlainText,
+  isSealedText,
+  requireSeals,
+  type StoreOptions,
+  systemClock,
+} from "../shared/store-basics.ts";
 import { PostgresEraser, PostgresInspector } from "./inspect-and-erase.ts";
 import {
   migratePostgres,
@@ -45,8 +51,8 @@ import {
 import { PostgresArchiver } from "./postgres-archive.ts";
 import { asStoreError, PostgresConnection } from "./postgres-connection.ts";
 import { connectPostgres, type PostgresDriver, type PostgresPoolOptions, type SqlSession } from "./postgres-driver.ts";
-import { PostgresThreadKeys } from "./postgres-entry-log.ts";
-import { PostgresPlans } from "./postgres-plans.ts";
+import { PostgresThreadKeys, SEALED_START, sealedStartIn } from "./postgres-entry-log.ts";
+import { listenToPlans, type PlanNoticeListener, PostgresPlans } from "./postgres-plans.ts";
 import { PostgresRecall } from "./postgres-recall.ts";
 import { PostgresRanges, PostgresThreads } from "./postgres-threads.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
@@ -178,45 +184,16 @@ function outdated(schema: string, version: number | null): ThreadfoldError {
   );
 }
 
-/** A notice about plans: one was committed, or the connection was lost for a while and some may have been missed. */
-export type PlanNotice =
-  | { readonly type: "plan-committed"; readonly threadId: ThreadId; readonly version: number }
-  | { readonly type: "notices-missed" };
-
-/** Receives notices. Exceptions that it throws are ignored. */
-export type PlanNoticeListener = (notice: PlanNotice) => void;
-
-const THREAD_OF_KEY = "SELECT thread_id FROM @.threads WHERE thread_key = $1 AND tenant = $2";
-
-/**
- * Calls the listener when anybody commits a plan to this tenant's threads, until the returned function is called. A
- * notice is a hint to look, not a record: after `notices-missed`, look at every thread that matters.
- *
- * @throws ThreadfoldError `STORE_UNAVAILABLE`.
- */
-export function listenToPlans(
-  connection: PostgresConnection,
-  listener: PlanNoticeListener,
-): Promise<() => Promise<void>> {
-  const tell = (notice: PlanNotice): void => tellListener(listener, Object.freeze(notice));
-  const onNotice = async (payload: string): Promise<void> => {
-    const [, key, version] = /^(\d{1,15}) (\d{1,15})$/.exec(payload) ?? [];
-    if (key === undefined) return;
-    const [row] = await connection.query<{ thread_id: ThreadId }>(THREAD_OF_KEY, Number(key), connection.tenant);
-    if (row !== undefined) tell({ type: "plan-committed", threadId: row.thread_id, version: Number(version) });
-  };
-  const missed = (): void => tell({ type: "notices-missed" });
-  return connection.listen((payload) => void onNotice(payload).catch(missed), missed);
-}
-
 const ARTIFACT_METADATA = `SELECT artifact_key, artifact_id, thread_id, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes
   FROM @.artifacts JOIN @.threads USING (thread_key, tenant)`;
 const BY_ID = `${ARTIFACT_METADATA} WHERE tenant = $1 AND artifact_id = $2`;
 const BY_THREAD = `${ARTIFACT_METADATA} WHERE thread_key = $1 ORDER BY artifact_key`;
 const CONTENT = "SELECT content FROM @.artifact_contents WHERE artifact_key = $1";
-const INSERT_ARTIFACT = `INSERT INTO @.artifacts
-  (tenant, artifact_id, thread_key, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes)
+const INSERT_SEALED = `INSERT INTO @.artifacts
+  (thread_key, tenant, artifact_id, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING artifact_key`;
+// One statement for both, to save a round trip on each artifact.
+const INSERT_CLEAR = `${INSERT_SEALED}, ${SEALED_START}`;
 const INSERT_CONTENT = "INSERT INTO @.artifact_contents (artifact_key, tenant, content) VALUES ($1, $2, $3)";
 const RENEW =
   "UPDATE @.artifacts SET created_at = $1, ttl_seconds = $2, sensitivity = $3 WHERE artifact_key = $4 RETURNING artifact_key";
@@ -280,9 +257,13 @@ class PostgresArtifacts implements ArtifactStore {
   ): Promise<void> {
     const { tenant } = this.#connection;
     const threadKey = await this.#keys.place(session, threadId);
-    const values = [tenant, artifactId, threadKey, tenantId, createdAt, ttlSeconds, sensitivity, mediaType, bytes];
-    const [row] = await session.query<{ artifact_key: number }>(INSERT_ARTIFACT, values);
-    await session.query(INSERT_CONTENT, [(row as { artifact_key: number }).artifact_key, tenant, Buffer.from(content)]);
+    const values = [threadKey, tenant, artifactId, tenantId, createdAt, ttlSeconds, sensitivity, mediaType, bytes];
+    const isSealed = isSealedText(content);
+    type Row = { readonly artifact_key: number; readonly sealed?: string | null };
+    const [row] = await session.query<Row>(isSealed ? INSERT_SEALED : INSERT_CLEAR, values);
+    const { artifact_key: artifactKey, sealed = null } = row as Row;
+    requireSeals(threadId, isSealed, () => (sealed === null ? undefined : sealedStartIn(sealed)));
+    await session.query(INSERT_CONTENT, [artifactKey, tenant, Buffer.from(content)]);
   }
 
   async #readable(

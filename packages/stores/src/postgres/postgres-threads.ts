@@ -114,9 +114,10 @@ export class PostgresThreads implements ThreadStore {
       const earlier = await findReceipt(session, threadKey, options.idempotencyKey);
       if (earlier !== undefined)
         return answerRetry(threadId, earlier, entries, await readKept(session, threadKey, idsIn(entries)));
-      const { end, first } = await readEndAndStart(session, threadKey, entries.every(isSealedEntry));
+      const areSealed = entries.every(isSealedEntry);
+      const { end, first } = await readEndAndStart(session, threadKey, areSealed);
       requireVersion(threadId, end.version, options.expectedVersion);
-      requireSeals(threadId, entries, () => first);
+      requireSeals(threadId, areSealed, () => first);
       const { version } = await this.#add(session, threadKey, end, entries, options.signal);
       const result = Object.freeze({ version, appended: version - end.version });
       if (options.idempotencyKey !== undefined)

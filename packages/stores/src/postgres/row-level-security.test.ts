@@ -1,9 +1,10 @@
 import { asThreadId } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
 import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
-import { MOVED, moveOut } from "../testing/furnished.ts";
+import { furnishedSegments, MOVED, moveOut } from "../testing/furnished.ts";
 import { connectForTests, createRole, findPostgres, freshSchema, type TestRole } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
@@ -121,6 +122,28 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     expect(texts).toEqual(["one"]);
   });
 
+  it("hides from verify the rows of a thread that were moved to another tenant, which their owner's verify finds", async () => {
+    const hidden: string[] = [];
+    const byOwner = await openPostgresStore(owner, { schema: place.schema, tenantId: "one" });
+    for (const table of TENANT_TABLES.filter((name) => name !== "threads")) {
+      const name = `${place.schema}.${table}`;
+      const move = (from: string, to: string) =>
+        owner.script(`SET session_replication_role = replica;
+          UPDATE ${name} SET tenant = '"${to}"' WHERE tenant = '"${from}"';
+          SET session_replication_role = DEFAULT`);
+      await move("one", "three");
+      const opened = await open("one");
+      if ((await verifyStore(opened, undefined, { segments: furnishedSegments })).length === 0) hidden.push(table);
+      const problem = `rows of ${table} belong to another tenant than their thread`;
+      const byAll = await verifyStore(byOwner, undefined, { segments: furnishedSegments });
+      expect(byAll, table).toContainEqual(expect.objectContaining({ family: "file", problem }));
+      await move("three", "one");
+    }
+    // What nobody misses: the journal names none of them.
+    expect(hidden).toEqual(["receipts", "plans", "artifacts", "recall_passages", "archives"]);
+    expect(await verifyStore(byOwner, undefined, { segments: furnishedSegments })).toEqual([]);
+  });
+
   it("is not opened as the owner, a superuser, or a role that bypasses it, nor where it is off", async () => {
     const refusal = { code: "STORE_UNSAFE_ROLE", hint: expect.stringContaining("CREATE ROLE") };
     const secured = { schema: place.schema, rowLevelSecurity: true };
@@ -176,8 +199,26 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
       await one.threads.append(bornHere, transcript(2), { expectedVersion: 0 });
       expect((await one.threads.load(bornHere))?.version).toBe(2);
       expect(await two.threads.load(THREAD)).toBeNull();
+      const refused = await two.threads.append(bornHere, transcript(1), { expectedVersion: 0 }).catch(String);
       await expect(two.threads.append(bornHere, transcript(1), { expectedVersion: 0 })).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        retryable: false,
+        message: expect.stringMatching(/row-level security policy.*42501/),
+        hint: expect.stringMatching(/tenant(?!.*migratePostgres)/),
+        details: { sqlState: "42501" },
+      });
+      expect(refused).not.toContain(bornHere);
+      // A grant that is missing is something else.
+      await owner.script(`REVOKE INSERT ON ${place.schema}.entries FROM ${bound.name}`);
+      await expect(one.threads.append(bornHere, transcript(3).slice(2), { expectedVersion: 2 })).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
+        hint: expect.stringContaining("migratePostgres"),
+      });
+      await owner.script(`ALTER ROLE ${bound.name} NOLOGIN`);
+      await expect(openPostgresStore(bound.url, { ...secured, tenantId: "one" })).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        message: expect.stringMatching(/role log in.*28000/),
+        hint: expect.stringContaining("LOGIN"),
       });
     } finally {
       await connection.close();

@@ -8,6 +8,7 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import * as z from "@threadfold/core/schema";
 import { isPlainText, wholeNumber } from "./store-basics.ts";
 
 /**
@@ -28,6 +29,25 @@ export function sealJournalEntry(
   const entry = nextJournalEntry(previous, threadId, parseJson(serialized) as JournalRecord, at, serialized);
   return { entry: freezeDeep(entry), record: serialized };
 }
+
+/**
+ * Checks the time that a caller wants recorded, before anything that the record is about is done.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function checkTimeOption(at: unknown): void {
+  if (!z.iso.datetime().safeParse(at).success) throw refusedOption("at", "an ISO 8601 time in UTC is needed");
+}
+
+/** Checks a text that a caller wants recorded. @throws ThreadfoldError `INVALID_CONFIG`. */
+export function checkTextOption(option: string, text: unknown): void {
+  if (typeof text !== "string" || text.trim() === "" || !isPlainText(text))
+    throw refusedOption(option, "a well-formed text that is not empty is needed");
+}
+
+/** The error for an option that does not have what it needs. */
+export const refusedOption = (option: string, need: string): ThreadfoldError =>
+  new ThreadfoldError("INVALID_CONFIG", `${option}: ${need}.`, { details: { option } });
 
 /**
  * Checks the options of a journal read and applies the defaults, which read everything.

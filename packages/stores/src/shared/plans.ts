@@ -19,6 +19,7 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import { isSealedText } from "./store-basics.ts";
 
 /**
  * Checks a plan before anything is looked up: schema, id, thread and version.
@@ -35,6 +36,10 @@ export function admitPlan(threadId: ThreadId, candidate: CompactionPlan, expecte
   }
   return plan;
 }
+
+/** Checks whether a plan is as an encrypted store passes it on: every record's only text is an envelope. */
+export const isSealedPlan = (plan: CompactionPlan): boolean =>
+  planRecords(plan).every(({ reason }) => isSealedText(reason));
 
 /**
  * Checks that the thread has everything that a plan names, in the order in which the plan names it.

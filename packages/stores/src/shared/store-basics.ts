@@ -82,7 +82,11 @@ export const SEALED_NAME = "sealed";
 
 /** Checks whether an entry is as an encrypted store passes it on, checked or not: its only text is an envelope. */
 export function isSealedEntry(entry: ThreadEntryInput): boolean {
-  const text = onlyText(entry);
+  return isSealedText(onlyText(entry));
+}
+
+/** Checks whether a text is an envelope, and nothing besides. */
+export function isSealedText(text: unknown): boolean {
   return typeof text === "string" && ENVELOPE.test(text) && !WORDS.test(text.slice(SEALED_PREFIX.length));
 }
 
@@ -103,19 +107,16 @@ function onlyText(entry: ThreadEntryInput): unknown {
 }
 
 /**
- * Refuses entries in the clear for a thread whose content is sealed: a process that was started without the keys would
- * write what anybody can read, and with the keys the thread would never open again. The first entry tells, because no
- * text that comes later can make a thread in the clear look sealed.
+ * Refuses what is in the clear for a thread whose content is sealed: a process that was started without the keys would
+ * write what anybody can read, and with the keys it would never open again, nor a thread with such entries or plans. The
+ * first entry tells, because no text that comes later can make a thread in the clear look sealed.
  *
+ * @param areSealed whether all that is to be written is sealed.
  * @param readFirst reads the thread's first entry; undefined when there is none, or when it is not sealed.
  * @throws ThreadfoldError `KEY_MISSING`.
  */
-export function requireSeals(
-  threadId: ThreadId,
-  inputs: readonly ThreadEntryInput[],
-  readFirst: () => ThreadEntry | undefined,
-): void {
-  if (inputs.every(isSealedEntry)) return;
+export function requireSeals(threadId: ThreadId, areSealed: boolean, readFirst: () => ThreadEntry | undefined): void {
+  if (areSealed) return;
   const first = readFirst();
   if (first !== undefined && isSealedEntry(first)) throw openedWithoutKeys(threadId);
 }

@@ -10,7 +10,8 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
-import { admitPlan, type PlanRow, planOf, requireKnownMessages, wholePlan } from "../shared/plans.ts";
+import { admitPlan, isSealedPlan, type PlanRow, planOf, requireKnownMessages, wholePlan } from "../shared/plans.ts";
+import { requireSeals } from "../shared/store-basics.ts";
 import { EntryLog, ThreadKeys } from "./entry-log.ts";
 import { type Columns, query, type SqliteConnection } from "./sqlite-connection.ts";
 
@@ -96,6 +97,7 @@ export class SqlitePlans implements CompactionStore {
     if (threadKey === undefined || end === undefined || end.version === 0) {
       throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to commit a plan to.`);
     }
+    requireSeals(threadId, isSealedPlan(plan), () => this.#log.sealedStart(threadKey));
     const found = this.#connection.get(IDS, { thread: threadKey, version: plan.version });
     const currentVersion = found?.current ?? 0;
     if (found?.planId === plan.planId) return { status: "committed", version: plan.version };

@@ -31,8 +31,8 @@ import {
   readJournalEntry,
   sealJournalEntry,
 } from "../shared/journal.ts";
-import { checkThreadId, type StoreOptions, systemClock } from "../shared/store-basics.ts";
-import { ThreadKeys } from "./entry-log.ts";
+import { checkThreadId, isSealedText, requireSeals, type StoreOptions, systemClock } from "../shared/store-basics.ts";
+import { EntryLog, ThreadKeys } from "./entry-log.ts";
 import { SqliteEraser, SqliteInspector } from "./inspect-and-erase.ts";
 import { openConnection } from "./open-connection.ts";
 import { SqliteArchiver } from "./sqlite-archive.ts";
@@ -106,11 +106,13 @@ class SqliteArtifacts implements ArtifactStore {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #keys: ThreadKeys;
+  readonly #log: EntryLog;
 
   constructor(connection: SqliteConnection, clock: Clock) {
     this.#connection = connection;
     this.#clock = clock;
     this.#keys = new ThreadKeys(connection);
+    this.#log = new EntryLog(connection);
   }
 
   async store(content: string, given: Omit<ArtifactMetadata, "bytes">): Promise<ArtifactId> {
@@ -150,6 +152,7 @@ class SqliteArtifacts implements ArtifactStore {
   #insert(artifactId: ArtifactId, content: string, metadata: ArtifactMetadata): void {
     const { threadId, tenantId, createdAt, ttlSeconds, sensitivity, mediaType, bytes } = metadata;
     const threadKey = this.#keys.place(threadId);
+    requireSeals(threadId, isSealedText(content), () => this.#log.sealedStart(threadKey));
     const key = this.#connection.run(
       INSERT_ARTIFACT,
       artifactId,

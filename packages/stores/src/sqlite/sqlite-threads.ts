@@ -223,7 +223,7 @@ class LogWriter {
     if (earlier !== undefined) return { result: answerRetry(threadId, earlier, entries, this.#log.kept(threadKey)) };
     const before = this.#log.end(threadKey);
     requireVersion(threadId, before.version, expectedVersion);
-    requireSeals(threadId, entries, () => this.#log.sealedStart(threadKey));
+    requireSeals(threadId, entries.every(isSealedEntry), () => this.#log.sealedStart(threadKey));
     const existing = (id: MessageId) => (before.version === 0 ? undefined : this.#log.message(threadKey, id));
     const pins = this.#livePins(threadKey, entries);
     const addition = new ThreadAddition(positionOf(before), before.messages, pins, existing);
