@@ -22,10 +22,10 @@ import { admitArtifact } from "../shared/artifacts.ts";
 import { asKeyedDigest } from "../shared/journal.ts";
 import { checkThreadId } from "../shared/store-basics.ts";
 import { EncryptedPlans } from "./encrypted-plans.ts";
-import { EncryptedRanges, EncryptedThreads } from "./encrypted-threads.ts";
+import { EncryptedRanges, EncryptedThreads, isSealedThread } from "./encrypted-threads.ts";
 import { KeyGuard, Sealers } from "./key-guard.ts";
 import { envelopeContentBytes, isEnvelope } from "./sealed-envelope.ts";
-import { type EncryptionOptions, type PlaceOf, Sealer, sealedPlaces } from "./sealer.ts";
+import { type EncryptionOptions, inTheClear, type PlaceOf, Sealer, sealedPlaces } from "./sealer.ts";
 
 /**
  * Returns a store that keeps nothing that anybody said in the clear: entries, pins, plans with their summaries,
@@ -200,14 +200,14 @@ class KeyEraser implements StoreEraser {
   readonly #subjectOf: (threadId: ThreadId) => string;
   readonly #guard: KeyGuard;
   readonly #inspector: StoreInspector;
-  readonly #inner: Partial<ErasableStore>;
+  readonly #inner: ThreadfoldStore & Partial<ErasableStore>;
 
   constructor(
     placeOf: PlaceOf,
     subjectOf: (threadId: ThreadId) => string,
     guard: KeyGuard,
     inspector: StoreInspector,
-    inner: Partial<ErasableStore>,
+    inner: ThreadfoldStore & Partial<ErasableStore>,
   ) {
     this.#placeOf = placeOf;
     this.#subjectOf = subjectOf;
@@ -236,11 +236,21 @@ class KeyEraser implements StoreEraser {
     const threadIds = await this.threadsOf(subject);
     const [threadId] = threadIds;
     if (threadId === undefined) return false;
-    // Destroying a key that is missing, or somebody else's, would only look like an erasure.
-    for (const each of threadIds) await this.#guard.requireKeys(each);
+    // Destroying a key that is missing, somebody else's, or seals nothing would only look like an erasure.
+    for (const each of threadIds) {
+      await this.#requireSealed(each);
+      await this.#guard.requireKeys(each);
+    }
     const { keys, subject: name } = this.#placeOf(threadId);
     await keys.shred(name);
     return true;
+  }
+
+  /** @throws ThreadfoldError `UNSEAL_FAILED` for a thread that began in the clear, whose content no key takes with it. */
+  async #requireSealed(threadId: ThreadId): Promise<void> {
+    if ((await this.#inner.eraser?.isErased(threadId)) === true) return;
+    const beginning = await this.#inner.threads.load(threadId, { atVersion: 1 });
+    if (beginning !== null && !(await isSealedThread(this.#inner, beginning))) throw inTheClear(threadId);
   }
 
   async sweep(nowMs: number): Promise<number> {

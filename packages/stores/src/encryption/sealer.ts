@@ -133,8 +133,8 @@ export class Sealer {
   }
 }
 
-/** The error for a thread of which something was to be opened that was never sealed, or is no longer. */
-const inTheClear = (threadId: ThreadId): ThreadfoldError =>
+/** The error for a thread that was never sealed, or is no longer, where something of it was to be opened or erased. */
+export const inTheClear = (threadId: ThreadId): ThreadfoldError =>
   new ThreadfoldError(
     "UNSEAL_FAILED",
     `Thread ${threadId} is stored in the clear, at least in part, so no key opens it.`,

@@ -107,10 +107,11 @@ export interface ErasedSummaries {
  * digests of the erased content stay and can confirm a guess of it.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store holds nothing of the subject, `INVALID_CONFIG` for a store
- * that cannot erase and for options that the proof could not have, before anything is erased, `STORE_UNAVAILABLE` when cached summaries that anybody can read cannot be reached, `KEY_MISSING`
- * or `KEY_MISMATCH` when the keys of an encrypted store are not available, so that none of them can be destroyed,
- * `ABORTED`, `THREAD_ARCHIVED` when one of the threads, or a copy of one, is in a segment: nothing is erased until it
- * is restored.
+ * that cannot erase, and for an option that the proof could not have, before anything is erased, `STORE_UNAVAILABLE`
+ * when cached summaries that anybody can read cannot be reached, `KEY_MISSING` or `KEY_MISMATCH` when the keys of an
+ * encrypted store are not available, so that none of them can be destroyed, `UNSEAL_FAILED` when an encrypted store has
+ * one of the threads in the clear: no key takes it with it, `ABORTED`, `THREAD_ARCHIVED` when one of the threads, or a
+ * copy of one, is in a segment: nothing is erased until it is restored.
  */
 export async function eraseSubject(
   store: ThreadfoldStore,

@@ -151,6 +151,23 @@ describe("R23 an erasure", () => {
     });
     await store.close();
   });
+
+  it("does not pass off as erased what an encrypted store has in the clear", async () => {
+    const inner = createMemoryStore();
+    const keys = memoryKeyStore();
+    await plant(inner, 1);
+    const store = encryptedStore(inner, keys);
+    await plant(store, 2);
+    await expect(eraseSubject(store, threadOf(1), WHY)).rejects.toMatchObject({
+      ...{ code: "UNSEAL_FAILED", details: { threadId: threadOf(1) } },
+    });
+    expect((await inner.threads.load(threadOf(1)))?.length).toBeGreaterThan(0);
+    expect(await keys.isShredded(threadOf(1))).toBe(false);
+    // As the error says: without keys. The other threads are not touched.
+    expect((await eraseSubject(inner, threadOf(1), WHY)).threads).toMatchObject([{ wasErased: false }]);
+    expect((await store.threads.load(threadOf(2)))?.length).toBeGreaterThan(0);
+    expect((await eraseSubject(store, threadOf(2), WHY)).keyShredded).toBe(true);
+  });
 });
 
 let tenants = 0;
