@@ -465,12 +465,12 @@ describe("runs and errors", () => {
         ],
       ]),
     ).toEqual([
-      ["ls -la …/packages/core/src | sed -n '1,200p'", "2 entries: plan/, index.ts"],
+      ["ls -la /…/packages/core/src | sed -n '1,200p'", "2 entries: plan/, index.ts"],
       [
         `ls -l ${root}/turn/src`,
         "40 entries: …, part_34.ts, part_35.ts, part_36.ts, part_37.ts, part_38.ts, part_39.ts",
       ],
-      ["wc -l < …/turn/src/turn.ts", "42"],
+      ["wc -l < /…/turn/src/turn.ts", "42"],
       ["ls -l /srv/shared/of/all/the/house/a.ts", mode("a.ts")],
       ["ls -l long", expect.stringMatching(/^2 entries: …, b{80,}…$/)],
       [expect.stringMatching(/notes\.txt$/), "7 lines: … Prose of a page."],
@@ -902,6 +902,15 @@ describe("what results say by their words", () => {
     const { toolOutcomes, files, errors } = summaryOf(new Conversation().user("Go.").tool(tool, input, output)).summary;
     return { files, errors, told: toolOutcomes.map(({ outcome, keyFields }) => ({ outcome, ...keyFields })) };
   };
+
+  it("leaves the shared folder out of a command as the list of files does", () => {
+    const conversation = new Conversation().user("Go.");
+    for (const name of ["a", "b", "c", "d"])
+      conversation.tool("Write", { file_path: `/home/me/projects/shop/src/${name}.ts`, content: "x" }, "ok");
+    const { text } = summaryOf(conversation.bash("ls /home/me/projects/shop/src/agent", "e.ts"));
+    expect(text).toContain("(…/ is /home/me/projects/shop/src/)");
+    expect(text).toContain("`ls …/agent`");
+  });
 
   it("takes an edit that was refused without a flag for none", () => {
     for (const said of [

@@ -332,7 +332,7 @@ describe("what is asked in a long message", () => {
   it.each([
     [
       "a trace",
-      `~/work/shop (main)\n➜  shop git:(main) ✗ npx tsx src/cli.ts -c\nnode:fs:443\n    return binding.readFileUtf8(path);\n\n${"    at async asyncRunEntryPoint (node:internal/modules/run_main:98:5)\n".repeat(9)}\nNode.js v23.4.0\n\nwhy does it look in the wrong folder?`,
+      `~/shop (main)\n➜  shop git:(main) ✗ npx tsx src/cli.ts -c\nnode:fs:443\n    return binding.readFileUtf8(path);\n\n${"    at async asyncRunEntryPoint (node:internal/modules/run_main:98:5)\n".repeat(9)}\nNode.js v23.4.0\n\nwhy does it look in the wrong folder?`,
       "why does it look in the wrong folder?",
     ],
     [

@@ -23,7 +23,7 @@ import {
 } from "@threadfold/core";
 import { plainToolName, toolPolicy } from "@threadfold/strategies";
 import { boundedFields, declaredFields } from "./declared-fields.ts";
-import { rehydrateHint } from "./externalization-record.ts";
+import { FILE_FIELDS, rehydrateHint } from "./externalization-record.ts";
 import type { Fulfilment } from "./fulfilment.ts";
 
 /** Items that code adds to a summary of messages, whoever writes the summary. */
@@ -229,7 +229,7 @@ const ACTIONS: Readonly<Record<string, FileItem["action"]>> = {
 };
 const EDITORS: ReadonlySet<string> = new Set(["strreplacebasededittool", "strreplaceeditor", "texteditor", "editor"]);
 const PATCHES: ReadonlySet<string> = new Set(["applypatch", "patch"]);
-const PATH_FIELDS = ["file_path", "path", "filepath", "filePath", "filename", "target_file", "notebook_path"];
+const PATH_FIELDS = [...FILE_FIELDS, "path"];
 const LONGEST_PATH = 300;
 
 function byName(action: FileItem["action"], names: string): Readonly<Record<string, FileItem["action"]>> {

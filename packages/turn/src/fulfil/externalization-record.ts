@@ -46,7 +46,9 @@ export function rehydrateHint(message: Message, { thread, shape }: Fulfilment): 
 }
 
 /** Names of arguments that name a file and nothing else. */
-const FILE_FIELDS = ["file_path", "filePath", "filepath", "filename", "notebook_path", "target_file", "absolute_path"];
+export const FILE_FIELDS: readonly string[] = [
+  ...["file_path", "filePath", "filepath", "filename", "notebook_path", "target_file", "absolute_path"],
+];
 
 /** Returns the file that a call is about, or its first short words, or at least where it looked. */
 function targetOf(input: JsonValue): string | undefined {

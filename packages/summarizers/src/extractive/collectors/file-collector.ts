@@ -218,7 +218,7 @@ export class SpanPaths {
   /** Returns a text with the shared folder left out of paths. The shared folder may change with the next fold. */
   shortened(text: string): string {
     const { folder } = this;
-    return folder === "" ? text : text.replaceAll(folder, "…");
+    return folder === "" ? text : text.replaceAll(folder, "…/");
   }
 
   /**
@@ -231,7 +231,7 @@ export class SpanPaths {
     const whole = excerpt(this.shortened(text), room);
     if (!whole.endsWith("…")) return whole;
     const ends = this.shortened(text).replace(ABSOLUTE_PATH, (path) =>
-      path.length < LONG_PATH ? path : `…${LAST_NAMES.exec(path)?.[0] ?? path}`,
+      path.length < LONG_PATH ? path : `/…${LAST_NAMES.exec(path)?.[0] ?? path}`,
     );
     return excerpt(ends, room);
   }

@@ -63,6 +63,7 @@ describe("the decisions of a summary", () => {
     "Whether you require the patch inline rather than as a file.",
     "Uses `Text` and `Spacer` components instead of rendering raw strings.",
     "Now it just uses the theme instead of chalk for all styling.",
+    "TestInstallHooks_Idempotent - second install returns 5 instead of 0",
     "It should be `my_types.JSONObject` instead of `Dict[str, Any]`.",
     "Expected: `types.JSONObject` instead of `Dict[str, Any]`.",
     'Initials: "JN" (instead of the hardcoded "CN")',

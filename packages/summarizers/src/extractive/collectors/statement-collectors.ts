@@ -87,6 +87,7 @@ const REPORTS = new RegExp(
     "^(?:i |i['’]ve |i have )?(?:also |now )?(?:updated|fixed|changed|modified|renamed)\\b",
     "^\\w+: [\"'`“]",
     "^[\\w ]{1,40} [-–] (?:it )?(?:now )?(?:reads|takes|uses)\\b",
+    "\\b(?:returns?|returned|gives|gave|prints|printed) \\S{1,40} (?:instead of|rather than)\\b",
   ].join("|"),
   "i",
 );

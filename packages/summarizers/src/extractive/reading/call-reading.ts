@@ -88,18 +88,16 @@ function tellingLines(command: string): readonly string[] {
   return [...ends].map((line) => oneLine(beginningOf(line, command)).slice(0, MAX_COMMAND).toWellFormed());
 }
 
-/** The first line of what is quoted, and of a program that it opens, in quotes or as a here-document, the first line. */
+/** The first line of a command; if that opens a program in quotes or a here-document, with the program's first line. */
 function beginningOf(line: string, command: string): string {
   const [start = "", next = ""] = line.trim().split("\n", 2);
   if (!OPENS.test(start)) return start;
   const end = command.indexOf(line) + line.length;
-  return `${start} ${
-    next ||
-    command
-      .slice(end, end + MAX_COMMAND)
-      .trimStart()
-      .split("\n", 1)[0]
-  }`;
+  const [below = ""] = command
+    .slice(end, end + MAX_COMMAND)
+    .trimStart()
+    .split("\n", 1);
+  return `${start} ${next || below}`;
 }
 
 function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: JsonValue): readonly FileAction[] {

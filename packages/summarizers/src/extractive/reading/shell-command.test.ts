@@ -39,7 +39,7 @@ describe("notable commands", () => {
     [`git commit -m "Faster\n\n- make \\"match\\" direct\nmake it iterative"`, "git commit -m Faster…"],
     [`python - <<'EOF'\nprint("make it")\nmake it\nEOF`, null],
     [`node -e "\nconsole.log(\\"x\\")\nmake()\n"`, null],
-    ["python /home/somebody/projects/worktrees/a-very-long-name-of-a-folder/bench/run.py", "python …/bench/run.py"],
+    ["python /home/somebody/projects/worktrees/a-very-long-name-of-a-folder/bench/run.py", "python /…/bench/run.py"],
     [
       "pytest testing/a_long_name_of_a_folder/another_long_name_of_a_folder/test_collection.py -x",
       "pytest testing/a_long_name_of_a_folder/another_long_name_of_a_folder/test_collection.py -x",

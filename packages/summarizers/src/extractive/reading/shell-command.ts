@@ -227,13 +227,17 @@ function withoutPrefixes(words: readonly string[]): readonly string[] {
 
 const FROM_HERE_DOCUMENT = /^\$\(cat <<-?\s*['"]?\w+['"]?\n/;
 
-/** A word as shown in a label: its first line, a long absolute path by its end, and without the brackets of a substitution around it. */
+/**
+ * A word as shown in a label: its first line, a long absolute path by its end, and without the brackets of a
+ * substitution around it. `…/` would be the folder that most files share.
+ */
 function shown(word: string): string {
   const [line = "", ...more] = word.replace(FROM_HERE_DOCUMENT, "").trimStart().split("\n");
   const plain = more.some((text) => text.trim() !== "")
     ? `${line.trimEnd()}…`
     : line.replace(/^[$(]+(?=[\w./])/, "").replace(/(?<=[\w./])\)+$/, "");
-  return plain.length > MAX_PATH && /^[~/]\S+$/.test(plain) ? `…/${plain.split("/").slice(-2).join("/")}` : plain;
+  const [, root] = plain.length > MAX_PATH ? (/^(~?)\/\S+$/.exec(plain) ?? []) : [];
+  return root === undefined ? plain : `${root}/…/${plain.split("/").slice(-2).join("/")}`;
 }
 
 /** A command that sets changes aside, so that what runs beside it sees another state; by itself it is no result. */
