@@ -929,6 +929,10 @@ describe("what results say by their words", () => {
     ]);
     expect(outcomesOf("calculate", { expression: "1", result: "own" }, "1").told).toMatchObject([{ result: "own" }]);
     expect(outcomesOf("lookup", { id: "7" }, "a\nb").told).toEqual([{ outcome: "success", id: "7" }]);
+    expect(outcomesOf("rethinkdb_query", { id: "7" }, "8").told).toEqual([
+      { outcome: "success", id: "7", result: "8" },
+    ]);
+    expect(outcomesOf("mcp__notes__think", { thought: "So." }, "noted").told).toEqual([]);
     expect(outcomesOf("sequentialthinking", { thoughtNumber: 3, thought: "The hook." }, "{}").told).toEqual([]);
   });
 

@@ -104,7 +104,7 @@ const NO_PIECES: readonly Piece[] = [];
 
 /** Text that a harness puts into an assistant message when nothing was asked, or the model gave no answer. */
 const SAYS_NOTHING =
-  /^\s*(?:No response requested\.?|\(no content\)|API Error: \d{3}\b.*|Claude (?:AI )?usage limit reached.*|Prompt is too long|Request timed out\.?)\s*$/i;
+  /^(?:No response requested\.?|\(no content\)|API Error: \d{3}\b.*|Claude (?:AI )?usage limit reached.*|Prompt is too long|Request timed out\.?)$/i;
 
 /** Work on something else, which a harness shows as an example. */
 const DEMONSTRATION = /^--- DEMONSTRATION ---$/m;
@@ -169,7 +169,7 @@ class SpanReader {
   }
 
   #saidPieces(text: string, place: Place, closing: boolean): Piece | readonly Piece[] {
-    if (SAYS_NOTHING.test(text)) return NO_PIECES;
+    if (SAYS_NOTHING.test(text.trim())) return NO_PIECES;
     const { length } = text;
     const spoken = closing && this.#form !== null ? readSpokenCommand(text, this.#form, place) : null;
     this.#spoken = spoken;

@@ -300,7 +300,7 @@ function errorOf({ subject, error, places, resolution }: Trouble, length: number
 
 const DECLARED_WORTH = 3;
 /** Names of tools that only note what the agent thinks. */
-const THINKS = /think|thought/i;
+const THINKS = /(?:^|[^a-z]|sequential)(?:think|thought)/i;
 const ANSWER = /^(?!(?:ok|done|success|true|null|\W{1,100})$)[^\n]{1,100}$/i;
 
 /** The answer of a tool, if it is one short line that says something, such as a sum that was asked for. */
