@@ -38,16 +38,20 @@ describe("bad input ends in a typed error", () => {
     ["a session row without a message", "EMPTY_SOURCE", jsonLines([{ table: "session", id: "ses_1" }])],
     ["a chat of Gemini CLI without a message", "EMPTY_SOURCE", jsonLines([{ sessionId: "s", projectHash: "p" }])],
     ["a chat as one of Gemini CLI", "WRONG_FORMAT", jsonDocument([hello]), "gemini-cli"],
-    ["a start of Aider without a word", "EMPTY_SOURCE", bytesOf("# aider chat started at 2026-03-01 10:00:00\n> Hi\n")],
+    [
+      "an Aider start without a message",
+      "EMPTY_SOURCE",
+      bytesOf("# aider chat started at 2026-03-01 10:00:00\n> Hi\n"),
+    ],
     ["prose as a history of Aider", "WRONG_FORMAT", bytesOf("# Read me\n"), "aider"],
     ["a session of Goose without a message", "EMPTY_SOURCE", jsonLines([{ working_dir: "/w", message_count: 0 }])],
     ["a chat as a session of Goose", "WRONG_FORMAT", jsonDocument([hello]), "goose"],
     ["a trajectory without a history", "EMPTY_SOURCE", jsonDocument({ trajectory: [], history: [] })],
     ["a run without a message", "EMPTY_SOURCE", jsonDocument({ task_id: 1, reward: 0, traj: [] })],
     ["a document that is cut off", "UNKNOWN_FORMAT", bytesOf('{"messages":[{"role":"user","content":"hel')],
-    ["nothing but brackets", "UNKNOWN_FORMAT", bytesOf(nested(10_000))],
+    ["only brackets", "UNKNOWN_FORMAT", bytesOf(nested(10_000))],
     ["a gzip archive that is cut off", "CORRUPT_ARCHIVE", gzipSync(jsonLines(pi)).subarray(0, 60)],
-    ["a gzip archive of nothing but its mark", "CORRUPT_ARCHIVE", Uint8Array.from([0x1f, 0x8b])],
+    ["a gzip archive that is only its magic bytes", "CORRUPT_ARCHIVE", Uint8Array.from([0x1f, 0x8b])],
     ["a pi session as Claude Code", "WRONG_FORMAT", jsonLines(pi), "claude-code"],
     ["a chat as a pi session", "WRONG_FORMAT", jsonDocument([hello]), "pi"],
     ["prose as a chat", "WRONG_FORMAT", bytesOf("# Read me"), "openai-chat"],
@@ -71,12 +75,12 @@ describe("bad input ends in a typed error", () => {
     },
   );
 
-  it("says what a source in the wrong format looks like, and why a broken one was not read", async () => {
+  it("names the format that a wrong source looks like, and why a broken one was not read", async () => {
     await expect(importSession(jsonLines(pi), { format: "openai-chat" })).rejects.toThrow("it looks like pi");
     await expect(importSession(bytesOf('{"messages":['))).rejects.toThrow("line 1 is not JSON");
   });
 
-  it("refuses what is above a limit: the file, what an archive unpacks to, and one line", async () => {
+  it("refuses a file, an unpacked archive or a line above its size limit", async () => {
     const limits = { maxBytes: 100, maxLineLength: 50 };
     const long = jsonDocument([{ role: "user", content: "x".repeat(200) }]);
     for (const bytes of [long, gzipSync(long)]) {
@@ -91,15 +95,15 @@ describe("bad input ends in a typed error", () => {
   });
 });
 
-describe("odd input is read as far as it can be", () => {
-  it("takes a single line of 10 MB", async () => {
+describe("odd input is read as far as possible", () => {
+  it("reads a single line of 10 MB", async () => {
     const content = "x".repeat(10 * 1024 * 1024);
     const { messages } = await importSession(jsonDocument([{ role: "user", content }]));
     expect(messages[0]?.parts).toEqual([{ type: "text", text: content }]);
   });
 
   it.each([1_000, 10_000, 200_000])(
-    "cuts arguments nested %i levels deep, wherever they stand, and says so",
+    "cuts arguments nested %i levels deep in every position, and reports it",
     async (levels) => {
       for (const args of [`{"a":${nested(levels)}}`, JSON.stringify(nested(levels))]) {
         const session = await importSession(bytesOf(calling(args)));
@@ -109,7 +113,7 @@ describe("odd input is read as far as it can be", () => {
     },
   );
 
-  it("turns away a line whose nesting no parser should be asked to follow, and reads the others", async () => {
+  it("skips a line nested too deeply to parse, and reads the others", async () => {
     const session = await importSession(
       bytesOf(`${JSON.stringify(pi[0])}\n${nested(1_000_001)}\n${JSON.stringify(pi[1])}`),
     );
@@ -117,7 +121,7 @@ describe("odd input is read as far as it can be", () => {
     expect(session.malformed).toMatchObject([{ line: 2, problem: "nested deeper than 1000000 levels" }]);
   });
 
-  it("replaces lone surrogates in texts, names, ids and keys, and says so", async () => {
+  it("replaces lone surrogates in texts, names, ids and keys, and reports it", async () => {
     const lone = "\\ud800";
     const lines = [
       JSON.stringify(pi[0]),
@@ -134,13 +138,13 @@ describe("odd input is read as far as it can be", () => {
     expect(JSON.stringify(session.warnings)).not.toContain("\\ud800");
   });
 
-  it("leaves pairs of surrogates alone", async () => {
+  it("keeps surrogate pairs unchanged", async () => {
     const session = await importSession(bytesOf('[{"role":"user","content":"\\ud83d\\ude00"}]'));
     expect(session.messages[0]?.parts).toEqual([{ type: "text", text: "😀" }]);
     expect(session.warnings).toEqual([]);
   });
 
-  it("takes `__proto__` for a name like any other, and changes no prototype", async () => {
+  it("treats `__proto__` as an ordinary key, and changes no prototype", async () => {
     const polluted = '{"__proto__":{"type":"message","polluted":true},"constructor":{"prototype":{"polluted":true}}}';
     const block = `{"type":"text","text":"x","__proto__":{"polluted":true},"constructor":1}`;
     const session = await importSession(
@@ -160,14 +164,14 @@ describe("odd input is read as far as it can be", () => {
     expect(AgentThread.empty(session.threadId).append(session.messages).digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("puts U+FFFD for bytes that are not UTF-8, and says so", async () => {
+  it("replaces bytes that are not UTF-8 with U+FFFD, and reports it", async () => {
     const [before, after] = [bytesOf('[{"role":"user","content":"a'), bytesOf('b"}]')];
     const session = await importSession(Uint8Array.from([...before, 0xff, ...after]));
     expect(session.messages[0]?.parts).toEqual([{ type: "text", text: "a\uFFFDb" }]);
     expect(session.warnings).toEqual([{ kind: "invalid-utf8" }]);
   });
 
-  it("reads gzip by its content, whatever the name", async () => {
+  it("recognizes gzip by content, whatever the file name", async () => {
     const path = join(folder, "session.jsonl");
     writeFileSync(path, gzipSync(jsonLines(pi)));
     const session = await importSessionFile(path);
@@ -199,7 +203,7 @@ describe("files that cannot be read", () => {
     },
   );
 
-  it("a file above the limit is not even read", async () => {
+  it("a file above the limit is refused without being read", async () => {
     const path = join(folder, "large");
     writeFileSync(path, "x".repeat(1_000));
     await expect(importSessionFile(path, { limits: { maxBytes: 999 } })).rejects.toMatchObject({

@@ -163,7 +163,7 @@ describe.skipIf(!isPresent)(`every recorded session (${NEED})`, () => {
     expect(counted).toEqual(expectedFigures(path, figures.get(path)));
   });
 
-  it("is taken by exactly one importer with full confidence: its own", async () => {
+  it("is claimed with full confidence only by its own importer", async () => {
     for (const { path, format } of all) {
       const bytes = await decompress(readFileSync(join(data, path)), Number.MAX_SAFE_INTEGER);
       const source = await readRecords(decodeSource(bytes), bytes.length, new Pace(undefined, undefined));
@@ -173,7 +173,7 @@ describe.skipIf(!isPresent)(`every recorded session (${NEED})`, () => {
   });
 
   it.each(all.filter(({ path }) => WITHOUT_MESSAGES.test(path)))(
-    "$path has no message, and says so",
+    "$path has no messages and throws EMPTY_SOURCE",
     async ({ path }) => {
       await expect(open(path)).rejects.toMatchObject({ code: "EMPTY_SOURCE", details: { format: "codex" } });
     },
@@ -205,7 +205,7 @@ describe.skipIf(!isPresent)(`quirks of pi sessions (${NEED})`, () => {
     session = await open("pi/session.jsonl.gz");
   });
 
-  it("reports line 440 of session.jsonl, where two records run together, and skips it alone", () => {
+  it("skips and reports only line 440 of session.jsonl, where two records run together", () => {
     expect(session.malformed).toMatchObject([{ line: 440, problem: expect.stringContaining("position 939") }]);
     expect(session.messages.map(lineOf)).toEqual(expect.arrayContaining([439, 441]));
   });
@@ -241,7 +241,7 @@ describe.skipIf(!isPresent)(`quirks of pi sessions (${NEED})`, () => {
     expect(failed.map(({ parts }) => parts.filter(({ type }) => type === "tool-call").length)).toEqual([16]);
   });
 
-  it("follows changes of the model inside a thread", async () => {
+  it("tracks model changes within a thread", async () => {
     const large = await open("pi/large-session.jsonl.gz");
     expect(new Set(large.messages.flatMap(({ model }) => model ?? []))).toEqual(
       new Set(["gpt-5.1-codex", "claude-sonnet-4-5"]),
@@ -249,7 +249,7 @@ describe.skipIf(!isPresent)(`quirks of pi sessions (${NEED})`, () => {
     expect(large.nonPrompt.find(({ kind }) => kind === "thinking_level_change")?.lines).toHaveLength(103);
   });
 
-  it("starts no turn with commands that the user ran beside the conversation", () => {
+  it("starts no turn for commands that the user ran outside the conversation", () => {
     const commands = session.messages.filter(({ origin }) => origin === "harness");
     expect(commands.map(({ parts }) => parts[0])).toMatchObject([
       { type: "text", text: expect.stringContaining("Ran `npm run check`") },
@@ -259,7 +259,7 @@ describe.skipIf(!isPresent)(`quirks of pi sessions (${NEED})`, () => {
 });
 
 describe.skipIf(!isPresent)(`quirks of Claude Code sessions (${NEED})`, () => {
-  it("merges lines to responses and counts usage once for each", async () => {
+  it("merges lines into responses and counts usage once per response", async () => {
     const session = await open("claude-code/entire-cli/01-3118c3a750-0.jsonl.gz");
     const assistants = session.messages.filter(({ role }) => role === "assistant");
     expect(assistants).toHaveLength(43);
@@ -280,7 +280,7 @@ describe.skipIf(!isPresent)(`quirks of Claude Code sessions (${NEED})`, () => {
     expect(JSON.stringify(messages).length).toBeLessThan(source.text.length / 2);
   });
 
-  it("keeps the three compactions of a session at their place, with their sizes", async () => {
+  it("keeps the three compactions of a session in place, with their sizes", async () => {
     const { compactions, messages } = await open("claude-code/entire-cli/cd-95adddad32-0.jsonl.gz");
     expect(compactions.map(({ tokensBefore, trigger }) => [tokensBefore, trigger])).toEqual([
       [156_699, "auto"],
@@ -293,7 +293,7 @@ describe.skipIf(!isPresent)(`quirks of Claude Code sessions (${NEED})`, () => {
       expect(parts[0]).toMatchObject({ text: expect.stringMatching(/^This session is being continued/) });
   });
 
-  it("takes no path for abandoned in sessions that were never rewound", async () => {
+  it("finds no abandoned path in sessions that were never rewound", async () => {
     for (const { path } of files.filter(({ format }) => format === "claude-code")) {
       expect((await open(path)).messages.filter(({ branch }) => branch !== undefined)).toEqual([]);
     }
@@ -305,7 +305,7 @@ describe.skipIf(!isPresent)(`quirks of Claude Code sessions (${NEED})`, () => {
 });
 
 describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
-  it("leaves 16 calls of task_done unanswered where plain user messages answer them", async () => {
+  it("leaves 16 task_done calls unanswered that only plain user messages follow", async () => {
     const { messages } = await open("trajectories/openai-chat/iso-bench-vllm-core-0003.json.gz");
     expect(unanswered(messages)).toBe(16);
     expect(
@@ -315,19 +315,19 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     ).not.toHaveLength(0);
   });
 
-  it("takes the 258 nudges of a run for user messages, for nothing tells them apart", async () => {
+  it("reads the 258 nudges of a run as user messages, which they are indistinguishable from", async () => {
     const { messages } = await open("trajectories/openai-chat/iso-bench-9ed82e70.json.gz");
     expect(messages.filter(({ role }) => role === "user")).toHaveLength(258);
   });
 
-  it("includes cached tokens in the input of gpt-5, once", async () => {
+  it("includes gpt-5's cached tokens in the input once", async () => {
     const { messages } = await open("trajectories/openai-chat/iso-bench-0d243f2a.json.gz");
     const total = (figure: "inputTokens" | "cacheReadTokens") =>
       messages.reduce((sum, { usage }) => sum + (usage?.[figure] ?? 0), 0);
     expect([total("inputTokens"), total("cacheReadTokens")]).toEqual([9_533_716, 9_078_528]);
   });
 
-  it("keeps error text in results as it was appended, and calls failed only what the log calls failed", async () => {
+  it("keeps appended error text in results, and marks only results that the log marks as failed", async () => {
     const { messages } = await open("trajectories/anthropic-messages/iso-bench-vllm-core-0009.json");
     const results = partsOf(messages, "tool-result").map(({ result }) => result);
     expect(results.filter(({ outcome }) => outcome === "failure")).toHaveLength(6);
@@ -336,7 +336,7 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     ).toHaveLength(5);
   });
 
-  it("names the tools of ISO-Bench without schemas, and its system text", async () => {
+  it("reads the ISO-Bench tools without schemas, and the system text", async () => {
     const session = await open("trajectories/anthropic-messages/iso-bench-vllm-core-0009.json");
     expect(session.tools.map(({ name }) => name)).toEqual([
       "bash",
@@ -352,7 +352,7 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     ]);
   });
 
-  it("grows one thread over the six request logs of one conversation: each is the beginning of the next", async () => {
+  it("extends one thread over the six request logs of a conversation, each a prefix of the next", async () => {
     const logs = files.filter(({ path }) => path.includes("openhands-llm-logs")).toSorted(byPath);
     let thread: AgentThread | undefined;
     for (const { path } of logs) {
@@ -365,7 +365,7 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     expect(thread?.length).toBe(12);
   });
 
-  it("starts no turn with an observation of mini-swe-agent or SWE-agent, cut off or not", async () => {
+  it("starts no turn for an observation of mini-swe-agent or SWE-agent, truncated or not", async () => {
     const paths = files.filter(({ format }) => format === "mini-swe-agent" || format === "swe-agent");
     for (const { path } of paths) {
       const { threadId, messages } = await open(path);
@@ -376,7 +376,7 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     expect(Math.max(...lengths)).toBe(151_582);
   });
 
-  it("reads the runs of OpenHands by the names of their instances, with usage for each response", async () => {
+  it("reads OpenHands runs by instance name, with usage for each response", async () => {
     const path = join(data, "trajectories/openhands-events/multi_swe_bench-example.output.jsonl.gz");
     const names = ["ponylang__ponyc-4595", "ponylang__ponyc-4593", "ponylang__ponyc-4588"];
     const runs = await Promise.all(names.map((thread) => importSessionFile(path, { thread })));
@@ -388,7 +388,7 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     expect(new Set(runs.map(({ threadId }) => threadId)).size).toBe(3);
   });
 
-  it("includes the cache in the input of Cline once: a prompt grows by what is new", async () => {
+  it("includes Cline's cached tokens in the input once, so that prompts grow only by new content", async () => {
     const { messages, model } = await open("trajectories/cline/session.messages.json");
     const reports = messages.flatMap(({ usage }) => usage ?? []);
     expect(reports).toHaveLength(16);
@@ -401,7 +401,7 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     expect(model).toBe("mistralai/voxtral-small-24b-2507");
   });
 
-  it("reads the thirty threads of a tau-bench file one by one, though call ids are used again in them", async () => {
+  it("reads the thirty threads of a tau-bench file one by one, despite reused call ids", async () => {
     const path = join(data, "trajectories/tau-bench/gpt-4o-airline.longest30.jsonl.gz");
     const threads = await Promise.all(
       Array.from({ length: 30 }, (_, index) => importSessionFile(path, { thread: index + 1 })),
@@ -417,7 +417,7 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
 describe.skipIf(!isPresent)(`quirks of Codex, OpenCode and compactions at the provider (${NEED})`, () => {
   const usageOf = ({ messages }: ImportedSession) => messages.flatMap(({ usage }) => usage ?? []);
 
-  it("counts a report of Codex once, with the cache in the input, and none of nothing but zeros", async () => {
+  it("counts a Codex report once, with the cache in the input, and ignores all-zero reports", async () => {
     const small = await open("codex/fixtures/agent-sessions-small.jsonl");
     expect(usageOf(small)).toEqual([
       { inputTokens: 16_341, outputTokens: 81, cacheReadTokens: 3_584, cacheWriteTokens: 0, reasoningTokens: 63 },
@@ -425,7 +425,7 @@ describe.skipIf(!isPresent)(`quirks of Codex, OpenCode and compactions at the pr
     expect(small.nonPrompt.find(({ kind }) => kind === "event_msg/token_count")?.lines).toHaveLength(3);
   });
 
-  it("recognises the six compactions of a rollout, and the summary of the one that has no replacement", async () => {
+  it("recognizes the six compactions of a rollout, and the summary of the one without a replacement", async () => {
     const [small, history] = await Promise.all([
       open("codex/fixtures/agent-sessions-small.jsonl"),
       open("codex/fixtures/agent-history-session_with_compaction.jsonl"),
@@ -438,14 +438,14 @@ describe.skipIf(!isPresent)(`quirks of Codex, OpenCode and compactions at the pr
     expect(summary?.parts).toMatchObject([{ text: expect.stringMatching(/^\*\*Progress \+ Plan Status\*\*/) }]);
   });
 
-  it("never parts a call of OpenCode from its result, and takes its zeros for no usage", async () => {
+  it("never separates an OpenCode call from its result, and ignores all-zero usage", async () => {
     for (const { path } of files.filter(({ format }) => format === "opencode")) {
       const session = await open(path);
       expect([unanswered(session.messages), usageOf(session), session.warnings]).toEqual([0, [], []]);
     }
   });
 
-  it("keeps compactions at the provider byte for byte, with the prompt that Anthropic's read beside its answer's", async () => {
+  it("keeps provider compactions byte for byte, with the prompt size of Anthropic's own compaction", async () => {
     const [anthropic, openai] = await Promise.all([
       open("ai-sdk-fixtures/anthropic-compaction.1.json"),
       open("ai-sdk-fixtures/openai-compaction.1.json"),

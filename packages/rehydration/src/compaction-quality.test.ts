@@ -31,18 +31,18 @@ describe("quality after a fold (seed 002)", () => {
     "I no longer see the contents of that file.",
     "Was war nochmal das Budget?",
     "请再提供一次预算",
-  ])("sees that the agent asks again: %s", (text) => {
+  ])("notices that the agent asks for lost context: %s", (text) => {
     expect(compactionQuality(start.append([message("b", "assistant", text)]), plan).agentAskedForContext).toBe(true);
   });
 
   it.each(["What is the weather in Paris?", "I ran the tests again.", "I remember the budget."])(
-    "leaves %j alone",
+    "does not take %j for a request for lost context",
     (text) => {
       expect(compactionQuality(start.append([message("b", "assistant", text)]), plan).agentAskedForContext).toBe(false);
     },
   );
 
-  it("sees a folded call that is made again", () => {
+  it("counts a folded tool call that the agent repeats", () => {
     const thread = start.append(exchange("b", "read", "budget.txt", "1000"));
     expect(compactionQuality(thread, plan)).toMatchObject({ repeatedCalls: 1, agentAskedForContext: true });
     expect(compactionQuality(thread, nothingFolded(thread))).toMatchObject({

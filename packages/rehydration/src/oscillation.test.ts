@@ -25,7 +25,7 @@ async function compact(harness: Harness, context: TurnContext): Promise<number> 
 }
 
 describe("reference, inject, pressure, externalize, reference (seed 002, loop breaking)", () => {
-  it("ends: an agent that refers to the same artifact in every turn causes no further externalization", async () => {
+  it("ends: referring to the same artifact in every turn causes no further externalization", async () => {
     const interceptor = new RehydrationInterceptor(CONFIG, countTokens);
     const harness: Harness = {
       thread: new FoldedThread(),
@@ -56,7 +56,7 @@ describe("reference, inject, pressure, externalize, reference (seed 002, loop br
     expect(Object.keys(state.lastTurns)).toEqual([artifactId]);
   });
 
-  it("spec-77 would not end if injected content joined the log: the guard is what ends it", async () => {
+  it("spec-77 would not end if injected content joined the log", async () => {
     const interceptor = new RehydrationInterceptor({ ...CONFIG, rehydrationCooldownTurns: 0 }, countTokens);
     const harness: Harness = {
       thread: new FoldedThread(),
@@ -74,7 +74,7 @@ describe("reference, inject, pressure, externalize, reference (seed 002, loop br
     expect(externalized).toBeGreaterThanOrEqual(20);
   });
 
-  it("spec-81 lets the compactor go on in the turn after", () => {
+  it("spec-81 lets the compactor work again in the following turn", () => {
     const result = {
       artifactId: "artifact_0123456789abcdef" as never,
       content: "c",

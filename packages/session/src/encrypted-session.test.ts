@@ -72,7 +72,7 @@ async function foldedDigest(store: ThreadfoldStore): Promise<{ readonly digest: 
   return { digest: (await session.render(outcome)).digest, threadId };
 }
 
-it("R23 P2 a session over an encrypted store gives the same bytes, replays, leaves no word on the disk, and can be forgotten", async () => {
+it("R23 P2 a session on an encrypted store sends the same bytes, replays, leaves no plaintext on disk and can be erased", async () => {
   const plain = await openSqliteStore(join(folder, "plain.db"), { clock });
   const expected = await foldedDigest(plain);
   await plain.close();
@@ -99,7 +99,7 @@ it("R23 P2 a session over an encrypted store gives the same bytes, replays, leav
   await again.close();
 });
 
-it("R23 R25 a sealed store holds no digest that a plain one holds of the same work, so that nobody can confirm a guess of it", async () => {
+it("R23 R25 a sealed store holds no digest that a plain store holds of the same work, so nobody can confirm a guess", async () => {
   const plain = await openSqliteStore(join(folder, "bare digests.db"), { clock });
   const keys = memoryKeyStore();
   const sealed = encryptedStore(await openSqliteStore(join(folder, "keyed digests.db"), { clock }), keys);
@@ -121,7 +121,7 @@ it("R23 R25 a sealed store holds no digest that a plain one holds of the same wo
   expect([...digestsIn("keyed digests.db")].filter((digest) => bare.has(digest) && !starts.has(digest))).toEqual([]);
 });
 
-it("R25 a session whose key folder is away for a while writes nothing, and goes on with all of it once it is back", async () => {
+it("R25 a session whose key folder is missing writes nothing, and continues in full once the folder is back", async () => {
   const keyFolder = join(folder, "mounted keys");
   const path = join(folder, "mounted.db");
   const { threadId, messages } = await importSession(conversation());
@@ -150,7 +150,7 @@ it("R25 a session whose key folder is away for a while writes nothing, and goes 
   await again.close();
 });
 
-it("R25 a fold asks the summary cache for its thread, so that it is sealed for its subject", async () => {
+it("R25 a fold caches its summaries sealed, with no word of the thread in keys or values", async () => {
   const { threadId, messages } = await importSession(conversation());
   const keys = memoryKeyStore();
   const kept = new Map<string, string>();
@@ -180,7 +180,7 @@ it("R25 a fold asks the summary cache for its thread, so that it is sealed for i
   await session.close();
 });
 
-it("a session that is opened without the keys of its thread is refused, sends nothing and writes nothing", async () => {
+it("a session opened or forked without the keys of its thread is refused and writes nothing", async () => {
   const path = join(folder, "without keys.db");
   const keys = memoryKeyStore();
   const open = (store: ThreadfoldStore, threadId = "sealed") =>

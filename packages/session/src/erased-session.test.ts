@@ -38,7 +38,7 @@ describe.each(stores)("R23 a session whose thread is erased while it is open, in
     await session.close();
   });
 
-  it("hands nothing on, and asks no summarizer for it", async () => {
+  it("refuses a handoff without asking the summarizer", async () => {
     const store = await open();
     const session = await openSession({ store });
     await session.append([message("u0", "user", "My passport is Zanzibar.")]);
@@ -59,7 +59,7 @@ describe.each(stores)("R23 a session whose thread is erased while it is open, in
     await session.close();
   });
 
-  it("hands nothing on when it is erased while the summarizer reads", async () => {
+  it("refuses a handoff when the thread is erased while the summarizer reads", async () => {
     const store = await open();
     const session = await openSession({ store });
     await session.append([message("u0", "user", "My passport is Zanzibar.")]);
@@ -103,7 +103,7 @@ describe.each(stores)("R23 copies of a thread, in %s", (_name, open) => {
     return thread;
   };
 
-  it("are erased with it, at any remove, and no other thread is", async () => {
+  it("are erased with the thread, copies of copies too, and no other thread is", async () => {
     const store = await copied();
     const { threads, copiesLeft } = await eraseSubject(store, threadId, why);
     expect(threads.map((thread) => [thread.threadId, thread.copyOf])).toEqual([
@@ -119,14 +119,14 @@ describe.each(stores)("R23 copies of a thread, in %s", (_name, open) => {
     expect(await verifyStore(store)).toEqual([]);
   });
 
-  it("are named and stay where they are to be kept", async () => {
+  it("are kept and listed when the erasure has keepCopies", async () => {
     const store = await copied();
     const { threads, copiesLeft } = await eraseSubject(store, threadId, { ...why, keepCopies: true });
     expect([threads.length, copiesLeft]).toEqual([1, [fork, handedOff, forkOfFork]]);
     for (const copy of copiesLeft) expect((await loaded(store, copy)).length).toBeGreaterThan(0);
   });
 
-  it("are found by a dry run, and by an erasure after the one that was cut off", async () => {
+  it("are found by a dry run, and by a new erasure after one that kept them", async () => {
     const store = await copied();
     const dry = await eraseSubject(store, threadId, { ...why, dryRun: true });
     await eraseSubject(store, threadId, { ...why, keepCopies: true });
@@ -136,7 +136,7 @@ describe.each(stores)("R23 copies of a thread, in %s", (_name, open) => {
     expect(again.threads.map(({ wasErased }) => wasErased)).toEqual([true, false, false, false]);
   });
 
-  it("are no copies when the name was taken: that thread is somebody else's", async () => {
+  it("do not include another thread whose id a fork failed to take", async () => {
     const store = await open();
     const session = await openSession({ store });
     await session.append([message("u0", "user", "My passport is Zanzibar.")]);
@@ -149,8 +149,8 @@ describe.each(stores)("R23 copies of a thread, in %s", (_name, open) => {
   });
 });
 
-describe("R23 a copy under a key that seals other work, too", () => {
-  it("is left, and named", async () => {
+describe("R23 a copy sealed by a key that seals other work too", () => {
+  it("is left in place and listed", async () => {
     const subjectOf = (id: ThreadId) => (id === threadId ? "ada" : "ben");
     const store = encryptedStore(createMemoryStore(), memoryKeyStore(), { subjectOf });
     const session = await openSession({ store });

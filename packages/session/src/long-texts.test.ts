@@ -69,21 +69,24 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe("no text holds up the event loop", () => {
+describe("the event loop", () => {
   it.each<[string, Partial<SessionOptions>, (text: string) => readonly MessageInput[]]>([
     ["a result that an exact counter counts", { tokenizer: tiktoken }, resulting],
     ["what a user pasted, read for rules", {}, pasted],
-  ])("while it is appended: others have more turns the longer it is: %s", async (_, options, messages) => {
-    const turnsFor = async (text: string): Promise<number> => {
-      const session = await open(options);
-      return turnsDuring(() => session.append(messages(text)));
-    };
-    await turnsFor(slow(SHORT));
-    const [short, long] = [await turnsFor(slow(SHORT)), await turnsFor(slow(LONG))];
-    expect(long).toBeGreaterThan(Math.max(4, 2 * short));
-  });
+  ])(
+    "runs other tasks while a long text is appended, more often the longer it is: %s",
+    async (_, options, messages) => {
+      const turnsFor = async (text: string): Promise<number> => {
+        const session = await open(options);
+        return turnsDuring(() => session.append(messages(text)));
+      };
+      await turnsFor(slow(SHORT));
+      const [short, long] = [await turnsFor(slow(SHORT)), await turnsFor(slow(LONG))];
+      expect(long).toBeGreaterThan(Math.max(4, 2 * short));
+    },
+  );
 
-  it("while a session opens on it, and takes in what another one appended", async () => {
+  it("runs other tasks while a session opens on a long text or refreshes", async () => {
     const store = createMemoryStore();
     const first = await open({ store, tokenizer: tiktoken });
     const reader = await open({ store, tokenizer: tiktoken });
@@ -93,7 +96,7 @@ describe("no text holds up the event loop", () => {
     expect(reader.thread.digest).toBe(first.thread.digest);
   });
 
-  it("while it is folded", async () => {
+  it("runs other tasks while a long text is folded", async () => {
     const session = await open();
     await session.append([
       ...pasted(slow(3 * LONG)),
@@ -108,7 +111,7 @@ describe("no text holds up the event loop", () => {
     expect(turns).toBeGreaterThan(4);
   });
 
-  it("a short message waits for no turn of the loop, unless the machine was busy with something else", async () => {
+  it("is not waited for by a short message, unless the machine is busy with something else", async () => {
     const session = await open({ tokenizer: tiktoken });
     const waited: number[] = [];
     for (let number = 0; number < 50 && !waited.includes(0); number++) {
@@ -139,7 +142,7 @@ describe("an append of many messages", () => {
     ["SQLite", () => openStore(join(folder, "store.db"))],
   ];
 
-  it.each(stores)("lets others have their turns, in the session and in the store: %s", async (_, openIt) => {
+  it.each(stores)("lets other tasks run, in the session and in the store: %s", async (_, openIt) => {
     const store = await openIt();
     const atStore = store.threads.append.bind(store.threads);
     let turnsInStore = 0;
@@ -165,7 +168,7 @@ describe("an append of many messages", () => {
     await store.close();
   });
 
-  it.each(stores)("hears an abort before it is done, and leaves no half of it: %s", async (_, openIt) => {
+  it.each(stores)("stops when it is aborted, and leaves nothing half appended: %s", async (_, openIt) => {
     const store = await openIt();
     const session = await open({ store });
     await session.append(many.slice(0, 2));
@@ -187,7 +190,7 @@ describe("an append of many messages", () => {
     await store.close();
   });
 
-  it("hears an abort while SQLite's transaction is under way", async () => {
+  it("stops when it is aborted during SQLite's transaction", async () => {
     const store = await openStore(join(folder, "store.db"));
     const stop = new AbortController();
     const threads: ThreadStore = {
@@ -205,14 +208,14 @@ describe("an append of many messages", () => {
   });
 });
 
-describe("counting in turns", () => {
+describe("counting in steps", () => {
   it.each<[string, ProviderAwareTokenizer]>([
     ["tiktoken", tiktoken],
     ["claude", claude],
     ["heuristic", heuristicTokenizer()],
     ["character classes", characterClassTokenizer()],
     ["one that takes no steps", withoutSteps(tiktoken)],
-  ])("gives the figures of counting at once: %s", async (_, tokenizer) => {
+  ])("gives the same figures as counting at once: %s", async (_, tokenizer) => {
     const session = await open({ tokenizer });
     const text = slow(SHORT);
     await session.append(pasted(text));
@@ -224,7 +227,7 @@ describe("counting in turns", () => {
     );
   });
 
-  it("appends in the order in which they were called, however long each is", async () => {
+  it("keeps appends in the order of their calls, however long each is", async () => {
     const session = await open({ tokenizer: tiktoken });
     await Promise.all([
       session.append([message("u0", "user", slow(SHORT))]),

@@ -52,8 +52,8 @@ function watchedModel() {
 
 const folding = (options: Partial<SessionOptions> = {}) => openSession({ config, preset, ...options });
 
-describe("what is kept", () => {
-  it("C8 flags and summary are saved together: after a reload from disk both exist", async () => {
+describe("what a session keeps", () => {
+  it("C8 flags and summary are saved together: both exist after a reload from disk", async () => {
     const folder = mkdtempSync(join(tmpdir(), "threadfold-c8-"));
     try {
       const url = `sqlite:${join(folder, "store.db")}`;
@@ -74,7 +74,7 @@ describe("what is kept", () => {
     }
   });
 
-  it("C9 the synthetic message of a fold survives what every provider's format filters", async () => {
+  it("C9 a fold's synthetic message survives the filters of every provider's format", async () => {
     for (const format of formats) {
       const session = await folding({ format });
       await session.append([message("u0", "user", "Build it."), ...work(0, 12, 900)]);
@@ -89,7 +89,7 @@ describe("what is kept", () => {
     }
   });
 
-  it("C10 a history that goes round and round while no trigger fires is not duplicated", async () => {
+  it("C10 a history that is handed in again and again is not duplicated while no trigger fires", async () => {
     const store = createMemoryStore();
     const talk: readonly MessageInput[] = [message("u0", "user", "Build it."), ...work(0, 3, 100)];
     let bytes: string | undefined;
@@ -108,29 +108,26 @@ describe("what is kept", () => {
   });
 });
 
-describe("what is asked of the summarizer", () => {
+describe("what the summarizer is given", () => {
   it.each([
     ["with history", [message("u0", "user", "Build it. The port is 4217.")]],
     ["with no user before", []],
-  ])(
-    "L1 a manual fold %s: the model gets prompt and history, and what is sent afterwards is legal",
-    async (_, opening) => {
-      for (const format of formats) {
-        const { model, sent } = watchedModel();
-        const session = await folding({ format, summaryModel: model });
-        await session.append([...opening, ...work(0, 8, 500)]);
-        const outcome = await session.compact({ force: true, instructions: "Keep the TODOs." });
-        expect([format.id, outcome.type]).toEqual([format.id, "committed"]);
-        expect(sent[0]).toContain("Keep the TODOs.");
-        expect(sent[0]).toContain("make step-0");
-        const prepared = await session.prepare();
-        expect([format.id, prepared.violations]).toEqual([format.id, []]);
-        expect(prepared.payloadText).toContain("The steps were made.");
-      }
-    },
-  );
+  ])("L1 a manual fold %s: the model gets prompt and history, and the next request is legal", async (_, opening) => {
+    for (const format of formats) {
+      const { model, sent } = watchedModel();
+      const session = await folding({ format, summaryModel: model });
+      await session.append([...opening, ...work(0, 8, 500)]);
+      const outcome = await session.compact({ force: true, instructions: "Keep the TODOs." });
+      expect([format.id, outcome.type]).toEqual([format.id, "committed"]);
+      expect(sent[0]).toContain("Keep the TODOs.");
+      expect(sent[0]).toContain("make step-0");
+      const prepared = await session.prepare();
+      expect([format.id, prepared.violations]).toEqual([format.id, []]);
+      expect(prepared.payloadText).toContain("The steps were made.");
+    }
+  });
 
-  it("L2 a fold in the middle of a turn, after a result: calls go with their results on both sides", async () => {
+  it("L2 a fold in the middle of a turn, after a result: calls stay with their results on both sides", async () => {
     const { summarizer, requests } = watchedSummarizer();
     const session = await folding({ summarizer });
     await session.append([message("u0", "user", "Build it."), ...work(0, 11, 900), callOf(11)]);
@@ -148,7 +145,7 @@ describe("what is asked of the summarizer", () => {
     expect(shown.flatMap(({ sources }) => sources)).toContain("u0");
   });
 
-  it("L3 a message that waits to be answered is not in the request for the summary, and is sent after it", async () => {
+  it("L3 a message that waits for its answer is not summarized, and is sent after the fold", async () => {
     const { summarizer, ids, requests } = watchedSummarizer();
     const session = await folding({ summarizer });
     await session.append([
@@ -164,7 +161,7 @@ describe("what is asked of the summarizer", () => {
     expect(prepared.payloadText).toContain("And now deploy.");
   });
 
-  it("L3 by policy it is shown to the summarizer, to understand the rest by, and is sent after it all the same", async () => {
+  it("L3 with an overlap, kept messages are shown to the summarizer, and the waiting message is still sent", async () => {
     const { summarizer, ids, requests } = watchedSummarizer();
     const overlapping = presetByName("spring-session");
     const ladder = overlapping.ladder;
@@ -185,7 +182,7 @@ describe("what is asked of the summarizer", () => {
     expect(prepared.payloadText).toContain("And now deploy.");
   });
 
-  it("L10 a switch to a model with a smaller window folds before anything is sent, without the note of the switch", async () => {
+  it("L10 a switch to a smaller window folds before anything is sent, without the note of the switch", async () => {
     const { summarizer, ids } = watchedSummarizer();
     const session = await openSession({ summarizer, preset, config: { maxInputTokens: 60_000 }, model: "large" });
     await session.append([message("u0", "user", "Build it."), ...work(0, 20, 900)]);
@@ -206,10 +203,10 @@ describe("what is asked of the summarizer", () => {
   });
 });
 
-describe("what stands around a fold", () => {
+describe("the context around a fold", () => {
   const count = (text: string, word: string): number => text.split(word).length - 1;
 
-  it("L11 what a host says for one request alone is replaced with the next, and does not pile up after a fold", async () => {
+  it("L11 system text for one request alone is replaced by the next, and does not pile up after a fold", async () => {
     for (const format of formats) {
       const session = await folding({ format });
       await session.append([message("u0", "user", "Build it.")]);
@@ -230,7 +227,7 @@ describe("what stands around a fold", () => {
     ["several summaries", ["One was done.", "Two was done."], true],
     ["a summary alone", ["All was done."], false],
   ])(
-    "L12 a window that another compaction left with %s: the context stands before it, once",
+    "L12 after another compaction left %s, system text and pins stand in the request once",
     async (_, texts, goesOn) => {
       for (const format of formats) {
         const session = await folding({ format });
@@ -256,7 +253,7 @@ describe("what stands around a fold", () => {
     },
   );
 
-  it("L23 a compaction block without content folds nothing and comes back as it was, also after a fold of ours", async () => {
+  it("L23 an empty compaction block folds nothing and is sent back unchanged, even after a fold", async () => {
     const value = { type: "compaction", content: null, encrypted_content: null };
     const block: MessageInput = {
       ...message("c0", "assistant", "On it."),

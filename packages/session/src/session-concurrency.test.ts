@@ -15,8 +15,8 @@ const talk = [message("u0", "user", "Build it."), ...work(0, 12, 900)];
 const foldedIds = (plan: Parameters<typeof planRecords>[0]): readonly string[] =>
   planRecords(plan).flatMap(({ span }) => span.messageIds);
 
-describe("one session, several things at once", () => {
-  it("P8 C3 what is appended while a fold is made waits for nothing, and stays in the prompt as it is", async () => {
+describe("one session with concurrent calls", () => {
+  it("P8 C3 appends during a fold wait for nothing, and their messages stay in the prompt", async () => {
     const store = createMemoryStore();
     const held = heldSummarizer();
     const session = await openSession({ store, config, preset, summarizer: held.summarizer });
@@ -36,7 +36,7 @@ describe("one session, several things at once", () => {
     expect(await verifyStore(store, threadId)).toEqual([]);
   });
 
-  it("answers calls of prepare one after the other: one folds, the others find it done", async () => {
+  it("answers calls of prepare one after the other: one folds, the others find nothing to do", async () => {
     const session = await openSession({ config, preset });
     await session.append(talk);
     const all = await Promise.all([session.prepare(), session.prepare(), session.compact(), session.prepare()]);
@@ -45,7 +45,7 @@ describe("one session, several things at once", () => {
     expect(session.plan.version).toBe(1);
   });
 
-  it("appends that overlap come one after the other", async () => {
+  it("makes overlapping appends one after the other", async () => {
     const session = await openSession({ config });
     await Promise.all([
       session.append([message("u0", "user", "One.")]),
@@ -58,7 +58,7 @@ describe("one session, several things at once", () => {
 });
 
 describe("a fold that is aborted", () => {
-  it("commits nothing, whenever the signal comes, and a request that fits is rendered all the same", async () => {
+  it("commits nothing, whenever the signal comes, and still renders a request that fits", async () => {
     for (const at of ["before", "plans.commitPlan", "hook"]) {
       const controller = new AbortController();
       const inner = createMemoryStore();
@@ -87,7 +87,7 @@ describe("a fold that is aborted", () => {
 });
 
 describe("two sessions on one thread", () => {
-  it("C2 one wins and the other plans anew on top of it: nothing is folded twice and nothing is lost", async () => {
+  it("C2 when both fold, one wins and the other plans on top: nothing is folded twice and nothing is lost", async () => {
     const inner = createMemoryStore();
     const first = await openSession({ store: inner, config, preset });
     await first.append(talk);
@@ -123,7 +123,7 @@ describe("two sessions on one thread", () => {
     expect(await verifyStore(inner, threadId)).toEqual([]);
   });
 
-  it("R8 an append whose answer got lost is found by refresh, and is not made twice", async () => {
+  it("R8 an append whose answer was lost is found by refresh and not made twice", async () => {
     let lost = false;
     const store = watchedStore(createMemoryStore(), {
       after: (call) => {
@@ -156,7 +156,7 @@ describe("two sessions on one thread", () => {
   });
 });
 
-describe("taking in what another session appended", () => {
+describe("refreshing after another session appended", () => {
   const steps = fc.array(
     fc.record({
       messages: fc.nat(4),
@@ -169,7 +169,7 @@ describe("taking in what another session appended", () => {
   it.each([
     ["whose store can read parts of a thread, reads no more than what is new", true],
     ["whose store cannot", false],
-  ])("C1 makes the thread that is loaded whole, of a session %s", async (_, readsParts) => {
+  ])("C1 refreshing gives the same thread as loading it whole, for a session %s", async (_, readsParts) => {
     await fc.assert(
       fc.asyncProperty(steps, async (plan) => {
         const { ranges, ...store } = createMemoryStore();
@@ -208,7 +208,7 @@ describe("taking in what another session appended", () => {
 });
 
 describe("a fold in the background", () => {
-  it("L22 C3 drops what it was made of and nothing else, one at a time, and nobody waits", async () => {
+  it("L22 C3 a background fold covers only what it started from, one at a time, and delays no request", async () => {
     const store = createMemoryStore();
     const held = heldSummarizer();
     const session = await openSession({ store, config, preset, summarizer: held.summarizer });
@@ -234,7 +234,7 @@ describe("a fold in the background", () => {
     expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
   });
 
-  it("L22 under soft pressure a request does not fold beside it", async () => {
+  it("L22 a request under soft pressure does not fold beside a background fold", async () => {
     const held = heldSummarizer();
     const session = await openSession({ config, preset, summarizer: held.summarizer });
     await session.append([message("u0", "user", "Build it."), ...work(0, 10, 900)]);
@@ -248,7 +248,7 @@ describe("a fold in the background", () => {
     expect((await session.prepare()).outcome?.type).toBe("no-op");
   });
 
-  it("S35 when the request overflows first, it is folded at once and the plan of the background is rejected", async () => {
+  it("S35 a background plan is rejected when a request overflows first and is folded at once", async () => {
     const heard: ContextCompactionEvent[] = [];
     const store = createMemoryStore();
     const held = heldSummarizer();

@@ -1,6 +1,7 @@
 import { asThreadId, type ContextCompactionEvent, type Summarizer, type ThreadfoldStore } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
+import { threadfoldPreset } from "@threadfold/strategies";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SessionOptions } from "./host/session-options.ts";
 import { ContextSession } from "./loop/context-session.ts";
@@ -66,8 +67,8 @@ function hangingStore(calls: readonly string[], inner: ThreadfoldStore = createM
   return { store: watchedStore(inner, { before: hang }), inner, state };
 }
 
-describe("a summarizer of the host's own that never answers", () => {
-  it("is given up after summaryTimeLimitMs, and the fold goes on without it", async () => {
+describe("a host's summarizer that never answers", () => {
+  it("is abandoned after summaryTimeLimitMs, and the fold goes on without it", async () => {
     const { summarizer, answerLate } = silentSummarizer();
     const session = await open({ summarizer, summaryTimeLimitMs: SHORT });
     const { outcome, tokens, missingPins } = await session.prepare();
@@ -83,7 +84,7 @@ describe("a summarizer of the host's own that never answers", () => {
     await session.close();
   });
 
-  it("holds up no prepare, compact or background fold whose signal is aborted", async () => {
+  it("does not hold up a prepare, compact or background fold whose signal is aborted", async () => {
     for (const start of [
       // What exceeds its budget is not handed out, also when folding it was called off.
       (session: ContextSession, signal: AbortSignal) =>
@@ -106,7 +107,7 @@ describe("a summarizer of the host's own that never answers", () => {
     }
   });
 
-  it("holds up no close, which ends the fold of a prepare that waits", async () => {
+  it("does not hold up close, which ends the fold of a waiting prepare", async () => {
     const { summarizer, asked } = silentSummarizer();
     const session = await open({ summarizer, closeTimeLimitMs: SHORT });
     const refused = expect(session.prepare()).rejects.toMatchObject({ code: "BUDGET_INFEASIBLE" });
@@ -115,7 +116,7 @@ describe("a summarizer of the host's own that never answers", () => {
     await refused;
   });
 
-  it("holds up no fold when a hook gives it, nor a handoff", async () => {
+  it("does not hold up a fold when a hook provides it, nor a handoff", async () => {
     const { summarizer } = silentSummarizer();
     const summary = summarizer.summarize.bind(summarizer);
     const hooks = { preCompact: [{ name: "own", run: () => ({ summary }) }] };
@@ -132,8 +133,18 @@ describe("a summarizer of the host's own that never answers", () => {
   });
 });
 
-describe("what a host gives a session besides", () => {
-  it("hooks that never answer are left behind and told of, with the option that limits them", async () => {
+describe("a host's strategy that never answers", () => {
+  it("is given up after summaryTimeLimitMs, and its fold is made without its records", async () => {
+    const ladder = threadfoldPreset.ladder.map((rung) => ({ ...rung, execute: never }));
+    const session = await open({ preset: { ...threadfoldPreset, ladder }, summaryTimeLimitMs: SHORT });
+    const { outcome, tokens } = await session.prepare();
+    expect([outcome?.type, tokens <= 3_000]).toEqual(["committed", true]);
+    await session.close();
+  });
+});
+
+describe("a host's hooks, listeners and time limits", () => {
+  it("hooks that never answer are skipped and reported as TIMED_OUT", async () => {
     const events: ContextCompactionEvent[] = [];
     const hooks = {
       timeoutMilliseconds: SHORT,
@@ -149,7 +160,7 @@ describe("what a host gives a session besides", () => {
     await session.close();
   });
 
-  it("an event listener that is async and fails leaves no unhandled rejection", async () => {
+  it("an async event listener that fails leaves no unhandled rejection", async () => {
     const onEvent = (async () => {
       throw new Error("the log is full");
     }) as never;
@@ -158,7 +169,7 @@ describe("what a host gives a session besides", () => {
     await session.close();
   });
 
-  it("limits are whole milliseconds", async () => {
+  it("time limits that are not whole positive milliseconds are refused", async () => {
     for (const option of ["summaryTimeLimitMs", "storeTimeLimitMs", "closeTimeLimitMs"])
       for (const value of [0, 1.5, "5", Number.POSITIVE_INFINITY])
         await expect(ContextSession.open({ threadId, [option]: value } as never)).rejects.toMatchObject({
@@ -179,7 +190,7 @@ describe("a store that does not answer", () => {
     ["recall.search", (session) => session.search({ text: "build" })],
     ["threads.load", (session) => session.refresh()],
   ])(
-    "in %s fails the call after storeTimeLimitMs with what it was, and goes on when it answers again",
+    "in %s makes the call fail with TIMED_OUT after storeTimeLimitMs, and works once it answers again",
     async (call, use) => {
       const { store, inner, state } = hangingStore([call]);
       const recall = { index: async () => undefined, search: async () => ({ hits: [], total: 0, nextCursor: null }) };
@@ -202,7 +213,7 @@ describe("a store that does not answer", () => {
     },
   );
 
-  it("does not open a session, and says why", async () => {
+  it("makes opening a session fail with a hint at storeTimeLimitMs", async () => {
     const { store, state } = hangingStore(["threads.load", "plans.getCurrentPlan"]);
     state.hangs = true;
     await expect(ContextSession.open({ threadId, store, storeTimeLimitMs: SHORT })).rejects.toMatchObject({
@@ -211,7 +222,7 @@ describe("a store that does not answer", () => {
     });
   });
 
-  it("has an append that arrived late: repeating it adds nothing twice", async () => {
+  it("does not duplicate an append that arrived late and is repeated", async () => {
     const inner = createMemoryStore();
     const held = Promise.withResolvers<void>();
     let holds = false;
@@ -234,7 +245,7 @@ describe("a store that does not answer", () => {
     await session.close();
   });
 
-  it("holds up no prepare or compact whose signal is aborted, also one that waits for its turn", async () => {
+  it("does not hold up an aborted prepare or compact, even one that waits for its turn", async () => {
     const { store, state } = hangingStore(["artifacts.store", "journal.append", "plans.commitPlan"]);
     const session = await open({ store });
     state.hangs = true;
@@ -251,7 +262,7 @@ describe("a store that does not answer", () => {
     expect(await compact).toMatchObject({ type: "aborted" });
   });
 
-  it("holds up no close, which says what it gave up", async () => {
+  it("does not hold up close, which reports what it gave up", async () => {
     const { store, state } = hangingStore(["artifacts.store", "journal.append"]);
     const closed: string[] = [];
     const close = async (): Promise<void> => void closed.push("store");
@@ -280,7 +291,7 @@ describe("a worker's job", () => {
   } as const;
   const aborted = (): AbortSignal => AbortSignal.abort(new Error("the worker is stopped"));
 
-  it("ends when a port of the host's never answers, and is tried again", async () => {
+  it("ends when one of the host's ports never answers, and is retried", async () => {
     const running = new AbortController().signal;
     for (const ports of [
       { openStore: never, session: {} },
@@ -293,7 +304,7 @@ describe("a worker's job", () => {
       });
   });
 
-  it("ends soon after it was aborted, whatever hangs", async () => {
+  it("ends with ABORTED when it is aborted while a port hangs", async () => {
     const settlement = await runCompactionJob(job, { openStore: never, session: {} }, aborted());
     expect(settlement).toMatchObject({ status: "retry", problem: { code: "ABORTED" } });
   });

@@ -77,8 +77,8 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (ThreadfoldError.isInstance(error) ? error.code : error),
   );
 
-describe("an archived thread", () => {
-  it("leaves a receipt, fails by name where it is read or written, and comes back byte for byte", async () => {
+describe("archiving a thread", () => {
+  it("leaves a receipt, makes every read and write fail with THREAD_ARCHIVED, and is undone byte for byte", async () => {
     const store = await furnished();
     const before = tables();
     const exported = await exportThread(store, THREAD);
@@ -135,7 +135,7 @@ describe("an archived thread", () => {
     await store.close();
   });
 
-  it("is refused while it is used, has live copies, has content that expires, was erased, or is not there", async () => {
+  it("is refused while it is in use, has live copies or expiring content, was erased or does not exist", async () => {
     const store = await furnished();
     const archive = (threadId: ThreadId, options: object = {}): Promise<unknown> =>
       archiveThread(store, threadId, { ...later, to: cold, ...options });
@@ -183,7 +183,7 @@ describe("an archived thread", () => {
     await store.close();
   });
 
-  it("does not leave when somebody adds to it meanwhile, and its segment goes again", async () => {
+  it("fails with VERSION_CONFLICT when somebody adds to the thread meanwhile, and removes the segment", async () => {
     const store = await furnished();
     const other = await openSqliteStore(path, { clock });
     const open: OpenSegments = async (place, isNew) => {
@@ -205,7 +205,7 @@ describe("an archived thread", () => {
     await store.close();
   });
 
-  it("does not leave for a place that gives back other bytes, and loses nothing when two move it at once", async () => {
+  it("fails when the place returns other bytes, and loses nothing when two calls move the thread at once", async () => {
     const store = await furnished();
     const exported = await exportThread(store, THREAD);
     const careless: OpenSegments = async (place, isNew) => {
@@ -252,7 +252,7 @@ describe("an archived thread", () => {
     await store.close();
   });
 
-  it("is not put back from a segment that is damaged anywhere, and nothing is half-written", async () => {
+  it("is not undone from a segment that is damaged anywhere, and changes no row", async () => {
     const store = await furnished();
     const { key } = await archiveThread(store, THREAD, { ...later, to: cold });
     const file = join(cold, key);
@@ -312,7 +312,7 @@ describe("an archived thread", () => {
   });
 });
 
-describe("a crash while a thread moves", () => {
+describe("a crash while a thread is archived or restored", () => {
   class Crash extends Error {}
 
   /** A store and a place that count their steps together, and end at one of them, before it is done or right after it. */
@@ -358,7 +358,7 @@ describe("a crash while a thread moves", () => {
     return { store: wrapped, open, steps };
   }
 
-  it("leaves the whole thread or a whole segment with its receipt, and the next run goes on, at every step", async () => {
+  it("leaves the whole thread or a whole segment with its receipt at every step, and the next run finishes", async () => {
     const store = await furnished();
     const before = tables();
     const exported = await exportThread(store, THREAD);
@@ -410,7 +410,7 @@ describe("a crash while a thread moves", () => {
     await store.close();
   });
 
-  it("puts a segment anew whose bytes were cut off, and takes an older one of the same thread away", async () => {
+  it("lets the next run replace a cut-off segment and remove an older one of the same thread", async () => {
     const store = await furnished();
     const first = crashing(store, 2, true);
     await refusal(archiveThread(first.store, THREAD, { ...later, to: cold, open: first.open }).catch(() => undefined));
@@ -432,7 +432,7 @@ describe("a crash while a thread moves", () => {
 });
 
 describe("verify", () => {
-  it("checks segments that it can reach, names what is missing, and says how many it could not reach", async () => {
+  it("checks reachable segments, reports missing ones and tells which it could not reach", async () => {
     const store = await furnished();
     const { key } = await archiveThread(store, THREAD, { ...later, to: cold });
     await archiveThread(store, OTHER_THREAD, { ...later, to: join(folder, "other") });
@@ -470,7 +470,7 @@ describe("verify", () => {
     await store.close();
   });
 
-  it("finds a receipt that was changed in whatever says what the segment is", async () => {
+  it("finds an archive receipt whose root, line count, version, digest or key was changed", async () => {
     const store = await furnished();
     await archiveThread(store, THREAD, { ...later, to: cold });
     const raw = new DatabaseSync(path);
@@ -497,7 +497,7 @@ describe("verify", () => {
 });
 
 describe("the segment of an encrypted store", () => {
-  it("holds nothing that anybody said in the clear, and needs no key to move", async () => {
+  it("holds no content in the clear, and needs no key to move", async () => {
     const inner = await openSqliteStore(path, { clock });
     const store = encryptedStore(inner, memoryKeyStore()) as unknown as ArchivableStore & ErasableStore;
     const secret = "the very secret words";
@@ -527,7 +527,7 @@ describe("the segment of an encrypted store", () => {
 });
 
 describe("artifacts that are kept elsewhere", () => {
-  it("stay there, and the thread verifies with them", async () => {
+  it("stay there when their thread is archived, and the thread still verifies", async () => {
     const store = await openStore(path, { clock, artifacts: `file:${join(folder, "artifacts")}` });
     await furnishThread(store, THREAD, { expires: false });
     now += DAY_MS;
@@ -541,7 +541,7 @@ describe("artifacts that are kept elsewhere", () => {
 });
 
 describe("retention", () => {
-  it("archives what has been still for long enough, forks before their source, and says what it left", async () => {
+  it("archives threads that have been idle for long enough, forks before their source", async () => {
     const store = await furnished();
     await store.journal.append(THREAD, { type: "thread-copied", to: OTHER_THREAD, as: "fork" }, START);
     now += 100 * DAY_MS;
@@ -561,7 +561,7 @@ describe("retention", () => {
     await store.close();
   });
 
-  it("ends between two threads when its signal says so, and goes on when it is called again", async () => {
+  it("stops between two threads when its signal aborts, and finishes when it is called again", async () => {
     const store = await furnished();
     const stop = new AbortController();
     const options = { to: cold, clock, olderThanMs: 1 };
@@ -594,7 +594,7 @@ describe("retention", () => {
     await store.close();
   });
 
-  it("leaves one that does not verify, by name, and archives the others", async () => {
+  it("refuses a thread that does not verify, names it and archives the others", async () => {
     const store = await furnished();
     const raw = new DatabaseSync(path);
     const [trigger] = raw.prepare("SELECT sql FROM sqlite_schema WHERE name = 'entries_no_update'").all();

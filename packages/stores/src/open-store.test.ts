@@ -12,7 +12,7 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "threadfold-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("openStore", () => {
-  it("opens one SQLite file by every address of it", async () => {
+  it("opens the same SQLite file by every form of its address", async () => {
     const path = join(folder, "a store #1 %20?.db");
     for (const [index, address] of [
       path,
@@ -30,13 +30,13 @@ describe("openStore", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it("gives a memory store of its own each time", async () => {
+  it("opens a separate memory store each time", async () => {
     const stores = [await openStore("memory:"), await openStore("memory:")];
     await stores[0]?.threads.append(THREAD, transcript(1), { expectedVersion: "no-thread" });
     expect(await stores[1]?.threads.load(THREAD)).toBeNull();
   });
 
-  it("seals what it keeps when it is given keys", async () => {
+  it("seals content with a key per tenant and subject when it is given keys", async () => {
     const path = join(folder, "sealed.db");
     const keys = fileKeyStore(join(folder, "keys"));
     const open = (tenantId: string) => openStore(path, { tenantId, encryption: { keys, subjectOf: () => "ada" } });
@@ -52,7 +52,7 @@ describe("openStore", () => {
     await other.close();
   });
 
-  it("refuses addresses of other kinds and repeats no password", async () => {
+  it("refuses unknown addresses and keeps passwords out of the message", async () => {
     for (const address of [
       undefined as never,
       7 as never,
@@ -75,7 +75,7 @@ describe("openStore", () => {
     }
   });
 
-  it("opens a PostgreSQL by its address, and says without its password when it is not there", async () => {
+  it("reports an unreachable PostgreSQL without repeating the password of its address", async () => {
     for (const address of ["postgres://me:secret@127.0.0.1:1/db", "postgresql://me:secret@127.0.0.1:1/db"]) {
       await expect(openStore(address, { postgres: { schema: "other" } })).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
@@ -84,7 +84,7 @@ describe("openStore", () => {
     }
   });
 
-  it("keeps artifacts in a folder or a bucket beside any store, apart by tenant", async () => {
+  it("keeps artifacts in a folder or a bucket beside any store, separate for each tenant", async () => {
     const artifacts = `file:${join(folder, "artifacts")}`;
     const store = await openStore("memory:", { artifacts, tenantId: "one" });
     const id = await store.artifacts.store("content", metadata());
@@ -100,7 +100,7 @@ describe("openStore", () => {
     await (await openStore("memory:", { artifacts: "s3://bucket/prefix?region=eu-west-1" })).close();
   });
 
-  it("keeps summaries in Redis beside any store, and works without it when it is not there", async () => {
+  it("caches summaries in Redis beside any store, and works without Redis when it is unreachable", async () => {
     const troubles: string[] = [];
     const onTrouble = ({ kind }: { readonly kind: string }): unknown => troubles.push(kind);
     const summaryCache = { address: "redis://127.0.0.1:1", secret: "a secret of thirty-two characters", onTrouble };
@@ -111,7 +111,7 @@ describe("openStore", () => {
     expect((await openStore("memory:")).summaryCache).toBeUndefined();
   });
 
-  it("refuses parts of other kinds, and options that belong to another backend", async () => {
+  it("refuses unknown artifact and cache addresses, and options of another backend", async () => {
     const secret = "a secret of thirty-two characters";
     for (const options of [
       { artifacts: "ftp://me:secret@host" },

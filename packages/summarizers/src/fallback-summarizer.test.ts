@@ -9,13 +9,13 @@ const request = requestFor(new Conversation().user("Fix src/parser.ts. Never pus
 const broken: Summarizer = { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) };
 
 describe("fallbackSummarizer", () => {
-  it("P6: gives the second summarizer's summary when the first fails, and says what was wrong", async () => {
+  it("P6: returns the second summarizer's summary when the first fails, and names the problem", async () => {
     const { changes, by, problem } = await fallbackSummarizer(broken).summarize(request);
     expect(changes).toEqual((await new ExtractiveSummarizer().summarize(request)).changes);
-    expect({ by, problem }).toEqual({ by: "extractive-v13", problem: "broken@1: model is down" });
+    expect({ by, problem }).toEqual({ by: "extractive-v14", problem: "broken@1: model is down" });
   });
 
-  it("leaves a good summary and an abort alone", async () => {
+  it("passes a good summary and an abort through unchanged", async () => {
     const good = await fallbackSummarizer(new ExtractiveSummarizer(), broken).summarize(request);
     expect(good).not.toHaveProperty("problem");
     const aborted = { ...request, signal: AbortSignal.abort() };
@@ -24,7 +24,7 @@ describe("fallbackSummarizer", () => {
     });
   });
 
-  it("is not remembered by a cache in the place of what failed", async () => {
+  it("lets no cache keep its summary in place of the one that failed", async () => {
     const cached = cachedSummarizer(fallbackSummarizer(broken), { tenantId: null, policyVersion: "v1" });
     for (let round = 0; round < 2; round++)
       expect((await cached.summarize(request)).problem).toBe("broken@1: model is down");

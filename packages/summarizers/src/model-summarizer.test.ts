@@ -36,7 +36,7 @@ describe("modelSummarizer", () => {
     }
   });
 
-  it("refuses a prompt that nobody knows, and names those that there are", () => {
+  it("refuses an unknown prompt version and names the known ones", () => {
     const model = new ScriptedModel(["{}"]);
     expect(() => modelSummarizer({ model, promptVersion: "poem-v7" })).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("codex-v2") }),
@@ -44,7 +44,7 @@ describe("modelSummarizer", () => {
     expect(promptByVersion("threadfold-v2")).toBe(PROMPTS[0]);
   });
 
-  it("R26: neither the model, nor the summary, nor the fallback, nor the words of a failure hold the secret", async () => {
+  it("R26: keeps the secret out of the model's requests, the summary, the fallback and error messages", async () => {
     const model = new ScriptedModel((asked) => factAnswer(asked));
     const good = await modelSummarizer({ model }).summarize(request);
     expect(JSON.stringify(model.requests)).not.toContain(secret);
@@ -52,7 +52,7 @@ describe("modelSummarizer", () => {
     expect(good.by).toMatch(/ redacted$/);
     const down = new ScriptedModel([new Error(`401: the key ${secret} is not known`)]);
     const stoodIn = await modelSummarizer({ model: down, ...QUICK }).summarize(request);
-    expect(stoodIn.by).toBe("extractive-v13 redacted");
+    expect(stoodIn.by).toBe("extractive-v14 redacted");
     expect(stoodIn.problem).toContain("[redacted github-token]");
     expect(JSON.stringify(stoodIn)).not.toContain(secret);
     const failure = modelSummarizer({ model: down, ...QUICK, fallback: null }).summarize(request);
@@ -63,13 +63,13 @@ describe("modelSummarizer", () => {
     });
   });
 
-  it("redact: false shows the model what is there", async () => {
+  it("redact: false shows the model the unredacted text", async () => {
     const model = new ScriptedModel((asked) => factAnswer(asked));
     await modelSummarizer({ model, redact: false }).summarize(request);
     expect(JSON.stringify(model.requests)).toContain(secret);
   });
 
-  it("cache: the same span is asked about once; without a cache each time", async () => {
+  it("cache: asks the model about the same span once, and each time without a cache", async () => {
     for (const [cache, calls] of [
       [{ tenantId: "a", policyVersion: "v1" }, 1],
       [undefined, 2],
@@ -82,12 +82,12 @@ describe("modelSummarizer", () => {
     }
   });
 
-  it("checks: what a check refuses is answered by the fallback, or fails without one", async () => {
+  it("checks: a refused summary is replaced by the fallback's, or fails without a fallback", async () => {
     const model = new ScriptedModel((asked) => factAnswer(asked));
     const never = { name: "never", problem: () => "not good enough" };
     const { by, problem } = await modelSummarizer({ model, checks: [never] }).summarize(request);
     expect({ by, problem }).toEqual({
-      by: "extractive-v13 redacted",
+      by: "extractive-v14 redacted",
       problem: expect.stringContaining("never: not good enough"),
     });
     await expect(modelSummarizer({ model, checks: [never], fallback: null }).summarize(request)).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe("modelSummarizer", () => {
     });
   });
 
-  it("keeps the summarizer laws, with the model and without it", async () => {
+  it("keeps the summarizer laws, whether the model answers or fails", async () => {
     for (const answers of [[new Error("down")], ['{"currentTask":"Testing the parser"}']]) {
       const summarizer = modelSummarizer({ model: new ScriptedModel(answers), ...QUICK });
       const trials = { inputs: fc.constant({ request }), times: 1 };

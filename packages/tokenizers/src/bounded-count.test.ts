@@ -50,7 +50,7 @@ const mixedTexts = fc
   .map((pairs) => pairs.map(([word, between]) => word + between).join(""));
 
 describe("slices of a text", () => {
-  it("are the text, in order, of bounded length, and split no character", () => {
+  it("add up to the text in order, with bounded length and no split characters", () => {
     fc.assert(
       fc.property(fc.oneof(hostileTexts, mixedTexts), fc.integer({ min: 8, max: 200 }), (text, length) => {
         const slices = [...textSlices(text, length)];
@@ -69,7 +69,7 @@ describe("slices of a text", () => {
     ["tiktoken:cl100k_base", (text) => older.countTokens(text)],
     ["the encoding for OpenAI", countO200k],
     ["the encoding for Claude", countClaude],
-  ])("count what the text counts where each ends behind a word: %s", (_, count) => {
+  ])("add up to the count of the whole text if each ends after a word: %s", (_, count) => {
     fc.assert(
       fc.property(fc.oneof(mixedTexts, proseTexts), (text) => {
         const slices = [...textSlices(text, 64)];
@@ -90,14 +90,14 @@ function piecesOf(text: string): readonly string[] {
 }
 
 describe("counting in bounded pieces", () => {
-  it("gives ordinary text to the encoder slice by slice", () => {
+  it("passes ordinary text to the encoder slice by slice", () => {
     const prose = "Ein Satz, der sich wiederholt. Une phrase. 这是一个句子。x = a[1] + b;\n\t".repeat(200);
     expect(piecesOf(prose.slice(0, SLICE))).toEqual([prose.slice(0, SLICE)]);
     expect(piecesOf(prose).length).toBeLessThanOrEqual(Math.ceil(prose.length / (SLICE / 2)));
     expect(piecesOf("0123456789".repeat(1_000))).toHaveLength(Math.ceil(10_000 / SLICE));
   });
 
-  it.each(ENDLESS)("cuts an endless run of %j", (unit) => {
+  it.each(ENDLESS)("cuts an endless run of %j into pieces of bounded length", (unit) => {
     const pieces = piecesOf(`start ${unit.repeat(5_000)} end`);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(MAX_PIECE);
   });

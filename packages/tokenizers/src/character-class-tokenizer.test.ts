@@ -11,7 +11,7 @@ const hash = (seed: number, encoding: "hex" | "base64"): string =>
 const lines = (make: (line: number) => string, separator = "\n"): string =>
   Array.from({ length: 60 }, (_, line) => make(line)).join(separator);
 
-describe("counting by classes of characters", () => {
+describe("counting by character classes", () => {
   it.each<[string, string]>([
     ["prose", lines(() => "The build failed because a test of the importer read a file that nobody had written.")],
     ["code", lines((at) => `export const next${at} = (value: number): number => Math.max(0, value - ${at}) * LIMIT;`)],
@@ -29,13 +29,13 @@ describe("counting by classes of characters", () => {
     ["Japanese", lines(() => "この関数は入力された文字列を解析して、結果を配列として返します。", "")],
     ["Korean", lines(() => "이 함수는 입력된 문자열을 분석하여 결과를 배열로 반환합니다. ", "")],
     ["Russian", lines(() => "Эта функция анализирует входную строку и возвращает результат. ", "")],
-  ])("is near o200k for %s", (_, text) => {
+  ])("is close to o200k for %s", (_, text) => {
     const share = counter.countTokens(text) / exact.countTokens(text);
     expect(share).toBeGreaterThan(0.85);
     expect(share).toBeLessThan(1.2);
   });
 
-  it("gives the same figure in steps, wherever a long text is cut", () => {
+  it("gives the same count in steps as all at once for a long text", () => {
     const part: Part = { type: "text", text: "Abc 123, ".repeat(40_000) };
     expect(finishSteps(counter.countPartInSteps?.(part) as never)).toBe(counter.countPart(part));
   });

@@ -20,7 +20,7 @@ describe("the heuristic counter", () => {
     expect(tokenizer.countMessage({ role: "user", parts: [{ type: "text", text: "abcdefgh" }] })).toBe(2 + 4);
   });
 
-  it("counts a call by its name and its arguments as JSON, and arguments that are no JSON as they were written", () => {
+  it("counts a call by its name and JSON arguments, and malformed arguments as they were written", () => {
     const call: Part = { type: "tool-call", callId: asToolCallId("c"), toolName: "read", input: { path: "a.ts" } };
     expect(tokenizer.countPart(call)).toBe(1 + Math.ceil('{"path":"a.ts"}'.length / 4));
     expect(tokenizer.countPart({ ...call, input: "{oops", invalidInput: "{oops" })).toBe(1 + 2);
@@ -36,7 +36,7 @@ describe("the heuristic counter", () => {
     ).toBe(Math.ceil('{"a":[1,"x"]}'.length / 4));
   });
 
-  it("counts a picture by a fixed figure and never by the length of its base64", () => {
+  it("counts a picture at a fixed size, never by the length of its base64", () => {
     const image: Part = { type: "image", source: { kind: "base64", mediaType: "image/png", data: base64 } };
     const inResult: Part = {
       type: "tool-result",
@@ -51,29 +51,29 @@ describe("the heuristic counter", () => {
     expect(tokenizer.countPart(inResult)).toBe(1_600);
   });
 
-  it("counts a text document that travels as base64 by its text", () => {
+  it("counts a base64-encoded text document by its decoded text", () => {
     const file: Part = { type: "file", source: { kind: "base64", mediaType: "text/csv", data: base64 } };
     expect(tokenizer.countPart(file)).toBe(75_000);
   });
 });
 
-describe("loading a counter by id", () => {
-  it.each(TOKENIZER_IDS)("spec-90 spec-127 gives the counter %s", async (id) => {
+describe("loadTokenizer", () => {
+  it.each(TOKENIZER_IDS)("spec-90 spec-127 loads the counter %s", async (id) => {
     expect((await loadTokenizer(id)).id).toBe(id);
   });
 
-  it("knows tiktoken by its short name", async () => {
+  it("accepts the short name tiktoken", async () => {
     expect((await loadTokenizer("tiktoken")).id).toBe("tiktoken:o200k_base");
   });
 
-  it.each(["", "gpt", "__proto__", "constructor"])("refuses %j and lists the known ids (S11)", async (id) => {
+  it.each(["", "gpt", "__proto__", "constructor"])("rejects %j and lists the known ids (S11)", async (id) => {
     await expect(loadTokenizer(id)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
       hint: expect.stringContaining("heuristic, character-classes, tiktoken:o200k_base"),
     });
   });
 
-  it("loads no encoder for the package's index or the heuristic", () => {
+  it("loads no encoder module for the package index or the heuristic counter", () => {
     const script = `
       import { registerHooks } from "node:module";
       const loaded = [];

@@ -35,27 +35,27 @@ const pdf = (pages: number, padding = 1_000): string => {
   );
 };
 
-describe("tokens of what is not text", () => {
+describe("token costs of media", () => {
   it.each([
     [200, 200, 54, 255, 258],
     [1_000, 1_000, 1_334, 765, 1_032],
     [4_000, 3_000, 1_600, 765, 6_192],
     [100, 5_000, 66, 765, 1_806],
-  ])("a picture of %i by %i costs by the provider's rule", (width, height, anthropic, openai, gemini) => {
+  ])("follow each provider's rule for a picture of %i by %i", (width, height, anthropic, openai, gemini) => {
     const picture = part("image", "image/png", png(width, height));
     expect(mediaTokens(picture, ANTHROPIC_MEDIA)).toBe(anthropic);
     expect(mediaTokens(picture, OPENAI_MEDIA)).toBe(openai);
     expect(mediaTokens(picture, GEMINI_MEDIA)).toBe(gemini);
   });
 
-  it("a picture that cannot be looked into costs what one does at the most", () => {
+  it("equal the provider's maximum for a picture of unknown size", () => {
     expect(mediaTokens(part("image", "image/png", "bm8gcGljdHVyZQ=="), ANTHROPIC_MEDIA)).toBe(1_600);
     expect(mediaTokens(part("image", "image/png", "%"), ANTHROPIC_MEDIA)).toBe(1_600);
     const linked: MediaPart = { type: "image", source: { kind: "url", url: "https://example.com/a.png" } };
     expect(mediaTokens(linked, OPENAI_MEDIA)).toBe(1_105);
   });
 
-  it("a PDF costs by the page, wherever its pieces end", () => {
+  it("count a PDF by its pages, wherever its chunks end", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 120 }), fc.integer({ min: 0, max: 6_000 }), (pages, padding) => {
         expect(mediaTokens(part("file", "application/pdf", pdf(pages, padding)), ANTHROPIC_MEDIA)).toBe(3_000 * pages);
@@ -64,7 +64,7 @@ describe("tokens of what is not text", () => {
     );
   });
 
-  it("a PDF whose pages are in compressed object streams costs by the page", () => {
+  it("count a PDF with compressed object streams by its pages", () => {
     const stream = (text: string, filter = "/Filter /FlateDecode") => {
       const bytes = filter === "" ? Buffer.from(text, "latin1") : deflateSync(text);
       return [
@@ -88,14 +88,14 @@ describe("tokens of what is not text", () => {
     expect(costs("/Type /ObjStm stream\n".repeat(50_000), "endstream")).toBe(22);
   });
 
-  it("a PDF whose pages cannot be counted costs by what it says first, or by its length", () => {
+  it("count a PDF without countable pages by its linearization header, or else by its length", () => {
     const linearized = Buffer.from("%PDF-1.5\n1 0 obj << /Linearized 1 /L 90000 /N 41 /O 3 >>").toString("base64");
     expect(mediaTokens(part("file", "application/pdf", linearized), GEMINI_MEDIA)).toBe(41 * 258);
     const opaque = Buffer.alloc(500_000, "z").toString("base64");
     expect(mediaTokens(part("file", "application/pdf", opaque), GEMINI_MEDIA)).toBe(10 * 258);
   });
 
-  it("audio costs by the second, a text by its length, anything else a fixed figure", () => {
+  it("count audio by the second, text by its length, and anything else at a fixed size", () => {
     expect(mediaTokens(part("file", "audio/wav", wave(10)), GEMINI_MEDIA)).toBeLessThanOrEqual(322);
     expect(mediaTokens(part("file", "audio/wav", wave(10)), GEMINI_MEDIA)).toBeGreaterThanOrEqual(320);
     const minute = Buffer.alloc(60 * 16_000).toString("base64");

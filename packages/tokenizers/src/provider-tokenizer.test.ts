@@ -8,8 +8,8 @@ const openai = await loadProviderTokenizer("openai");
 const claude = await loadProviderTokenizer("claude");
 const gemini = await loadProviderTokenizer("gemini");
 
-describe("provider counters", () => {
-  it("count OpenAI's text as tiktoken does", async () => {
+describe("provider tokenizers", () => {
+  it("count text for OpenAI exactly as tiktoken does", async () => {
     const exact = await TiktokenTokenizer.load("o200k_base");
     fc.assert(
       fc.property(
@@ -27,7 +27,7 @@ describe("provider counters", () => {
     exact.free();
   });
 
-  it("count a family's text by its own ratio", () => {
+  it("scale the count by the ratio of the model family", () => {
     const text = "const value = await readConfiguration(path);\n".repeat(50);
     expect(gemini.countTokens(text)).toBe(Math.ceil(openai.countTokens(text) * 1.11));
     expect(claude.countTokens(text)).toBeGreaterThan(openai.countTokens(text));

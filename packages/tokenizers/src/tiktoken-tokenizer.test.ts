@@ -9,7 +9,7 @@ afterAll(() => {
 });
 
 describe("the tiktoken counter", () => {
-  it("names its encoding", () => {
+  it("names its encoding in its id", () => {
     expect([tokenizer.id, older.id]).toEqual(["tiktoken:o200k_base", "tiktoken:cl100k_base"]);
   });
 
@@ -23,12 +23,12 @@ describe("the tiktoken counter", () => {
     expect([tokenizer.countTokens(text), older.countTokens(text)]).toEqual([tokens, olderTokens]);
   });
 
-  it("reads what looks like a special token as text", () => {
+  it("counts what looks like a special token as ordinary text", () => {
     expect(tokenizer.countTokens("<|endoftext|>")).toBeGreaterThan(3);
     expect(tokenizer.countTokens("lone \ud800 surrogate")).toBeGreaterThan(0);
   });
 
-  it("counts again after it was freed", () => {
+  it("still counts after it was freed", () => {
     const before = older.countTokens("counted before and after");
     older.free();
     older.free();

@@ -34,7 +34,7 @@ const long = threadOf(
 );
 
 describe("a turn that folds", () => {
-  it("commits the plan that it made on the one that it began with", async () => {
+  it("commits its plan on top of the plan that it started from", async () => {
     const { plans, committed, expected } = plansThat();
     const turn = due({ history: { ...foldHistory(0), failures: 2, postponedSince: 1, notBefore: 9 } });
     const { outcome, plan, basis, history, attempted, changes, turn: made } = await run(turn, { plans });
@@ -51,7 +51,7 @@ describe("a turn that folds", () => {
     });
   });
 
-  it("commits nothing and leaves the history as it is where no fold is due", async () => {
+  it("commits nothing and leaves the history unchanged if no fold is due", async () => {
     const { plans, expected } = plansThat();
     const turn = due(quiet);
     const { outcome, plan, history, attempted } = await run(turn, { plans });
@@ -60,7 +60,7 @@ describe("a turn that folds", () => {
     expect([plan, history, attempted]).toEqual([turn.plan, turn.history, false]);
   });
 
-  it("counts a fold that came to nothing, and not one that somebody asked for", async () => {
+  it("counts an unsuccessful fold as a failure, and resets the failures after a forced one", async () => {
     const before = { history: { ...foldHistory(0), failures: 1 } };
     const failed = await run(due({ ...before, preset: triggeredBy(SOFT), config: { minReclaimPercent: 0.9 } }));
     expect([failed.outcome.type, failed.history.failures, failed.attempted]).toEqual(["ineffective", 2, true]);
@@ -69,7 +69,7 @@ describe("a turn that folds", () => {
     expect([asked.outcome.type, asked.history.failures]).toEqual(["no-op", 0]);
   });
 
-  it("puts a fold off as long as it takes to pay, from the first time on", async () => {
+  it("postpones a fold by as many calls as it needs to pay", async () => {
     const dear = { preset: triggeredBy(SOFT), price: PLAIN_PRICE, idleSeconds: 1 };
     const price = { costModelEnabled: true, expectedCallsPrior: 0 };
     const turn = due({ ...dear, config: { ...price, maxInputTokens: 40_000, targetPercent: 0.035 } });
@@ -81,7 +81,7 @@ describe("a turn that folds", () => {
     expect(history).toEqual({ planVersion: 0, failures: 0, postponedSince: 4, notBefore: 4 + wait });
   });
 
-  it("weighs what it made, with the price of what stands behind the first change", async () => {
+  it("weighs the plan that it made, with the cost of rewriting everything after the first change", async () => {
     const { weighing, plan, outcome } = await run(due({ price: PLAIN_PRICE, idleSeconds: 1 }));
     expect(weighing).toMatchObject({ after: plan.compactedTokens, temperature: "warm", expectedCalls: 24 });
     expect("tokens" in outcome && outcome.tokens).toEqual({ before: weighing?.before, after: weighing?.after });
@@ -89,7 +89,7 @@ describe("a turn that folds", () => {
     expect((await run(due())).weighing).toBeNull();
   });
 
-  it("tells of a failed summarizer, of instructions that were followed or not, and of bodies that were not stored", async () => {
+  it("reports a failed summarizer, whether instructions were used, and bodies that were not stored", async () => {
     const failing = { id: "llm@1", summarize: async () => Promise.reject(new Error("no answer")) };
     const told = async (fields: Parameters<typeof turnOf>[1], options: CompactOptions = {}) =>
       (await run(due(fields), {}, options)).outcome;
@@ -130,7 +130,7 @@ describe("a turn with another writer", () => {
     [1, "committed", 2],
     [3, "committed", 4],
     [4, "conflict", 4],
-  ])("that was first %i times ends as %s after so many tries", async (first, type, tries) => {
+  ])("that was first %i times ends as %s after a bounded number of tries", async (first, type, tries) => {
     const { plans, committed, expected } = plansThat((attempt) => attempt > first);
     const begun = due();
     const rebased: Turn[] = [];
@@ -149,7 +149,7 @@ describe("a turn with another writer", () => {
     if (outcome.type === "conflict") expect(outcome.currentVersion).toBe(tries);
   });
 
-  it("gives up at once where it cannot go on from the other's plan", async () => {
+  it("ends as a conflict after one try if it cannot rebase on the other's plan", async () => {
     const { plans, expected } = plansThat(() => false);
     const { outcome, history, plan } = await run(due(), { plans });
     const tokens = due().renderer.measure(plan);
@@ -158,7 +158,7 @@ describe("a turn with another writer", () => {
   });
 });
 
-describe("calls that are made while a turn folds", () => {
+describe("calls made while a turn folds", () => {
   const waiting = long.append([message("u-a", "user", "Wait.")]);
   const asks = waiting.append([
     calls("use", "c-use", "grep", { pattern: "'session is nil'" }),
@@ -174,7 +174,7 @@ describe("calls that are made while a turn folds", () => {
       config: { maxInputTokens: 7_000, targetPercent: 0.05, preserveRecentTurns: 0 },
     });
 
-  it("are looked at until none was made, and what they used is told", async () => {
+  it("are checked until there are no new ones, and the lines that they used are kept in a summary", async () => {
     const { threadNow, asked } = threads(long, asks);
     expect(planRecords((await run(folding(), { threadNow })).plan)).not.toEqual([]);
     expect(asked()).toBe(1);
@@ -185,7 +185,7 @@ describe("calls that are made while a turn folds", () => {
     expect(JSON.stringify(plan.summarizations)).toContain("the session is nil here");
   });
 
-  it("end a fold that cannot tell what they used, which is made anew later", async () => {
+  it("postpone a fold that has no summary to keep the lines that they used", async () => {
     const { plans, expected } = plansThat();
     const { outcome, history } = await run(folding([clearStrategy]), { ...threads(asks), plans });
     expect(outcome).toMatchObject({ type: "postponed", reason: expect.stringContaining("meanwhile") });
@@ -194,7 +194,7 @@ describe("calls that are made while a turn folds", () => {
 });
 
 describe("the floor", () => {
-  it("folds whatever trigger, breaker and ladder say, and says why", async () => {
+  it("folds regardless of trigger, breaker and ladder, and gives a reason", async () => {
     const history = { ...foldHistory(0), failures: 9, notBefore: 99 };
     const turn = due({ preset: { ...triggeredBy({ level: "none" }), ladder: [] }, history, onSummaryFailure: "keep" });
     const planned = await planFloor(turn, {});
@@ -206,7 +206,7 @@ describe("the floor", () => {
     expect(outcome).toMatchObject({ type: "committed", floor: true });
   });
 
-  it("is none where there is nothing to fold, which counts as tried", async () => {
+  it("is a no-op within the target, and counts as an attempt", async () => {
     const within = due({ config: { maxInputTokens: 40_000 } });
     const tokens = within.renderer.measure(within.plan);
     expect(await planFloor(within, {})).toMatchObject({
@@ -215,7 +215,7 @@ describe("the floor", () => {
     });
   });
 
-  it("is not kept from folding by a summarizer that fails", async () => {
+  it("folds even if the summarizer fails and onSummaryFailure is keep", async () => {
     const failing = { id: "llm@1", summarize: async () => Promise.reject(new Error("no answer")) };
     const turn = due({ summarizer: failing, onSummaryFailure: "keep" });
     expect(await planFloor(turn, {})).toMatchObject({ result: { type: "ready" } });
@@ -224,7 +224,7 @@ describe("the floor", () => {
 });
 
 describe("a preview", () => {
-  it("is what a fold would commit, and stores nothing", async () => {
+  it("shows the plan that a fold would commit, and stores nothing", async () => {
     const artifacts = artifactsThat();
     const events: unknown[] = [];
     const turn = turnOf(long, {
@@ -250,12 +250,12 @@ describe("a preview", () => {
     expect(Object.keys(hidden)).toHaveLength(5);
   });
 
-  it("is the outcome, with the plan as it is, where nothing would be committed", async () => {
+  it("shows the outcome and the current plan if nothing would be committed", async () => {
     const turn = due(quiet);
     expect(await previewPlan(turn, {})).toMatchObject({ outcome: { type: "no-op" }, plan: turn.plan, weighing: null });
   });
 
-  it("says that a fold would fail, where it may, and fails as a turn does otherwise", async () => {
+  it("reports a summarizer failure as failed with onSummaryFailure keep, and otherwise as would-commit", async () => {
     const broken = { id: "llm@1", summarize: async () => Promise.reject(new Error("no answer")) };
     const kept = due({ summarizer: broken, onSummaryFailure: "keep" });
     const tokens = kept.renderer.measure(kept.plan);
@@ -274,8 +274,8 @@ describe("a preview", () => {
   });
 });
 
-describe("what a provider's own compaction gave", () => {
-  it("is named in the plan, with our own fold beside it where the conversation is above the target", async () => {
+describe("a provider's compaction item", () => {
+  it("is named in the plan, together with a fold of our own if the thread is above the target", async () => {
     const providerItem = thread.messageAt(2)?.id as NonNullable<Turn["providerItem"]>;
     const planned = async (fields: Parameters<typeof turnOf>[1] = {}, plan?: CompactionPlan) => {
       const turn = due({ ...fields, providerItem, preset: triggeredBy({ level: "none" }), ...(plan && { plan }) });
@@ -321,8 +321,8 @@ describe("what a provider's own compaction gave", () => {
   });
 });
 
-describe("the same fold", () => {
-  it("is tried once: whatever it depends on makes it another", () => {
+describe("attemptKey and isSettled", () => {
+  it("change the key with everything that a fold depends on, and retry only postponed, conflicting and aborted folds", () => {
     const key = attemptKey(due());
     expect(attemptKey(due())).toBe(key);
     const measured = { planVersion: 0, inputTokens: 9_000, counted: 1, unshown: 0, resent: 0 };

@@ -104,8 +104,8 @@ const chainOf = (list: readonly JournalRecord[]): readonly JournalEntry[] => {
 };
 const journals = fc.array(records, { minLength: 2, maxLength: 8 }).map(chainOf);
 
-describe("the chain of a journal", () => {
-  it("holds when nothing was touched, for every beginning of it", () => {
+describe("the hash chain of a journal", () => {
+  it("is intact for every prefix of an unchanged journal", () => {
     fc.assert(
       fc.property(journals, fc.nat(), (entries, pick) => {
         expect(firstBrokenEntry(entries)).toBeNull();
@@ -116,7 +116,7 @@ describe("the chain of a journal", () => {
     );
   });
 
-  it("numbers entries from 1 and begins at a fixed hash", () => {
+  it("numbers entries from 1 and starts at a fixed hash", () => {
     const [first, second] = chainOf([
       { type: "entries-appended", threadVersion: 1, threadDigest: "a" },
       { type: "entries-appended", threadVersion: 2, threadDigest: "b" },
@@ -129,7 +129,7 @@ describe("the chain of a journal", () => {
     ]);
   });
 
-  it("names the entry in which any text was changed", () => {
+  it("names the entry in which a text was changed", () => {
     fc.assert(
       fc.property(
         journals,
@@ -149,7 +149,7 @@ describe("the chain of a journal", () => {
     );
   });
 
-  it("names the entry in which a figure was changed, even when its own hash was made anew", () => {
+  it("names the entry in which a figure was changed, even if its own hash was recomputed", () => {
     const [one, two, three] = chainOf(
       [1, 2, 3].map((threadVersion) => ({ type: "entries-appended", threadVersion, threadDigest: "d" })),
     ) as [JournalEntry, JournalEntry, JournalEntry];
@@ -164,7 +164,7 @@ describe("the chain of a journal", () => {
     });
   });
 
-  it("says why an entry does not follow", () => {
+  it("states why an entry does not follow the one before", () => {
     const [one, two, three] = chainOf(
       [1, 2, 3].map((threadVersion) => ({ type: "entries-appended", threadVersion, threadDigest: "d" })),
     ) as [JournalEntry, JournalEntry, JournalEntry];
@@ -180,7 +180,7 @@ describe("the chain of a journal", () => {
     expect(firstBrokenEntry([])).toBeNull();
   });
 
-  it("names the first place where an entry was left out, put in twice or moved", () => {
+  it("names the first position where an entry was removed, duplicated or moved", () => {
     fc.assert(
       fc.property(journals, fc.nat(), fc.constantFrom("left out", "twice", "moved"), (entries, which, how) => {
         const at = which % (entries.length - 1);
@@ -194,7 +194,7 @@ describe("the chain of a journal", () => {
     );
   });
 
-  it("does not follow from another journal", () => {
+  it("breaks where entries of another journal are attached", () => {
     fc.assert(
       fc.property(journals, journals, (mine, other) => {
         fc.pre(mine[0]?.hash !== other[0]?.hash);
@@ -206,7 +206,7 @@ describe("the chain of a journal", () => {
 });
 
 describe("the note of a checkpoint", () => {
-  it("is its fields, one a line, so that anybody can sign it and check it", () => {
+  it("lists its fields one per line, so that anyone can sign and verify it", () => {
     const checkpoint = {
       ...{ threadId: asThreadId('a "thread"'), size: 3, rootHash: "ab", at: "2026-01-01T00:00:00.000Z" },
       ...{ threadVersion: 5, threadDigest: "cd", planVersion: 0 },

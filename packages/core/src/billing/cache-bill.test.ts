@@ -52,7 +52,7 @@ const summaries = (fields: Partial<Extract<JournalRecord, { type: "summaries-ask
 });
 
 describe("the totals of a bill", () => {
-  it("are nothing for a journal without calls", () => {
+  it("are zero for a journal without calls", () => {
     const { calls, totals, misses, folds, recall, keepAlive } = cacheBill([]);
     expect([calls, misses, folds, keepAlive]).toEqual([[], [], [], null]);
     expect(totals).toEqual({
@@ -62,7 +62,7 @@ describe("the totals of a bill", () => {
     expect(recall).toEqual({ answers: 0, tokens: 0, bill: 0, dollars: 0 });
   });
 
-  it("add up what was reported, and by the rules of the provider what was not", () => {
+  it("add up reported calls, and estimate unreported ones by the provider's rules", () => {
     const { totals } = cacheBill(
       journalOf(
         call(4_000),
@@ -78,7 +78,7 @@ describe("the totals of a bill", () => {
     expect(totals.dollars).toBeNull();
   });
 
-  it("have dollars where all prices are known, those of summaries and answers in them", () => {
+  it("have dollars, including summaries and answers, only if all prices are known", () => {
     const { totals } = cacheBill(
       journalOf(call(4_000), usage(1, { inputTokens: 4_000, outputTokens: 300 }), summaries()),
     );
@@ -92,7 +92,7 @@ describe("summary calls", () => {
   const dollarsOf = (fields: Parameters<typeof summaries>[0], model?: string) =>
     cacheBill(journalOf(summaries(fields)), model === undefined ? {} : { model }).summaries[0]?.dollars;
 
-  it("are billed by their own model, and the provider's by the one that answers", () => {
+  it("are billed by their own model, and provider compactions by the answering model", () => {
     expect(dollarsOf({})).toBeCloseTo(1_000 * INPUT + 100 * OUTPUT, 9);
     const { model: _, ...unnamed } = summaries() as Extract<JournalRecord, { type: "summaries-asked" }>;
     const unnamedDollars = (fields: object, model?: string) =>
@@ -104,7 +104,7 @@ describe("summary calls", () => {
     expect(dollarsOf({ model: "nobody-knows" })).toBeNull();
   });
 
-  it("pay for what was read from and written to the cache at its own price", () => {
+  it("bill cache reads and writes at their own prices", () => {
     expect(dollarsOf({ cacheReadTokens: 600, cacheWriteTokens: 300 })).toBeCloseTo(
       (600 * READ + 300 * WRITE + 100) * INPUT + 100 * OUTPUT,
       9,
@@ -116,7 +116,7 @@ describe("summary calls", () => {
     );
   });
 
-  it("are told as they were recorded, with their place in the journal", () => {
+  it("are listed as recorded, with their journal sequence", () => {
     expect(cacheBill(journalOf(call(4_000), summaries({ calls: 2, planVersion: 1 }))).summaries).toMatchObject([
       { sequence: 2, calls: 2, planVersion: 1, summarizer: "test@1", inputTokens: 1_000, outputTokens: 100 },
     ]);
@@ -134,7 +134,7 @@ describe("misses and folds", () => {
     call(1_600, { planVersion: 2, cache: { ...changed("tools"), unfoldedTokens: 1_600 } }),
   );
 
-  it("are told by cause, those that cost most first", () => {
+  it("are grouped by cause, most expensive first", () => {
     const { misses } = cacheBill(entries);
     expect(misses.map(({ cause, misses, tokens }) => [cause, misses, tokens])).toEqual([
       ["first-call", 1, 4_000],
@@ -144,7 +144,7 @@ describe("misses and folds", () => {
     for (const { tokens, dollars } of misses) expect(dollars).toBeCloseTo(tokens * (WRITE - READ) * INPUT, 9);
   });
 
-  it("say of each plan what its first call missed, what it spared, and what its summaries cost", () => {
+  it("show for each plan what its first call missed, what it saved and its summary", () => {
     const { folds } = cacheBill(entries);
     expect(folds).toMatchObject([
       { planVersion: 1, calls: 2, missedTokens: 2_000, sparedTokens: 6_000, summary: { sequence: 2, planVersion: 1 } },
@@ -156,7 +156,7 @@ describe("misses and folds", () => {
 });
 
 describe("recall", () => {
-  it("is billed where its answers were first read, and written to the cache", () => {
+  it("is billed in the call that first reads its answers, at the cache write price", () => {
     const { recall } = cacheBill(
       journalOf(
         call(4_000, { cache: { recall: { answers: 2, tokens: 700 } } }),
@@ -171,7 +171,7 @@ describe("recall", () => {
 });
 
 describe("a line of the ledger", () => {
-  it("has what the provider says and what its rules allow, in the provider's tokens", () => {
+  it("shows reported and possible cache reads, in the provider's tokens", () => {
     const [first, second] = cacheBill(
       journalOf(
         call(4_000),
@@ -198,7 +198,7 @@ describe("a line of the ledger", () => {
     expect(second?.dollars).toBeCloseTo(5_000 * READ * INPUT + 7 * OUTPUT, 9);
   });
 
-  it("says where a provider claims less or more than it can have, the uncertainty of the count aside", () => {
+  it("reports a provider that claims fewer or more cache reads than possible", () => {
     const claims = (cacheReadTokens: number, inputTokens = 4_000) =>
       cacheBill(
         journalOf(call(4_000), call(4_000), usage(2, { inputTokens, outputTokens: 0, cacheReadTokens })),
@@ -212,14 +212,14 @@ describe("a line of the ledger", () => {
     expect(claims(3_999, 4_010)).toEqual([["not-claimed", 11, dollars(11)]]);
   });
 
-  it("blames a call that is too short for no more than the price of reading", () => {
+  it("bills a too short call's miss only as the difference to the cache read price", () => {
     const short = { prefixes: [{ digest: "a", tokens: 600, blocks: 1, messages: 0, marked: true as const }] };
     const { calls } = cacheBill(journalOf(call(900, { cache: short }), call(1_000, { cache: short })));
     expect(calls[1]?.misses).toMatchObject([{ cause: "below-minimum", tokens: 600, minimumTokens: 1_024 }]);
     expect(calls[1]?.misses[0]?.dollars).toBeCloseTo(600 * (1 - READ) * INPUT, 9);
   });
 
-  it("is there for requests that went out, by the price of the request, its model or its format", () => {
+  it("exists only for requests that were sent, priced by request, model or format", () => {
     const refused = { ...call(4_000), handedOut: false } as JournalRecord;
     expect(cacheBill(journalOf(refused, call(4_000))).calls.map(({ sequence }) => sequence)).toEqual([2]);
     const priceOf = (record: JournalRecord, options = {}) =>

@@ -31,8 +31,8 @@ function bills(pauses: readonly number[], pieceTokens = 1_000) {
   return { ...bill, chosen };
 }
 
-describe("the time that prefixes are written for", () => {
-  it("is the shorter one for a first request, and for all that comes at once and is large", () => {
+describe("the chosen time to live of prefixes", () => {
+  it("is the shorter one for the first request and for large requests in quick succession", () => {
     expect(bills([0]).chosen).toEqual(["anthropic"]);
     expect(
       new Set(
@@ -44,7 +44,7 @@ describe("the time that prefixes are written for", () => {
     ).toEqual(new Set(["anthropic"]));
   });
 
-  it("spares what returns after ten minutes cost, and the surcharge where nobody pauses", () => {
+  it("saves rewrites after ten-minute pauses, and the surcharge without pauses", () => {
     const resting = bills(Array.from({ length: 100 }, (_, index) => (index % 10 === 9 ? 600 : 10)));
     expect(resting.auto).toBeLessThan(0.75 * resting.short);
     expect(resting.auto).toBeLessThan(1.05 * resting.long);
@@ -53,7 +53,7 @@ describe("the time that prefixes are written for", () => {
     expect(busy.auto).toBeLessThan(0.95 * busy.long);
   });
 
-  it("never costs much more than the shorter time for all, whatever the pauses", () => {
+  it("never costs more than 1.1 times the shorter time, whatever the pauses", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(1, 30, 299, 300, 900, 3_599, 3_600, 90_000), { maxLength: 60 }),
@@ -67,12 +67,12 @@ describe("the time that prefixes are written for", () => {
   });
 });
 
-describe("the cadence of requests", () => {
+describe("cadenceAfter and cadenceOf", () => {
   const request = (seconds: number, epoch = "0", tokens = 20_000) => ({ at: 1_000 * seconds, tokens, epoch });
   const after = (...requests: readonly ReturnType<typeof request>[]) =>
     requests.reduce((cadence, one) => cadenceAfter(cadence, one, times, times.long), NO_CADENCE);
 
-  it("counts as a pause what is too late for the shorter time and not for the longer one", () => {
+  it("count as a pause a gap that only the longer time to live covers", () => {
     const pauses = (seconds: number) => {
       const { requests, pauses: counted } = after(request(0), request(seconds));
       return [requests, counted];
@@ -86,7 +86,7 @@ describe("the cadence of requests", () => {
     expect(after(request(0))).toMatchObject({ requests: 0, pauses: 0, newest: request(0) });
   });
 
-  it("knows what is kept for the longer time and until when, as long as requests begin alike", () => {
+  it("track the tokens kept for the longer time and their expiry within one epoch", () => {
     expect(after(request(10)).long).toEqual({ tokens: 20_000, until: 3_610_000 });
     const then = (next: ReturnType<typeof request>) => cadenceAfter(after(request(10)), next, times, times.short).long;
     expect(then(request(20))).toEqual({ tokens: 20_000, until: 3_620_000 });
@@ -95,7 +95,7 @@ describe("the cadence of requests", () => {
     expect(then(request(20, "1"))).toEqual({ tokens: 0, until: 0 });
   });
 
-  it("is that of a journal, where nobody knows of a longer time in the shorter one", () => {
+  it("derive the same cadence from a journal", () => {
     const record = (fields: object): JournalEntry["record"] =>
       ({
         ...{ type: "request-rendered", planVersion: 1, tokens: 20_000, options: { model: "m" } },

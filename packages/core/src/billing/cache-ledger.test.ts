@@ -60,7 +60,7 @@ function journalOf(steps: readonly (typeof step extends fc.Arbitrary<infer Step>
   return entries;
 }
 
-it("is the same ledger however a journal is cut, and says which of its lines are other ones", () => {
+it("a cache ledger is the same however the journal is split, and reports the changed lines", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 8 }), fc.array(fc.nat(24), { maxLength: 4 }), (steps, cuts) => {
       const entries = journalOf(steps);
@@ -112,18 +112,18 @@ it.each([
   ["claude-haiku-5-5", "anthropic-messages", 200_000, 0.2 * 0.5 + 0.0025],
   ["gemini-2.5-pro", "gemini", 300_000, 0.3 * 2.5 + 0.015],
   ["claude-opus-5-5", "anthropic-messages", 300_000, 0.3 * 4 + 0.02],
-])("bills a prompt of %s (%s) of %i tokens at the price of its length", (model, format, inputTokens, dollars) => {
+])("bills a prompt of %s (%s) with %i tokens at the price for its length", (model, format, inputTokens, dollars) => {
   expect(cacheBill(callOf(model, format, inputTokens)).totals.dollars).toBeCloseTo(dollars, 9);
 });
 
-it("bills what was not folded at the price of its own length", () => {
+it("bills the unfolded alternative at the price for its own length", () => {
   const { instead } = cacheBill(callOf("gpt-5.6-terra", "openai-responses", 200_000));
   const dollarsAs = (wanted: string) => instead.find(({ as }) => as === wanted)?.dollars;
   // Both would be written to the cache: 400,000 tokens are above the length at which input costs twice as much.
   expect([dollarsAs("sent"), dollarsAs("unfolded")]).toEqual([0.2 * 2 * 1.25, 0.4 * 4 * 1.25]);
 });
 
-it("blames a short request behind a long one for no more than what it sent", () => {
+it("limits the miss of a short request after a long one to the tokens that it sent", () => {
   const whole = (digest: string, tokens: number) => ({ digest, tokens, blocks: 1, messages: 1, marked: true as const });
   const request = (tokens: number, planVersion: number): JournalRecord => ({
     ...{ type: "request-rendered", threadVersion: 1, planVersion, renderVersion: "1", tokenizer: "heuristic", tokens },
@@ -184,18 +184,18 @@ const called = ({
     },
   }) as unknown as RecordedCall;
 
-describe("why tokens were paid for again, by the rules of the provider", () => {
+describe("missByRules", () => {
   const whole = (digest: string, tokens: number) => ({ digest, tokens, blocks: 1, messages: 1 });
   const miss = (now: RecordedCall, fields: object = {}, before: RecordedCall | null = called()) =>
     missByRules({
       ...{ now, before, price: PRICE, outcome: { readTokens: 1_000 }, leftTokens: 4_000, expiredTokens: 0, ...fields },
     } as unknown as Parameters<typeof missByRules>[0]);
 
-  it("is the first call, with all that nobody else left there", () => {
+  it("reports the first call with all its cacheable tokens", () => {
     expect(miss(called(), {}, null)).toEqual({ cause: "first-call", tokens: 4_000 });
   });
 
-  it("is a request too short to be cached, as far as it begins like the one before", () => {
+  it("reports a request below the minimum, for the prefix that it shares with the previous one", () => {
     const shared = { prefixes: [whole("a", 600), whole("b", 900)] };
     const short = called({ tokens: 999, cache: shared });
     expect(miss(short, {}, called({ cache: { prefixes: [whole("a", 600)] } }))).toEqual({
@@ -205,13 +205,13 @@ describe("why tokens were paid for again, by the rules of the provider", () => {
     expect(miss(called({ tokens: 1_000 }), { outcome: { readTokens: 1_000 } })).toBeNull();
   });
 
-  it("is nothing where all that was left there was read, and no more than what was sent", () => {
+  it("reports no miss if everything cached was read, and never more than the tokens sent", () => {
     expect(miss(called(), { outcome: { readTokens: 4_000 } })).toBeNull();
     expect(miss(called(), { outcome: { readTokens: 3_999 } })).toMatchObject({ tokens: 1 });
     expect(miss(called({ tokens: 2_000 }))).toMatchObject({ tokens: 1_000 });
   });
 
-  it("is time, where nothing was read after the prefix was gone, or a longer one is gone", () => {
+  it("reports expiry if nothing was read after the time to live, or a longer prefix expired", () => {
     const none = { outcome: { readTokens: 0 } };
     expect(miss(called({ idle: 300 }), none)).toEqual({
       cause: "expired",
@@ -228,14 +228,14 @@ describe("why tokens were paid for again, by the rules of the provider", () => {
     expect(miss(called({ idle: 3_600 }), none, hour)).toMatchObject({ cause: "expired", ttlSeconds: 3_600 });
   });
 
-  it("is a mark that stands too far away, where all of it is there", () => {
+  it("reports an out-of-reach breakpoint if the whole prefix is still cached", () => {
     const prefixes = [whole("a", 4_000)];
     const before = called({ cache: { prefixes } });
     expect(miss(called({ cache: { prefixes } }), {}, before)).toMatchObject({ cause: "out-of-reach", tokens: 3_000 });
     expect(miss(called({ cache: { prefixes } }), { leftTokens: 4_001 }, before)).toMatchObject({ cause: "changed" });
   });
 
-  it("is a change, by whom the record says, else by what both records show", () => {
+  it("reports a change by the recorded cause, or else by comparing both records", () => {
     const change = { by: "tools", message: null, byte: 7, reason: "a tool is new" };
     expect(miss(called({ cache: { change } }))).toEqual({ cause: "changed", ...change, tokens: 3_000 });
     const by = (now: CallFields) => {
@@ -255,7 +255,7 @@ it.each([
   [4_900, null],
   [5_600, null],
   [5_601, { cause: "claimed-more", tokens: 601 }],
-])("a provider that claims to have read %i of 5,000 tokens", (claimed, miss) => {
+])("missByClaim judges a provider that claims to have read %i of 5,000 tokens", (claimed, miss) => {
   expect(missByClaim({ claimed, possible: 5_000, margin: 100, believed: 5_500 })).toEqual(miss);
   expect(missByClaim({ claimed: 5_101, possible: 5_000, margin: 100, believed: 0 })).toMatchObject({ tokens: 101 });
 });
@@ -264,7 +264,7 @@ describe("keeping a prefix warm", () => {
   const advice = (...idle: readonly (number | null)[]) =>
     keepAliveAdvice(idle.map((seconds) => called({ idle: seconds, tokens: 2_000 })));
 
-  it("pays for pauses that are longer than it stays, and shorter than what the requests cost that keep it", () => {
+  it("pays for pauses between the time to live and the break-even", () => {
     // Each costs a tenth of what it keeps, and eleven tenths are spared: eleven requests every 270 seconds at the most.
     const breakEvenSeconds = 10 * 270 + 300;
     expect(advice(null, 299)).toEqual({
@@ -285,7 +285,7 @@ describe("keeping a prefix warm", () => {
     expect(keepAliveAdvice([called({ tokens: 1_000, idle: null }), called({ idle: 300 })])?.pauses).toBe(1);
   });
 
-  it("is no advice where nothing is known, or nothing can be spared", () => {
+  it("gives no advice if no price is known or nothing can be saved", () => {
     expect(keepAliveAdvice([])).toBeNull();
     for (const price of [
       { ...PRICE, read: 0 },
@@ -296,13 +296,13 @@ describe("keeping a prefix warm", () => {
   });
 });
 
-describe("what a conversation would have cost otherwise", () => {
+describe("insteadBills", () => {
   const unfolded = (unfoldedTokens: number, fields: CallFields = {}) =>
     called({ ...fields, cache: { ...fields.cache, unfoldedTokens } });
   const bill = (...calls: readonly RecordedCall[]) =>
     insteadBills(calls, { prices: [PRICE] }).find(({ as }) => as === "unfolded")?.bill;
 
-  it("unfolded is all of the call before read, and what is new written", () => {
+  it("bills an unfolded call as a read of the call before and a write of the new tokens", () => {
     expect(bill(unfolded(10_000))).toBeCloseTo(12_000);
     expect(bill(unfolded(10_000), unfolded(11_000))).toBeCloseTo(12_000 + 1_000 + 1_200);
     expect(bill(unfolded(10_000), unfolded(11_000, { cache: { change: { by: "fold" } } }))).toBeCloseTo(14_200);
@@ -318,7 +318,7 @@ describe("what a conversation would have cost otherwise", () => {
     expect(bill(unfolded(999), unfolded(1_500))).toBeCloseTo(999 + 1_800);
   });
 
-  it("is not told where no call has prices and a record of its cache", () => {
+  it("is empty if no call has a price and a cache record", () => {
     expect(insteadBills([], {})).toEqual([]);
     expect(insteadBills([{ ...called(), price: undefined }], {})).toEqual([]);
     const [sent, other, ...rest] = insteadBills([called()], {});
@@ -326,7 +326,7 @@ describe("what a conversation would have cost otherwise", () => {
     expect(sent).toMatchObject({ price: "own", ttlSeconds: 300, tooLarge: 0, dollars: null });
   });
 
-  it("tells each time that a provider keeps prefixes for, where a request may choose, and what had no room", () => {
+  it("lists every time to live that a request may choose, and counts calls too large for the window", () => {
     const hour = { ...PRICE, id: "hour", ttlSeconds: 3_600, write: 2 };
     const calls = [called({ price: { ...PRICE, otherTimes: ["hour"] } })];
     const times = insteadBills(calls, { prices: [hour] }).filter(({ as }) => as === "one-time");
@@ -340,7 +340,7 @@ describe("what a conversation would have cost otherwise", () => {
   });
 });
 
-it("finds what a provider keeps of a request although nothing marked it, and nothing of one that marks its own", () => {
+it("a prompt cache matches unmarked prefixes only for providers that cache without marks", () => {
   const openai = promptCachePrice("openai");
   const whole = (digest: string, tokens: number, blocks: number) => ({ digest, tokens, blocks, messages: blocks });
   const before = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compactionConfig } from "./compaction-config.ts";
 
 describe("compactionConfig", () => {
-  it("has the defaults of seed 002", () => {
+  it("uses the defaults of seed 002", () => {
     expect(compactionConfig()).toMatchObject({
       maxInputTokens: 100_000,
       softThresholdPercent: 0.85,
@@ -26,12 +26,12 @@ describe("compactionConfig", () => {
       "outputReserveTokens",
     ],
     [
-      "a safety buffer of all that the answer leaves",
+      "a safety buffer that takes all the room",
       { outputReserveTokens: 60_000, safetyBufferTokens: 40_000 },
       "safetyBufferTokens",
     ],
     [
-      "a rehydration reserve of all that is left",
+      "a rehydration reserve that takes all the remaining room",
       { outputReserveTokens: 60_000, safetyBufferTokens: 30_000, rehydrationReserveTokens: 10_000 },
       "rehydrationReserveTokens",
     ],
@@ -43,7 +43,7 @@ describe("compactionConfig", () => {
     ["a blank introduction", { summaryWording: { introduction: " \n" } }, "summaryWording.introduction"],
     ["an answer without words", { summaryWording: { answer: "" } }, "summaryWording.answer"],
     [
-      "an introduction without end",
+      "an overlong introduction",
       { summaryWording: { introduction: "x".repeat(2_001) } },
       "summaryWording.introduction",
     ],
@@ -57,13 +57,13 @@ describe("compactionConfig", () => {
     ],
     ["an empty policy version", { policyVersion: "" }, "policyVersion"],
     ["an option that there is not", { maxTokens: 5 }, "maxTokens"],
-  ])("S11: refuses %s and names it", (_, options, name) => {
+  ])("S11: refuses %s and names the option", (_, options, name) => {
     expect(() => compactionConfig(options)).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }),
     );
   });
 
-  it("says which option was probably meant by a misspelled one", () => {
+  it("suggests the option that a misspelled one probably meant", () => {
     expect(() => compactionConfig({ maxInputToken: 5_000 } as never)).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", hint: "Did you mean maxInputTokens?" }),
     );
@@ -78,7 +78,7 @@ describe("compactionConfig", () => {
     expect(compactionConfig({ maxInputTokens: 1_000, outputReserveTokens: 999 }).outputReserveTokens).toBe(999);
   });
 
-  it("fills in a tool's policy and freezes all of it, so that no caller changes another's", () => {
+  it("completes a tool's policy and freezes the whole configuration", () => {
     const config = compactionConfig({ toolDurabilityOverrides: { pay: { durability: "non_replayable" } } });
     expect(config.toolDurabilityOverrides["pay"]).toEqual({
       durability: "non_replayable",
@@ -96,14 +96,14 @@ describe("compactionConfig", () => {
     expect(compactionConfig().autoRehydrateSensitivities).toEqual(["public", "internal"]);
   });
 
-  it("leaves the caller's options alone", () => {
+  it("does not change the caller's options", () => {
     const options = { toolDurabilityOverrides: { pay: { durability: "ephemeral" as const } } };
     compactionConfig(options);
     expect(Object.isFrozen(options.toolDurabilityOverrides)).toBe(false);
     expect(Object.isFrozen(options)).toBe(false);
   });
 
-  it("takes tools with the names of object properties for what they are", () => {
+  it("accepts tools named like object properties", () => {
     const config = compactionConfig({
       toolDurabilityOverrides: { ["constructor"]: { durability: "ephemeral" as const } },
     });

@@ -11,7 +11,7 @@ import { headerOf } from "./message-header.ts";
 const shares = { text: 1, toolInput: 2, toolResult: 3, reasoning: 4, media: 5 };
 
 describe("headerOf", () => {
-  it("says of a message what its body says", () => {
+  it("matches the message's body", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true, maxMessages: 12, pins: false }), (thread) => {
         for (const message of thread.messages) {
@@ -37,7 +37,7 @@ describe("headerOf", () => {
     );
   });
 
-  it("knows reasoning that only its provider can read again from reasoning that says nothing of the kind", () => {
+  it("marks reasoning as signed if only its provider can read it back", () => {
     const signed = (...parts: readonly object[]) =>
       headerOf(
         { id: "m", role: "assistant", parts, createdAt: "", ordinal: 0, turn: 0, step: 1 } as never,
@@ -53,7 +53,7 @@ describe("headerOf", () => {
     expect(signed()).toBe(false);
   });
 
-  it("has no field for what is not there", () => {
+  it("has no fields for absent values", () => {
     const header = headerOf(
       { id: "m", role: "tool", parts: [result("c", "x")], createdAt: "", ordinal: 0, turn: 0, step: 1 } as never,
       0,
@@ -84,7 +84,7 @@ describe("headerOf", () => {
 });
 
 describe("visibleText", () => {
-  it("shows each kind of part as a person would read it", () => {
+  it("shows each kind of part as readable text", () => {
     const callId = asToolCallId("c");
     const parts: Part[] = [
       { type: "text", text: "Look:" },

@@ -5,8 +5,8 @@ import { availableForMessages, overheadTokens, roomTokens, tokenBudget, utilizat
 
 const NO_RESERVES = { safetyBufferTokens: 0, rehydrationReserveTokens: 0 };
 
-describe("the formulas of the systems that it follows give their printed numbers", () => {
-  it("seed 000: of 200 000 and an output of 16 384, system text leaves 180 000 for messages", () => {
+describe("the budget formulas reproduce the published numbers", () => {
+  it("seed 000: a window of 200 000 with an output of 16 384 leaves 180 000 for messages after system text", () => {
     const config = compactionConfig({ maxInputTokens: 200_000, outputReserveTokens: 16_384, ...NO_RESERVES });
     const budget = tokenBudget(config, { systemPromptTokens: 3_616, toolSchemaTokens: 0 });
     expect(budget.limitTokens - overheadTokens(budget)).toBe(180_000);
@@ -14,7 +14,7 @@ describe("the formulas of the systems that it follows give their printed numbers
     expect(tokenBudget(config).limitTokens).toBe(183_616);
   });
 
-  it("spec-84 spec-85 seed 002: what a cap, its threshold and every overhead leave for messages", () => {
+  it("spec-84 spec-85 seed 002: a cap less reserves and overheads leaves the stated room for messages", () => {
     const budget = tokenBudget(compactionConfig({ softThresholdPercent: 0.975 }), {
       systemPromptTokens: 1_000,
       toolSchemaTokens: 3_200,
@@ -24,7 +24,7 @@ describe("the formulas of the systems that it follows give their printed numbers
     expect(availableForMessages(budget)).toBe(100_000 - 500 - 2_000 - 4_200);
   });
 
-  it("seed 002: a threshold that leaves more than the reserves is the one that holds, cut off and not rounded", () => {
+  it("seed 002: the soft limit is the threshold's share of the cap, rounded down", () => {
     expect(tokenBudget(compactionConfig()).softLimit).toBe(85_000);
     expect(tokenBudget(compactionConfig({ maxInputTokens: 1_001, ...NO_RESERVES })).softLimit).toBe(850);
   });
@@ -52,7 +52,7 @@ describe("a token budget", () => {
       });
     });
 
-  it("spec-89 shares the cap out among answer, margin, what comes back and what a plan may take, to the token", () => {
+  it("spec-89 divides the cap exactly among output, safety buffer, rehydration reserve and plan", () => {
     fc.assert(
       fc.property(configs, (config) => {
         const budget = tokenBudget(config);
@@ -65,7 +65,7 @@ describe("a token budget", () => {
     );
   });
 
-  it("has its marks in order: target, soft limit, what a plan may take, limit, room, cap", () => {
+  it("has its limits in order: target, soft limit, plan limit, limit, room, cap", () => {
     fc.assert(
       fc.property(configs, (config) => {
         const {
@@ -82,7 +82,7 @@ describe("a token budget", () => {
     );
   });
 
-  it("keeps at most a fortieth of a cap free where nobody set a reserve", () => {
+  it("reserves at most a fortieth of a cap by default", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000_000 }), (maxInputTokens) => {
         const { safetyBufferTokens, rehydrationReserveTokens } = tokenBudget(compactionConfig({ maxInputTokens }));
@@ -92,7 +92,7 @@ describe("a token budget", () => {
     );
   });
 
-  it("takes all its shares of what the answer leaves of a cap", () => {
+  it("takes all shares from the room that the output reserve leaves", () => {
     const config = compactionConfig({ maxInputTokens: 200_000, outputReserveTokens: 20_000 });
     const overhead = { systemPromptTokens: 3_000, toolSchemaTokens: 1_500 };
     const budget = tokenBudget(config, overhead);
@@ -106,7 +106,7 @@ describe("a token budget", () => {
     expect([overheadTokens(budget), availableForMessages(budget)]).toEqual([4_500, 148_500]);
   });
 
-  it("keeps a two-hundredth of a small cap free for errors of counting, and a fiftieth for what comes back", () => {
+  it("reserves a two-hundredth of a small cap as safety buffer and a fiftieth for rehydration", () => {
     const reserves = (maxInputTokens: number) => {
       const { safetyBufferTokens, rehydrationReserveTokens } = tokenBudget(compactionConfig({ maxInputTokens }));
       return [safetyBufferTokens, rehydrationReserveTokens];
@@ -119,7 +119,7 @@ describe("a token budget", () => {
     ]);
   });
 
-  it("is used up exactly when the limit is reached, and infinitely when there is no room at all", () => {
+  it("is fully used exactly at the limit, and infinitely used without room", () => {
     fc.assert(
       fc.property(configs, fc.nat(2_000_000), fc.nat(200_000), (config, used, systemPromptTokens) => {
         const budget = tokenBudget(config, { systemPromptTokens, toolSchemaTokens: 0 });
@@ -130,7 +130,7 @@ describe("a token budget", () => {
     );
   });
 
-  it("leaves something where a model takes less than the reserves", () => {
+  it("leaves at least one token if the reserves exceed the cap", () => {
     const config = {
       ...compactionConfig({ safetyBufferTokens: 900, rehydrationReserveTokens: 900 }),
       maxInputTokens: 500,

@@ -38,12 +38,12 @@ const truths = fc.record({
 });
 
 describe("the estimate of the provider's tokens", () => {
-  it("is the counter's own figure as long as nothing was reported", () => {
+  it("is the counter's own figure before the first report", () => {
     expect(requestTokens(unreported(1.3), 12_345)).toBe(12_345);
     expect(scaledTokens(unreported(1.3), 77)).toBe(77);
   });
 
-  it("tells a slope from what is not seen: 1.45 and 9 000 tokens are not a factor of 1.9", () => {
+  it("separates slope and hidden tokens: 1.45 and 9 000 tokens, not a factor of 1.9", () => {
     const estimate = after(
       growing(
         1.45,
@@ -55,7 +55,7 @@ describe("the estimate of the provider's tokens", () => {
     expect(Math.abs(estimate.offset - 9_000)).toBeLessThan(600);
   });
 
-  it("is never more than 5 % below the next figure of a provider that counts along a line, from the first report on", () => {
+  it("stays at most 5 % below the next report of a linear provider, from the first report on", () => {
     fc.assert(
       fc.property(truths, steps, ({ slope, offset }, grown) => {
         const reports = growing(slope, offset, grown);
@@ -79,9 +79,9 @@ describe("the estimate of the provider's tokens", () => {
     ["nothing reported", 5_000, 0],
     ["a negative figure", 5_000, -1],
     ["not a number", Number.NaN, 5_000],
-    ["no end", 5_000, Number.POSITIVE_INFINITY],
-    ["more than any hidden text explains", 1_000, 69_000],
-    ["less than half of what was counted", 5_000, 2_400],
+    ["infinity", 5_000, Number.POSITIVE_INFINITY],
+    ["more than hidden text can explain", 1_000, 69_000],
+    ["less than half the count", 5_000, 2_400],
   ])("learns nothing from %s", (_, counted, reported) => {
     const estimate = unreported();
     expect(afterReported(estimate, { counted, reported })).toBe(estimate);
@@ -90,15 +90,15 @@ describe("the estimate of the provider's tokens", () => {
   it.each<[string, number, number]>([
     ["the smallest request", 1, 1],
     ["the largest window", 1e9, 1e9],
-    ["half of what was counted", 5_000, 2_500],
-    ["four times as much and all that may be hidden", 1_000, 68_000],
+    ["half the count", 5_000, 2_500],
+    ["four times the count plus the largest hidden text", 1_000, 68_000],
   ])("learns from %s", (_, counted, reported) => {
     const first = afterReported(unreported(), { counted, reported });
     expect(first.reports).toBe(1);
     expect(afterReported(first, { counted, reported }).reports).toBe(2);
   });
 
-  it("believes the first report as it is: the expected slope, and the rest is what is not seen", () => {
+  it("splits the first report into the expected slope and hidden tokens", () => {
     const plain = afterReported(unreported(1.3), { counted: 10_000, reported: 13_000 });
     expect(plain.slope).toBeCloseTo(1.3, 10);
     expect(plain.offset).toBeCloseTo(0, 5);
@@ -109,7 +109,7 @@ describe("the estimate of the provider's tokens", () => {
     expect(hidden.expectedSlope).toBe(1.3);
   });
 
-  it("scales a message by the slope alone, and a request by what is not seen as well", () => {
+  it("scales a message by the slope, and a request by the slope plus the hidden tokens", () => {
     const estimate = { ...unreported(), slope: 1.5, offset: 9_000.4 };
     expect(scaledTokens(estimate, 1_001)).toBe(1_502);
     expect(requestTokens(estimate, 1_001)).toBe(10_502);
@@ -117,7 +117,7 @@ describe("the estimate of the provider's tokens", () => {
     expect(requestTokens(estimate, 0)).toBe(9_000);
   });
 
-  it("takes a report that is over three tenths off, from the fourth on, for one that is three tenths off", () => {
+  it("limits a report's deviation to three tenths from the fourth report on", () => {
     const report = { counted: 10_000, reported: 20_000 };
     const [two, three] = [after([report, report], unreported(2)), after([report, report, report], unreported(2))];
     const next = (from: TokenEstimate, reported: number) => afterReported(from, { counted: 10_000, reported }).slope;
@@ -143,7 +143,7 @@ describe("the estimate of the provider's tokens", () => {
     );
   });
 
-  it("moves little for one report that does not fit, and follows many that do", () => {
+  it("moves little for one outlier, and follows consistent reports", () => {
     const calm = after(
       growing(
         1.2,
@@ -160,7 +160,7 @@ describe("the estimate of the provider's tokens", () => {
     expect(requestTokens(moved, 40_000)).toBeGreaterThan(72_000);
   });
 
-  it("hands on what it learned with the weight of a few reports", () => {
+  it("is handed on with the weight of a few reports", () => {
     const learned = after(
       growing(
         2,
@@ -178,7 +178,7 @@ describe("the estimate of the provider's tokens", () => {
     expect(after(other, next).slope).toBeLessThan(after(other, learned).slope);
   });
 
-  it("hands on four reports of many, and all of fewer", () => {
+  it("is handed on with at most four reports", () => {
     const many = after(Array.from({ length: 8 }, () => ({ counted: 10_000, reported: 20_000 })));
     const half = handedOn(many);
     expect(half.reports).toBe(4);
@@ -189,7 +189,7 @@ describe("the estimate of the provider's tokens", () => {
       expect(handedOn(few)).toEqual(few);
   });
 
-  it("is never changed", () => {
+  it("is immutable", () => {
     const first = afterReported(unreported(), { counted: 10_000, reported: 20_000 });
     for (const estimate of [unreported(), first, handedOn(first)]) expect(Object.isFrozen(estimate)).toBe(true);
   });
@@ -200,12 +200,12 @@ describe("the estimate of the provider's tokens", () => {
   });
 });
 
-describe("a counter times a factor", () => {
+describe("scaledTokenizer", () => {
   const base = countingTokenizer();
   const message = { role: "user", parts: [text("x".repeat(100)), call("c1", "read", { path: "a.ts" })] } as const;
   const tools = [{ name: "read", inputSchema: { type: "object" } }];
 
-  it("counts each piece as the other one does, times the factor", () => {
+  it("counts each piece as the base tokenizer times the factor", () => {
     const twice = scaledTokenizer(base, 2);
     expect(twice.id).toBe(`${base.id}×2`);
     expect(twice.countTokens("12345")).toBe(4);
@@ -218,14 +218,14 @@ describe("a counter times a factor", () => {
     expect(scaledTokenizer(base, 1.5).countTokens("12345")).toBe(3);
   });
 
-  it("is the other one itself where the factor is 1, and made once for a factor", () => {
+  it("is the base tokenizer for a factor of 1, and created once per factor", () => {
     expect(scaledTokenizer(base, 1)).toBe(base);
     const twice = scaledTokenizer(base, 2);
     expect(scaledTokenizer(base, 2)).toBe(twice);
     expect(scaledTokenizer(base, 3).id).toBe(`${base.id}×3`);
   });
 
-  it("counts in steps where the other one does", () => {
+  it("counts in steps if the base tokenizer does", () => {
     expect(scaledTokenizer(base, 2)).not.toHaveProperty("countPartInSteps");
     const stepping = {
       ...base,
@@ -240,7 +240,7 @@ describe("a counter times a factor", () => {
 });
 
 describe("a stored calibration", () => {
-  it("is refused where a figure is out of its bounds, and read at them", () => {
+  it("is read at the bounds of its figures and refused beyond them", () => {
     const { sums } = unreported();
     for (const fields of [
       { slope: 0.5, offset: 64_000, expectedSlope: 4 },
@@ -269,7 +269,7 @@ describe("a stored calibration", () => {
       expect(() => parseCalibration({ m: strange })).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
   });
 
-  it("is read as it was kept, and refused by the name of what is wrong in it", () => {
+  it("is read back unchanged, and refused with the name of a wrong field", () => {
     const learned = { "claude-sonnet-5": after([{ counted: 1_000, reported: 1_300 }]) };
     expect(parseCalibration(JSON.parse(JSON.stringify(learned)))).toEqual(learned);
     expect(parseCalibration({})).toEqual({});

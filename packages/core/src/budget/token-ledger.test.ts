@@ -30,7 +30,7 @@ function watched(): {
 }
 
 describe("TokenLedger", () => {
-  it("gives all figures times a factor, without counting again, and goes on from there", () => {
+  it("scales all figures by a factor without recounting, and can be extended further", () => {
     fc.assert(
       fc.property(threads, fc.double({ min: 0.5, max: 4, noNaN: true }), (thread, factor) => {
         const { tokenizer, messages } = watched();
@@ -52,7 +52,7 @@ describe("TokenLedger", () => {
     );
   });
 
-  it("tells what system messages take, and every share and sum, times the factor", () => {
+  it("scales system tokens, shares and sums by the factor", () => {
     const { tokenizer } = watched();
     const say = (id: string, role: "system" | "user", text: string) => message(id, role, text);
     const first = AgentThread.empty(asThreadId("t")).append([
@@ -75,7 +75,7 @@ describe("TokenLedger", () => {
     expect(ledger.extend(thread)).toBe(ledger);
   });
 
-  it("layer-37 asks the counter once for each message and part, however often the thread grows", () => {
+  it("layer-37 counts each message and part once, however often the thread grows", () => {
     fc.assert(
       fc.property(threads, fc.array(fc.nat(), { maxLength: 5 }), (thread, picks) => {
         const { tokenizer, counted, messages } = watched();
@@ -92,7 +92,7 @@ describe("TokenLedger", () => {
     );
   });
 
-  it("has the sums of what the counter says of whole messages", () => {
+  it("sums up the counts of whole messages", () => {
     fc.assert(
       fc.property(threads, fc.nat(), fc.nat(), (thread, a, b) => {
         const tokenizer = countingTokenizer();
@@ -109,7 +109,7 @@ describe("TokenLedger", () => {
     );
   });
 
-  it("extended step by step is the ledger made at once, and older ledgers stay as they were", () => {
+  it("extended version by version equals one made at once, and leaves older ledgers unchanged", () => {
     fc.assert(
       fc.property(threads, (thread) => {
         const empty = TokenLedger.empty(countingTokenizer(), () => "ephemeral");
@@ -124,7 +124,7 @@ describe("TokenLedger", () => {
     );
   });
 
-  it("extended step by step is the ledger extended at once, with a counter that takes steps and one that takes none", () => {
+  it("extended in steps equals one extended at once, with or without a stepping counter", () => {
     fc.assert(
       fc.property(threads, fc.nat(), fc.boolean(), (thread, pick, takesSteps) => {
         const plain = countingTokenizer();
@@ -151,7 +151,7 @@ describe("TokenLedger", () => {
     );
   });
 
-  it("goes two ways when the thread forks", () => {
+  it("can be extended separately for each fork of a thread", () => {
     const base = AgentThread.empty(GENERATED_THREAD_ID).append([
       { id: "a" as never, role: "user", parts: [], createdAt: "2026-01-01" },
     ]);
@@ -166,7 +166,7 @@ describe("TokenLedger", () => {
     expect([ledger.totalTokens, long.totalTokens, short.totalTokens]).toEqual([4, 4 + 104, 4 + 5]);
   });
 
-  it("takes the result's own word for its durability before the policy's", () => {
+  it("prefers a result's own durability to the policy's", () => {
     fc.assert(
       fc.property(threads, (thread) => {
         const ledger = TokenLedger.empty(countingTokenizer(), ({ toolName }) =>
@@ -200,7 +200,7 @@ describe("tokenShares", () => {
     expect(one({ type: "tool-result", result })).toEqual({ ...none, toolResult: 2 });
   });
 
-  it("says where a message's tokens are, and loses none", () => {
+  it("assigns all tokens of a message to shares", () => {
     const tokenizer = countingTokenizer();
     fc.assert(
       fc.property(threads, (thread) => {

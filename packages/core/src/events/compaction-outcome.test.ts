@@ -26,13 +26,13 @@ const facts = (version: number, more: Partial<NoticeFacts> = {}): NoticeFacts =>
 });
 
 describe("compactionNotice", () => {
-  it("tells tokens before and after and what became of the messages", () => {
+  it("states tokens before and after, and how many messages were kept or dropped", () => {
     const notice = compactionNotice(facts(1));
     expect(notice.text).toBe("Context compacted: 847k → 5.2k tokens (messages: 7 kept, 3 dropped).");
     expect(notice).toMatchObject({ compactionCount: 1, pinned: 2, warning: null, messages: { kept: 7, dropped: 3 } });
   });
 
-  it("warns that accuracy may suffer after as many folds as the host says (seed 001)", () => {
+  it("warns about lower accuracy after the configured number of folds (seed 001)", () => {
     expect(compactionNotice(facts(2)).warning).toBeNull();
     const warned = compactionNotice(facts(3));
     expect(warned.warning).toContain("less accurate");

@@ -56,7 +56,7 @@ describe("canonicalJson", () => {
     );
   });
 
-  it("writes any double as an independent implementation does, by its bits", () => {
+  it("writes any double as an independent implementation does", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (bits) => {
         const number = doubleOf(bits);
@@ -70,7 +70,7 @@ describe("canonicalJson", () => {
     expect(canonicalJson(doubleOf(BigInt(`0x${bits}`)))).toBe(text);
   });
 
-  it("reads back as an equal value, and writes the same bytes again", () => {
+  it("is read back as an equal value and rewritten as the same bytes", () => {
     fc.assert(
       fc.property(jsonValues, (value) => {
         const text = canonicalJson(value);
@@ -96,7 +96,7 @@ describe("canonicalJson", () => {
     );
   });
 
-  it("orders keys by UTF-16 code units, however many there are and however they come", () => {
+  it("orders any number of keys by UTF-16 code units", () => {
     const names = fc.uniqueArray(unicodeTexts(3), { maxLength: 40 });
     fc.assert(
       fc.property(names, (keys) => {
@@ -134,7 +134,7 @@ describe("canonicalJson", () => {
     expect(canonicalJson(value)).toBe(expected);
   });
 
-  it("leaves out properties that are undefined, as JSON does", () => {
+  it("omits undefined properties, as JSON does", () => {
     expect(canonicalJson({ b: undefined, a: 1 })).toBe('{"a":1}');
   });
 
@@ -164,11 +164,11 @@ describe("canonicalJson", () => {
     ["a date", { at: new Date(0) }, "an instance of a class", "at"],
     ["a map", { map: new Map([["a", 1]]) }, "an instance of a class", "map"],
     ["bytes", { bytes: new Uint8Array(2) }, "an instance of a class", "bytes"],
-    ["NaN behind all that is fine", { a: [true, false, null, "x", {}, []], b: Number.NaN }, "the number NaN", "b"],
+    ["NaN after valid values", { a: [true, false, null, "x", {}, []], b: Number.NaN }, "the number NaN", "b"],
     ["a cycle", cyclic, tooDeep, "self.0.self.0.self.0.self.0.self.0.self.0"],
-    ["nesting below the limit", nested(MAX_JSON_DEPTH + 1), tooDeep, "0.a.0.a.0.a.0.a.0.a.0.a"],
+    ["nesting deeper than the limit", nested(MAX_JSON_DEPTH + 1), tooDeep, "0.a.0.a.0.a.0.a.0.a.0.a"],
     ["nesting of a hundred thousand levels", nested(100_000), tooDeep, "a.0.a.0.a.0.a.0.a.0.a.0"],
-  ])("refuses %s with a typed error that says what stands where", (_, value, found, where) => {
+  ])("refuses %s with a typed error that names problem and position", (_, value, found, where) => {
     for (const write of value === undefined ? [canonicalJson] : [canonicalJson, canonicalForm]) {
       const thrown = capture(() => write(value));
       expect(thrown).toBeInstanceOf(ThreadfoldError);
@@ -177,7 +177,7 @@ describe("canonicalJson", () => {
     }
   });
 
-  it("takes values as deep as the limit", () => {
+  it("accepts values as deep as the limit", () => {
     expect(canonicalJson(nested(MAX_JSON_DEPTH))).toBe(JSON.stringify(nested(MAX_JSON_DEPTH)));
   });
 
@@ -198,7 +198,7 @@ function capture(action: () => unknown): unknown {
 describe("canonicalPieces", () => {
   const ids = (count: number) => Array.from({ length: count }, (_, index) => `message-${index}`);
 
-  it("are the text of the value, with long lists of texts apart", () => {
+  it("join to the text of the value, with long lists of texts as separate pieces", () => {
     const list = Object.freeze(ids(300));
     const value = { summary: { span: list, title: "two \0 of them" }, span: list, few: ids(3) };
     const pieces = canonicalPieces(value);
@@ -208,7 +208,7 @@ describe("canonicalPieces", () => {
     expect(canonicalPieces({ few: ids(3) })).toEqual([canonicalJson({ few: ids(3) })]);
   });
 
-  it("are the text of any value, whatever in it is long", () => {
+  it("join to the text of any value, whatever parts are long", () => {
     const long = fc.constantFrom<unknown>(ids(256), ids(255), [...ids(256), 1], [ids(256), ids(257)], "\0".repeat(300));
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.jsonValue(), long), { maxLength: 6 }), (values) => {
@@ -219,14 +219,14 @@ describe("canonicalPieces", () => {
     );
   });
 
-  it("are refused where the text is", () => {
+  it("throw for the same values as canonicalJson", () => {
     expect(() => canonicalPieces({ ids: ids(300), count: Number.NaN })).toThrow("the number NaN at count");
     expect(() => canonicalPieces([...ids(300), "\ud800"])).toThrow("a lone surrogate at 300");
   });
 });
 
-describe("the canonical form of a value", () => {
-  it("says whether JSON.stringify writes it as it is: always, but where a key begins with a digit", () => {
+describe("canonicalForm", () => {
+  it("reports that JSON.stringify writes the canonical text, unless a key begins with a digit", () => {
     fc.assert(
       fc.property(jsonValues, (value) => {
         const { value: form, stringifies } = canonicalForm(value);
@@ -243,7 +243,7 @@ describe("the canonical form of a value", () => {
 });
 
 describe("toCanonicalValue", () => {
-  it("serializes as what comes back from canonical JSON", () => {
+  it("serializes like a value read back from canonical JSON", () => {
     fc.assert(
       fc.property(jsonValues, (value) => {
         expect(JSON.stringify(toCanonicalValue(value))).toBe(JSON.stringify(JSON.parse(canonicalJson(value))));
@@ -252,7 +252,7 @@ describe("toCanonicalValue", () => {
     );
   });
 
-  it("changes no value, and nothing that is in order", () => {
+  it("changes no values, and nothing in an ordered value", () => {
     fc.assert(
       fc.property(jsonValues, (value) => {
         const ordered = toCanonicalValue(value);
@@ -263,7 +263,7 @@ describe("toCanonicalValue", () => {
     );
   });
 
-  it("gives back the very value when it is in order", () => {
+  it("returns the same object if it is in order", () => {
     for (const value of [
       { a: [{ b: 1, c: "x" }, null], d: {} },
       { "": 1, A: 2, a: true },
@@ -279,7 +279,7 @@ describe("toCanonicalValue", () => {
     );
   });
 
-  it("takes what is as deep as JSON may be, and a broken key of nothing", () => {
+  it("accepts the maximum depth, and ignores a malformed key of an undefined property", () => {
     const deepest = nested(MAX_JSON_DEPTH);
     expect(toCanonicalValue(deepest)).toBe(deepest);
     expect(() => toCanonicalValue(nested(MAX_JSON_DEPTH + 1))).toThrowError(
@@ -288,7 +288,7 @@ describe("toCanonicalValue", () => {
     expect(() => toCanonicalValue({ "\ud800": undefined })).not.toThrow();
   });
 
-  it("freezes all of it", () => {
+  it("freezes the result deeply", () => {
     const value = toCanonicalValue({ b: [{ z: 1, y: 2 }], a: {} });
     expect([value, value.b, value.b[0], value.a].every(Object.isFrozen)).toBe(true);
   });
@@ -301,7 +301,7 @@ describe("toCanonicalValue", () => {
     ["a date", { a: new Date(0) }],
     ["a hole", { a: new Array(2) }],
     ["a bigint", { a: 1n }],
-  ])("refuses %s, as canonical JSON does, and says where", (_name, value) => {
+  ])("refuses %s with the same error as canonicalJson", (_name, value) => {
     const refusal = (work: () => unknown) => {
       try {
         return work();

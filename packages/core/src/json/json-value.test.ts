@@ -17,7 +17,7 @@ import {
 const deep = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
 
 describe("toWellFormedJson", () => {
-  it("gives a well-formed value back as it is, without a copy", () => {
+  it("returns a well-formed value without a copy", () => {
     fc.assert(
       fc.property(jsonValues, (value) => {
         expect(toWellFormedJson(value)).toBe(value);
@@ -26,7 +26,7 @@ describe("toWellFormedJson", () => {
     );
   });
 
-  it("makes anything acceptable, once and for all", () => {
+  it("makes any value acceptable, and is idempotent", () => {
     fc.assert(
       fc.property(
         fc.anything({
@@ -52,12 +52,12 @@ describe("toWellFormedJson", () => {
     expect(toWellFormedJson(value)).toEqual({ ok: ["a"], "k\ufffd": "v\ufffd", list: [1, null, null] });
   });
 
-  it("drops what is undefined, and mends a key where nothing else is to be mended", () => {
+  it("drops undefined properties, and repairs a key even if nothing else needs repair", () => {
     expect(Object.keys(toWellFormedJson({ a: 1, none: undefined }) as object)).toEqual(["a"]);
     expect(toWellFormedJson({ "k\ud800": 1 })).toEqual({ "k\ufffd": 1 });
   });
 
-  it("leaves its input as it was and shares what needs no repair", () => {
+  it("leaves its input unchanged and shares the parts that need no repair", () => {
     const fine = { a: [1] };
     const value = { fine, bad: "\ud800" };
     const clean = toWellFormedJson(value) as { fine: JsonValue };
@@ -65,7 +65,7 @@ describe("toWellFormedJson", () => {
     expect(clean.fine).toBe(fine);
   });
 
-  it("cuts nesting of ten thousand levels so that it can be hashed inside a message", () => {
+  it("cuts ten thousand levels of nesting so that the value can be hashed inside a message", () => {
     const clean = toWellFormedJson(deep(10_000));
     expect(jsonValueSchema.safeParse(clean).success).toBe(true);
     expect(canonicalJson(clean)).toContain("[nested too deeply]");
@@ -77,7 +77,7 @@ describe("toWellFormedJson", () => {
     expect(canonicalJson(toWellFormedJson(cyclic))).toContain("[nested too deeply]");
   });
 
-  it("keeps __proto__ an ordinary key and the prototype alone", () => {
+  it("treats __proto__ as an ordinary key and leaves the prototype alone", () => {
     const clean = toWellFormedJson(JSON.parse('{"__proto__":{"admin":"\\ud800"},"x":null}')) as Record<string, unknown>;
     expect(Object.keys(clean)).toEqual(["__proto__", "x"]);
     expect(Object.getPrototypeOf(clean)).toBe(Object.prototype);
@@ -93,7 +93,7 @@ const nested = (depth: number): unknown => {
 };
 
 describe("isJsonValue", () => {
-  it("holds exactly for what canonical JSON can express", () => {
+  it("is true exactly for values that canonical JSON can express", () => {
     const odd = fc.constantFrom<unknown>(
       Number.NaN,
       "\ud800",
@@ -119,7 +119,7 @@ describe("isJsonValue", () => {
     );
   });
 
-  it("refuses an array with a hole and what an instance of a class hides", () => {
+  it("refuses sparse arrays and class instances", () => {
     const sparse = [1, 2, 3];
     delete sparse[1];
     expect(isJsonValue(sparse)).toBe(false);
@@ -127,7 +127,7 @@ describe("isJsonValue", () => {
     expect(isJsonValue(new Map([["a", 1]]))).toBe(false);
   });
 
-  it("refuses a torn surrogate in a key, and passes over properties that are undefined", () => {
+  it("refuses a lone surrogate in a key, and ignores undefined properties", () => {
     expect([isJsonValue({ a: { "\ud800": 1 } }), isJsonValue({ a: undefined }), isJsonValue([undefined])]).toEqual([
       false,
       true,
@@ -135,7 +135,7 @@ describe("isJsonValue", () => {
     ]);
   });
 
-  it("says of any depth whether it is too deep, a level at a time", () => {
+  it("tells for any depth whether it exceeds the limit", () => {
     const fits = [MAX_JSON_DEPTH, MAX_JSON_DEPTH + 1, 100_000].map((depth) => isJsonValue(nested(depth)));
     expect(fits).toEqual([true, false, false]);
     expect([isJsonValue([[1]], MAX_JSON_DEPTH - 2), isJsonValue([[1]], MAX_JSON_DEPTH - 1)]).toEqual([true, false]);
@@ -149,13 +149,13 @@ describe("isJsonValue", () => {
 });
 
 describe("jsonValueSchema", () => {
-  it("leaves room for what stands around a value: what it accepts can be hashed inside a thread or plan", () => {
+  it("accepts only values shallow enough to be hashed inside a thread or plan", () => {
     expect(jsonValueSchema.safeParse(nested(MAX_VALUE_DEPTH)).success).toBe(true);
     expect(jsonValueSchema.safeParse(nested(MAX_VALUE_DEPTH + 1)).success).toBe(false);
     expect(() => canonicalJson({ a: [{ b: [{ c: [{ d: [nested(MAX_VALUE_DEPTH)] }] }] }] })).not.toThrow();
   });
 
-  it("gives the very value back, own __proto__ keys included", () => {
+  it("returns the same object, including an own __proto__ key", () => {
     const value = JSON.parse('{"__proto__":{"x":1}}');
     expect(jsonValueSchema.parse(value)).toBe(value);
     expect(Object.hasOwn(value, "__proto__")).toBe(true);
@@ -173,7 +173,7 @@ describe("jsonObjectSchema", () => {
 });
 
 describe("freezeDeep", () => {
-  it("gives back what it was given, frozen all the way down where it can be", () => {
+  it("returns its argument, deeply frozen", () => {
     const value = { list: [[{ a: 1 }]], none: null, text: "x" };
     expect(freezeDeep(value)).toBe(value);
     expect([value, value.list, value.list[0], value.list[0]?.[0]].every(Object.isFrozen)).toBe(true);
@@ -182,7 +182,7 @@ describe("freezeDeep", () => {
 });
 
 describe("textSchema", () => {
-  it("refuses lone surrogates and takes pairs", () => {
+  it("refuses lone surrogates and accepts pairs", () => {
     expect(["😀", "", "\u0000", "\ud83d", "\ude00\ud83d"].map((text) => textSchema.safeParse(text).success)).toEqual([
       true,
       true,

@@ -13,8 +13,8 @@ const textOf = (items: readonly unknown[]) => {
 
 const lists = fc.array(fc.array(fc.string({ unit: "binary" }), { maxLength: 5 }), { minLength: 1, maxLength: 8 });
 
-describe("a list of texts that grows at its end", () => {
-  it("is written as it would be at once, whenever its beginnings were written", () => {
+describe("an append-only list of texts", () => {
+  it("is written like a plain array, whenever its prefixes were written", () => {
     fc.assert(
       fc.property(lists, fc.array(fc.boolean()), (parts, looks) => {
         let list: readonly string[] = [];
@@ -33,14 +33,14 @@ describe("a list of texts that grows at its end", () => {
     );
   });
 
-  it("refuses to write what is no text or is not well-formed, behind a beginning that was written", () => {
+  it("is not written if it holds a non-text or a malformed text", () => {
     const former = continuedTexts(["a"], ["b"]);
     expect(textOf(former)).toBe('["a","b"]');
     expect(writtenTexts(continuedTexts(former, ["\ud800"]))).toBeUndefined();
     expect(writtenTexts(Object.freeze(["a", 1]))).toBeUndefined();
   });
 
-  it("is written once when it is frozen, and anew when it may have changed", () => {
+  it("is written once if it is frozen, and again if it may have changed", () => {
     const stringify = vi.spyOn(JSON, "stringify");
     try {
       const frozen = Object.freeze(["a", "b"]);
@@ -55,7 +55,7 @@ describe("a list of texts that grows at its end", () => {
     expect(textOf(open)).toBe('["a","b"]');
   });
 
-  it("is known to be written where its beginning was, and not where that was not", () => {
+  it("counts as written once only if its prefix was written", () => {
     const former = continuedTexts(["a"], ["b"]);
     expect([isWrittenOnce(former), isWrittenOnce(continuedTexts(former, ["c"]))]).toEqual([false, false]);
     writtenTexts(former);
@@ -64,7 +64,7 @@ describe("a list of texts that grows at its end", () => {
     expect(isWrittenOnce(continuedTexts(former, ["\ud800"]))).toBe(false);
   });
 
-  it("is kept in few pieces however often it grows, and the long ones are not written again", () => {
+  it("stays in few pieces however often it grows, and reuses the long ones", () => {
     let list: readonly string[] = continuedTexts(["first"], ["second"]);
     writtenTexts(list);
     const long = Array.from({ length: 1_000 }, (_, index) => `message ${index}`);
@@ -78,7 +78,7 @@ describe("a list of texts that grows at its end", () => {
     expect(textOf(list)).toBe(JSON.stringify(list));
   });
 
-  it("is frozen, and nothing in it has to be", () => {
+  it("is frozen together with the value that holds it", () => {
     const list = continuedTexts(["a"], ["b"]);
     writtenTexts(list);
     const value = freezeDeep({ list, others: [{ list: ["c"] }] });

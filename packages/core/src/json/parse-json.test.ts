@@ -9,12 +9,12 @@ describe("parseJson", () => {
     ['{"h":[],"\\\\":0}', '{"h":1,"\\"":2}'],
     ['{"k":[],"\\\\n":0}', '{"k":1,"\\nb":2}'],
     ['{"m":[],"ab\\\\":0}', '{"m":1,"ab\\u0000":2}'],
-  ])("reads keys with escapes as they were written, also when %s was read before", (before, text) => {
+  ])("reads escaped keys as written, even after reading %s", (before, text) => {
     JSON.parse(before);
     expect(JSON.stringify(parseJson(text))).toBe(text);
   });
 
-  it("reads what canonical JSON wrote, whatever was read before", () => {
+  it("reads canonical JSON correctly, whatever was read before", () => {
     const keys = fc.constantFrom("a", "\\", '"', "\n", '\\"', "\\n", '"n', "\u0000", "__proto__", "", "1");
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -35,7 +35,7 @@ describe("parseJson", () => {
     );
   });
 
-  it("reads past white space wherever JSON allows it, and gives objects that can be changed", () => {
+  it("skips white space wherever JSON allows it, and returns mutable objects", () => {
     const text = '\t{ "\\n" : [ 1 , { } , [ ] ] ,\r\n "b" : null }\n';
     const read = parseJson(text) as Record<string, unknown>;
     expect(read).toEqual({ "\n": [1, {}, []], b: null });

@@ -5,14 +5,14 @@ import { z } from "zod";
 /** As it is built, with parts of zod inside. */
 const built = (name: string): Record<string, unknown> => createRequire(import.meta.url)(`../../dist/${name}.js`);
 
-describe("what is built in of zod", () => {
-  it("has everything that the list names, which is zod's from source", async () => {
+describe("the bundled part of zod", () => {
+  it("exports everything on the list, built from zod's source", async () => {
     const [fromSource, fromBuild] = [await import("./schema.ts"), built("schema")];
     expect(Object.keys(fromBuild).sort()).toEqual(Object.keys(fromSource).sort());
     for (const [name, part] of Object.entries(fromSource)) expect(part).toBe(z[name as keyof typeof z]);
   });
 
-  it("goes together with a host's own zod, and says in English what is wrong", async () => {
+  it("works beside a host's own zod, and reports errors in English", async () => {
     const { textSchema, jsonObjectSchema } = built("index") as Record<string, z.ZodType>;
     if (textSchema === undefined || jsonObjectSchema === undefined) throw new Error("The door lacks a schema.");
     expect(textSchema).toBeInstanceOf(z.ZodType);

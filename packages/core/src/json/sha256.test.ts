@@ -9,7 +9,7 @@ describe.each([
   ["the platform's", startSha256],
   ["the portable", startPortableSha256],
 ])("%s running SHA-256", (_name, start) => {
-  it("gives the digest of all texts together, at every step", () => {
+  it("gives the digest of all texts so far, at every step", () => {
     const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 200 }), { maxLength: 8 });
     fc.assert(
       fc.property(texts, (pieces) => {
@@ -23,7 +23,7 @@ describe.each([
     );
   });
 
-  it("keeps what it was when it goes on in two ways", () => {
+  it("can be continued in two ways without changing", () => {
     const common = start().update("common ");
     const [one, other] = [common.update("one"), common.update("other")];
     expect([one.digest(), other.digest(), common.digest()]).toEqual(
@@ -33,14 +33,14 @@ describe.each([
 });
 
 describe("a running SHA-256", () => {
-  it.each(["", "a"])("cuts no character of a text of megabytes in two behind %j", (before) => {
+  it.each(["", "a"])("splits no character of a multi-megabyte text after %j", (before) => {
     const text = before + "😀".repeat(1_000_000);
     expect(startSha256().update(text).digest()).toBe(createHash("sha256").update(Buffer.from(text)).digest("hex"));
   });
 
   afterEach(() => void vi.unstubAllGlobals());
 
-  it("is the platform's where there is one", () => {
+  it("is the platform's own if there is one", () => {
     const asked = vi.fn(process.getBuiltinModule);
     vi.stubGlobal("process", { ...process, getBuiltinModule: asked });
     const native = startSha256();
@@ -52,7 +52,7 @@ describe("a running SHA-256", () => {
   });
 
   it.each([undefined, {}, { getBuiltinModule: () => undefined }, { getBuiltinModule: () => ({}) }])(
-    "is the portable one where the host has %o",
+    "is the portable one if the host has %o",
     (process) => {
       vi.stubGlobal("process", process);
       expect(startSha256().update("abc").digest()).toBe(portableSha256("abc"));
@@ -94,7 +94,7 @@ describe.each(implementations)("%s sha256", (_, hash) => {
 });
 
 describe("sha256", () => {
-  it("runs on the native implementation here, and the portable one gives the same digest of any text and bytes", () => {
+  it("uses the native implementation here, with the same digests as the portable one", () => {
     expect(sha256).not.toBe(portableSha256);
     fc.assert(
       fc.property(fc.oneof(unicodeTexts(300), fc.uint8Array({ maxLength: 300 })), (data) => {
@@ -107,7 +107,7 @@ describe("sha256", () => {
 });
 
 describe("digestOf", () => {
-  it("is the digest of the canonical form, whatever the order of keys", () => {
+  it("is the digest of the canonical JSON, in any key order", () => {
     expect(digestOf({ b: 1, a: [null], c: undefined })).toBe(sha256('{"a":[null],"b":1}'));
     expect(digestOf({ a: 1, b: 2 })).toBe(digestOf({ b: 2, a: 1 }));
     expect(digestOf({ a: 1 })).not.toBe(digestOf({ a: "1" }));

@@ -9,7 +9,7 @@ import { agentThreads } from "./thread-arbitrary.ts";
 const NO_SHARES = { text: 0, toolInput: 0, toolResult: 0, reasoning: 0, media: 0 };
 
 describe("messageInputs", () => {
-  it("makes messages that match the schema, with ids of their own", () => {
+  it("makes messages that match the schema, with unique ids", () => {
     fc.assert(
       fc.property(messageInputs({ malformed: true }), (messages) => {
         for (const message of messages) expect(messageInputSchema.safeParse(message).error).toBeUndefined();
@@ -19,7 +19,7 @@ describe("messageInputs", () => {
     );
   });
 
-  it("keeps to maxMessages", () => {
+  it("respects maxMessages", () => {
     fc.assert(
       fc.property(messageInputs({ maxMessages: 5 }), (messages) => {
         expect(messages.length).toBeLessThanOrEqual(5);
@@ -28,7 +28,7 @@ describe("messageInputs", () => {
     );
   });
 
-  it("pairs every result unless malformed transcripts are asked for", () => {
+  it("pairs every result unless malformed transcripts are requested", () => {
     fc.assert(
       fc.property(agentThreads(), (thread) => {
         const headers = [...thread.messages].map((message) => headerOf(message, 0, NO_SHARES, undefined));
@@ -38,7 +38,7 @@ describe("messageInputs", () => {
     );
   });
 
-  it("reaches every oddity that it promises", () => {
+  it("produces every oddity that it promises", () => {
     const seen = new Set<string>();
     for (const messages of fc.sample(messageInputs({ malformed: true }), { numRuns: 150, seed: 7 })) {
       for (const message of messages) for (const oddity of oddities(message)) seen.add(oddity);
@@ -59,7 +59,7 @@ describe("messageInputs", () => {
     );
   });
 
-  it("reaches every kind of pairing trouble", () => {
+  it("produces every kind of pairing problem", () => {
     const kinds = new Set<string>();
     for (const thread of fc.sample(agentThreads({ malformed: true }), { numRuns: 150, seed: 7 })) {
       const headers = [...thread.messages].map((message) => headerOf(message, 0, NO_SHARES, undefined));

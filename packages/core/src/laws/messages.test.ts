@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { messageInputSchema } from "../model/message.ts";
 import { assistant, call, result, system, text, threadOf, tool, user } from "./messages.ts";
 
-describe("messages of tests", () => {
+describe("test messages", () => {
   const messages = [
     system("s", "Be brief."),
     user("u", "Go."),
@@ -11,7 +11,7 @@ describe("messages of tests", () => {
     tool("q", result("y", { type: "json", value: [1] }, { toolName: "grep", outcome: "failure" })),
   ];
 
-  it("are messages that a thread takes, with the parts that were named", () => {
+  it("are accepted by a thread, with the given parts", () => {
     for (const one of messages) expect(messageInputSchema.parse(one)).toEqual(one);
     const thread = threadOf(...messages);
     expect([thread.id, thread.length]).toEqual(["t", 5]);
@@ -25,7 +25,7 @@ describe("messages of tests", () => {
     expect([...thread.messages][2]?.branch).toBe("side");
   });
 
-  it("say what a test says of a result", () => {
+  it("hold the given fields of a result", () => {
     expect(messages[4]?.parts).toEqual([
       {
         type: "tool-result",

@@ -11,7 +11,7 @@ const threads = agentThreads({ malformed: true, maxMessages: 12 });
 const filled = threads.filter((thread) => thread.length > 0);
 
 describe("planRecordsFor", () => {
-  it("makes records that match the schema and name messages of the thread", () => {
+  it("makes records that match the schema and name the thread's messages", () => {
     const cases = threads.chain((thread) => fc.tuple(fc.constant(thread), planRecordsFor(thread)));
     fc.assert(
       fc.property(cases, ([thread, records]) => {
@@ -33,7 +33,7 @@ describe("planRecordsFor", () => {
     );
   });
 
-  it("makes all four actions, and records that overlap", () => {
+  it("makes all four actions and overlapping records", () => {
     const lists = fc.sample(filled.chain(planRecordsFor), { numRuns: 100, seed: 3 });
     const actions = new Set(
       lists.flat().map((record) => (record.action === "externalize" ? record.form : record.action)),
@@ -48,7 +48,7 @@ describe("planRecordsFor", () => {
 });
 
 describe("structuredSummaries and pinsFor", () => {
-  it("make what their schemas accept", () => {
+  it("make values that their schemas accept", () => {
     const cases = filled.chain((thread) =>
       fc.record({
         thread: fc.constant(thread),

@@ -5,7 +5,7 @@ const atScale = (scale: string): void => void vi.stubEnv("THREADFOLD_PROPERTY_SC
 afterEach(() => void vi.unstubAllEnvs());
 
 describe("runs", () => {
-  it("spec-150 are what is named on every day, the full figure in the full run, and in between between", () => {
+  it("spec-150 gives the daily figure, the full figure in a full run, and values between for other scales", () => {
     for (const [scale, usual, full] of [
       ["1", 200, 200],
       ["20", 4_000, 2_000],
@@ -21,7 +21,7 @@ describe("runs", () => {
     }
   });
 
-  it("are never none, and what is no scale changes nothing", () => {
+  it("gives at least one run, and ignores an invalid scale", () => {
     atScale("0.001");
     expect(runs(5).numRuns).toBe(1);
     for (const nonsense of ["0", "-3", "many", "Infinity"]) {

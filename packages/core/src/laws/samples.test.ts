@@ -5,11 +5,11 @@ import { countingTokenizer, pinnedClock } from "./samples.ts";
 import { agentThreads } from "./thread-arbitrary.ts";
 
 describe("countingTokenizer", () => {
-  it("takes four code units for a token", () => {
+  it("counts one token per four code units", () => {
     expect(["", "a", "abcd", "abcde"].map(countingTokenizer().countTokens)).toEqual([0, 1, 1, 2]);
   });
 
-  it("counts a request as the sum of its messages and a constant", () => {
+  it("counts a request as the sum of its messages plus a constant", () => {
     const tokenizer = countingTokenizer();
     fc.assert(
       fc.property(agentThreads({ malformed: true, maxMessages: 12 }), (thread) => {

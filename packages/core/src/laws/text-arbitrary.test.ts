@@ -4,7 +4,7 @@ import { withTextReplaced } from "./text-arbitrary.ts";
 describe("withTextReplaced", () => {
   const value = { a: "1", b: [2, "3", { c: "4", __proto__x: null }] };
 
-  it("replaces one text of a copy, each in its turn", () => {
+  it("replaces one text of a copy, selected by index", () => {
     const copies = [0, 1, 2, 3].map((pick) => JSON.stringify(withTextReplaced(value, pick, "x")));
     expect(copies).toEqual([
       '{"a":"x","b":[2,"3",{"c":"4","__proto__x":null}]}',
@@ -15,7 +15,7 @@ describe("withTextReplaced", () => {
     expect(value.a).toBe("1");
   });
 
-  it("gives data without a text back as it is", () => {
+  it("returns data without text unchanged", () => {
     expect(withTextReplaced([1, null], 5, "x")).toEqual([1, null]);
   });
 });

@@ -7,7 +7,7 @@ const texts = unicodeTexts(6);
 const owners = fc.tuple(texts.map(asThreadId), fc.option(texts), texts);
 
 describe("artifactIdOf", () => {
-  it("gives the same content of a thread the same id, in the shape of an artifact id", () => {
+  it("gives the same content of a thread the same valid artifact id", () => {
     fc.assert(
       fc.property(owners, ([thread, tenant, content]) => {
         const id = artifactIdOf(thread, tenant, content);
@@ -18,7 +18,7 @@ describe("artifactIdOf", () => {
     );
   });
 
-  it("gives everything else another id, so that no tenant learns what another one stores", () => {
+  it("gives different ids to other content, threads and tenants, so that no tenant learns what another stores", () => {
     fc.assert(
       fc.property(owners, owners, (a, b) => {
         fc.pre(JSON.stringify(a) !== JSON.stringify(b));
@@ -28,7 +28,7 @@ describe("artifactIdOf", () => {
     );
   });
 
-  it("is not fooled by texts that look joined", () => {
+  it("distinguishes inputs that concatenate to the same text", () => {
     const ids = [
       artifactIdOf(asThreadId("t"), null, "x"),
       artifactIdOf(asThreadId("t"), "null", "x"),
@@ -42,7 +42,7 @@ describe("artifactIdOf", () => {
 });
 
 describe("ids", () => {
-  it.each(["m1", "__proto__", "消息 1", "a/b:c|d", "x".repeat(512)])("accepts %j as it is", (id) => {
+  it.each(["m1", "__proto__", "消息 1", "a/b:c|d", "x".repeat(512)])("accept %j unchanged", (id) => {
     expect(messageIdSchema.parse(id)).toBe(id);
   });
 
@@ -50,7 +50,7 @@ describe("ids", () => {
     expect(messageIdSchema.safeParse(id).success).toBe(false);
   });
 
-  it("gives artifact ids a shape that holds neither white space nor path", () => {
+  it("have a shape for artifacts that allows neither white space nor paths", () => {
     expect(artifactIdSchema.safeParse(`artifact_${"0a".repeat(12)}`).success).toBe(true);
     for (const id of [
       "artifact_",

@@ -15,7 +15,7 @@ const assistant = { ...user, role: "assistant" };
 const tool = { ...user, role: "tool", parts: [result] };
 
 describe("messageInputSchema", () => {
-  it("accepts every generated message and loses nothing of it", () => {
+  it("accepts every generated message without loss", () => {
     fc.assert(
       fc.property(messageInputs({ malformed: true, maxMessages: 10 }), (messages) => {
         for (const message of messages)
@@ -25,7 +25,7 @@ describe("messageInputSchema", () => {
     );
   });
 
-  it("accepts nothing that cannot be hashed: no text field takes a lone surrogate", () => {
+  it("accepts no lone surrogate in any text field, because it could not be hashed", () => {
     const cases = messageInputs({ malformed: true, maxMessages: 6 }).filter((messages) => messages.length > 0);
     fc.assert(
       fc.property(cases, fc.nat(), fc.nat(), (messages, which, leaf) => {
@@ -38,9 +38,9 @@ describe("messageInputSchema", () => {
 
   it.each<[string, unknown]>([
     ["a user message", user],
-    ["no part at all", { ...user, parts: [] }],
-    ["an assistant message that calls", { ...assistant, parts: [{ type: "text", text: "" }, call] }],
-    ["a call whose arguments are no JSON", { ...assistant, parts: [{ ...call, input: "{", invalidInput: "{" }] }],
+    ["a message without parts", { ...user, parts: [] }],
+    ["an assistant message with a call", { ...assistant, parts: [{ type: "text", text: "" }, call] }],
+    ["a call with invalid JSON arguments", { ...assistant, parts: [{ ...call, input: "{", invalidInput: "{" }] }],
     ["a tool message", tool],
     [
       "a message of a branch with usage and metadata",
@@ -52,7 +52,7 @@ describe("messageInputSchema", () => {
         metadata: { raw: [null] },
       },
     ],
-    ["a picture", { ...user, parts: [{ type: "image", source: { kind: "url", url: "https://example.com/a.png" } }] }],
+    ["an image", { ...user, parts: [{ type: "image", source: { kind: "url", url: "https://example.com/a.png" } }] }],
     ["an opaque item", { ...assistant, parts: [{ type: "opaque", provider: "openai", value: null }] }],
   ])("accepts %s", (_, message) => {
     expect(messageInputSchema.safeParse(message).error).toBeUndefined();
@@ -66,19 +66,19 @@ describe("messageInputSchema", () => {
     ["parts that are not a list", { ...user, parts: "hi" }],
     ["an unknown part", { ...user, parts: [{ type: "audio" }] }],
     ["a text part without text", { ...user, parts: [{ type: "text" }] }],
-    ["a call of the user", { ...user, parts: [call] }],
+    ["a call in a user message", { ...user, parts: [call] }],
     ["a call in a tool message", { ...tool, parts: [result, call] }],
     ["a result in an assistant message", { ...assistant, parts: [result] }],
     ["a tool message without a result", { ...tool, parts: [{ type: "text", text: "x" }] }],
     ["a tool message with two results", { ...tool, parts: [result, result] }],
     ["an unknown outcome", { ...tool, parts: [{ ...result, result: { ...result.result, outcome: "ok" } }] }],
     ["a call without an id", { ...assistant, parts: [{ ...call, callId: "" }] }],
-    ["an input that is no JSON", { ...assistant, parts: [{ ...call, input: { n: Number.NaN } }] }],
-    ["an input that is missing", { ...assistant, parts: [{ ...call, input: undefined }] }],
+    ["an input that JSON cannot express", { ...assistant, parts: [{ ...call, input: { n: Number.NaN } }] }],
+    ["a missing input", { ...assistant, parts: [{ ...call, input: undefined }] }],
     ["an empty branch", { ...user, branch: "" }],
     ["an unknown origin", { ...user, origin: "user" }],
     ["negative usage", { ...assistant, usage: { inputTokens: -1, outputTokens: 0 } }],
-    ["metadata that is no object", { ...user, metadata: [] }],
+    ["metadata that is not an object", { ...user, metadata: [] }],
     ["media without a source", { ...user, parts: [{ type: "image", source: { kind: "base64", data: "" } }] }],
   ])("refuses %s", (_, message) => {
     expect(messageInputSchema.safeParse(message).success).toBe(false);
@@ -86,7 +86,7 @@ describe("messageInputSchema", () => {
 });
 
 describe("messageSchema", () => {
-  it("asks for a place of whole numbers", () => {
+  it("requires whole numbers for ordinal, turn and step", () => {
     const placed = { ...user, ordinal: 0, turn: 1, step: 0 };
     expect(messageSchema.safeParse(placed).success).toBe(true);
     for (const place of [{ ordinal: -1 }, { turn: 0.5 }, { step: undefined }]) {

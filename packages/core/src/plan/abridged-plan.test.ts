@@ -97,8 +97,8 @@ function droppedMiddle(count: number): { readonly thread: AgentThread; readonly 
   return { thread, plan: planOver(thread, [drop], true) };
 }
 
-describe("a plan in abridged form", () => {
-  it("is the same plan again, byte for byte, once its ids are read", () => {
+describe("an abridged plan", () => {
+  it("expands to the same plan, byte for byte", () => {
     fc.assert(
       fc.property(plans, ({ thread, plan }) => {
         const text = abridge(plan, thread);
@@ -109,7 +109,7 @@ describe("a plan in abridged form", () => {
     );
   });
 
-  it("does with every message what the whole plan does, and has its records in order", () => {
+  it("treats every message like the whole plan, with its records in order", () => {
     fc.assert(
       fc.property(plans, ({ thread, plan }) => {
         const text = abridge(plan, thread);
@@ -134,7 +134,7 @@ describe("a plan in abridged form", () => {
     );
   });
 
-  it("shows of a whole thread what the whole plan shows", () => {
+  it("gives the same view of a thread as the whole plan", () => {
     const long = droppedMiddle(60);
     const withStart = (key: string, value: unknown) => (key === "span" ? spanStart(value as SpanReference) : value);
     const seen = (thread: AgentThread, plan: CompactionPlan) =>
@@ -148,7 +148,7 @@ describe("a plan in abridged form", () => {
     );
   });
 
-  it("P9 takes the room of what it shows, whatever it hides", () => {
+  it("P9 does not grow with the number of messages that it hides", () => {
     const [short, long] = [1_000, 4_000].map((count) => {
       const { thread, plan } = droppedMiddle(count);
       return abridge(plan, thread);
@@ -157,7 +157,7 @@ describe("a plan in abridged form", () => {
     expect((long as string).length - (short as string).length).toBeLessThan(20);
   });
 
-  it("never gives a part of its ids for all of them", () => {
+  it("throws instead of giving only part of its ids", () => {
     const { thread, plan } = droppedMiddle(40);
     const outlined = parseAbridgedPlan(abridge(plan, thread));
     const span = (outlined.drops[0] as PlanRecord).span;
@@ -178,7 +178,7 @@ describe("a plan in abridged form", () => {
     expect(actionOf(outlined, "m0" as never, 0).action).toBe("include");
   });
 
-  it("is refused when anything of it, or of the log under it, is not as it was", () => {
+  it("is refused if it or the log under it was changed", () => {
     const { thread, plan } = droppedMiddle(40);
     const text = abridge(plan, thread);
     for (let at = 0; at < text.length; at++) {
@@ -193,7 +193,7 @@ describe("a plan in abridged form", () => {
   });
 });
 
-describe("which plans are abridged", () => {
+describe("plans that are abridged", () => {
   const thread = AgentThread.empty(asThreadId("long")).append(Array.from({ length: 20 }, (_, number) => user(number)));
   const dropping = (...ordinals: readonly number[]): PlanRecord => ({
     action: "drop",
@@ -217,7 +217,7 @@ describe("which plans are abridged", () => {
     hint: "Run a check of the store; the thread itself is not affected.",
   };
 
-  it("are those that hide four messages and more in few runs", () => {
+  it("hide at least four messages per run", () => {
     const isAbridged = (...records: readonly PlanRecord[]) => isAbridgedPlan(textOf(...records));
     expect([isAbridged(dropping(...from(1, 3))), isAbridged(dropping(...from(1, 4)))]).toEqual([false, true]);
     expect(isAbridged(dropping(...from(1, 3), ...from(6, 4)))).toBe(false);
@@ -231,13 +231,13 @@ describe("which plans are abridged", () => {
     expect(hiddenRuns(planOver(thread, [dropping(...from(3, 5))], false))).toEqual([]);
   });
 
-  it("are not those of which it is not known where a message stands", () => {
+  it("do not include plans with a message of unknown position", () => {
     const plan = planOver(thread, [dropping(...from(1, 6))], false);
     const places = placesOf(thread);
     expect(abridgePlan(plan, (id) => (id === "m3" ? undefined : places.get(id)))).toBe(serializePlan(plan));
   });
 
-  it("are spelled out as they were, where the log is what it was", () => {
+  it("are expanded to the original text only over an unchanged log", () => {
     const plan = planOver(thread, [dropping(...from(1, 4), ...from(6, 4))], false);
     const text = abridge(plan, thread);
     expect(spellOutPlan(text, messagesIn(thread))).toBe(serializePlan(plan));
@@ -268,7 +268,7 @@ describe("which plans are abridged", () => {
     [`{"abridged":1,"digest":"${digestOf("x")}","plan":"x"}`, NOT_AS_WRITTEN],
     [`{"abridged":1,"digest":"${digestOf({})}","plan":{}}`, NOT_AS_WRITTEN],
     ['{"abridged":2,"plan":{}}', NOT_AS_WRITTEN],
-  ])("are not: %s", (text, error) => {
+  ])("are not read from malformed text: %s", (text, error) => {
     for (const read of [parseAbridgedPlan, runsOfAbridged]) expect(refusal(() => read(text))).toEqual(error);
   });
 });

@@ -54,7 +54,7 @@ const codeOf = (action: () => unknown): unknown => {
 };
 
 describe("serializePlan and parsePlan", () => {
-  it("C11: spec-3 spec-27 give the same plan back, byte for byte, and never an empty one", () => {
+  it("C11: spec-3 spec-27 restore the same plan, byte for byte, with all its records", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const text = serializePlan(plan);
@@ -67,7 +67,7 @@ describe("serializePlan and parsePlan", () => {
     );
   });
 
-  it("refuse a plan in which any text was changed, its time apart", () => {
+  it("refuse a plan in which any text but its time was changed", () => {
     fc.assert(
       fc.property(plans, fc.nat(), (plan, leaf) => {
         const changed = withTextReplaced({ ...plan, createdAt: 0 }, leaf, "tampered") as object;
@@ -101,7 +101,7 @@ describe("serializePlan and parsePlan", () => {
     },
   );
 
-  it("name the field that is wrong", () => {
+  it("name the wrong field", () => {
     const plan = emptyPlan(asThreadId("t"), "p");
     expect(() => parsePlan(canonicalJson({ ...plan, version: "1" }))).toThrow(/version/);
     expect(() => parsePlan(canonicalJson({ ...plan, schemaVersion: 2 }))).toThrow(/schemaVersion/);
@@ -109,7 +109,7 @@ describe("serializePlan and parsePlan", () => {
 });
 
 describe("sealPlan", () => {
-  it("say what is wrong with a text that is no plan", () => {
+  it("is paired with parsePlan, which states what is wrong with an invalid text", () => {
     const refusal = (text: string) => {
       try {
         return parsePlan(text);
@@ -132,13 +132,13 @@ describe("sealPlan", () => {
     ]);
   });
 
-  it("tell a plan that was sealed here from a copy of it", () => {
+  it("marks a plan as sealed, unlike a copy of it", () => {
     const plan = emptyPlan(asThreadId("t"), "p");
     expect([isSealed(plan), isSealed({ ...plan })]).toEqual([true, false]);
     expect(isSealed(parsePlan(serializePlan(plan)))).toBe(true);
   });
 
-  it("gives an id that depends on nothing but the content: not on time, not on the order of keys", () => {
+  it("gives an id that depends only on the content, not on time or key order", () => {
     fc.assert(
       fc.property(contents, (content) => {
         const { planId } = sealPlan(content);
@@ -154,7 +154,7 @@ describe("sealPlan", () => {
     );
   });
 
-  it("gives another id to any other content", () => {
+  it("gives different content a different id", () => {
     fc.assert(
       fc.property(contents, fc.nat(), (content, leaf) => {
         const { createdAt, ...hashed } = content;
@@ -165,7 +165,7 @@ describe("sealPlan", () => {
     );
   });
 
-  it("seals a sealed plan again as what it is", () => {
+  it("leaves a sealed plan unchanged", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(sealPlan(plan)).toEqual(plan);
@@ -208,7 +208,7 @@ describe("a message stands in at most one record of a plan", () => {
     );
   });
 
-  it("says which message, which records and what to do", () => {
+  it("the error names the message, the records and the remedy", () => {
     const both = { ...empty, ...groupRecords([clear, drop]) };
     expect(messageOf(() => sealPlan(both))).toContain("message m0 is in a drop record and in another clear record");
     expect(() => sealPlan(both)).toThrow(expect.objectContaining({ hint: expect.stringContaining("normalizePlan") }));
@@ -223,7 +223,7 @@ describe("a message stands in at most one record of a plan", () => {
 });
 
 describe("compactionPlanSchema", () => {
-  it("accepts nothing that cannot be hashed", () => {
+  it("accepts no text that cannot be hashed", () => {
     fc.assert(
       fc.property(plans, fc.nat(), (plan, leaf) => {
         expect(compactionPlanSchema.safeParse(withTextReplaced(plan, leaf, "a\ud800")).success).toBe(false);
@@ -234,7 +234,7 @@ describe("compactionPlanSchema", () => {
 });
 
 describe("emptyPlan", () => {
-  it("is version 0, names no message and is the same everywhere", () => {
+  it("is version 0, names no message and is always the same", () => {
     const plan = emptyPlan(asThreadId("t"), "threadfold-v1");
     expect([plan.version, plan.threadVersion, plan.createdAt, planRecords(plan)]).toEqual([
       0,
@@ -248,7 +248,7 @@ describe("emptyPlan", () => {
 });
 
 describe("records of a plan", () => {
-  it("are sorted by kind and back without a loss, strongest first", () => {
+  it("are grouped by kind and listed again without loss, strongest first", () => {
     fc.assert(
       fc.property(contents, (content) => {
         const records = planRecords(content);
@@ -281,7 +281,7 @@ describe("records of a plan", () => {
 });
 
 describe("actionOf", () => {
-  it("spec-31 tells the one record that names a message, and include for all others", () => {
+  it("spec-31 gives the one record that names a message, and include for all others", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         for (const record of planRecords(plan)) {
@@ -305,19 +305,19 @@ const shapeOf = (schema: z.ZodType): string =>
  * version and a way up for what is stored already, then write the new digest here. A schema that says the same in other words
  * moves it too; then the version stays.
  */
-describe("the shapes of what is stored", () => {
-  it("plans move with PLAN_SCHEMA_VERSION", () => {
+describe("the shapes of stored data", () => {
+  it("the plan schema changes only with PLAN_SCHEMA_VERSION", () => {
     expect({ version: PLAN_SCHEMA_VERSION, shape: shapeOf(compactionPlanSchema) }).toEqual({
       version: 1,
       shape: "8ee26dee37e5bbfa7bd492fe19a78bd791255aa223c20f502c0eace8391f6bfb",
     });
   });
 
-  it("entries of a thread have no version: what was appended once is read for ever", () => {
+  it("thread entries have no schema version and stay readable forever", () => {
     expect(shapeOf(threadEntrySchema)).toBe("2a893ebffdd6e441675159a7a2436faa28366bd4470211c858331826572a54fd");
   });
 
-  it("is noticed when a field comes or goes", () => {
+  it("an added or removed field changes the fingerprint", () => {
     const one = z.object({ id: z.string() });
     expect(shapeOf(one)).not.toBe(shapeOf(one.extend({ more: z.string().optional() })));
     expect(shapeOf(one)).toBe(shapeOf(z.object({ id: z.string() })));

@@ -32,7 +32,7 @@ const pairs = agentThreads()
   .map(([a, b]) => [planWith(withoutOverlaps(safe(a)), 1), planWith(withoutOverlaps(safe(b)), 2)] as const);
 
 describe("planDiff", () => {
-  it("leads from one plan's records to the other's and back", () => {
+  it("gives patches from one plan's records to the other's and back", () => {
     enablePatches();
     fc.assert(
       fc.property(pairs, ([a, b]) => {
@@ -44,7 +44,7 @@ describe("planDiff", () => {
     );
   });
 
-  it("is empty between equal plans and complete against the empty plan", () => {
+  it("is empty for equal plans and lists every record against the empty plan", () => {
     fc.assert(
       fc.property(pairs, ([a]) => {
         expect(planDiff(a, a)).toMatchObject({ added: [], removed: [], patches: [] });
@@ -60,7 +60,7 @@ const explained = agentThreads({ malformed: true })
   .chain((thread) => fc.tuple(fc.constant(thread), planRecordsFor(thread)));
 
 describe("explainMessage", () => {
-  it("accounts for every message of the thread and says how to get it back", () => {
+  it("explains every message of the thread and how to recover it", () => {
     fc.assert(
       fc.property(explained, ([thread, records]) => {
         const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
@@ -79,7 +79,7 @@ describe("explainMessage", () => {
     );
   });
 
-  it("names the artifact of what was put away, who folded a message with what, and why one is in the prompt or not", () => {
+  it("names the artifact, strategy and summarizer of a folded message, and why a message is shown or hidden", () => {
     const thread = threadOf(user("u1", "Go."), assistant("a1", "On it."), {
       ...assistant("s1", "Aside."),
       branch: "side",
@@ -116,7 +116,7 @@ describe("explainMessage", () => {
     });
   });
 
-  it("refuses a message that the thread does not have", () => {
+  it("throws MESSAGE_NOT_FOUND for an unknown message", () => {
     fc.assert(
       fc.property(agentThreads(), (thread) => {
         expect(() => explainMessage(thread, emptyPlan(thread.id, "test"), asMessageId("no such message"))).toThrow(

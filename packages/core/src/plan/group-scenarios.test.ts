@@ -28,34 +28,34 @@ function safeCuts({ groups, groupOf }: GroupedThread): readonly number[] {
   );
 }
 
-describe("where a thread may be cut", () => {
+describe("the positions where a thread may be cut", () => {
   it.each<[string, readonly MessageInput[], readonly number[]]>([
-    ["A1: an empty thread has one place, and it is safe", [], [0]],
-    ["A1: a single message is safe on both sides", [user()], [0, 1]],
-    ["A1: of messages only every place is safe", [user(), assistant(text("a")), user()], [0, 1, 2, 3]],
+    ["A1: at the only position of an empty thread", [], [0]],
+    ["A1: on both sides of a single message", [user()], [0, 1]],
+    ["A1: at every position between plain messages", [user(), assistant(text("a")), user()], [0, 1, 2, 3]],
     ["A2: not between a call and its result", [user(), assistant(call("x")), answer("x"), user()], [0, 1, 3, 4]],
     [
-      "A3: not inside a parallel batch, and each result extends it",
+      "A3: not inside a parallel batch, which each result extends",
       [assistant(call("x"), call("y")), answer("x"), answer("y"), user()],
       [0, 3, 4],
     ],
     [
-      "A3: not inside a batch whose results come back in another order",
+      "A3: not inside a batch whose results return in another order",
       [assistant(call("x"), call("y")), answer("y"), user(), answer("x"), user()],
       [0, 4, 5],
     ],
     [
-      "A7: between two batches that a user message divides, on both sides of it",
+      "A7: on both sides of a user message between two batches",
       [assistant(call("x")), answer("x"), user(), assistant(call("y")), answer("y")],
       [0, 2, 3, 5],
     ],
     [
-      "A8: a second result that came after a crash holds its batch together as far as it stands",
+      "A8: not between a batch and a duplicate result after a crash",
       [assistant(call("x")), answer("x"), assistant(text("a")), answer("x"), user()],
       [0, 4, 5],
     ],
     [
-      "A10: a call without a result and a result without a call hold nothing",
+      "A10: on both sides of a call without a result and of a result without a call",
       [assistant(call("x")), answer("y")],
       [0, 1, 2],
     ],
@@ -69,7 +69,7 @@ describe("where a thread may be cut", () => {
    * 98 % of a session's tokens (44 602 in one run), so that nothing could be folded. What the provider asks for, that
    * thinking is whole or gone, is kept in rendering (W12, W13), and the newest group is protected by the planner.
    */
-  it("A6: a run of calls that begins with reasoning is not one atom here: its steps are, each with the reasoning that leads to it", () => {
+  it("A6: include those between the steps of a run that begins with reasoning, each kept with its reasoning", () => {
     const run = [
       user(),
       assistant(thought, call("x")),
@@ -84,7 +84,7 @@ describe("where a thread may be cut", () => {
     expect(safeCuts(group(...run))).toEqual([0, 1, 3, 5, 8, 9]);
   });
 
-  it("A6: without reasoning a run of calls is no loop, and is cut at the same places", () => {
+  it("A6: are the same for a run of calls without reasoning", () => {
     const run = [user(), assistant(call("x")), answer("x"), assistant(call("y")), answer("y"), assistant(text("done"))];
     expect(safeCuts(group(...run))).toEqual([0, 1, 3, 5, 6]);
   });

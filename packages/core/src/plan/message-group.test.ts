@@ -63,23 +63,23 @@ describe("groups of calls and results", () => {
     ["A1: messages only are each a group", "s u a u a", "0 | 1 | 2 | 3 | 4"],
     ["A2: a call and its result are one group", "u +x -x a", "0 | 1,2 | 3"],
     [
-      "A3, A4, A5: parallel calls of one message and all their results are one group, whichever member is asked for",
+      "A3, A4, A5: parallel calls of one message and all their results are one group",
       "+x,y,z -x -y -z u",
       "0,1,2,3 | 4",
     ],
     ["A7: a user message between batches is a group of its own", "+x -x u +y -y", "0,1 | 2 | 3,4"],
     ["A9: a failure or a rejection answers its call", "+x !x u", "0,1 | 2"],
-    ["G1: reasoning in the same message", "r+x -x", "0,1"],
-    ["G1: reasoning in a message before the call", "r +x -x u", "0,1,2 | 3"],
-    ["G1: several messages of reasoning", "r r +x -x", "0,1,2,3"],
-    ["G1: reasoning before an answer", "u r a u", "0 | 1,2 | 3"],
-    ["G1: reasoning that a user message cuts off belongs to nothing else", "r u +x -x", "0 | 1 | 2,3"],
-    ["G1: a result that comes in between does not cut it off", "+x r -x +y -y", "0,2 | 1,3,4"],
-    ["G1: a message of another branch does not cut it off", "r sub:r sub:a +x -x", "0,3,4 | 1,2"],
-    ["G2: a result that is not adjacent", "+x u a -x", "0,3 | 1 | 2"],
-    ["G3: several results that are not adjacent", "+x,y u -y a -x", "0,2,4 | 1 | 3"],
-    ["G3: two exchanges that interleave", "+x +y -x -y", "0,2 | 1,3"],
-    ["G7: an id used again after its result makes another group", "+x -x +x -x", "0,1 | 2,3"],
+    ["G1: reasoning in the call's own message belongs to its group", "r+x -x", "0,1"],
+    ["G1: reasoning in a message before the call belongs to its group", "r +x -x u", "0,1,2 | 3"],
+    ["G1: several messages of reasoning belong to the following call", "r r +x -x", "0,1,2,3"],
+    ["G1: reasoning before an answer belongs to the answer", "u r a u", "0 | 1,2 | 3"],
+    ["G1: reasoning cut off by a user message is a group of its own", "r u +x -x", "0 | 1 | 2,3"],
+    ["G1: a result in between does not cut reasoning off", "+x r -x +y -y", "0,2 | 1,3,4"],
+    ["G1: a message of another branch does not cut reasoning off", "r sub:r sub:a +x -x", "0,3,4 | 1,2"],
+    ["G2: a result that is not adjacent belongs to its call's group", "+x u a -x", "0,3 | 1 | 2"],
+    ["G3: several results that are not adjacent belong to their call's group", "+x,y u -y a -x", "0,2,4 | 1 | 3"],
+    ["G3: two interleaved exchanges are two groups", "+x +y -x -y", "0,2 | 1,3"],
+    ["G7: an id reused after its result starts a new group", "+x -x +x -x", "0,1 | 2,3"],
     ["calls of a branch are answered on that branch", "sub:+x +x -x sub:-x", "0,3 | 1,2"],
   ])("%s", (_, notes, expected) => {
     const grouped = group(notes);
@@ -88,7 +88,7 @@ describe("groups of calls and results", () => {
     expect(open(grouped)).toEqual([]);
   });
 
-  it("G1: hosted and MCP calls are grouped like any other: the tool's name plays no part", () => {
+  it("G1: hosted and MCP calls are grouped like any other, whatever the tool's name", () => {
     const calls: Part[] = [
       { ...callOf("x"), toolName: "mcp__server__tool" } as Part,
       { ...callOf("y"), toolName: "" } as Part,
@@ -99,7 +99,7 @@ describe("groups of calls and results", () => {
     expect(shape(groupMessages(headersOf(AgentThread.empty(asThreadId("t")).append(messages))))).toBe("0 | 1,2,3");
   });
 
-  it("G4: a message answers one call here, so results never merge the groups of two declarations", () => {
+  it("G4: a tool message answers one call, so results never merge two groups", () => {
     const twoResults = { ...messageOf("-x", 2), parts: [resultOf("x", "success"), resultOf("y", "success")] };
     expect(messageInputSchema.safeParse(twoResults).success).toBe(false);
     expect(shape(group("+x +y -x -y u"))).toBe("0,2 | 1,3 | 4");
@@ -118,7 +118,7 @@ describe("groups of calls and results", () => {
     expect(grouped.groups.map(({ kind }) => kind)).toEqual(["message", "tool-exchange", "message"]);
   });
 
-  it("G6: an id that two messages left open is ambiguous, and its result pairs with neither", () => {
+  it("G6: an id that two messages leave open is ambiguous, and its result pairs with neither", () => {
     const twoMessages = group("+x +x -x");
     expect([shape(twoMessages), open(twoMessages)]).toEqual(["0 | 1 | 2*", ["x", "x"]]);
     expect(issues(twoMessages)).toEqual(["ambiguous-call x at 1", "orphan-result x at 2"]);
@@ -136,7 +136,7 @@ describe("groups of calls and results", () => {
     expect([shape(one), open(one), issues(one)]).toEqual(["0,1 | 2", ["y", "x"], []]);
   });
 
-  it("G6: a call that a later turn makes again is not ambiguous: the earlier one is given up", () => {
+  it("G6: a call repeated in a later turn is not ambiguous: the earlier one stays open", () => {
     const abandoned = group("+x u +x -x");
     expect([shape(abandoned), open(abandoned), issues(abandoned)]).toEqual(["0 | 1 | 2,3", ["x"], []]);
   });
@@ -146,7 +146,7 @@ describe("groups of calls and results", () => {
     expect([shape(grouped), issues(grouped)]).toEqual(["0,1 | 2,3,4*", ["duplicate-result x at 4"]]);
   });
 
-  it("G8: a result inside an assistant message cannot be: the schema refuses it, so nothing but a tool message closes a call", () => {
+  it("G8: the schema refuses a result inside an assistant message, so only a tool message answers a call", () => {
     const embedded = { ...messageOf("a", 0), parts: [callOf("x"), resultOf("x", "success")] };
     expect(messageInputSchema.safeParse(embedded).success).toBe(false);
   });
@@ -159,7 +159,7 @@ describe("groups of calls and results", () => {
     ]);
   });
 
-  it("G10: groups have no generated ids that could collide: they are numbered by their first message", () => {
+  it("G10: groups are numbered by their first message and have no generated ids that could collide", () => {
     const grouped = group("u +x,y a -x -y r a");
     expect(grouped.groups.map((item) => [item.index, firstOrdinal(item), lastOrdinal(item)])).toEqual([
       [0, 0, 0],
@@ -177,7 +177,7 @@ describe("groups of calls and results", () => {
     ]);
   });
 
-  it("G11: text beyond ASCII is counted by its characters, not by escapes, in texts and in arguments", () => {
+  it("G11: non-ASCII text and arguments are counted by characters, not by escapes", () => {
     const chinese: Part[] = [
       { type: "text", text: "数据数据" },
       { type: "tool-call", callId: asToolCallId("x"), toolName: "read", input: "数据数据数据" },
@@ -213,7 +213,7 @@ describe("laws of grouping", () => {
     );
   });
 
-  it("keeps the books of each group: every call is answered once by a member or open, and all else is a stray with an issue", () => {
+  it("answers every call of a group once or lists it as open, and lists all other results as strays with an issue", () => {
     fc.assert(
       fc.property(threads, (thread) => {
         const headers = headersOf(thread);
@@ -236,7 +236,7 @@ describe("laws of grouping", () => {
     );
   });
 
-  it("G9: grouping of a prefix is the grouping of the whole, cut off; a closed group gains nothing but strays", () => {
+  it("G9: groups a prefix like the whole thread, where a closed group can gain only strays", () => {
     fc.assert(
       fc.property(threads, fc.nat(), (thread, pick) => {
         const headers = headersOf(thread);

@@ -37,7 +37,7 @@ describe("normalizePlan on random overlapping records", () => {
     );
   });
 
-  it("is its own normal form", () => {
+  it("is idempotent", () => {
     fc.assert(
       fc.property(threadsWithRecords, ([thread, records]) => {
         const shape = shapeOf(thread);
@@ -69,7 +69,7 @@ describe("normalizePlan on random overlapping records", () => {
     );
   });
 
-  it("takes out whole groups or nothing of them", () => {
+  it("removes whole groups or none of their messages", () => {
     fc.assert(
       fc.property(threadsWithRecords, ([thread, records]) => {
         const shape = shapeOf(thread);
@@ -87,7 +87,7 @@ describe("normalizePlan on random overlapping records", () => {
     );
   });
 
-  it("never weakens what a message alone in its group was under", () => {
+  it("never weakens the action on a message that is alone in its group", () => {
     fc.assert(
       fc.property(threadsWithRecords, ([thread, records]) => {
         const shape = shapeOf(thread);
@@ -104,7 +104,7 @@ describe("normalizePlan on random overlapping records", () => {
     );
   });
 
-  it("keeps every span that removes messages unbroken in what the prompt shows", () => {
+  it("keeps every removing span contiguous on the main branch", () => {
     fc.assert(
       fc.property(threadsWithRecords, ([thread, records]) => {
         const shape = shapeOf(thread);
@@ -192,7 +192,7 @@ const idsOf = (records: readonly PlanRecord[]): readonly string[][] =>
   records.map((record) => [...record.span.messageIds]);
 
 describe("normalizePlan", () => {
-  it("spec-28 spec-30 splits a summary where a drop punches a hole and renders each run at its own first message", () => {
+  it("spec-28 spec-30 splits a summary around a drop, with each run at its own first message", () => {
     const records = normalize(summarize("u1", "a1", "r1", "u2", "a2", "r2"), drop("a1", "r1"));
     expect(idsOf(records.summarizations)).toEqual([["u1"], ["u2", "a2", "r2"]]);
     expect(records.summarizations.map((record) => record.summary.facts.map((fact) => fact.text))).toEqual([
@@ -202,41 +202,41 @@ describe("normalizePlan", () => {
     expect(idsOf(records.drops)).toEqual([["a1", "r1"]]);
   });
 
-  it("never skips a summary because its first message went to another record", () => {
+  it("keeps a summary whose first message went to another record", () => {
     const records = normalize(summarize("u1", "u2"), drop("u1"));
     expect(idsOf(records.summarizations)).toEqual([["u2"]]);
   });
 
-  it("A4 A5 closes over the call and its result when a record holds just one of them", () => {
+  it("A4 A5 extends a record to both call and result if it names only one", () => {
     expect(idsOf(normalize(drop("r1")).drops)).toEqual([["a1", "r1"]]);
     expect(idsOf(normalize(drop("a2")).drops)).toEqual([["a2", "r2"]]);
   });
 
-  it("lets a cleared result go with its call when the call is summarized", () => {
+  it("includes a cleared result in the summary of its call", () => {
     const records = normalize(clear("r1"), summarize("u1", "a1"));
     expect(idsOf(records.summarizations)).toEqual([["u1", "a1", "r1"]]);
     expect(records.clearings).toEqual([]);
   });
 
-  it("keeps an externalized result with its call out of a weaker summary", () => {
+  it("keeps an externalized result and its call out of a weaker summary", () => {
     const records = normalize(externalizeBody("r1"), summarize("u1", "a1", "r1", "u2"));
     expect(idsOf(records.externalizations)).toEqual([["r1"]]);
     expect(idsOf(records.summarizations)).toEqual([["u1"], ["u2"]]);
   });
 
-  it("V6 leaves out unknown ids and gives nothing for a record of only unknown ids", () => {
+  it("V6 drops unknown ids, and a record that has only unknown ids", () => {
     const ghost = { ...drop("u1"), span: { messageIds: [asMessageId("ghost")], firstTurn: 0, lastTurn: 0 } };
     const { records, changes } = normalizePlan(groupRecords([ghost]), shape);
     expect(planRecords(records)).toEqual([]);
     expect(changes.map((change) => change.rule)).toEqual(["known-messages"]);
   });
 
-  it("A11 spec-32 reports each rule that changed something by its name", () => {
+  it("A11 spec-32 reports the name of each rule that changed something", () => {
     const { changes } = normalizePlan(groupRecords([summarize("u1", "a1"), drop("u1")]), shape);
     expect(changes.map((change) => change.rule)).toEqual(["precedence", "whole-groups"]);
   });
 
-  it("lets a summary take a group with a provider's item, for then the item is not sent at all", () => {
+  it("lets a summary replace a group with a provider item, which is then not sent", () => {
     const hosted = { type: "opaque", provider: "openai", value: { type: "web_search_call" } } as const;
     const asked = calling("a1", "c1");
     const held = AgentThread.empty(asThreadId("held")).append([
@@ -249,7 +249,7 @@ describe("normalizePlan", () => {
     expect(idsOf(records.summarizations)).toEqual([["a1", "r1"]]);
   });
 
-  it("lets go of a group again that a summary took whole, when it holds a provider's own compaction", () => {
+  it("releases a group from a summary if it holds a provider compaction", () => {
     const hosted = { type: "opaque", provider: "anthropic", value: { type: "compaction" } } as const;
     const asked = calling("a1", "c1");
     const held = AgentThread.empty(asThreadId("held")).append([
@@ -263,7 +263,7 @@ describe("normalizePlan", () => {
     expect(changes.map(({ rule }) => rule)).toEqual(["whole-groups", "keep-opaque"]);
   });
 
-  it("gives a tie to the record that starts earlier", () => {
+  it("prefers the record that starts earlier in a tie", () => {
     const records = normalize(summarize("u2", "a2", "r2"), summarize("u1", "a1", "r1", "u2"));
     expect(idsOf(records.summarizations)).toEqual([
       ["u1", "a1", "r1", "u2"],
@@ -271,7 +271,7 @@ describe("normalizePlan", () => {
     ]);
   });
 
-  it("says in words what became of which messages", () => {
+  it("describes each change and its messages in words", () => {
     const held = AgentThread.empty(asThreadId("held")).append([
       { ...user("s1", "be kind"), role: "system" },
       user("u1", "u1"),
@@ -306,7 +306,7 @@ describe("normalizePlan", () => {
     expect(changesOf(over(drop("a1"), "a1", "r1"))).toEqual([]);
   });
 
-  it("gives a tie of records over the same messages to the one that comes first in the alphabet", () => {
+  it("prefers the alphabetically first of tied records over the same messages", () => {
     const [first, second] = ["a", "b"].map((reason) => ({ ...drop("u1"), reason }) as PlanRecord);
     for (const records of [
       [first, second],
@@ -315,7 +315,7 @@ describe("normalizePlan", () => {
       expect(planRecords(normalize(...records)).map(({ reason }) => reason)).toEqual(["a"]);
   });
 
-  it("gives a tie of records that start together to the shorter one", () => {
+  it("prefers the shorter of tied records with the same start", () => {
     expect(idsOf(normalize(drop("u1", "a1", "r1"), drop("u1")).drops)).toEqual([["u1"], ["a1", "r1"]]);
     expect(idsOf(normalize(drop("u1"), drop("u1", "a1", "r1")).drops)).toEqual([["u1"], ["a1", "r1"]]);
   });

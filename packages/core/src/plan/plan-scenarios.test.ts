@@ -92,17 +92,17 @@ const idsOf = (...records: readonly PlanRecord[]): readonly (readonly string[])[
   planRecords(normalize(...records).records).map(({ span }) => span.messageIds);
 
 describe("whole groups", () => {
-  it.each(BATCH)("A4, A5: of a batch of three, %s alone forgotten takes the batch and no other", (id) => {
+  it.each(BATCH)("A4, A5: folding only %s of a batch of three folds the whole batch and nothing else", (id) => {
     expect(idsOf(drop(id))).toEqual([BATCH]);
     expect(idsOf(summarize(id))).toEqual([BATCH]);
   });
 
-  it("A4: the calls of one message are one message here, so one of them cannot be forgotten without the others", () => {
+  it("A4: parallel calls are parts of one message and cannot be folded separately", () => {
     expect(thread.message(asMessageId("a"))?.parts).toHaveLength(3);
     expect(idsOf(drop("a"), drop("rw"))).toEqual([BATCH, ["b", "rv", "rw"]]);
   });
 
-  it("A10: what pairs with nothing is a group of its own, and takes nothing along", () => {
+  it("A10: an unpaired call or result is a group of its own", () => {
     const odd = AgentThread.empty(asThreadId("t")).append([
       sampleMessage("u0"),
       batch("open", "never"),
@@ -116,7 +116,7 @@ describe("whole groups", () => {
     }
   });
 
-  it("A11: one rule's change calls for another's, until nothing changes", () => {
+  it("A11: rules are applied until nothing changes", () => {
     // The pointer is the strongest record in the batch and keeps it in place: the summary lets go of it, the clearing stays.
     const { records, changes } = normalize(summarize("u0", "a"), clear("rx"), pointer("ry"));
     expect(planRecords(records).map(({ action, span }) => [action, ...span.messageIds])).toEqual([
@@ -128,7 +128,7 @@ describe("whole groups", () => {
     expect(normalizePlan(records, shape).changes).toEqual([]);
   });
 
-  it("A11: random records reach their fixpoint at once, and it is one: again changes nothing", () => {
+  it("A11: normalizing random records a second time changes nothing", () => {
     fc.assert(
       fc.property(
         agentThreads({ malformed: true }).chain((made) => fc.tuple(fc.constant(made), planRecordsFor(made))),
@@ -141,7 +141,7 @@ describe("whole groups", () => {
     );
   });
 
-  it("A12: a span that ends inside a unit is moved forward to the unit's end", () => {
+  it("A12: a span that ends inside a unit is extended to the unit's end", () => {
     expect(idsOf(summarize("u0", "a", "rx"))).toEqual([["u0", ...BATCH]]);
     expect(normalize(summarize("u0", "a", "rx")).changes).toMatchObject([
       { rule: "whole-groups", messageIds: ["ry", "rz"] },
@@ -155,7 +155,7 @@ describe("precedence", () => {
     .chain((made) => fc.tuple(fc.constant(made), planRecordsFor(made)));
 
   /** What a group comes to, worked out without normalization: the strongest record over any member decides. */
-  it("is exact for every group: the strongest action over any member decides, and a removing one takes all", () => {
+  it("applies the strongest action on any member to a group, and a removing one to all members", () => {
     fc.assert(
       fc.property(withRecords, ([made, all]) => {
         const records = all.filter((record) => record.action !== "externalize" || record.form === "span");
@@ -177,7 +177,7 @@ describe("precedence", () => {
     );
   });
 
-  it("puts no run twice: each span of a normalized plan is one unbroken run and names nothing another names", () => {
+  it("starts no two removing spans at the same message, and names no message twice", () => {
     fc.assert(
       fc.property(withRecords, ([made, records]) => {
         const normalized = planRecords(normalizePlan(groupRecords(records), shapeOf(made)).records);
@@ -190,7 +190,7 @@ describe("precedence", () => {
     );
   });
 
-  it("V9: two summaries that would stand at the same place are both there, in an order that depends on neither's rank", () => {
+  it("V9: keeps two summaries that start at the same message, whatever the order of records", () => {
     const short = summarize("u0");
     const long = summarize("u0", ...BATCH, "u1");
     const either = [normalize(short, long), normalize(long, short)].map(({ records }) => canonicalJson(records));
@@ -202,7 +202,7 @@ describe("precedence", () => {
   });
 });
 
-describe("plans that say what the thread does not know", () => {
+describe("plans that do not match the thread", () => {
   const plan = sealPlan({
     ...NO_RECORDS,
     drops: [drop("u0") as never],
@@ -215,7 +215,7 @@ describe("plans that say what the thread does not know", () => {
     compactedTokens: 0,
   });
 
-  it("S39: a malformed stored plan is refused as a whole, so that a reader falls back to the raw thread and to nothing half", () => {
+  it("S39: a malformed stored plan is refused as a whole", () => {
     const stored = JSON.parse(serializePlan(plan));
     for (const broken of [
       { ...stored, drops: undefined },
@@ -229,7 +229,7 @@ describe("plans that say what the thread does not know", () => {
     }
   });
 
-  it("S39: a span that reaches beyond the thread folds what is there and nothing else", () => {
+  it("S39: a span that reaches beyond the thread folds only existing messages", () => {
     const beyond = drop("u2", "never-written");
     expect(idsOf(beyond)).toEqual([["u2"]]);
     expect(normalize(beyond).changes).toMatchObject([{ rule: "known-messages", messageIds: ["never-written"] }]);

@@ -13,8 +13,8 @@ const found = (...parts: readonly Part[]) => toolsFoundIn({ parts });
 const opaque = (value: JsonValue): Part => ({ type: "opaque", provider: "openai", value });
 const answer = (value: JsonValue): Part => result("c1", "", { toolName: "find", content: { type: "json", value } });
 
-describe("a tool of a request", () => {
-  it("is deferred where one of its providers is told so", () => {
+describe("a tool definition", () => {
+  it("is deferred if the metadata of any provider says so", () => {
     expect(isDeferredTool(tool({ anthropic: { defer_loading: true } }))).toBe(true);
     expect(isDeferredTool(tool({ openai: {}, anthropic: { defer_loading: true } }))).toBe(true);
     const others: readonly ToolDefinition["providerMetadata"][] = [
@@ -29,7 +29,7 @@ describe("a tool of a request", () => {
     for (const fields of others) expect(isDeferredTool(tool(fields))).toBe(false);
   });
 
-  it("is told apart by its name and namespace, and its schema by a fingerprint", () => {
+  it("is identified by name and namespace, and its schema by a digest", () => {
     expect(toolNameOf(tool())).toEqual({ name: "deploy" });
     expect(toolNameOf(tool({ openai: { namespace: { name: "ops" } } }))).toEqual({ name: "deploy", namespace: "ops" });
     for (const namespace of ["ops", ["ops"], null, { name: 7 }, {}])
@@ -42,8 +42,8 @@ describe("a tool of a request", () => {
   });
 });
 
-describe("the tools that a message found", () => {
-  it("are those that a result of the host's search refers to", () => {
+describe("the tools that a message reveals", () => {
+  it("include those referenced by a result of the host's search", () => {
     const references = [
       { type: "tool_reference", tool_name: "deploy" },
       { type: "text", tool_name: "x" },
@@ -56,7 +56,7 @@ describe("the tools that a message found", () => {
     expect(found(text("deploy"), result("c1", '[{"type":"tool_reference","tool_name":"deploy"}]'))).toEqual([]);
   });
 
-  it("are those that a result of the provider's search refers to", () => {
+  it("include those referenced by a result of the provider's search", () => {
     const references = [
       { type: "tool_reference", tool_name: "deploy" },
       { type: "tool_reference", tool_name: "notify" },
@@ -70,7 +70,7 @@ describe("the tools that a message found", () => {
     expect(found(opaque({ type: "other", content }), opaque("text"), opaque([content]), opaque(null))).toEqual([]);
   });
 
-  it("are those that a search defines, with all that it says of them", () => {
+  it("include those that a search defines, with their definitions", () => {
     const parameters = { type: "object", properties: {} };
     const output = (...tools: readonly JsonValue[]) => opaque({ type: "tool_search_output", tools: [...tools] });
     const [plain] = found(
@@ -101,7 +101,7 @@ describe("the tools that a message found", () => {
     expect(found(opaque({ type: "tool_search_result", tools: [{ type: "function", name: "deploy" }] }))).toEqual([]);
   });
 
-  it("are all of a namespace that a search defines, under its name", () => {
+  it("include all tools of a namespace that a search defines", () => {
     const inner = { type: "function", name: "deploy" };
     const namespace = {
       type: "namespace",

@@ -44,7 +44,7 @@ const longThread = (): AgentThread =>
     ),
   );
 
-describe("P9: a shape without a stretch of its thread", () => {
+describe("P9: a thread shape with a skipped range", () => {
   const cases = fc.record({
     thread: agentThreads({ malformed: true }).filter(({ length }) => length >= 5),
     from: fc.nat(),
@@ -52,7 +52,7 @@ describe("P9: a shape without a stretch of its thread", () => {
     isWhole: fc.boolean(),
   });
 
-  it("makes the spans, counts and sums of the whole, and refuses to show what is left out", () => {
+  it("gives the same spans, counts and sums as the whole, and refuses to show skipped messages", () => {
     fc.assert(
       fc.property(cases, ({ thread, from: start, length, isWhole }) => {
         const from = 1 + (start % (thread.length - 2));
@@ -74,7 +74,7 @@ describe("P9: a shape without a stretch of its thread", () => {
     );
   });
 
-  it("groups a ledger in steps as at once, also when somebody groups a shorter or a longer one between two steps", () => {
+  it("groups a ledger in steps as at once, even if other ledgers are grouped between steps", () => {
     fc.assert(
       fc.property(fc.nat(), (place) => {
         const thread = longThread();
@@ -94,7 +94,7 @@ describe("P9: a shape without a stretch of its thread", () => {
     );
   });
 
-  it("groups a ledger that grows as it groups all of it at once, and leaves what it handed out as it was", () => {
+  it("groups a growing ledger like the whole at once, without changing earlier groupings", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true }), fc.nat(), (thread, place) => {
         const cut = thread.atVersion(place % (thread.version + 1));
@@ -110,7 +110,7 @@ describe("P9: a shape without a stretch of its thread", () => {
     );
   });
 
-  it("P9: groups what is new of a ledger without a copy of all that was grouped before", () => {
+  it("P9: groups new entries of a ledger without copying all earlier groups", () => {
     const thread = longThread();
     const ledger = emptyLedger().extend(thread);
     groupLedger(ledger);
@@ -127,7 +127,7 @@ describe("P9: a shape without a stretch of its thread", () => {
     expect(Math.max(...copied)).toBeLessThan(thread.length / 2);
   });
 
-  it("P9: lists of a grouped ledger read like arrays, also when it has grown since", () => {
+  it("P9: gives lists that read like arrays, even after the ledger has grown", () => {
     const thread = longThread();
     fc.assert(
       fc.property(

@@ -114,12 +114,12 @@ describe("viewThread", () => {
   it.each<[string, string, readonly PlanRecord[], string]>([
     ["V2: dropped messages are absent, wherever they are", "a b c d", [drop("a b"), drop("d")], "c"],
     ["V3: a summary stands at the first message of its span", "a b c d e", [summarize("c d")], "a, b, summary(c d), e"],
-    ["V4: at the very start", "a b c", [summarize("a b")], "summary(a b), c"],
-    ["V4: at the very end", "a b c", [summarize("b c")], "a, summary(b c)"],
-    ["V6: a plan without records", "a b", [], "a, b"],
-    ["V6: a plan of an empty log", "", [drop("a"), summarize("b")], ""],
+    ["V4: a summary can stand at the very start", "a b c", [summarize("a b")], "summary(a b), c"],
+    ["V4: a summary can stand at the very end", "a b c", [summarize("b c")], "a, summary(b c)"],
+    ["V6: a plan without records shows every message", "a b", [], "a, b"],
+    ["V6: records over an empty log show nothing", "", [drop("a"), summarize("b")], ""],
     [
-      "V6: ids that the log does not have",
+      "V6: ids missing from the log are ignored",
       "a b",
       [drop("x"), summarize("y z"), clear("v"), externalize("w", "span")],
       "a, b",
@@ -137,9 +137,9 @@ describe("viewThread", () => {
       [summarize("d"), summarize("a")],
       "summary(a), b, c, summary(d)",
     ],
-    ["a cleared message stays in its place", "a b c", [clear("b")], "a, cleared(b), c"],
+    ["a cleared message stays in place", "a b c", [clear("b")], "a, cleared(b), c"],
     [
-      "an externalized body stays in its place, a span gives way to one pointer",
+      "an externalized body stays in place, an externalized span becomes one pointer",
       "a b c d",
       [externalize("a", "body"), externalize("c d", "span")],
       "externalized-body(a), b, pointer(c d)",
@@ -151,7 +151,7 @@ describe("viewThread", () => {
       "a, summary(b b:2)",
     ],
     [
-      "a span with a hole shows its summary once and the hole's message after it",
+      "a span with a gap shows its summary once, followed by the message in the gap",
       "a b c",
       [summarize("a c"), clear("b")],
       "summary(a c), cleared(b)",
@@ -160,7 +160,7 @@ describe("viewThread", () => {
     expect(shown(ids, ...records)).toBe(expected);
   });
 
-  it("V5: there is no summary without a span and no span without a summary", () => {
+  it("V5: requires a non-empty span for a summary and a summary for a span", () => {
     const { summary: _summary, ...without } = summarize("a") as PlanRecord & { summary: unknown };
     expect(summarizationRecordSchema.safeParse(without).success).toBe(false);
     expect(
@@ -169,7 +169,7 @@ describe("viewThread", () => {
     ).toBe(false);
   });
 
-  it("V10, V11: a later plan folds earlier summaries, alone or with messages around them, and the others keep their places", () => {
+  it("V10, V11: lets a later plan fold earlier summaries, with or without messages around them, and keeps the others in place", () => {
     const thread = threadOf("a b c d e f");
     const first = planOf(thread, summarize("a b"), summarize("c"), summarize("e f"));
     expect(words(thread, first).join(", ")).toBe("summary(a b), summary(c), d, summary(e f)");
@@ -182,7 +182,7 @@ describe("viewThread", () => {
     expect(words(thread, planOf(thread, summarize("a b"), drop("c d e f"))).join(", ")).toBe("summary(a b)");
   });
 
-  it("V12: a summary in the view is the very record of the plan, so it can be traced", () => {
+  it("V12: shows summaries as the plan's own records, so that they can be traced", () => {
     const thread = threadOf("a b");
     const plan = planOf(thread, summarize("a"));
     expect(viewThread(thread, plan)).toEqual(viewThread(thread, plan));
@@ -194,11 +194,11 @@ describe("viewThread", () => {
 describe("pins in a view", () => {
   const rules = threadOf("a b c").appendEntries([pinned("p", "text of a", "a"), pinned("q", "no source")]);
 
-  it("stand where they were made while nothing is folded, unless their source shows them", () => {
+  it("stand where they were made if nothing is folded, unless their source is shown", () => {
     expect(words(rules, emptyPlan(threadId, "p"))).toEqual(["a", "b", "c", "pins(q=no source)"]);
   });
 
-  it("are gathered before the first fold when their source is folded away or they have none", () => {
+  it("are gathered before the first fold if their source is folded or missing", () => {
     expect(words(rules, planOf(rules, drop("b"))).join(", ")).toBe("a, pins(q=no source), c");
     expect(words(rules, planOf(rules, summarize("a b"))).join(", ")).toBe(
       "pins(p=text of a; q=no source), summary(a b), c",
@@ -206,13 +206,13 @@ describe("pins in a view", () => {
     expect(words(rules, planOf(rules)).join(", ")).toBe("pins(q=no source), a, b, c");
   });
 
-  it("show when their source is cleared of its text, and do not when only other parts of a user message are cleared", () => {
+  it("are shown if the text of their source is cleared, but not if only other parts are", () => {
     expect(foldedPins(rules, planOf(rules, clear("a", ["text"]))).map(({ id }) => id)).toEqual(["p", "q"]);
     expect(foldedPins(rules, planOf(rules, clear("a", ["media"]))).map(({ id }) => id)).toEqual(["q"]);
     expect(foldedPins(rules, planOf(rules, externalize("a", "body"))).map(({ id }) => id)).toEqual(["p", "q"]);
   });
 
-  it("made or lifted after the plan stand at their own place", () => {
+  it("stand in place if made or lifted after the plan", () => {
     const plan = planOf(rules, drop("b"));
     const later = rules
       .append([sampleMessage("d")])
@@ -221,12 +221,12 @@ describe("pins in a view", () => {
     expect(words(later, plan).join(", ")).toBe("a, pins(q=no source), c, d, pins(r=new rule), lifted(q=no source), e");
   });
 
-  it("lifted before the plan are not shown", () => {
+  it("are not shown if lifted before the plan", () => {
     const thread = rules.appendEntries([lifted("q"), lifted("p")]);
     expect(words(thread, planOf(thread, drop("a"))).join(", ")).toBe("b, c");
   });
 
-  it("whose source does not say what they say, or is not there, are shown", () => {
+  it("are shown if their source lacks their text or does not exist", () => {
     const thread = threadOf("a b:1").appendEntries([
       pinned("wrong", "something else", "a"),
       pinned("gone", "text of z", "z"),
@@ -242,7 +242,7 @@ describe("pins in a view", () => {
     );
   });
 
-  it("P7: keep what was shown of them when a lifted pin's id is used again or a source comes later", () => {
+  it("P7: keep their earlier entries if a lifted pin's id is reused or a source comes later", () => {
     const steps: ThreadEntryInput[] = [
       { type: "message", message: sampleMessage("a") },
       pinned("p", "first rule"),
@@ -291,7 +291,7 @@ describe("laws of the view", () => {
     );
   });
 
-  it("P1: every message of the main branch is shown, or stands in exactly one record that is shown or drops it", () => {
+  it("P1: every main-branch message is shown or belongs to exactly one record", () => {
     fc.assert(
       fc.property(cases, ({ thread, plan }) => {
         const view = viewThread(thread, plan);
@@ -317,7 +317,7 @@ describe("laws of the view", () => {
     );
   });
 
-  it("P5: every live pin is shown, in a block of pins or in a message that says it and is shown as it is", () => {
+  it("P5: every live pin is shown in a pin block or in an unchanged message that contains it", () => {
     fc.assert(
       fc.property(cases, ({ thread, plan }) => {
         const view = viewThread(thread, plan);
@@ -339,7 +339,7 @@ describe("laws of the view", () => {
     );
   });
 
-  it("is a function of thread and plan: the same twice, and nothing of either is changed", () => {
+  it("it is a pure function of thread and plan", () => {
     fc.assert(
       fc.property(cases, ({ thread, plan }) => {
         const { digest } = thread;
@@ -353,7 +353,7 @@ describe("laws of the view", () => {
 });
 
 describe("ThreadView", () => {
-  it("V15 shows the same whether a thread is viewed as it grows or all at once", () => {
+  it("V15 shows the same for a growing thread as for the whole at once", () => {
     const cases = agentThreads({ malformed: true }).chain((thread) =>
       fc.tuple(
         fc.constant(thread),

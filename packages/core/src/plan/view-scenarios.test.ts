@@ -70,7 +70,7 @@ const shown = (thread: AgentThread, ...records: readonly PlanRecord[]): readonly
 describe("plans over a log", () => {
   const log = threadWith("a", "b", "c", "d", "e", "f");
 
-  it("V2, V14: a plan is no entry of the log, so there is nothing of it that a view could show", () => {
+  it("V2, V14: a plan is not an entry of the log and never shown itself", () => {
     const plan = planOf(log, [drop("a", "b")]);
     expect(viewThread(log, plan).map(word)).toEqual(["c", "d", "e", "f"]);
     expect(log.version).toBe(6);
@@ -84,13 +84,13 @@ describe("plans over a log", () => {
     ["V10: several at once", ["a", "b", "e", "f"], ["[c]", "d"]],
     ["V10: all of them", ["a", "b", "c", "e", "f"], ["d"]],
     ["V11: a summary and a message together", ["c", "d"], ["[a b]", "[e f]"]],
-  ])("%s, forgotten by a later plan, is gone and the others keep their places", (_, forgotten, expected) => {
+  ])("%s, dropped by a later plan, disappears and the others keep their places", (_, forgotten, expected) => {
     const summaries = [summarize("a", "b"), summarize("c"), summarize("e", "f")];
     expect(shown(log, ...summaries)).toEqual(["[a b]", "[c]", "d", "[e f]"]);
     expect(shown(log, ...summaries, drop(...forgotten))).toEqual(expected);
   });
 
-  it("V12: a view made again, and one made from the stored plan, is the same, and its summaries are the plan's own records", () => {
+  it("V12: a view from the stored plan is the same, and its summaries are the plan's records", () => {
     const plan = planOf(log, [summarize("b", "c")]);
     const again = viewThread(log, parsePlan(serializePlan(plan)));
     expect(canonicalJson(again)).toBe(canonicalJson(viewThread(log, plan)));
@@ -99,7 +99,7 @@ describe("plans over a log", () => {
     );
   });
 
-  it("V13: a request to fold leaves no trace in the log: nothing is pending before a plan, after it, or between two", () => {
+  it("V13: a request to fold leaves no entry in the log before, after or between plans", () => {
     for (const type of ["compaction-request", "plan-request", "condensation-request"]) {
       expect(threadEntryInputSchema.safeParse({ type }).success).toBe(false);
     }
@@ -113,7 +113,7 @@ describe("plans over a log", () => {
     ]);
   });
 
-  it("V15: what is appended entry by entry gives the view that the whole log gives", () => {
+  it("V15: a log appended entry by entry has the same view as the whole log", () => {
     fc.assert(
       fc.property(
         agentThreads({ malformed: true, maxMessages: 20 }).chain((thread) =>
@@ -147,14 +147,14 @@ describe("pins in a view", () => {
   const viewed = (thread: AgentThread) => viewThread(thread, plan).map(word);
   const behind = (...entries: readonly ThreadEntryInput[]) => viewed(log.appendEntries(entries));
 
-  it("made after the plan stand where they were made, unless what they quote is shown", () => {
+  it("stand where they were made if made after the plan, unless their quoted source is shown", () => {
     expect(behind(pin("p"))).toEqual(["b", "c", "pins"]);
     expect(behind(quoting("b"))).toEqual(["b", "c"]);
     expect(behind(quoting("a"))).toEqual(["b", "c", "pins"]);
     expect(behind(pin("p", { source: { messageId: asMessageId("b"), start: 0, end: 9 } }))).toEqual(["b", "c", "pins"]);
   });
 
-  it("that are lifted say so, but for those that had no room, were no rules, or were taken back in shown words", () => {
+  it("are followed by a lifted entry, unless lifted for lack of room or taken back in shown words", () => {
     expect(behind(pin("p"), lift("p"))).toEqual(["b", "c", "pins", "pin-lifted"]);
     expect(behind(pin("p"), lift("p", "no-room"))).toEqual(["b", "c", "pins"]);
     expect(behind(pin("p"), lift("p", "taken-back"))).toEqual(["b", "c", "pins", "pin-lifted"]);
@@ -162,20 +162,20 @@ describe("pins in a view", () => {
     expect(behind(quoting("b"), lift("q"))).toEqual(["b", "c", "pin-lifted"]);
   });
 
-  it("that were no rules are not shown at all, where nothing stands between", () => {
+  it("are not shown at all if the next entry lifts them as not a rule", () => {
     expect(behind(pin("p"), lift("p", "not-a-rule"))).toEqual(["b", "c"]);
     expect(behind(pin("o"), pin("p"), lift("p", "not-a-rule"))).toEqual(["b", "c", "pins"]);
     expect(behind(pin("p"), pin("o"), lift("p", "not-a-rule"))).toEqual(["b", "c", "pins", "pins"]);
   });
 
-  it("are what an extended view shows too, and it is the same view where nothing was added", () => {
+  it("are the same in an extended view, which is the same object if nothing was added", () => {
     const view = ThreadView.of(log, plan);
     expect(view.extend(log)).toBe(view);
     const grown = log.appendEntries([pin("p"), { type: "message", message: sampleMessage("d") }, lift("p")]);
     expect([...view.extend(grown).entries].map(word)).toEqual(viewed(grown));
   });
 
-  it("made before the plan are gathered before its first fold, where their source is folded or they have none", () => {
+  it("are gathered before the first fold if made before the plan with a folded or no source", () => {
     const pinned = threadWith("a")
       .appendEntries([pin("p"), quoting("a")])
       .append([sampleMessage("b"), sampleMessage("c")]);

@@ -11,7 +11,7 @@ const metadata: fc.Arbitrary<DeterminismMetadata> = fc.record(
 );
 
 describe("probeVerdict", () => {
-  it("spec-54 matches exactly where nothing has drifted, and says changed only of what both sides know", () => {
+  it("spec-54 matches exactly if nothing has drifted, and reports changed only for fields that both sides know", () => {
     fc.assert(
       fc.property(metadata, metadata, (captured, current) => {
         const verdict = probeVerdict(captured, current);
@@ -27,9 +27,9 @@ describe("probeVerdict", () => {
   });
 
   it.each<[string, DeterminismMetadata, DeterminismMetadata | null, string]>([
-    ["a content hash decides alone", { contentHash: "a", mtime: 1 }, { contentHash: "a", mtime: 2 }, "matches"],
-    ["an etag decides where a hash is missing", { contentHash: "a", etag: "x" }, { etag: "y" }, "changed"],
-    ["a time decides where there is nothing else", { mtime: 1 }, { mtime: 1 }, "matches"],
+    ["a content hash overrides the rest", { contentHash: "a", mtime: 1 }, { contentHash: "a", mtime: 2 }, "matches"],
+    ["an etag decides if a hash is missing", { contentHash: "a", etag: "x" }, { etag: "y" }, "changed"],
+    ["a time decides if there is nothing else", { mtime: 1 }, { mtime: 1 }, "matches"],
     ["another time is a change", { mtime: 1 }, { mtime: 2 }, "changed"],
     ["a version alone verifies nothing", { version: "v" }, { version: "v" }, "unverifiable"],
     ["time and version decide together", { mtime: 1, version: "v" }, { mtime: 1, version: "v" }, "matches"],

@@ -11,7 +11,7 @@ import {
 } from "./cache-prices.ts";
 
 describe("prompt-cache prices", () => {
-  it("hold a row of an id of its own for each provider, each as its schema says", () => {
+  it("have a valid row with a unique id for each provider", () => {
     const ids = PROMPT_CACHE_PRICES.map((price) => price.id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const provider of ["anthropic", "openai", "openai-5.6", "gemini", "deepseek", "mistral"]) {
@@ -24,14 +24,14 @@ describe("prompt-cache prices", () => {
     }
   });
 
-  it("are the published ones where a bill depends on them", () => {
+  it("match the published prices that bills depend on", () => {
     expect(promptCachePrice("anthropic")).toMatchObject({ read: 0.1, write: 1.25, ttlSeconds: 300 });
     expect(promptCachePrice("anthropic-1h")).toMatchObject({ read: 0.1, write: 2, ttlSeconds: 3_600 });
     expect(promptCachePrice("openai-5.6")).toMatchObject({ read: 0.1, write: 1.25, ttlSeconds: 1_800 });
     expect(promptCachePrice("openai")).toMatchObject({ write: 1, minimumPrefixTokens: 1_024 });
   });
 
-  it("are found by format and by the longest beginning of a model's name", () => {
+  it("are found by format and by the longest prefix of a model's name", () => {
     expect(promptCachePriceOfFormat("anthropic-messages")?.id).toBe("anthropic");
     expect(promptCachePriceOfFormat("openai-responses")?.id).toBe("openai");
     expect(promptCachePriceOfFormat("carrier-pigeon")).toBeUndefined();
@@ -41,14 +41,14 @@ describe("prompt-cache prices", () => {
     expect(promptCachePriceOfModel("llama")).toBeUndefined();
   });
 
-  it("know the shortest prompt that a model caches", () => {
+  it("include each model's minimum cacheable prompt", () => {
     const anthropic = promptCachePrice("anthropic");
     expect(minimumCachedTokens(anthropic)).toBe(1_024);
     expect(minimumCachedTokens(anthropic, "claude-opus-5-20261001")).toBe(512);
     expect(minimumCachedTokens(anthropic, "claude-haiku-4-5")).toBe(4_096);
   });
 
-  it("hold for one model what is its own: the cheaper reads of Claude 5.5, at either time", () => {
+  it("include a model's own prices: cheaper reads of Claude 5.5, for either time to live", () => {
     for (const id of ["anthropic", "anthropic-1h"]) {
       expect(promptCachePriceFor(promptCachePrice(id), "claude-opus-5-5")).toMatchObject({ id, read: 0.05 });
       expect(promptCachePriceFor(promptCachePrice(id), "claude-opus-5-20260724")).toMatchObject({
@@ -57,14 +57,14 @@ describe("prompt-cache prices", () => {
     }
   });
 
-  it("are extended by rows of one's own, which come first", () => {
+  it("can be extended by custom rows, which take precedence", () => {
     const own: PromptCachePrice = { ...promptCachePrice("openai"), id: "house", models: ["gpt-5.6-house"] };
     expect(promptCachePrice("house", [own])).toBe(own);
     expect(promptCachePriceOfModel("gpt-5.6-house-1", [own])).toBe(own);
     expect(promptCachePrice("anthropic", [{ ...own, id: "anthropic" }]).models).toEqual(["gpt-5.6-house"]);
   });
 
-  it("refuse an id that no row has", () => {
+  it("refuse an unknown id", () => {
     expect(() => promptCachePrice("nope")).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("anthropic") }),
     );

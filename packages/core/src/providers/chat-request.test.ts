@@ -35,7 +35,7 @@ describe("toolDefinitionSchema", () => {
   });
 });
 
-it("shows a message with its parts, where it comes from, and what its provider says of it, where it says something", () => {
+it("toChatMessage keeps role, parts, source and any provider metadata", () => {
   for (const providerMetadata of [undefined, { openai: { name: "ops" } }]) {
     const fields = providerMetadata === undefined ? {} : { providerMetadata };
     const [message] = threadOf(user("u1", "Go.", fields)).messagesBetween(0);
@@ -49,7 +49,7 @@ it("shows a message with its parts, where it comes from, and what its provider s
 const marked = { text: "Be brief.", role: "developer", providerMetadata: { openai: { name: "ops" } } } as const;
 
 describe("system texts", () => {
-  it("are strings, or texts with what a provider tells beside them", () => {
+  it("are strings or texts with provider metadata", () => {
     expect([systemText("Be kind."), systemText(marked)]).toEqual(["Be kind.", "Be brief."]);
     expect([toSystemText("Be kind."), toSystemText(marked)]).toEqual([{ text: "Be kind." }, marked]);
     expect([withSystemText("Be kind.", "x"), withSystemText(marked, "x")]).toEqual(["x", { ...marked, text: "x" }]);
@@ -74,7 +74,7 @@ describe("system texts", () => {
 });
 
 describe("toChatMessage", () => {
-  it("takes the very parts of a message, names it as the source and is not synthetic", () => {
+  it("reuses the message's parts, names it as the source and is not synthetic", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true, maxMessages: 8, pins: false }), (thread) => {
         for (const message of thread.messages) {

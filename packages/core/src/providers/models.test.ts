@@ -13,7 +13,7 @@ import {
 const rowOf = (name: string, windowTokens: number): ModelRow => ({ name, windowTokens, asOf: "2026-11", source: "us" });
 
 describe("the table of models", () => {
-  it("has a date and a source in every row, each name once, and no cap above its window", () => {
+  it("has valid rows with unique names and caps within their windows", () => {
     expect(new Set(MODELS.map(({ name }) => name)).size).toBe(MODELS.length);
     for (const row of MODELS) {
       expect(modelRowSchema.parse(row)).toEqual(row);
@@ -22,7 +22,7 @@ describe("the table of models", () => {
     }
   });
 
-  it("knows a model by whatever a gateway puts before its name", () => {
+  it("recognizes a model behind any gateway prefix", () => {
     for (const name of ["claude-opus-5-5", "anthropic/claude-opus-5.5", "us.anthropic.claude-opus-5-5-20261001"])
       expect(modelRow(name)?.inputPrice).toBe(4);
     expect(modelRow("a-model-of-tomorrow")).toBeUndefined();
@@ -31,18 +31,18 @@ describe("the table of models", () => {
     for (const name of ["gpt-4.5-preview", "gpt-5.5", "gpt-42"]) expect(modelRow(name)).toBeUndefined();
   });
 
-  it("leaves room for the answer where nothing else is known, and stops where input becomes dearer", () => {
+  it("suggests a cap that leaves room for the answer and stays below the long-prompt price", () => {
     expect(suggestedCap(rowOf("m", 8_000))).toBe(7_000);
     expect(suggestedCap({ ...rowOf("m", 200_000), maxOutputTokens: 4_000 })).toBe(196_000);
     expect(modelRow("gpt-5.6-terra")).toMatchObject({ windowTokens: 1_050_000, effectiveTokens: 272_000 });
   });
 
-  it("caps where prompts become dearer, for every model whose long prompts are", () => {
+  it("caps every model with a long-prompt price at that length", () => {
     for (const row of MODELS)
       if (row.longPrompts !== undefined) expect(suggestedCap(row)).toBeLessThanOrEqual(row.longPrompts.aboveTokens);
   });
 
-  it("S11: refuses a row that is none, and says where", () => {
+  it("S11: refuses an invalid row and names the field", () => {
     expect(() => checkModelRows([{ ...rowOf("m", 8_000), asOf: "today" }])).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", details: { name: "models.0.asOf" } }),
     );
@@ -62,14 +62,14 @@ describe("contextWindow", () => {
     expect(contextWindow(model)).toBe(tokens);
   });
 
-  it("goes by the longest name that the model's name begins with", () => {
+  it("uses the row with the longest matching prefix", () => {
     expect([contextWindow("gpt-4-0613"), contextWindow("gpt-4o-2024-08-06"), contextWindow("gpt-4.1-mini")]).toEqual([
       8_192, 128_000, 1_047_576,
     ]);
     expect(contextWindow("claude-sonnet-9")).toBe(200_000);
   });
 
-  it("takes the user's table before its own, and keeps it apart", () => {
+  it("prefers the user's rows without changing the built-in table", () => {
     const own = [rowOf("gpt-4o-mini", 64_000), rowOf("local/", 4_096), rowOf("gpt-4o", 1)];
     expect(contextWindow("gpt-4o-mini", own)).toBe(64_000);
     expect(contextWindow("local/llama", own)).toBe(4_096);
@@ -77,7 +77,7 @@ describe("contextWindow", () => {
     expect(contextWindow("gpt-4o")).toBe(128_000);
   });
 
-  it("takes no name of an object property for a model", () => {
+  it("gives the default for names of object properties", () => {
     for (const model of ["__proto__", "constructor", "toString", ""])
       expect(contextWindow(model)).toBe(DEFAULT_CONTEXT_WINDOW);
   });

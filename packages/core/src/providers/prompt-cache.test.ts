@@ -21,7 +21,7 @@ const openai = { price: promptCachePrice("openai") };
 const minutes = (count: number): number => count * 60_000;
 
 describe("simulatePrefixCache", () => {
-  it("reads what breakpoints wrote, writes what is new, and pays the rest in full", () => {
+  it("reads prefixes that breakpoints wrote, writes new ones, and bills the rest in full", () => {
     const [first, second] = simulatePrefixCache([request(0, "a b c", [1]), request(1, "a b c d e", [1, 3])], anthropic);
     expect(first).toEqual({ readTokens: 0, writtenTokens: 2_000, uncachedTokens: 1_000, bill: 3_500 });
     expect(second).toEqual({
@@ -32,7 +32,7 @@ describe("simulatePrefixCache", () => {
     });
   });
 
-  it("looks twenty blocks back from a breakpoint and no further", () => {
+  it("looks at most twenty blocks back from a breakpoint", () => {
     const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(" ");
     const reads = (grown: number, breakpoints: readonly number[]) =>
       simulatePrefixCache([request(0, words(5), [4]), request(1, words(grown), breakpoints)], anthropic)[1]?.readTokens;
@@ -41,7 +41,7 @@ describe("simulatePrefixCache", () => {
     expect(reads(26, [4, 25])).toBe(5_000);
   });
 
-  it("forgets after five minutes without use, and use refreshes", () => {
+  it("expires a prefix after five minutes without use", () => {
     const reads = (...times: readonly number[]) =>
       simulatePrefixCache(
         times.map((time) => request(minutes(time), "a b", [1])),
@@ -56,7 +56,7 @@ describe("simulatePrefixCache", () => {
     ]);
   });
 
-  it("knows what became of a prefix, to the millisecond, and does not refresh it by looking", () => {
+  it("reports a prefix as held or expired to the millisecond, without refreshing it", () => {
     const cache = new PromptCache();
     const sent = request(0, "a b", [1]);
     cache.take(sent, anthropic);
@@ -71,7 +71,7 @@ describe("simulatePrefixCache", () => {
     expect([cache.state(digest, 2 * until + 9), cache.state(digest, 2 * until + 10)]).toEqual(["held", "expired"]);
   });
 
-  it("caches a prompt of exactly the least size, and a breakpoint of exactly that", () => {
+  it("caches a prompt or breakpoint of exactly the minimum size", () => {
     const least = anthropic.price.minimumPrefixTokens;
     const written = (tokens: number) =>
       simulatePrefixCache([request(0, "a", [0], tokens)], anthropic).map(({ writtenTokens }) => writtenTokens);
@@ -90,7 +90,7 @@ describe("simulatePrefixCache", () => {
     ]);
   });
 
-  it("takes the last four breakpoints and no more", () => {
+  it("uses only the last four breakpoints", () => {
     const kept = (breakpoints: readonly number[]) => {
       const cache = new PromptCache();
       const sent = request(0, "a b c d e", breakpoints, 2_000);
@@ -102,7 +102,7 @@ describe("simulatePrefixCache", () => {
     expect(kept([])).toEqual([]);
   });
 
-  it("finds what a provider matches in its own steps, and in whole tokens where nothing is known of it", () => {
+  it("matches in the provider's own steps, and in whole tokens for an unknown provider", () => {
     const price = { ...openai.price, minimumPrefixTokens: 0 };
     const read = (id: string) =>
       simulatePrefixCache([request(0, "a", [], 1_000), request(1, "a", [], 1_000)], { price: { ...price, id } })[1]
@@ -120,7 +120,7 @@ describe("simulatePrefixCache", () => {
     });
   });
 
-  it("finds any prefix without breakpoints where a provider matches by itself, in steps", () => {
+  it("matches any prefix in steps, without breakpoints, for a provider with automatic caching", () => {
     const [, second, third] = simulatePrefixCache(
       [request(0, "a b c"), request(1, "a b c d"), request(2, "a x c d")],
       openai,
@@ -130,7 +130,7 @@ describe("simulatePrefixCache", () => {
     expect(third?.readTokens).toBe(0);
   });
 
-  it("accounts for every token, and never bills more than writing everything would", () => {
+  it("accounts for every token, and never bills more than a full write", () => {
     const requests = fc.array(
       fc.tuple(fc.nat(600_000), fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 30 }), fc.nat(29)),
       { maxLength: 8 },

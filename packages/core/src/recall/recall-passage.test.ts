@@ -37,7 +37,7 @@ describe("the passages of a message", () => {
     );
   });
 
-  it("cover the text without a gap, are no longer than 800 characters, and end at lines or words where there are any", () => {
+  it("cover the text without gaps, have at most 800 characters, and end at lines or words if possible", () => {
     const pieces = fc.array(fc.oneof(fc.constantFrom("\n", " ", "word", "\u{1F600}"), fc.string({ maxLength: 900 })));
     fc.assert(
       fc.property(pieces, (parts) => {
@@ -61,11 +61,11 @@ describe("the end of a passage", () => {
   const first = (text: string): number | undefined => [...passagesOf(messageOf(text), stemmers)][0]?.passage.end;
   const letters = (count: number) => "x".repeat(count);
 
-  it("is the end of a text that fits, and no more than 800 code units of one that does not", () => {
+  it("is the end of a short text, and at most 800 code units into a longer one", () => {
     expect([first(letters(800)), first(letters(801))]).toEqual([800, 800]);
   });
 
-  it("stands behind the last line or word that ends in its second half", () => {
+  it("follows the last line or word that ends in the passage's second half", () => {
     expect(first(`${letters(399)}\n${letters(600)}`)).toBe(800);
     expect(first(`${letters(400)}\n${letters(600)}`)).toBe(401);
     expect(first(`${letters(799)}\n${letters(600)}`)).toBe(800);
@@ -74,13 +74,13 @@ describe("the end of a passage", () => {
     expect(first(`${letters(500)} a\nb ${letters(600)}`)).toBe(503);
   });
 
-  it("is not within a character", () => {
+  it("never splits a character", () => {
     expect(first(`${letters(799)}\u{1F600}${letters(9)}`)).toBe(799);
     expect(first(`${letters(798)}\u{1F600}${letters(9)}`)).toBe(800);
     expect(first(`${letters(799)}\uE000${letters(9)}`)).toBe(800);
   });
 
-  it("names the message that it is of, with the tool and the branch where there are any", () => {
+  it("comes with the message's fields, and with tool and branch if there are any", () => {
     const [plain] = [...passagesOf(messageOf("a word"), stemmers)];
     expect(plain?.passage).toEqual({
       ...{ messageId: "m", role: "user", createdAt: "2026-01-01T00:00:00.000Z", ordinal: 0, turn: 1, step: 0 },
@@ -147,7 +147,7 @@ keepLaws(
   { describe, it },
 );
 
-describe("how passages are ranked", () => {
+describe("the ranking of passages", () => {
   const threadId = asThreadId("ranked");
   const say = (at: number, text: string, fields: Partial<Message> = {}): Message => ({
     ...messageOf(text),
@@ -161,7 +161,7 @@ describe("how passages are ranked", () => {
     return { ids: hits.map(({ messageId }) => messageId), scores: hits.map(({ score }) => score), total, nextCursor };
   }
 
-  it("is by the weight of rare words in short passages: the figure of BM25 where a passage stands alone", async () => {
+  it("is the BM25 score for a passage that stands alone", async () => {
     const messages = [say(0, "needle straw"), say(2, "straw straw"), say(4, "straw and more of it")];
     const { ids, scores } = await found(messages, { text: "needle straw" });
     expect(ids).toEqual(["m0", "m2", "m4"]);
@@ -172,7 +172,7 @@ describe("how passages are ranked", () => {
     expect(scores[2]).toBeCloseTo(weight(3) * factor(5));
   });
 
-  it("counts what stands beside a passage in its turn and branch, each word once, and nothing else", async () => {
+  it("also counts words of neighbors in the same turn and branch, each once", async () => {
     const pair = (fields: Partial<Message>) => [
       say(1, "alpha one", { turn: 1 }),
       say(2, "beta two", { turn: 1, ...fields }),
@@ -198,7 +198,7 @@ describe("how passages are ranked", () => {
     expect(same.ids).toEqual(["m2", "m1"]);
   });
 
-  it("goes page by page, and weighs no word by what may not be found", async () => {
+  it("is the same across pages, and ignores passages that may not be found", async () => {
     const messages = Array.from({ length: 5 }, (_, at) => say(2 * at, "needle"));
     const first = await found(messages, { text: "needle", limit: 2 });
     expect([first.ids, first.total, first.nextCursor]).toEqual([["m8", "m6"], 5, "after-2"]);
@@ -211,7 +211,7 @@ describe("how passages are ranked", () => {
     expect(scores[1]).toBeCloseTo(weight(2) * (2.2 / (1 + 1.2 * (0.25 + (0.75 * 1) / (4 / 3)))));
   });
 
-  it("finds what was said at or after a time, and before another", async () => {
+  it("can be limited by time, excluded messages and roles", async () => {
     const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`;
     const messages = [0, 1, 2].map((minute) => say(2 * minute, "needle", { createdAt: at(minute) }));
     expect((await found(messages, { text: "needle", after: at(1) })).ids).toEqual(["m4", "m2"]);
@@ -221,7 +221,7 @@ describe("how passages are ranked", () => {
     expect((await found(messages, { text: "needle", roles: ["assistant"] })).ids).toEqual([]);
   });
 
-  it("refuses what is no request, and names the field", async () => {
+  it("refuses an invalid request and names the field", async () => {
     for (const [field, request] of [
       ["limit", { limit: 0 }],
       ["limit", { limit: 2_001 }],

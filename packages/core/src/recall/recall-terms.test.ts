@@ -23,7 +23,7 @@ describe("words for recall", () => {
     expect(recallTerms("6032533")).toContain("6032533");
   });
 
-  it("counts repetitions, folds case and width, and holds neither quotes nor spaces", () => {
+  it("keeps repetitions, folds case and width, and has no quotes or spaces", () => {
     expect(recallTerms("Retry RETRY retry")).toEqual(["retry", "retry", "retry"]);
     expect(recallTerms("ＲＥＴＲＹ")).toEqual(["retry"]);
     fc.assert(
@@ -42,7 +42,7 @@ describe("words for recall", () => {
     },
   );
 
-  it("reads no more than some of what stands for many words or is piled on one letter", () => {
+  it("limits the terms from ligatures and from marks piled on one letter", () => {
     expect(recallTerms("\uFDFA".repeat(10_000)).length).toBeLessThan(100);
     expect(recallTerms(`e${"\u0301\u0323".repeat(10_000)} word`).at(-1)).toBe("word");
     expect(recallTerms("\uFDFA")).toEqual(recallTerms("صلى الله عليه وسلم"));
@@ -50,12 +50,12 @@ describe("words for recall", () => {
 });
 
 describe("words of text without spaces", () => {
-  it("are those of three characters and more, as a dictionary divides them", () => {
+  it("gives the dictionary words of at least three characters", () => {
     expect(unspacedWords("請先更新資料庫的連線設定 and データベースを更新する")).toEqual(["資料庫", "データベース"]);
     expect(unspacedWords("only English, 資料")).toEqual([]);
   });
 
-  it("are those of each run by itself, however many runs a text has", () => {
+  it("splits each run by itself, however many runs a text has", () => {
     const runs = fc.constantFrom(
       "절대로",
       "메인에",

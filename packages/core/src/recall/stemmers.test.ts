@@ -9,7 +9,7 @@ const stemmers = await loadStemmers();
 describe("stems", () => {
   const stems = (text: string) => stemmers.stemsOf(recallTerms(text));
 
-  it("are of the language that a text is in, and English, code and too short a text have none", () => {
+  it("follow the language of the text; English, code and very short text have none", () => {
     expect(stems("die Verbindungen und der Fehler")).toContain("german~verbind");
     expect(stems("les requêtes et la base")).toContain("french~requêt");
     expect(stems("подключения")).toEqual(["russian~подключен"]);
@@ -18,7 +18,7 @@ describe("stems", () => {
     expect(stems("Verbindungen")).toEqual([]);
   });
 
-  it("of a query are those of every language while none can be told, and of one where it can", () => {
+  it("of a query cover every language unless its language is recognized", () => {
     expect(stemmers.queryStemsOf(["verbindungen"])).toEqual(
       expect.arrayContaining(["german~verbind", "dutch~verbindung"]),
     );
@@ -28,7 +28,7 @@ describe("stems", () => {
     expect(stemmers.queryStemsOf(recallTerms("word ".repeat(30)))).toEqual([]);
   });
 
-  it("hold no white space and are the same at every call, whatever the words", () => {
+  it("contain no white space and are deterministic for any words", () => {
     fc.assert(
       fc.property(fc.oneof(hostileTexts, fc.string({ unit: "grapheme" })), (text) => {
         const found = stemmers.queryStemsOf(recallTerms(`die und ${text}`));

@@ -19,8 +19,8 @@ const path = fc
   .tuple(fc.constantFrom("/", "", "./"), fc.array(name, { minLength: 1, maxLength: 6 }))
   .map(([start, names]) => start + names.join("/"));
 
-describe("the folder that paths share", () => {
-  it("law: every shown path and the folder give the path again", () => {
+describe("the shared folder of paths", () => {
+  it("law: restores every path from its shown form", () => {
     fc.assert(
       fc.property(fc.uniqueArray(path, { maxLength: 12 }), (paths) => {
         const folder = sharedFolderOf(new Set(paths));
@@ -55,7 +55,7 @@ const headings = (text: string): readonly string[] =>
 describe("renderItem", () => {
   const nothing = emptySummary(span);
 
-  it("law: writes of an item what a summary with nothing else says below the heading", () => {
+  it("law: writes an item as a summary with only that item shows it below the heading", () => {
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {
         for (const section of SUMMARY_SECTIONS)
@@ -68,7 +68,7 @@ describe("renderItem", () => {
     );
   });
 
-  it("law: items that stand together take no more than each of them alone", () => {
+  it("law: items together take no more text than each of them alone", () => {
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {
         const folder = sharedFolder(summary);
@@ -86,7 +86,7 @@ describe("renderItem", () => {
 });
 
 describe("renderSummary", () => {
-  it("shows what was left out between two sentences of one message, and nothing where nothing was", () => {
+  it("marks omissions between two sentences of one message", () => {
     const said = (text: string, at: number): SummaryChange => ({
       op: "add",
       section: "facts",
@@ -98,7 +98,7 @@ describe("renderSummary", () => {
     expect(text).toContain("- The port is taken. Another one is free. … So it moves.");
   });
 
-  it("gives every row of a table a line of its own, below its bullet", () => {
+  it("puts every table row on its own line below its bullet", () => {
     const texts = ["These are the gates.", "| file | does |", "| gate.ts | opens it |", "All of them are shut."];
     const items = texts.map(
       (text, at): SummaryChange => ({ op: "add", section: "facts", item: { text, at, sources } }),
@@ -110,7 +110,7 @@ describe("renderSummary", () => {
     ).toEqual(["- These are the gates.", "  | file | does |", "  | gate.ts | opens it |", "  All of them are shut."]);
   });
 
-  it("shows the lines of a source in the order of the source, members of a list side by side", () => {
+  it("shows lines of a source in source order, with list members on one line", () => {
     const [first, second] = [asMessageId("m1"), asMessageId("m2")];
     const line = (text: string, at: number, message = first): SummaryChange => ({
       op: "add",
@@ -136,7 +136,7 @@ describe("renderSummary", () => {
     ]);
   });
 
-  it("shows work in the order of turns, chapters first, and what names no turn behind its neighbour", () => {
+  it("shows work in turn order, chapters first, and items without a turn after their neighbor", () => {
     const item = (description: string, kind: "request" | "chapter", turn?: number): SummaryChange => ({
       op: "add",
       section: "openItems",
@@ -164,7 +164,7 @@ describe("renderSummary", () => {
     );
   });
 
-  it("shows names of code before words of prose that came into a file", () => {
+  it("lists code names before prose words among a file's changes", () => {
     const changed = ["shows", "openCart", "guests", "MAX_ITEMS", "HTTP"];
     const item = { path: "src/cart.ts", action: "modified", description: "", changed, sources } as const;
     expect(
@@ -174,7 +174,7 @@ describe("renderSummary", () => {
     ).toBe("- src/cart.ts (modified): openCart, MAX_ITEMS, HTTP, shows, guests");
   });
 
-  it("goes on in a line of the file's own where many names came into it", () => {
+  it("continues a long list of changed names on further lines for the file", () => {
     const changed = Array.from({ length: 32 }, (_, index) => `name${index}`);
     const item = { path: "src/plan.ts", action: "modified", description: "", changes: 12, changed, sources } as const;
     const lines = renderSummary(summaryOf({ op: "add", section: "files", item })).split("\n");
@@ -185,7 +185,7 @@ describe("renderSummary", () => {
     ]);
   });
 
-  it("spec-42 writes every section, in order, with what is done marked as done (L28)", () => {
+  it("spec-42 writes every section in order, and marks finished work as done (L28)", () => {
     const summary = summaryOf(
       { op: "set-original-task", task: { text: "Fix the login bug.\nKeep the tests green.", sources } },
       { op: "add", section: "constraints", item: { text: "Never push to main.", sources } },
@@ -283,7 +283,7 @@ describe("renderSummary", () => {
       "read: failure — result=1 — no",
     ],
     [{ toolName: "read", outcome: "partial", keyFields: {}, errorMessage: "no" }, "read: partial — no"],
-  ] as const)("tells a command by what came of it, any other tool by its fields: %j", (outcome, line) => {
+  ] as const)("shows a command with its result, and any other tool with its fields: %j", (outcome, line) => {
     const item = { errorMessage: null, ...outcome, sources };
     expect(
       renderSummary(summaryOf({ op: "add", section: "toolOutcomes", item }))
@@ -292,7 +292,7 @@ describe("renderSummary", () => {
     ).toBe(`- ${line}`);
   });
 
-  it("numbers the steps of a plan, and says what is not resolved, why, and how to read more", () => {
+  it("numbers plan steps, and shows unresolved errors, rationales and how to read artifacts", () => {
     const artifactId = asArtifactId("artifact_0123456789abcdef");
     const lines = renderSummary(
       summaryOf(
@@ -313,11 +313,11 @@ describe("renderSummary", () => {
     ]);
   });
 
-  it("leaves out what is empty", () => {
+  it("leaves out empty sections", () => {
     expect(renderSummary(emptySummary(span))).toMatch(/^\[Summary v[\d.]+ - [^\n]+\]$/);
   });
 
-  it("spec-143 writes the same text for the same summary, also after it was stored and read back", () => {
+  it("spec-143 writes the same text for the same summary, also after storage", () => {
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {
         const stored = structuredSummarySchema.parse(parseJson(canonicalJson(summary)));
@@ -327,7 +327,7 @@ describe("renderSummary", () => {
     );
   });
 
-  it("does not depend on the order of keys in key fields, nested ones included", () => {
+  it("does not depend on the key order in key fields, also nested ones", () => {
     const outcome = (keyFields: object): SummaryChange => ({
       op: "add",
       section: "toolOutcomes",
@@ -338,7 +338,7 @@ describe("renderSummary", () => {
     expect(other).toBe(one);
   });
 
-  it("lets no text of an item pass for a heading or for another item", () => {
+  it("never lets an item's text form a heading", () => {
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {
         const text = renderSummary({ ...summary, originalTask: null });
@@ -363,12 +363,12 @@ describe("renderSummary", () => {
     expect(text.split("\n").filter((line) => line.startsWith("- obey"))).toEqual([]);
   });
 
-  it("keeps the original task word for word", () => {
+  it("keeps the original task verbatim", () => {
     const task = "Do this:\n1. a\n2. b\n\n  indented";
     expect(renderSummary(summaryOf({ op: "set-original-task", task: { text: task, sources } }))).toContain(`\n${task}`);
   });
 
-  it("shows the words of every item", () => {
+  it("shows the text of every item", () => {
     const unshown: ReadonlySet<string> = new Set(["id", "priority", "kind"]);
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {

@@ -23,7 +23,7 @@ import { type SummaryChange, saidIn, withoutLiftedRules } from "./summary-change
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 3 };
 
 describe("structuredSummarySchema", () => {
-  it("gives a summary back from its canonical JSON, byte for byte", () => {
+  it("restores a summary from its canonical JSON, byte for byte", () => {
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {
         const text = canonicalJson(summary);
@@ -35,7 +35,7 @@ describe("structuredSummarySchema", () => {
     );
   });
 
-  it("accepts nothing that cannot be hashed", () => {
+  it("accepts no text that cannot be hashed", () => {
     fc.assert(
       fc.property(structuredSummaries(span), fc.nat(), (summary, leaf) => {
         expect(structuredSummarySchema.safeParse(withTextReplaced(summary, leaf, "a\ud800")).success).toBe(false);
@@ -51,14 +51,14 @@ describe("structuredSummarySchema", () => {
     ["a missing section", { facts: undefined }],
     ["an item without an id", { facts: [{ id: "", sources: [], text: "x" }] }],
     [
-      "an open item of no status",
+      "an open item with an unknown status",
       { openItems: [{ id: "1", sources: [], description: "", context: "", priority: "low", status: "later" }] },
     ],
   ])("refuses %s", (_, fields) => {
     expect(structuredSummarySchema.safeParse({ ...emptySummary(span), ...fields }).success).toBe(false);
   });
 
-  it("knows nine sections in rendering order", () => {
+  it("has nine sections in rendering order", () => {
     expect(SUMMARY_SECTIONS).toEqual([
       "constraints",
       "facts",
@@ -88,20 +88,20 @@ describe("two spellings of a path", () => {
   ])("%s and %s need not be", (one, other) => expect(isSameFile(one, other)).toBe(false));
 });
 
-describe("what is true of a file after two actions", () => {
+describe("strongestAction", () => {
   it.each([
     ["created", "modified", "created"],
     ["modified", "read", "modified"],
     ["modified", "deleted", "deleted"],
     ["deleted", "created", "modified"],
     ["read", "modified", "modified"],
-  ] as const)("after it was %s and %s it is %s", (earlier, later, both) =>
+  ] as const)("of a file that was %s and then %s is %s", (earlier, later, both) =>
     expect(strongestAction(earlier, later)).toBe(both),
   );
 });
 
-describe("all that a summary says with its sources", () => {
-  it("are the items of every section, the original task and the narrative, where there are any", () => {
+describe("sourcedItems", () => {
+  it("lists the items of every section, the original task and the narrative", () => {
     const task = { id: "t", text: "Go.", sources: [] };
     const item = (id: string) => ({ id, sources: [], text: id });
     const summary = { ...emptySummary(span), facts: [item("a")], constraints: [item("b")] };
@@ -117,7 +117,7 @@ describe("all that a summary says with its sources", () => {
   });
 });
 
-describe("rules that do not hold any more", () => {
+describe("lifted rules in a summary", () => {
   const add = (text: string, section = "constraints") =>
     ({ op: "add", section, item: { text, sources: [] } }) as unknown as SummaryChange;
   const lifted = [samplePin("p1", { text: "Never push  to main." })];
@@ -127,7 +127,7 @@ describe("rules that do not hold any more", () => {
     constraints: [rule("1", "Never push to\nmain."), rule("2", "Write tests.")],
   } as unknown as StructuredSummary;
 
-  it("are not added, and taken out of the summary before, with what took them back as the reason", () => {
+  it("are not added, and are resolved as taken back in the previous summary", () => {
     const changes = [add("Never push to main."), add("Never push to main.", "facts"), add("Write tests.")];
     expect(withoutLiftedRules(changes, null, [])).toBe(changes);
     expect(withoutLiftedRules(changes, null, lifted)).toEqual(changes.slice(1));
@@ -139,13 +139,13 @@ describe("rules that do not hold any more", () => {
   });
 });
 
-describe("the last turn of what is summarized", () => {
+describe("lastTurnAfter", () => {
   const thread = (...rest: readonly MessageInput[]) =>
     threadOf(user("u1", "Go."), assistant("a1", call("c1")), ...rest);
   const after = (...rest: readonly MessageInput[]) => lastTurnAfter(thread(...rest), asMessageId("a1"));
   const aside = { ...assistant("s", "Elsewhere."), branch: "side" };
 
-  it("is running while calls are made behind it, and ended by an answer or the next question", () => {
+  it("is running while calls follow, and ended by an answer or the next question", () => {
     expect(after()).toBeUndefined();
     expect(after(tool("t1", result("c1", "ok")))).toBe("running");
     expect(after(tool("t1", result("c1", "ok")), assistant("a2", call("c2")))).toBe("running");
@@ -157,13 +157,13 @@ describe("the last turn of what is summarized", () => {
   });
 });
 
-describe("what two summaries say of one file", () => {
+describe("joinedFile", () => {
   const file = (fields: object) =>
     ({ id: "1", path: "a.ts", action: "modified", description: "", sources: [], ...fields }) as Parameters<
       typeof joinedFile
     >[0];
 
-  it("is one item: the longer spelling, the stronger action, the newer words, and all changes and sources", () => {
+  it("joins the longer path, the stronger action, the newer description, and all changes and sources", () => {
     const [earlier, later] = [
       file({
         path: "src/a.ts",
@@ -208,7 +208,7 @@ describe("the handling of a summary", () => {
     expect(handlingOf([said(role, fields as Partial<MessageInput>)])).toEqual({ trust, sensitivity: "internal" });
   });
 
-  it("is the lower trust and the higher sensitivity of all of its messages", () => {
+  it("is the lowest trust and the highest sensitivity of its messages", () => {
     const secret = said("system", { metadata: { sensitivity: "restricted" } });
     const open = said("user", { metadata: { sensitivity: "public" } });
     expect(handlingOf([open])).toEqual({ trust: "user", sensitivity: "public" });
@@ -219,10 +219,10 @@ describe("the handling of a summary", () => {
   });
 });
 
-describe("what a change brings", () => {
+describe("saidIn", () => {
   const item = { text: "x", sources: [asMessageId("m1")] };
 
-  it("is its item, its task or its account, and nothing where it only takes out or sets what has no source", () => {
+  it("gives a change's item, task or narrative, and null for changes without a sourced text", () => {
     const changes: readonly SummaryChange[] = [
       { op: "add", section: "facts", item },
       { op: "supersede", section: "facts", itemId: "f", item },

@@ -44,7 +44,7 @@ const sourcesOf = (summary: StructuredSummary): ReadonlyMap<string, readonly Mes
   new Map(itemsOf(summary).map(([section, { id, sources }]) => [`${section} ${id}`, sources]));
 
 describe("applySummaryChanges", () => {
-  it("lets nothing disappear without a record: what was there or added is there, or was resolved by name", () => {
+  it("loses no item without a record: each is still present or recorded as resolved", () => {
     fc.assert(
       fc.property(withChanges, ([previous, changes]) => {
         const { summary, resolved } = applySummaryChanges(previous, later, changes);
@@ -72,7 +72,7 @@ describe("applySummaryChanges", () => {
     );
   });
 
-  it("keeps every source of an item that no change took out", () => {
+  it("keeps every source of an item that was not resolved", () => {
     fc.assert(
       fc.property(withChanges, ([previous, changes]) => {
         const { summary, resolved } = applySummaryChanges(previous, later, changes);
@@ -87,7 +87,7 @@ describe("applySummaryChanges", () => {
     );
   });
 
-  it("is idempotent for additions: adding once more changes nothing but the round", () => {
+  it("is idempotent for additions apart from the round", () => {
     fc.assert(
       fc.property(first, summaryAdditions(later), (previous, changes) => {
         const once = applySummaryChanges(previous, later, changes).summary;
@@ -100,7 +100,7 @@ describe("applySummaryChanges", () => {
     );
   });
 
-  it("keeps old items in their order before new ones", () => {
+  it("keeps old items in order before new ones", () => {
     fc.assert(
       fc.property(first, summaryAdditions(later), (previous, changes) => {
         const { summary } = applySummaryChanges(previous, later, changes);
@@ -130,7 +130,7 @@ describe("applySummaryChanges", () => {
     );
   });
 
-  it("ignores changes of items that it does not know", () => {
+  it("ignores changes to unknown items", () => {
     fc.assert(
       fc.property(first, (previous) => {
         const unknown = SUMMARY_SECTIONS.flatMap((section): SummaryChange[] => [
@@ -150,7 +150,7 @@ describe("applySummaryChanges", () => {
     );
   });
 
-  it("puts a successor in the place of what it supersedes, and says so", () => {
+  it("puts a successor in the place of the superseded item, and records it as resolved", () => {
     const open = {
       description: "run tests",
       context: "",
@@ -167,7 +167,7 @@ describe("applySummaryChanges", () => {
     expect(resolved).toEqual([{ section: "openItems", item: before.openItems[0], reason: "superseded" }]);
   });
 
-  it("leaves its input alone, and counts rounds from 1", () => {
+  it("leaves its input unchanged, and counts rounds from 1", () => {
     fc.assert(
       fc.property(withChanges, ([previous, changes]) => {
         const copy = structuredClone(previous);
@@ -182,7 +182,7 @@ describe("applySummaryChanges", () => {
     );
   });
 
-  it("spec-43 loses no constraint and no open item in ten folds that only add", () => {
+  it("spec-43 loses no constraint or open item in ten folds that only add", () => {
     fc.assert(
       fc.property(fc.array(summaryAdditions(span), { minLength: 10, maxLength: 10 }), (folds) => {
         const summary = folds.reduce<StructuredSummary | null>(
@@ -202,7 +202,7 @@ describe("applySummaryChanges", () => {
 });
 
 describe("summaryItemId", () => {
-  it("depends on section and content, never on where it was seen or in which order its fields stand", () => {
+  it("depends only on section and content, not on sources or field order", () => {
     const item = { text: "a", sources: span.messageIds };
     expect(summaryItemId("facts", item)).toBe(summaryItemId("facts", { sources: [], text: "a" } as never));
     expect(summaryItemId("facts", item)).toMatch(/^[0-9a-f]{12}$/);
@@ -219,7 +219,7 @@ describe("summaryItemId", () => {
 describe("mergeSummaries", () => {
   const both = { messageIds: [...span.messageIds, ...later.messageIds], firstTurn: 1, lastTurn: 5 };
 
-  it("holds the subjects and sources of both, and of nobody else; what was superseded is recorded", () => {
+  it("holds exactly the subjects and sources of both, and records superseded items", () => {
     fc.assert(
       fc.property(first, second, (a, b) => {
         const { summary, resolved } = mergeSummaries(a, b, both);
@@ -239,7 +239,7 @@ describe("mergeSummaries", () => {
     );
   });
 
-  it("tells a file once, however it was spelled, with what was done to it in both, and a command's newest run", () => {
+  it("joins differently spelled paths of one file, and keeps a command's newest run", () => {
     const [early, late] = [span.messageIds.slice(0, 1), later.messageIds.slice(0, 1)];
     const run = { toolName: "bash", outcome: "success", errorMessage: null } as const;
     const file = {
@@ -291,7 +291,7 @@ describe("mergeSummaries", () => {
     ]);
   });
 
-  it("puts a file where it was touched last, also where that told nothing new of it", () => {
+  it("moves a file to the position of its last touch, even if nothing else is new", () => {
     const read = (path: string, sources: readonly MessageId[]): SummaryChange => ({
       op: "add",
       section: "files",
@@ -306,7 +306,7 @@ describe("mergeSummaries", () => {
     ]);
   });
 
-  it("lets work that is done later stand as done alone, a repeated decision once, and an error with what resolved it", () => {
+  it("keeps finished work only as done, a repeated decision once, and an error with its resolution", () => {
     const [early, late] = [span.messageIds.slice(0, 1), later.messageIds.slice(0, 1)];
     const work = { description: "Write the manual", context: "", priority: "medium", status: "open" } as const;
     const choice = { decision: "Use SQLite", rationale: "one file", turn: 1 } as const;
@@ -336,7 +336,7 @@ describe("mergeSummaries", () => {
     ]);
   });
 
-  it("is associative, so that it does not matter which neighbours are folded first", () => {
+  it("is associative, so that the order of merging neighbors does not matter", () => {
     const third = structuredSummaries({ messageIds: [asMessageId("m7")], firstTurn: 6, lastTurn: 6 });
     // A file made, deleted and made again needs all three to be told right: two of them do not say whether it was there before.
     const nothingDeleted = (...summaries: readonly StructuredSummary[]): boolean =>
@@ -352,7 +352,7 @@ describe("mergeSummaries", () => {
     );
   });
 
-  it("with itself or with an empty summary is itself", () => {
+  it("leaves a summary unchanged when merged with itself or an empty one", () => {
     fc.assert(
       fc.property(first, (a) => {
         for (const merged of [join(a, a, span), join(a, emptySummary(span), span), join(emptySummary(span), a, span)]) {
@@ -363,7 +363,7 @@ describe("mergeSummaries", () => {
     );
   });
 
-  it("takes the first task, and the last state", () => {
+  it("keeps the first original task and the last current task and plan", () => {
     fc.assert(
       fc.property(first, second, (a, b) => {
         const merged = join(a, b, both);

@@ -20,7 +20,7 @@ const handlings: fc.Arbitrary<SummaryHandling> = fc.record({
 const span = { messageIds: [asMessageId("m1")], firstTurn: 1, lastTurn: 1 };
 
 describe("the handling of a summary", () => {
-  it("is never more trusted nor less sensitive than any part, whatever the order", () => {
+  it("is never more trusted or less sensitive than any part, in any order", () => {
     fc.assert(
       fc.property(fc.array(handlings, { minLength: 1, maxLength: 6 }), (parts) => {
         const all = parts.reduce<SummaryHandling | undefined>(
@@ -34,7 +34,7 @@ describe("the handling of a summary", () => {
     );
   });
 
-  it("follows from who speaks and what a message says of itself", () => {
+  it("follows from the roles and metadata of the messages", () => {
     const text = [{ type: "text", text: "x" }] as const;
     expect(handlingOf([{ role: "user", parts: text }])).toEqual({ trust: "user", sensitivity: "internal" });
     expect(handlingOf([{ role: "system", parts: text, metadata: { sensitivity: "public" } }])).toEqual({
@@ -52,7 +52,7 @@ describe("the handling of a summary", () => {
     );
   });
 
-  it("is external as soon as a tool has spoken", () => {
+  it("is external as soon as it covers a tool message", () => {
     fc.assert(
       fc.property(
         agentThreads({ maxMessages: 10 }).filter((thread) => thread.length > 0),
@@ -65,7 +65,7 @@ describe("the handling of a summary", () => {
     );
   });
 
-  it("stays with a summary that is built on and with one that is joined to another", () => {
+  it("is kept when a summary is extended or merged", () => {
     const restricted: SummaryHandling = { trust: "user", sensitivity: "restricted" };
     const marked = { ...emptySummary(span), handling: restricted };
     expect(applySummaryChanges(marked, span, []).summary.handling).toEqual(restricted);

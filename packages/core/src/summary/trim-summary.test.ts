@@ -19,7 +19,7 @@ import { endOfNarrative, NARRATIVE_CUT, restrictSummary, shortenedNarrative, tri
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 1 };
 const { countTokens } = countingTokenizer();
 
-describe("what gives way first", () => {
+describe("what trimming removes", () => {
   const from = [asMessageId("m1")];
   const artifactId = asArtifactId("artifact_0123456789abcdef");
   const ran = (toolName: string, declared?: true): SummaryChange => ({
@@ -57,7 +57,7 @@ describe("what gives way first", () => {
   const gone = (maxTokens: number): readonly unknown[] =>
     trimSummary(full, maxTokens, countTokens).resolved.map(({ item }) => nameOf(item));
 
-  it("is the oldest of what tells least, and no more than has to", () => {
+  it("is the oldest of the least informative items, and no more than needed", () => {
     const tokens = countTokens(renderSummary(full));
     expect(gone(tokens)).toEqual([]);
     expect(gone(tokens - 1)).toEqual(["older name"]);
@@ -69,7 +69,7 @@ describe("what gives way first", () => {
       expect(reason).toBe("the summary reached its token limit");
   });
 
-  it("is never the task, a rule, or work whose outcome is not known", () => {
+  it("is never the task, a constraint or unsettled work", () => {
     const { summary, tokens } = trimSummary(full, 0, countTokens);
     expect([summary.originalTask?.text, ...summary.constraints.map(({ text }) => text)]).toEqual([
       "the task",
@@ -80,12 +80,12 @@ describe("what gives way first", () => {
   });
 });
 
-describe("the end of an account", () => {
+describe("endOfNarrative", () => {
   const words = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length;
   const cut = words(NARRATIVE_CUT);
   const account = "It began. It went on and on.\nThen it ended.";
 
-  it("is all of it where there is room, else its last sentences or lines behind a note", () => {
+  it("keeps the whole narrative if it fits, or else its last sentences or lines after a note", () => {
     expect(endOfNarrative(account, words(account), words)).toBe(account);
     const long = `${"And so on. ".repeat(20)}${account}`;
     expect(endOfNarrative(long, cut + 10, words)).toBe(`${NARRATIVE_CUT}\n${account}`);
@@ -95,14 +95,14 @@ describe("the end of an account", () => {
     expect(endOfNarrative(`${long}\n\n`, cut, words)).toBe(NARRATIVE_CUT);
   });
 
-  it("has one note, however often it was cut", () => {
+  it("leaves a single note, however often it cuts", () => {
     const once = endOfNarrative(`${"And so on. ".repeat(20)}${account}`, cut + 9, words);
     expect(endOfNarrative(once, cut + 3, words)).toBe(`${NARRATIVE_CUT}\nThen it ended.`);
   });
 });
 
 describe("trimSummary", () => {
-  it("loses nothing silently: what is gone from the summary is in the record of resolved items", () => {
+  it("records every removed item as resolved", () => {
     fc.assert(
       fc.property(structuredSummaries(span), fc.nat(400), (summary, maxTokens) => {
         const trimmed = trimSummary(summary, maxTokens, countTokens);
@@ -118,7 +118,7 @@ describe("trimSummary", () => {
     );
   });
 
-  it("keeps constraints, unsettled work and the task, and fits as far as they allow", () => {
+  it("keeps constraints, unsettled work and the task, and fits if they do", () => {
     fc.assert(
       fc.property(structuredSummaries(span), fc.nat(400), (summary, maxTokens) => {
         const { summary: trimmed } = trimSummary(summary, maxTokens, countTokens);
@@ -145,7 +145,7 @@ const runsOfIds: fc.Arbitrary<readonly (readonly MessageId[])[]> = fc
   .filter((list) => list.length > 0);
 
 describe("restrictSummary", () => {
-  it("gives each item to exactly one run, in its order, and to one that it was taken from where there is one", () => {
+  it("gives each item to exactly one run, in order, preferably one that holds its source", () => {
     fc.assert(
       fc.property(structuredSummaries(longSpan), runsOfIds, (summary, parts) => {
         const shares = parts.map((_, index) => restrictSummary(summary, longSpan, parts, index));
@@ -168,7 +168,7 @@ describe("restrictSummary", () => {
     );
   });
 
-  it("gives task, narrative, state and plan once", () => {
+  it("gives task, narrative, state and plan to one run only", () => {
     fc.assert(
       fc.property(structuredSummaries(longSpan), runsOfIds, (summary, parts) => {
         const shares = parts.map((_, index) => restrictSummary(summary, longSpan, parts, index));
@@ -194,7 +194,7 @@ const saying = (text: string): StructuredSummary =>
 const linesOf = (summary: StructuredSummary): readonly string[] => renderSummary(summary).split(/[\n\r\u2028\u2029]/);
 
 describe("a narrative", () => {
-  it("law: no line of it begins as a heading, a frame or a bullet of the summary does", () => {
+  it("law: has no line that starts like a heading, frame or bullet of the summary", () => {
     fc.assert(
       fc.property(fc.oneof(hostileTexts, proseTexts), (text) => {
         const [frame, title, ...told] = linesOf(saying(text));
@@ -205,7 +205,7 @@ describe("a narrative", () => {
     );
   });
 
-  it("stands behind the rules and before the rest, under a title that says whose words it holds", () => {
+  it("follows the constraints and precedes the rest, under a title that names its author", () => {
     const { summary } = applySummaryChanges(null, span, [
       { op: "add", section: "facts", item: { text: "It is slow.", sources } },
       { op: "add", section: "constraints", item: { text: "Never push.", sources } },
@@ -224,7 +224,7 @@ describe("a narrative", () => {
     ]);
   });
 
-  it("takes the place of the one before; two of adjacent spans stand one behind the other", () => {
+  it("replaces the previous one, and is appended when adjacent summaries are merged", () => {
     const later = applySummaryChanges(saying("Earlier."), span, [
       { op: "set-narrative", narrative: { text: "Later.", sources: [asMessageId("m2")] } },
     ]).summary;
@@ -237,13 +237,13 @@ describe("a narrative", () => {
     expect(applySummaryChanges(later, span, []).summary.narrative).toEqual(later.narrative);
   });
 
-  it("is read back as it was stored, and summaries without one are what they were", () => {
+  it("is read back as stored, and summaries without one stay unchanged", () => {
     const told = saying("Earlier.");
     expect(structuredSummarySchema.parse(JSON.parse(JSON.stringify(told)))).toEqual(told);
     expect(Object.keys(structuredSummarySchema.parse(emptySummary(span)))).not.toContain("narrative");
   });
 
-  it("law: is shortened from its beginning, at the border of a sentence or line, within its room, and says so", () => {
+  it("law: is cut from its beginning at a sentence or line, within its room, with a note", () => {
     fc.assert(
       fc.property(fc.array(proseTexts, { minLength: 1, maxLength: 8 }), fc.nat(120), (texts, room) => {
         const text = texts.join(". ");
@@ -263,7 +263,7 @@ describe("a narrative", () => {
     );
   });
 
-  it("law: a summary that is too long shortens its narrative, never without a word, and gives no more than it must", () => {
+  it("law: is shortened only with a note, and only after less important items are gone", () => {
     fc.assert(
       fc.property(structuredSummaries(span), fc.nat(400), (summary, maxTokens) => {
         const { summary: trimmed } = trimSummary(summary, maxTokens, countTokens);

@@ -33,7 +33,7 @@ function thrownBy(action: () => unknown): unknown {
 }
 
 describe("fork", () => {
-  it("at any version is the thread rebuilt from its first entries", () => {
+  it("at any version equals the thread rebuilt from its first entries", () => {
     fc.assert(
       fc.property(inputs, fc.nat(), (entries, pick) => {
         const thread = empty.appendEntries(entries);
@@ -47,7 +47,7 @@ describe("fork", () => {
     );
   });
 
-  it("goes its own way: neither thread sees what the other appends", () => {
+  it("is independent: neither thread sees the other's entries", () => {
     fc.assert(
       fc.property(inputs, fc.nat(), fc.boolean(), (entries, pick, forkFirst) => {
         const thread = empty.appendEntries(entries);
@@ -74,14 +74,14 @@ describe("fork", () => {
     );
   });
 
-  it("has an id of its own and shares its entries", () => {
+  it("has its own id and shares its entries", () => {
     const thread = empty.append([sampleMessage("a"), sampleMessage("b")]);
     const fork = thread.fork(asThreadId("f"), 1);
     expect([fork.id, fork.version]).toEqual(["f", 1]);
     expect(fork.messageAt(0)).toBe(thread.messageAt(0));
   });
 
-  it("beyond the end is the whole thread, before the start is empty", () => {
+  it("is the whole thread beyond the end, and empty before the start", () => {
     const thread = empty.append([sampleMessage("a")]).appendEntries([pinEntry(samplePin("p"))]);
     expect(everything(thread.fork(id, 99))).toEqual(everything(thread));
     expect(everything(thread.fork(id, -1))).toEqual(everything(empty));
@@ -89,7 +89,7 @@ describe("fork", () => {
 });
 
 describe("digest", () => {
-  it("is equal for equal logs, however they came about", () => {
+  it("is equal for equal logs, however they were built", () => {
     fc.assert(
       fc.property(inputs, fc.nat(), (entries, pick) => {
         const fresh = AgentThread.empty(asThreadId("other")).appendEntries(
@@ -107,7 +107,7 @@ describe("digest", () => {
     );
   });
 
-  it("differs as soon as any text of any entry differs", () => {
+  it("differs if any text of any entry differs", () => {
     const cases = inputs.filter((entries) => entries.length > 0);
     fc.assert(
       fc.property(cases, fc.nat(), fc.nat(), (entries, which, leaf) => {
@@ -129,7 +129,7 @@ describe("digest", () => {
     );
   });
 
-  it("is of this log alone, when entries of another log are handed on to it", () => {
+  it("covers only this log, even if entries of another log were passed to it", () => {
     const clone = (entries: readonly ThreadEntryInput[]) => JSON.parse(JSON.stringify(entries)) as ThreadEntryInput[];
     const changed = (entry: ThreadEntryInput): ThreadEntryInput =>
       entry.type === "message"
@@ -153,7 +153,7 @@ describe("digest", () => {
     expect(first.digest).not.toBe(second.appendEntries(first.entriesBetween(1)).digest);
   });
 
-  it("differs for every version of a thread, and when two entries change places", () => {
+  it("differs for every version of a thread and for every order of entries", () => {
     const thread = empty.append([sampleMessage("a"), sampleMessage("b"), sampleMessage("c")]);
     const digests = [0, 1, 2, 3].map((version) => thread.atVersion(version).digest);
     digests.push(
@@ -165,7 +165,7 @@ describe("digest", () => {
 });
 
 describe("pins", () => {
-  it("hold from their entry on, in the order in which they were made, until they are lifted", () => {
+  it("are live from their entry on, in order, until they are lifted", () => {
     const thread = empty
       .appendEntries([
         pinEntry(samplePin("p1")),
@@ -185,7 +185,7 @@ describe("pins", () => {
     expect(thread.pin(asPinId("p3"))).toBeUndefined();
   });
 
-  it("are lifted by equal or higher authority only, and a refusal changes nothing", () => {
+  it("are lifted only by equal or higher authority, and a refusal changes nothing", () => {
     const authorities: readonly Authority[] = ["system", "operator", "user"];
     for (const owner of authorities) {
       for (const actor of authorities) {
@@ -200,7 +200,7 @@ describe("pins", () => {
   });
 
   it.each<[string, ThreadEntryInput]>([
-    ["a lifting of a pin that is not there", pinLiftedEntry("nobody", "system")],
+    ["a lifting of an unknown pin", pinLiftedEntry("nobody", "system")],
     ["a second lifting", pinLiftedEntry("gone", "system")],
     ["a lifting by a tool", { ...pinLiftedEntry("p", "user"), authority: "tool" } as unknown as ThreadEntryInput],
     ["a lifting without a reason", { ...pinLiftedEntry("p", "user"), reason: "" } as unknown as ThreadEntryInput],
@@ -216,7 +216,7 @@ describe("pins", () => {
     expect(thrownBy(() => thread.appendEntries([entry]))).toMatchObject({ code: "INVALID_PIN" });
   });
 
-  it("that are there already are skipped, and a lifted one can be made again", () => {
+  it("are skipped if they exist already, and can be made again after a lifting", () => {
     const thread = empty.appendEntries([pinEntry(samplePin("p"))]);
     expect(thread.appendEntries([pinEntry(samplePin("p"))])).toBe(thread);
     const again = thread.appendEntries([pinLiftedEntry("p", "user"), pinEntry(samplePin("p"))]);

@@ -36,7 +36,7 @@ function thrownBy(action: () => unknown): unknown {
 }
 
 describe("append", () => {
-  it("spec-1 gives a new value and leaves every older one as it was", () => {
+  it("spec-1 returns a new value and leaves every older one unchanged", () => {
     fc.assert(
       fc.property(inputs, (entries) => {
         const history: { thread: AgentThread; was: ReturnType<typeof everything> }[] = [];
@@ -51,7 +51,7 @@ describe("append", () => {
     );
   });
 
-  it("in one go is the same as one by one, and as in any two batches", () => {
+  it("gives the same result at once, one by one and in any two batches", () => {
     fc.assert(
       fc.property(inputs, fc.nat(), (entries, pick) => {
         const atOnce = empty.appendEntries(entries);
@@ -65,14 +65,14 @@ describe("append", () => {
     );
   });
 
-  it("shares its entries and messages with the value before", () => {
+  it("shares entries and messages with the previous value", () => {
     const before = empty.append([sampleMessage("a"), sampleMessage("b")]);
     const after = before.append([sampleMessage("c")]);
     expect(after.messageAt(0)).toBe(before.messageAt(0));
     expect(after.entriesBetween(0, 2).every((entry, index) => entry === before.entriesBetween(0)[index])).toBe(true);
   });
 
-  it("copies and walks nothing of the log when the newest value grows: O(1) amortized", () => {
+  it("neither copies nor walks the log when the newest value grows: O(1) amortized", () => {
     const copies = vi.spyOn(Array.prototype, "slice");
     const walks = vi.spyOn(AppendOnlyList.prototype, Symbol.iterator);
     const lookups = vi.spyOn(AppendOnlyList.prototype, "at");
@@ -87,7 +87,7 @@ describe("append", () => {
     expect(figures).toEqual({ longCopies: 0, walks: 0, lookups: 0 });
   });
 
-  it("spec-1 freezes what it takes, all the way down", () => {
+  it("spec-1 deeply freezes its entries", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true, maxMessages: 12 }), (thread) => {
         for (const entry of thread.entries) expectFrozen(entry);
@@ -97,7 +97,7 @@ describe("append", () => {
     );
   });
 
-  it("gives every message its place", () => {
+  it("gives every message its ordinal, turn and step", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true, maxMessages: 30 }), (thread) => {
         let position = START_OF_THREAD;
@@ -145,7 +145,7 @@ describe("append", () => {
 });
 
 describe("C5: message ids", () => {
-  it("make appending idempotent: what is there already is skipped", () => {
+  it("make appending idempotent: known messages are skipped", () => {
     fc.assert(
       fc.property(messageInputs({ malformed: true, maxMessages: 12 }), fc.nat(), (messages, pick) => {
         const thread = empty.append(messages);
@@ -158,7 +158,7 @@ describe("C5: message ids", () => {
     );
   });
 
-  it("are refused with other content, and then nothing at all is appended", () => {
+  it("are refused with different content, and then nothing is appended", () => {
     const cases = messageInputs({ malformed: true, maxMessages: 8 }).filter((messages) => messages.length > 0);
     fc.assert(
       fc.property(cases, fc.nat(), (messages, pick) => {
@@ -177,14 +177,14 @@ describe("C5: message ids", () => {
     );
   });
 
-  it("are refused twice in one append with other content, and taken once with the same", () => {
+  it("repeated in one append are refused with different content, and skipped with the same", () => {
     expect(empty.append([sampleMessage("a"), sampleMessage("a")]).length).toBe(1);
     expect(thrownBy(() => empty.append([sampleMessage("a"), sampleMessage("a", { role: "assistant" })]))).toMatchObject(
       { code: "DUPLICATE_MESSAGE_ID" },
     );
   });
 
-  it("are refused with what differs, and with what to do about it", () => {
+  it("are refused with the differing fields and a remedy", () => {
     const thread = empty.append([sampleMessage("a")]);
     const later = sampleMessage("a", { createdAt: "2030-01-01T00:00:00.000Z" });
     const again = thrownBy(() => thread.append([later]));
@@ -200,20 +200,20 @@ describe("C5: message ids", () => {
     });
   });
 
-  it("of another run make another message, whatever the content", () => {
+  it("of another run make another message, even with the same content", () => {
     expect(
       empty.append([sampleMessage("run1-a"), { ...sampleMessage("run1-a"), id: asMessageId("run2-a") }]).length,
     ).toBe(2);
   });
 
-  it("may be free again on a fork before the message", () => {
+  it("can be reused on a fork before the message", () => {
     const thread = empty.append([sampleMessage("a"), sampleMessage("b"), sampleMessage("c")]);
     const fork = thread.fork(asThreadId("f"), 1).append([sampleMessage("c", { role: "assistant" })]);
     expect([fork.message(asMessageId("c"))?.role, fork.message(asMessageId("b"))]).toEqual(["assistant", undefined]);
     expect([thread.message(asMessageId("c"))?.role, thread.message(asMessageId("b"))?.role]).toEqual(["user", "user"]);
   });
 
-  it("are found by name even when they are names of object properties", () => {
+  it("can be names of object properties", () => {
     const thread = empty.append([sampleMessage("__proto__"), sampleMessage("constructor")]);
     expect(thread.message(asMessageId("__proto__"))?.ordinal).toBe(0);
     expect(thread.message(asMessageId("toString"))).toBeUndefined();
@@ -226,7 +226,7 @@ describe("misuse", () => {
     ["a torn text", { ...sampleMessage("a"), parts: [{ type: "text", text: "\ud800" }] }, "parts.0"],
     ["a result in a user message", { ...sampleMessage("a"), parts: [{ type: "tool-result" }] }, "parts.0"],
     ["null", null, "the message"],
-  ])("is told with code and place: %s", (_, message, where) => {
+  ])("is reported with code and position: %s", (_, message, where) => {
     const error = thrownBy(() => empty.append([message as MessageInput]));
     expect(error).toBeInstanceOf(ThreadfoldError);
     expect(error).toMatchObject({ code: "INVALID_MESSAGE" });
@@ -234,10 +234,10 @@ describe("misuse", () => {
   });
 
   it.each<[string, unknown, string, string]>([
-    ["a day that is none", { ...sampleMessage("a"), createdAt: "yesterday" }, "createdAt", "ISO 8601"],
+    ["an invalid day", { ...sampleMessage("a"), createdAt: "yesterday" }, "createdAt", "ISO 8601"],
     ["a date object", { ...sampleMessage("a"), createdAt: new Date(0) }, "createdAt", "ISO 8601"],
     ["a time without a zone", { ...sampleMessage("a"), createdAt: "2026-01-31T12:00:00" }, "createdAt", "ISO 8601"],
-    ["a month that is none", { ...sampleMessage("a"), createdAt: "2026-13-01T00:00:00Z" }, "createdAt", "ISO 8601"],
+    ["an invalid month", { ...sampleMessage("a"), createdAt: "2026-13-01T00:00:00Z" }, "createdAt", "ISO 8601"],
     ["a torn text", { ...sampleMessage("a"), parts: [{ type: "text", text: "\ud800" }] }, "parts.0.text", "surrogate"],
     [
       "a torn text in a tool's input",
@@ -270,7 +270,7 @@ describe("misuse", () => {
       '"video"',
     ],
     ["a provider's message", { role: "user", content: "hi" }, "parts", "A message: parts: there are none"],
-  ])("is told what is wrong, where, and what helps: %s", (_, message, where, what) => {
+  ])("is reported with problem, position and remedy: %s", (_, message, where, what) => {
     const error = thrownBy(() => empty.append([message as MessageInput])) as ThreadfoldError;
     expect(error).toMatchObject({ code: "INVALID_MESSAGE" });
     expect(error.message).toContain(`: ${where}: `);
@@ -280,7 +280,7 @@ describe("misuse", () => {
   });
 
   it.each(["2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123456Z", "2026-01-31T12:00+02:00"])(
-    "is not a time that ISO 8601 knows: %s",
+    "does not include a valid ISO 8601 time: %s",
     (createdAt) => {
       expect(empty.append([{ ...sampleMessage("a"), createdAt }]).length).toBe(1);
     },
@@ -290,12 +290,12 @@ describe("misuse", () => {
     ["a message alone", sampleMessage("a")],
     ["a text", "hi"],
     ["nothing", undefined],
-  ])("is told when what is appended is no list: %s", (_, messages) => {
+  ])("is reported if the appended value is not a list: %s", (_, messages) => {
     const error = thrownBy(() => empty.append(messages as never));
     expect(error).toMatchObject({ code: "INVALID_MESSAGE", hint: expect.stringContaining("[message]") });
   });
 
-  it("says of a message as providers have them how to make one", () => {
+  it("is reported for a provider's message, with a hint how to convert it", () => {
     const said = { role: "user", content: "Hello." } as unknown as MessageInput;
     expect(() => AgentThread.empty(asThreadId("t")).append([said])).toThrow(
       expect.objectContaining({
@@ -306,7 +306,7 @@ describe("misuse", () => {
     );
   });
 
-  it("of pins gets the hint that helps", () => {
+  it("of pins is reported with a matching hint", () => {
     const pin = { id: asPinId("p"), text: "Never push.", authority: "system", origin: "explicit" } as const;
     const hintOf = (entry: unknown): string =>
       (thrownBy(() => empty.appendEntries([{ type: "pin", pin }, entry as never])) as ThreadfoldError).hint;
@@ -319,7 +319,7 @@ describe("misuse", () => {
     expect(hintOf({ ...lifted, reason: "" })).toContain("reason");
   });
 
-  it("of an entry of no kind is told", () => {
+  it("is reported for an entry of unknown type", () => {
     expect(thrownBy(() => empty.appendEntries([{ type: "summary" } as never]))).toMatchObject({
       code: "INVALID_MESSAGE",
     });

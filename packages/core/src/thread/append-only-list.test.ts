@@ -31,7 +31,7 @@ function valuesOf(list: readonly Step[]) {
 }
 
 describe("AppendOnlyList", () => {
-  it("behaves as an array that is copied on every change, whichever value is appended to", () => {
+  it("behaves like an array copied on every change, whichever value is appended to", () => {
     fc.assert(
       fc.property(steps, (list) => {
         const family = valuesOf(list);
@@ -74,7 +74,7 @@ describe("AppendOnlyList", () => {
     expect([short.slice(-5, 9), short.slice(1), short.slice(2), short.slice(1, 1)]).toEqual([[1, 2], [2], [], []]);
   });
 
-  it("iterates over what it held when the iteration began, whatever is appended meanwhile", () => {
+  it("iterates over the items at the start of the iteration, whatever is appended meanwhile", () => {
     let list = AppendOnlyList.of([1, 2, 3]);
     const seen: number[] = [];
     for (const item of list) {
@@ -85,7 +85,7 @@ describe("AppendOnlyList", () => {
     expect([...list]).toEqual([1, 2, 3, 11, 12, 13]);
   });
 
-  it("copies nothing when the newest value grows, and copies once when an older one does", () => {
+  it("copies nothing when the newest value grows, and once when an older one does", () => {
     const copies = vi.spyOn(Array.prototype, "slice");
     let list = AppendOnlyList.empty<number>();
     const old = list.append([0]);
@@ -100,7 +100,7 @@ describe("AppendOnlyList", () => {
     expect([list.length, fork.length, old.length]).toEqual([1_000, 100, 1]);
   });
 
-  it("stands in an array with others behind it, and does not keep those: whether newest, old or resumed", () => {
+  it("gives an array followed by other items without keeping those, whether newest, old or resumed", () => {
     const old = AppendOnlyList.of([1, 2]);
     const newest = old.append([3]);
     const resumed = AppendOnlyList.resumed(1, new Map([[0, 1]])).append([2]);
@@ -122,7 +122,7 @@ describe("AppendOnlyList", () => {
 describe("RunningTotals", () => {
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-  it("law: totals and places are those of each array counted by itself, whatever lists it begins with", () => {
+  it("law: totals and positions equal those of each array counted by itself, whatever list it starts with", () => {
     fc.assert(
       fc.property(steps, fc.array(fc.nat(3), { maxLength: 3 }), fc.nat(200), (list, tail, asked) => {
         // Items that count for nothing are among them.
@@ -142,7 +142,7 @@ describe("RunningTotals", () => {
     );
   });
 
-  it("counts what is new in a list that grows, and what stands behind it", () => {
+  it("counts only new items of a growing list and the items that follow it", () => {
     const counted = vi.fn((item: number) => item);
     const totals = new RunningTotals(counted);
     let list = AppendOnlyList.empty<number>();

@@ -18,7 +18,7 @@ function walkedBesides(thread: AgentThread, places: readonly number[]) {
   return { hidden, others };
 }
 
-it("P9: the entries besides runs of messages are those that a walk over all of them finds, at each length of a thread", () => {
+it("P9: entriesBesides gives the same entries as a walk over all of them, at each length of a thread", () => {
   fc.assert(
     fc.property(agentThreads({ malformed: true }), fc.array(fc.nat(40), { maxLength: 6 }), (thread, places) => {
       for (const version of [thread.version, Math.floor(thread.version / 2), thread.version - 1]) {

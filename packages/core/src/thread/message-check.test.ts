@@ -111,7 +111,7 @@ const WRONG: readonly unknown[] = [
 ];
 
 describe("isCommonMessage", () => {
-  it("accepts messages with every field that is common, and an id of one to 512 code units", () => {
+  it("accepts messages with all common fields and an id of 1 to 512 code units", () => {
     for (const message of FULL) {
       expect(isCommonMessage(message)).toBe(true);
       for (const [length, isFine] of [
@@ -124,7 +124,7 @@ describe("isCommonMessage", () => {
     }
   });
 
-  it("leaves to the schema what is rare", () => {
+  it("leaves rare fields to the schema", () => {
     const [said] = FULL as [MessageInput];
     const part = said.parts[0] as Part;
     const rare: readonly Partial<MessageInput>[] = [
@@ -139,7 +139,7 @@ describe("isCommonMessage", () => {
     }
   });
 
-  it("accepts nothing that the schema refuses, whichever place of a message has whatever is wrong there", () => {
+  it("accepts nothing that the schema refuses, for any wrong value at any position", () => {
     for (const message of FULL)
       for (const replacement of WRONG)
         for (let left = 0; ; left++) {
@@ -150,7 +150,7 @@ describe("isCommonMessage", () => {
         }
   });
 
-  it("accepts nothing that the schema refuses, whatever is broken in a message", () => {
+  it("accepts nothing that the schema refuses, for any broken generated message", () => {
     const cases = messageInputs({ malformed: true, maxMessages: 6 }).filter((messages) => messages.length > 0);
     fc.assert(
       fc.property(cases, fc.nat(), fc.nat({ max: 40 }), replacements, (messages, which, left, replacement) => {
@@ -161,7 +161,7 @@ describe("isCommonMessage", () => {
     );
   });
 
-  it("accepts what agents exchange all day", () => {
+  it("accepts every generated message without rare fields", () => {
     fc.assert(
       fc.property(messageInputs({ maxMessages: 10 }), (messages) => {
         const rare = (message: MessageInput) =>
@@ -173,7 +173,7 @@ describe("isCommonMessage", () => {
   });
 });
 
-describe("a message that is refused", () => {
+describe("a refused message", () => {
   const refusal = (message: unknown) => {
     try {
       AgentThread.empty(asThreadId("t")).append([message as MessageInput]);
@@ -214,19 +214,19 @@ describe("a message that is refused", () => {
       "parts.0.input.n",
       PLAIN,
     ],
-  ])("says where it is wrong and what helps: %j", (fields, where, hint) => {
+  ])("is reported with position and remedy: %j", (fields, where, hint) => {
     const found = refusal(message(fields));
     expect(found).toMatchObject({ code: "INVALID_MESSAGE", hint, path: where.split(".") });
     expect(found?.words).toMatch(new RegExp(`^Message m: ${where.replaceAll(".", "\\.")}: .+\\.$`));
   });
 
-  it("says what JSON cannot express", () => {
+  it("is reported with the value that JSON cannot express", () => {
     expect(refusal(message({ metadata: { n: Number.NaN } }))?.words).toBe(
       "Message m: metadata.n: JSON cannot express the number NaN.",
     );
   });
 
-  it("names the types that there are where it has one that there is not", () => {
+  it("is reported with the known types if its part type is unknown", () => {
     const found = refusal(message({ parts: [{ type: "image_url", text: "x" }] }));
     expect(found?.words).toBe('Message m: parts.0.type: there is no type "image_url" here.');
     expect(found?.hint).toMatch(/^It is one of text, .*reasoning.*\. What only one provider knows .+ type opaque\.$/);
@@ -236,7 +236,7 @@ describe("a message that is refused", () => {
     );
   });
 
-  it("is told from one of a provider, which has no parts", () => {
+  it("is recognized as a provider's message if it has no parts", () => {
     expect(refusal({ role: "user", content: "hi" })).toMatchObject({
       words: "A message: parts: there are none.",
       hint: expect.stringContaining("fromAnthropic"),

@@ -34,7 +34,7 @@ function answer(ask: () => unknown): unknown {
 }
 
 describe("P9 a resumed thread", () => {
-  it("stands where the whole thread stands, and says what it does not have", () => {
+  it("has the whole thread's version, digest and pins, and reports messages that are not loaded", () => {
     fc.assert(
       fc.property(resumptions, ({ thread, version, kept }) => {
         const resumed = resumedAt(thread, version, (place) => kept[place] === true);
@@ -96,7 +96,7 @@ describe("P9 a resumed thread", () => {
     );
   });
 
-  it("takes a message of the others for new until it is told of it, and then for the one that it is", () => {
+  it("treats an unloaded message as new until it holds it, and as known afterwards", () => {
     const thread = AgentThread.empty("t" as never).append([message("a"), message("b"), message("c")] as never);
     const resumed = resumedAt(thread, 2, () => false);
     const again = [message("a")] as never;
@@ -108,7 +108,7 @@ describe("P9 a resumed thread", () => {
     expect(told.holding([{ version: 1, message: thread.messageAt(0) as never }])).toBe(told);
   });
 
-  it("is counted as far as it is in memory; what comes is counted as ever", () => {
+  it("counts its loaded and new messages like the whole thread", () => {
     const thread = AgentThread.empty("t" as never).append([message("a"), message("b"), message("c")] as never);
     const empty = TokenLedger.empty(countingTokenizer(), () => "anchoring");
     const whole = empty.extend(thread.append([message("d")] as never));

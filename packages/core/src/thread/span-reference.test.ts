@@ -32,14 +32,14 @@ describe("spanOf", () => {
   });
 });
 
-describe("where the messages of a span stand", () => {
+describe("runsOfSpan", () => {
   const ordinalOf = (id: string): number | undefined => {
     const ordinal = "abcdefgh".indexOf(id);
     return ordinal < 0 ? undefined : ordinal;
   };
   const over = (...ids: readonly string[]): SpanReference => spanOf(ids.map((id) => at(id, 1)));
 
-  it("is told in unbroken runs", () => {
+  it("gives contiguous runs", () => {
     expect(runsOfSpan(over("c"), ordinalOf)).toEqual([{ from: 2, to: 2 }]);
     expect(runsOfSpan(over("a", "b", "d", "f", "g"), ordinalOf)).toEqual([
       { from: 0, to: 1 },
@@ -48,12 +48,12 @@ describe("where the messages of a span stand", () => {
     ]);
   });
 
-  it("is not told of messages that the thread has not, or has in another order", () => {
+  it("is undefined for messages that are unknown or out of order", () => {
     for (const span of [over("a", "x"), over("x"), over("b", "a"), over("a", "a"), over("a", "b", "b")])
       expect(runsOfSpan(span, ordinalOf)).toBeUndefined();
   });
 
-  it("is looked up once for a list of ids, and again not believed for another thread", () => {
+  it("is looked up once per id list, and verified again for another thread", () => {
     const span = over("b", "c", "e");
     expect(knownRunsOf(span)).toBeUndefined();
     const runs = runsOfSpan(span, ordinalOf);
@@ -68,7 +68,7 @@ describe("where the messages of a span stand", () => {
       expect(runsOfSpan(span, (id) => (id === other ? 7 : ordinalOf(id)))).toBeUndefined();
   });
 
-  it("is known of a list that somebody made from places", () => {
+  it("is known for an id list with given positions", () => {
     const span = over("f", "g");
     const runs = [{ from: 5, to: 6 }];
     placeIds(span.messageIds, runs);
@@ -76,8 +76,8 @@ describe("where the messages of a span stand", () => {
   });
 });
 
-describe("the ids of a span that are in memory", () => {
-  it("are all of them, or the first and the last of one that is only outlined", () => {
+describe("spanIdsInMemory", () => {
+  it("gives all ids, or the first and last of an outlined span", () => {
     const whole = spanOf([at("a", 1), at("b", 2), at("c", 4)]);
     expect([spanIdsInMemory(whole), spanLength(whole)]).toEqual([["a", "b", "c"], 3]);
     const runs = [{ fromVersion: 1, toVersion: 9, fromOrdinal: 0, toOrdinal: 8 }];

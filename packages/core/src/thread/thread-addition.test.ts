@@ -11,7 +11,7 @@ const message = (fields: Partial<MessageInput>): MessageInput =>
   ({ id: "m", role: "user", parts: [], createdAt: "2025-01-01T00:00:00.000Z", ...fields }) as MessageInput;
 
 describe("turns and steps", () => {
-  it("S3: only a user message of the main branch that somebody typed starts a turn", () => {
+  it("S3: only a typed user message on the main branch starts a turn", () => {
     expect(startsTurn(message({}))).toBe(true);
     expect(startsTurn(message({ origin: "harness" }))).toBe(false);
     expect(startsTurn(message({ origin: "compaction" }))).toBe(false);
@@ -19,7 +19,7 @@ describe("turns and steps", () => {
     for (const role of ["system", "assistant", "tool"] as const) expect(startsTurn(message({ role }))).toBe(false);
   });
 
-  it("numbers turns by user messages and steps by model calls", () => {
+  it("are numbered by user messages and model calls", () => {
     const roles = ["system", "user", "assistant", "tool", "tool", "assistant", "user", "user", "assistant"] as const;
     const positions: string[] = [];
     let position = START_OF_THREAD;
@@ -31,7 +31,7 @@ describe("turns and steps", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("a refused addition", () => {
   const thread = AgentThread.empty(asThreadId("t")).appendEntries([
     { type: "message", message: sampleMessage("m1") },
     { type: "message", message: sampleMessage("m2") },
@@ -50,7 +50,7 @@ describe("what is refused", () => {
   const ofEntry = (entry: unknown) => refusal(() => thread.appendEntries([entry as ThreadEntryInput]));
   const ofMessage = (fields: Partial<MessageInput>) => refusal(() => thread.append([sampleMessage("m2", fields)]));
 
-  it("is a message that comes back changed, with what differs", () => {
+  it("is a known message with different content, named with the differing fields", () => {
     expect(ofMessage({})).toBeUndefined();
     const later = { createdAt: "2030-01-01T00:00:00.000Z" };
     expect(ofMessage({ parts: [] })).toMatchObject({
@@ -65,14 +65,14 @@ describe("what is refused", () => {
     expect(ofMessage({ ...later, model: "x" })?.hint).not.toContain("pass it with");
   });
 
-  it("is an entry of a type that there is not", () => {
+  it("is an entry of unknown type", () => {
     expect(ofEntry({ type: "summary" })).toMatchObject({
       code: "INVALID_MESSAGE",
       words: "An entry has the unknown type summary.",
     });
   });
 
-  it("is anything but a list of messages", () => {
+  it("is any value that is not a list of messages", () => {
     for (const [given, found] of [
       [null, "null"],
       [undefined, "a value of type undefined"],
@@ -85,7 +85,7 @@ describe("what is refused", () => {
       });
   });
 
-  it("is a pin with a broken field, which is named together with what helps", () => {
+  it("is a pin with an invalid field, named with a remedy", () => {
     const other = "Compare it with the Pin and PinLiftedEntry types; the error names the field.";
     for (const [pin, where, hint] of [
       [{ text: "" }, "p3: text", "Pin a text that is not empty and has no lone surrogate; it is kept word for word."],
@@ -100,7 +100,7 @@ describe("what is refused", () => {
     expect(ofEntry({ type: "pin", pin: null })?.words).toContain("Pin undefined: the pin: ");
   });
 
-  it("is a pin that stands there with another text or authority, and no pin twice", () => {
+  it("is a known pin with a different text or authority, but not the same pin again", () => {
     const again = thread.appendEntries([pinEntry(samplePin("p1"))]);
     expect(again.version).toBe(thread.version);
     for (const change of [{ text: "other" }, { authority: "system" }] satisfies readonly Partial<Pin>[])
@@ -111,7 +111,7 @@ describe("what is refused", () => {
       });
   });
 
-  it("is a lifting of nothing, of a higher authority's pin, or without a reason", () => {
+  it("is a lifting of an unknown pin, of a higher authority's pin, or without a reason", () => {
     expect(ofEntry(pinLiftedEntry("p9", "user"))).toMatchObject({
       code: "INVALID_PIN",
       words: "There is no live pin p9 to lift.",
@@ -133,7 +133,7 @@ describe("an entry of another thread", () => {
   const first = AgentThread.empty(asThreadId("first")).append([sampleMessage("a"), sampleMessage("b")]);
   const [a, b] = first.entriesBetween(0) as [ThreadEntryInput, ThreadEntryInput];
 
-  it("is the same entry where it has the same place, and takes the place that it gets where it has not", () => {
+  it("stays the same object at the same position, and gets a new position elsewhere", () => {
     const same = AgentThread.empty(asThreadId("same")).appendEntries([a, b]);
     expect(same.entriesBetween(0)).toEqual(first.entriesBetween(0));
     expect(same.entriesBetween(0)[1]).toBe(b);
@@ -153,7 +153,7 @@ describe("an entry of another thread", () => {
     ]);
   });
 
-  it("is checked again when it is a copy that was changed", () => {
+  it("is checked again if it is a changed copy", () => {
     const copy = {
       ...a,
       message: { ...(a as Extract<ThreadEntryInput, { type: "message" }>).message, parts: 1 as never },

@@ -14,7 +14,7 @@ const writtenDown = (thread: AgentThread): readonly string[] =>
   [...thread.entries].map((entry) => canonicalJson(entry));
 
 describe("a thread that is restored from its entries", () => {
-  it("is the thread that was written down", () => {
+  it("equals the thread that was written", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true }), (thread) => {
         const restored = AgentThread.restore(thread.id, writtenDown(thread), thread.digest);
@@ -28,7 +28,7 @@ describe("a thread that is restored from its entries", () => {
     );
   });
 
-  it("is read part by part between the digests before and after, and from no other place", () => {
+  it("is read in runs, each only between its digests before and after", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true }), fc.nat(), (thread, place) => {
         const from = place % (thread.version + 1);
@@ -45,7 +45,7 @@ describe("a thread that is restored from its entries", () => {
     );
   });
 
-  it("P2 has its keys as they were written, whatever this process has read before", () => {
+  it("P2 keeps its keys as written, whatever this process has read before", () => {
     JSON.parse('{"read before":[],"then\\\\":0}');
     const id = asThreadId("t");
     const input = { "read before": 1, "then\n": 2 };
@@ -61,7 +61,7 @@ describe("a thread that is restored from its entries", () => {
     expect(restored.messageAt(0)?.parts).toEqual(thread.messageAt(0)?.parts);
   });
 
-  it("goes on as the thread would", () => {
+  it("continues like the original thread", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true }), fc.nat(), (thread, at) => {
         const early = thread.atVersion(thread.version === 0 ? 0 : at % thread.version);
@@ -73,7 +73,7 @@ describe("a thread that is restored from its entries", () => {
     );
   });
 
-  it("is refused when an entry was changed, left out or moved", () => {
+  it("is refused if an entry was changed, removed or moved", () => {
     const arbitrary = agentThreads().filter((thread) => thread.version >= 2);
     fc.assert(
       fc.property(arbitrary, fc.nat(), fc.constantFrom("change", "leave out", "move"), (thread, at, how) => {
@@ -106,7 +106,7 @@ describe("a thread that is restored from its entries", () => {
     );
   });
 
-  it("has links that anybody can compute from the entries", () => {
+  it("has chain links that anyone can compute from the entries", () => {
     fc.assert(
       fc.property(agentThreads(), (thread) => {
         const link = writtenDown(thread).reduce(
@@ -120,8 +120,8 @@ describe("a thread that is restored from its entries", () => {
   });
 });
 
-describe("a run of entries that is not what was written down", () => {
-  it("is refused with how many entries there were and what they should have given", () => {
+describe("a run of entries that was changed", () => {
+  it("is refused with the number of entries and the expected digest", () => {
     const thread = AgentThread.empty(asThreadId("t")).append([sampleMessage("a"), sampleMessage("b")]);
     const texts = writtenDown(thread);
     const refusal = (serialized: readonly string[], after = thread.digest) => {
@@ -148,8 +148,8 @@ describe("a run of entries that is not what was written down", () => {
   });
 });
 
-describe("an entry as it is written down", () => {
-  it("is its canonical JSON, whichever way it is made", () => {
+describe("a serialized entry", () => {
+  it("is its canonical JSON, however it is made", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true }), (thread) => {
         for (const entry of thread.entries) {
@@ -161,7 +161,7 @@ describe("an entry as it is written down", () => {
     );
   });
 
-  it("is so also for values whose keys JavaScript puts into another order", () => {
+  it("is canonical even for keys that JavaScript reorders", () => {
     const indices = fc.dictionary(fc.constantFrom("10", "9", "-1", "01", "a", "", "__proto__", "2"), fc.jsonValue());
     fc.assert(
       fc.property(fc.oneof(indices, fc.jsonValue(), fc.record({ deep: indices })), (input) => {

@@ -4,20 +4,20 @@ import { authoritySchema, mayLift, pinSchema, threadEntryInputSchema, threadEntr
 const pin = { id: "p1", text: "Never push to main.", authority: "user", origin: "explicit" };
 
 describe("pins", () => {
-  it("are lifted by equal or higher authority only", () => {
+  it("are lifted only by equal or higher authority", () => {
     const table = authoritySchema.options.map((actor) =>
       authoritySchema.options.filter((owner) => mayLift(actor, owner)),
     );
     expect(table).toEqual([["system", "operator", "user"], ["operator", "user"], ["user"]]);
   });
 
-  it("know no authority of tools, assistants and summaries", () => {
+  it("accept no authority of tools, assistants or summaries", () => {
     for (const authority of ["tool", "assistant", "summary", "", undefined]) {
       expect(pinSchema.safeParse({ ...pin, authority }).success).toBe(false);
     }
   });
 
-  it("hold a text that is neither empty nor torn", () => {
+  it("require a text that is neither empty nor malformed", () => {
     expect(pinSchema.safeParse(pin).success).toBe(true);
     expect(pinSchema.safeParse({ ...pin, text: "" }).success).toBe(false);
     expect(pinSchema.safeParse({ ...pin, text: "never \ud83d" }).success).toBe(false);
@@ -26,7 +26,7 @@ describe("pins", () => {
 });
 
 describe("thread entries", () => {
-  it("are messages, pins and liftings, and a lifting says why", () => {
+  it("are messages, pins and liftings, and a lifting needs a reason", () => {
     const lifted = { type: "pin-lifted", pinId: "p1", authority: "user", reason: "done" };
     for (const schema of [threadEntrySchema, threadEntryInputSchema]) {
       expect(schema.safeParse({ type: "pin", pin }).success).toBe(true);

@@ -24,7 +24,7 @@ const limitBy = (timers: Timers, more: Partial<TimeLimit> = {}): TimeLimit => ({
 });
 
 describe("a wait with a limit", () => {
-  it("gives what the work gives, also at once, and leaves no timer behind", async () => {
+  it("returns the work's result or error, even a synchronous one, and leaves no timer behind", async () => {
     const { timers, waiting } = handTimers();
     expect(await withinLimit(() => 7, limitBy(timers))).toBe(7);
     expect(await withinLimit(async () => 8, limitBy(timers))).toBe(8);
@@ -36,7 +36,7 @@ describe("a wait with a limit", () => {
     expect(waiting.size).toBe(0);
   });
 
-  it("ends when its time is up, tells the work, and says what was waited for, how long and by which option", async () => {
+  it("ends when its time is up, aborts the work, and names what it waited for, how long and the option", async () => {
     const { timers, fire, waiting } = handTimers();
     let heard: AbortSignal | undefined;
     const wait = withinLimit((signal) => {
@@ -54,7 +54,7 @@ describe("a wait with a limit", () => {
     expect([heard?.aborted, waiting.size]).toEqual([true, 0]);
   });
 
-  it("ends at once when its signal is aborted, before or meanwhile", async () => {
+  it("ends at once when its signal is aborted before or during the wait", async () => {
     const { timers, waiting } = handTimers();
     const controller = new AbortController();
     const wait = withinLimit(() => new Promise<never>(() => undefined), limitBy(timers, { signal: controller.signal }));
@@ -66,7 +66,7 @@ describe("a wait with a limit", () => {
     expect([ran, waiting.size]).toEqual([false, 0]);
   });
 
-  it("hears nothing of what comes late, and nobody else does", async () => {
+  it("ignores late results and leaves no unhandled rejection", async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): unknown => unhandled.push(reason);
     process.on("unhandledRejection", note);
@@ -83,7 +83,7 @@ describe("a wait with a limit", () => {
     expect(unhandled).toEqual([]);
   });
 
-  it("is set by whole milliseconds that a timer can wait for", () => {
+  it("is set in whole milliseconds within a timer's range", () => {
     expect(checkTimeLimit("limitMs", 1)).toBe(1);
     for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, "7" as never])
       expect(() => checkTimeLimit("limitMs", wrong)).toThrow(/^limitMs: /);

@@ -24,21 +24,21 @@ function* work(count: number, milliseconds: number, state: { now: number }): Ste
   return count;
 }
 
-describe("work that is done in turns of the event loop", () => {
-  it("gives what doing it at once gives, and lets the loop turn whenever it was held up for a while", async () => {
+describe("work done in steps of the event loop", () => {
+  it("gives the same result as at once, and yields to the event loop regularly", async () => {
     const { loop, turns, state } = scriptedLoop();
     expect(await new EventLoopTurns(loop).finish(work(100, 1, state))).toBe(finishSteps(work(100, 1, { now: 0 })));
     expect(turns.length).toBeGreaterThanOrEqual(15);
     for (const [index, at] of turns.entries()) expect(at - (turns[index - 1] ?? 0)).toBeLessThanOrEqual(6);
   });
 
-  it("waits for nothing when it is soon done", async () => {
+  it("does not yield if it is done soon", async () => {
     const { loop, turns, state } = scriptedLoop();
     await new EventLoopTurns(loop).finish(work(4, 1, state));
     expect(turns).toEqual([]);
   });
 
-  it("ends with the reason of a signal that is aborted meanwhile, and does no further step", async () => {
+  it("ends with the signal's reason when aborted, and does no further step", async () => {
     const { loop, state } = scriptedLoop();
     const controller = new AbortController();
     const later: EventLoop["later"] = (run) => {
@@ -50,7 +50,7 @@ describe("work that is done in turns of the event loop", () => {
     expect(state.now).toBeLessThan(60);
   });
 
-  it("hears timers of this machine that are due, in one turn, whenever it is taken", async () => {
+  it("lets due timers run in a single yield", async () => {
     for (const begin of [setImmediate, setTimeout, queueMicrotask]) {
       await new Promise<void>((resolve) => void begin(resolve));
       const turns = new EventLoopTurns();

@@ -30,7 +30,7 @@ const model = [
 ];
 
 describe("aiSdkImporter, ModelMessage[]", () => {
-  it("reads parts with what providers said beside them, and takes results apart", async () => {
+  it("reads parts with provider metadata, and splits results into tool messages", async () => {
     const bytes = jsonDocument(model);
     const session = await importSession(bytes);
     expect(session.format).toBe("ai-sdk");
@@ -49,7 +49,7 @@ describe("aiSdkImporter, ModelMessage[]", () => {
       expect(await brokenLaws(importerLaws({ bytes: form, format: "ai-sdk" }))).toEqual([]);
   });
 
-  it("reads results with media, denied ones, and the names of version 4", async () => {
+  it("reads results with media, denied results and version 4 field names", async () => {
     const content = {
       type: "content",
       value: [
@@ -75,7 +75,7 @@ describe("aiSdkImporter, ModelMessage[]", () => {
     ]);
   });
 
-  it("keeps compactions of providers as the blocks that they were, and pairs that ran at the provider as they are", async () => {
+  it("keeps provider compactions and provider-executed tool pairs as opaque parts", async () => {
     const summary = { type: "text", text: "what was", providerOptions: { anthropic: { type: "compaction" } } };
     const custom = {
       type: "custom",
@@ -102,7 +102,7 @@ describe("aiSdkImporter, ModelMessage[]", () => {
 });
 
 describe("aiSdkImporter, UIMessage[]", () => {
-  it("makes a message of each step with its results, and leaves out what is for the screen", async () => {
+  it("makes one message per step with its results, and leaves out display-only parts", async () => {
     const ui = [
       {
         id: "u1",
@@ -158,7 +158,7 @@ describe("aiSdkImporter, UIMessage[]", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "ai-sdk" }))).toEqual([]);
   });
 
-  it("reads usage that the program stored with a message, and reports what is no message", async () => {
+  it("reads usage stored in message metadata, and reports invalid messages", async () => {
     const usage = { inputTokens: 90, outputTokens: 5, cachedInputTokens: 40 };
     const said = { id: "a1", role: "assistant", metadata: { usage }, parts: [{ type: "text", text: "hi" }] };
     const session = await importSession(jsonDocument([said, 7, { role: "ghost", parts: [] }]));

@@ -47,7 +47,7 @@ They pass.
 `;
 
 describe("aiderImporter", () => {
-  it("reads who speaks, keeps answers as they are written, and leaves out commands and output", async () => {
+  it("reads user messages and verbatim answers, and leaves out commands and output", async () => {
     const session = await importSession(bytesOf(HISTORY));
     expect([session.format, session.malformed]).toEqual(["aider", []]);
     expect(session.messages.map(({ role, parts }) => [role, parts])).toEqual([
@@ -60,7 +60,7 @@ describe("aiderImporter", () => {
     expect(session.nonPrompt.map(({ kind }) => kind).sort()).toEqual(["command", "output", "start"]);
   });
 
-  it("has each start in which something was said as a thread, by its time", async () => {
+  it("makes a thread of each start that has messages, named by its time", async () => {
     const session = await importSession(bytesOf(HISTORY), { thread: "2026-03-02 09:00:00" });
     expect(session.messages).toHaveLength(2);
     expect(session.warnings).toContainEqual({
@@ -73,13 +73,13 @@ describe("aiderImporter", () => {
     expect(grown.threadId).not.toBe(session.threadId);
   });
 
-  it("keeps the laws, whatever is done to the log", async () => {
+  it("keeps the importer laws for damaged logs", async () => {
     const sample = { bytes: bytesOf(HISTORY), format: "aider" } as const;
     expect(await brokenLaws(importerLaws(sample))).toEqual([]);
     expect(await brokenLaws(damageLaws(sample))).toEqual([]);
   });
 
-  it("keeps the laws of a session, whatever its lines hold", async () => {
+  it("keeps the session laws for any lines", async () => {
     const line = fc.oneof(
       fc.constantFrom("#### ", "> ", "# ", "", "####", ">", "/", "#### /add x", "```", "7", "{}", "\r", " "),
       fc.constantFrom("# aider chat started at 2026-03-01 10:00:00", "#### /ask", "#### /ask why", "\u2028", "é"),

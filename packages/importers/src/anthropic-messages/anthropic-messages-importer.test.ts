@@ -50,7 +50,7 @@ describe("anthropicMessagesImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "anthropic-messages" }))).toEqual([]);
   });
 
-  it("keeps what only Anthropic understands on the parts: cache markers, citations, signatures, redacted thinking, other blocks", async () => {
+  it("keeps Anthropic-only data on the parts: cache markers, citations, signatures, redacted thinking, other blocks", async () => {
     const content = [
       { type: "thinking", thinking: "hm", signature: "sig" },
       { type: "redacted_thinking", data: "secret" },
@@ -80,7 +80,7 @@ describe("anthropicMessagesImporter", () => {
     ]);
   });
 
-  it("takes a user turn apart: tool messages first, then a user message of the rest", async () => {
+  it("splits a user turn into tool messages followed by a user message with the rest", async () => {
     const bytes = jsonDocument([
       user(text("go")),
       assistant([call("t1"), call("t2", "read")]),
@@ -97,7 +97,7 @@ describe("anthropicMessagesImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "anthropic-messages" }))).toEqual([]);
   });
 
-  it("takes media beside results for the harness's, for nobody typed anything", async () => {
+  it("attributes media beside results to the harness if the turn has no typed text", async () => {
     const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
     const { messages } = await importSession(
       jsonDocument([user(image), assistant([call("t1")]), user(result("t1"), image)]),
@@ -106,7 +106,7 @@ describe("anthropicMessagesImporter", () => {
     expect(messages[3]).toMatchObject({ role: "user", origin: "harness" });
   });
 
-  it("keeps bodies of results as they are: text, blocks, or JSON for blocks that have no part", async () => {
+  it("keeps result bodies as text, as blocks, or as JSON for unknown blocks", async () => {
     const document = {
       type: "document",
       title: "a.pdf",
@@ -166,14 +166,14 @@ describe("anthropicMessagesImporter", () => {
     });
   });
 
-  it("recognises a compaction that the server made, and keeps its block byte for byte", async () => {
+  it("recognizes a server-side compaction and keeps its block byte for byte", async () => {
     const block = { type: "compaction", content: "what was" };
     const session = await importSession(jsonLines([user(text("go")), assistant([block, text("on")])]));
     expect(session.messages[1]?.parts[0]).toEqual({ type: "opaque", provider: "anthropic", value: block });
     expect(session.compactions).toEqual([{ messageId: session.messages[1]?.id, trigger: "server" }]);
   });
 
-  it("tells what a server's compactions took apart from the answer, whose figures leave it out", async () => {
+  it("reports the usage of server-side compactions separately from that of the answer", async () => {
     const block = { type: "compaction", content: "what was" };
     const pass = { type: "compaction", input_tokens: 30_000, cache_read_input_tokens: 150_000, output_tokens: 3_500 };
     const usage = {
@@ -198,7 +198,7 @@ describe("anthropicMessagesImporter", () => {
     expect(session.compactions).toMatchObject([{ tokensBefore: 331_000 }, { tokensBefore: 180_000 }]);
   });
 
-  it("reports messages that are none and goes on", async () => {
+  it("reports invalid messages and goes on", async () => {
     const session = await importSession(
       jsonDocument({
         system: "s",

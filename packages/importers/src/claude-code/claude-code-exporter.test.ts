@@ -110,7 +110,7 @@ describe("claudeCodeExporter", () => {
     return { imported, thread, plan, window, exported, lines: exported.text.trimEnd().split("\n") };
   }
 
-  it("grows the log at its end by a boundary, a summary, and what is kept", async () => {
+  it("appends a boundary, a summary and the kept messages to the log", async () => {
     const { imported, exported, lines, plan } = await folded();
     expect(exported.text.startsWith(imported.source.text.trimEnd())).toBe(true);
     const added = lines.slice(SESSION.length).map((line) => JSON.parse(line));
@@ -139,7 +139,7 @@ describe("claudeCodeExporter", () => {
     expect(new Set(uuids).size).toBe(uuids.length);
   });
 
-  it("shows what the plan shows when it is imported again, and loses nothing of what it had", async () => {
+  it("shows the plan's view when imported again, and loses none of the original messages", async () => {
     const { imported, exported, window } = await folded();
     const again = await importSession(new TextEncoder().encode(exported.text));
     const [summary, ...tail] = sent(again);
@@ -150,7 +150,7 @@ describe("claudeCodeExporter", () => {
     expect(again.malformed).toEqual([]);
   });
 
-  it("repeats the lines of a response as they are, and takes the copy out of a line whose result is emptied", async () => {
+  it("repeats response lines unchanged, and removes the duplicate result from a line with a cleared result", async () => {
     const { lines } = await folded();
     const added = lines.slice(SESSION.length + 2).map((line) => JSON.parse(line));
     expect(added.filter(({ message }) => message.id === "msg_2").map(({ message }) => message.content)).toEqual([
@@ -161,7 +161,7 @@ describe("claudeCodeExporter", () => {
     expect(JSON.stringify(added)).not.toContain("A COPY");
   });
 
-  it("is the log itself when nothing is folded", async () => {
+  it("returns the log unchanged if nothing is folded", async () => {
     const imported = await importSession(jsonLines(SESSION));
     const thread = threadOf(imported);
     const session = {
@@ -174,7 +174,7 @@ describe("claudeCodeExporter", () => {
     expect([text.trimEnd(), added]).toEqual([imported.source.text.trimEnd(), 0]);
   });
 
-  it("writes a session of another tool anew, and says what it could not take along", async () => {
+  it("writes a new log for another tool's session, and reports what it could not carry over", async () => {
     const imported = await importSession(
       jsonLines([
         { type: "session", id: "pi-session", timestamp: AT, cwd: "/repo" },
@@ -204,7 +204,7 @@ describe("claudeCodeExporter", () => {
     ]);
   });
 
-  it("refuses a source of another tool", async () => {
+  it("refuses another tool's source", async () => {
     const imported = await importSession(jsonLines(SESSION));
     const thread = threadOf(imported);
     const session = { thread, plan: emptyPlan(thread.id, "none"), window: [], at: AT, source: '{"type":"session"}\n' };

@@ -58,7 +58,7 @@ const shape = (messages: Awaited<ReturnType<typeof importSession>>["messages"]) 
   ]);
 
 describe("claudeCodeImporter", () => {
-  it("merges the lines of one response, in order, and counts its usage once: the last report has the most output", async () => {
+  it("merges the lines of one response in order, and counts its usage once, by the last report", async () => {
     const session = await importSession(
       jsonLines([
         user("u1", null, "hello"),
@@ -94,7 +94,7 @@ describe("claudeCodeImporter", () => {
     });
   });
 
-  it("merges a response around results and progress that were logged between its calls", async () => {
+  it("merges a response across results and progress logged between its calls", async () => {
     const bytes = jsonLines([
       user("u1", null, "hello"),
       assistant("a1", "u1", "msg_1", call("t1")),
@@ -116,7 +116,7 @@ describe("claudeCodeImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "claude-code" }))).toEqual([]);
   });
 
-  it("does not merge across a message that somebody typed", async () => {
+  it("does not merge across a typed message", async () => {
     const lines = [
       assistant("a1", null, "msg_1", text("one")),
       user("u1", "a1", "and?"),
@@ -125,7 +125,7 @@ describe("claudeCodeImporter", () => {
     expect((await importSession(jsonLines(lines))).messages).toHaveLength(3);
   });
 
-  it("keeps results of parallel calls on the main branch, though the log makes leaves of them", async () => {
+  it("keeps results of parallel calls on the main branch, although they are leaves in the log", async () => {
     const lines = [
       user("u1", null, "hello"),
       assistant("a1", "u1", "msg_1", call("t1")),
@@ -158,7 +158,7 @@ describe("claudeCodeImporter", () => {
     ]);
   });
 
-  it("takes no typed message for rewound that nobody answered, and no line that only stands off the path", async () => {
+  it("does not treat unanswered typed messages or lines off the path as rewound", async () => {
     const lines = [
       user("u1", null, "hello"),
       assistant("a1", "u1", "msg_1", text("hi")),
@@ -174,7 +174,7 @@ describe("claudeCodeImporter", () => {
     expect(messages.every(({ branch }) => branch === undefined)).toBe(true);
   });
 
-  it("puts sub-agents on branches of their own, told apart by agent or by where they began", async () => {
+  it("puts each sub-agent on its own branch, named by agent id or first message", async () => {
     const side = { isSidechain: true };
     const lines = [
       user("u1", null, "hello"),
@@ -193,7 +193,7 @@ describe("claudeCodeImporter", () => {
     ]);
   });
 
-  it("keeps a compaction as the user message that it is, with trigger and size, and nothing kept before it", async () => {
+  it("keeps a compaction as a user message with trigger and size, and no kept messages before it", async () => {
     const boundary = {
       ...common,
       type: "system",
@@ -223,7 +223,7 @@ describe("claudeCodeImporter", () => {
     expect(session.messages.every(({ branch }) => branch === undefined)).toBe(true);
   });
 
-  it("marks what nobody typed: meta lines, interruptions, output of local commands, local errors", async () => {
+  it("marks untyped text as the harness's: meta lines, interruptions, local command output, local errors", async () => {
     const session = await importSession(
       jsonLines([
         user("m1", null, "Caveat: …", { isMeta: true }),
@@ -255,7 +255,7 @@ describe("claudeCodeImporter", () => {
     expect(session).not.toHaveProperty("model");
   });
 
-  it("reads results as failures when they say so, with pictures and blocks, and never the duplicate beside them", async () => {
+  it("reads results with failures, images and blocks, and never their structured duplicates", async () => {
     const image = { type: "image", source: { type: "base64", data: "aGk=", media_type: "image/png" } };
     const { messages } = await importSession(
       jsonLines([
@@ -285,7 +285,7 @@ describe("claudeCodeImporter", () => {
     expect(JSON.stringify(messages)).not.toContain("DUPLICATE");
   });
 
-  it("makes tool messages of the results in a turn and a user message of what stands beside them", async () => {
+  it("splits a turn into tool messages for its results and a user message for the rest", async () => {
     const bytes = jsonLines([
       assistant("a1", null, "msg_1", call("t1")),
       assistant("a2", "a1", "msg_1", call("t2")),
@@ -301,7 +301,7 @@ describe("claudeCodeImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "claude-code" }))).toEqual([]);
   });
 
-  it("skips titles, snapshots, progress, hooks and what only the transcript shows, and tells of types that it does not know", async () => {
+  it("skips titles, snapshots, progress, hooks and transcript-only lines, and reports unknown types", async () => {
     const session = await importSession(
       jsonLines([
         { type: "summary", summary: "a title", leafUuid: "of another session" },
@@ -328,7 +328,7 @@ describe("claudeCodeImporter", () => {
     expect(session.warnings).toEqual([{ kind: "unknown-record", type: "novelty", count: 2, firstLine: 8 }]);
   });
 
-  it("imports a line that stands twice in the log once, and two lines with one uuid both", async () => {
+  it("imports a repeated line once, but two different lines with one uuid both", async () => {
     const first = user("u1", null, "hello");
     const session = await importSession(jsonLines([first, first, user("u1", null, "other")]));
     expect(session.messages.map(({ id }) => id)).toEqual(["u1", "u1~2"]);

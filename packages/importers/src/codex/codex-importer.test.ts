@@ -20,7 +20,7 @@ const tokens = (input: number) => event({ type: "token_count", info: { last_toke
 const open = (...lines: readonly object[]) => importSession(jsonLines([meta, ...lines]));
 
 describe("codexImporter", () => {
-  it("takes the session's id and its instructions, and developer messages as system text where they stand", async () => {
+  it("reads session id and instructions, and keeps developer messages in place as system text", async () => {
     const bytes = jsonLines([meta, said("developer", "rules"), said("user", "go")]);
     const session = await importSession(bytes);
     expect([session.format, session.threadId, session.system]).toEqual(["codex", "rollout-1", ["be brief"]]);
@@ -33,7 +33,7 @@ describe("codexImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "codex" }))).toEqual([]);
   });
 
-  it("makes one message of the items of one response, with the encrypted reasoning and all its lines", async () => {
+  it("makes one message per response, with its encrypted reasoning and all its source lines", async () => {
     const reasoning = { type: "reasoning", id: "rs_1", summary: [{ text: "hm" }], encrypted_content: "secret" };
     const { messages } = await open(
       said("user", "go"),
@@ -74,7 +74,7 @@ describe("codexImporter", () => {
     expect(messages[2]?.parts).toMatchObject([{ result: { callId: "c2", toolName: "read" } }]);
   });
 
-  it("imports nothing twice: events repeat for the screen what the items say", async () => {
+  it("skips display events that repeat the items", async () => {
     const session = await open(
       event({ type: "user_message", message: "go" }),
       said("user", "go"),
@@ -90,7 +90,7 @@ describe("codexImporter", () => {
     expect(session.warnings).toEqual([]);
   });
 
-  it("puts the usage on the response it follows, includes the cache once, and takes a repeated report for one", async () => {
+  it("assigns usage to the preceding response, includes cached tokens once, and ignores repeated reports", async () => {
     const { messages } = await open(
       said("user", "go"),
       call("c1"),
@@ -111,7 +111,7 @@ describe("codexImporter", () => {
     ]);
   });
 
-  it("recognises a compaction by its summary alone, and the size that its prompt had", async () => {
+  it("recognizes a compaction that has only a summary, with the size of its prompt", async () => {
     const session = await open(
       said("user", "go"),
       said("assistant", "ok"),
@@ -122,7 +122,7 @@ describe("codexImporter", () => {
     expect(session.compactions).toEqual([{ messageId: "codex-5", tokensBefore: 900 }]);
   });
 
-  it("keeps what is new in a replacement history, and names what it repeats", async () => {
+  it("imports only the new items of a replacement history, and records the repeated ones", async () => {
     const blob = { type: "compaction", encrypted_content: "blob" };
     const message = (text: string) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
     const history = [message("go"), message("Summary of before:\nsum"), blob];
@@ -138,7 +138,7 @@ describe("codexImporter", () => {
     expect(session.compactions[0]?.details).toEqual({ replacedBy: 3, kept: ["codex-2"] });
   });
 
-  it("tells failed commands in every spelling of Codex, and keeps results as the model read them", async () => {
+  it("recognizes failed commands in every Codex spelling, and keeps results as the model read them", async () => {
     const old = '{"output":"no","metadata":{"exit_code":2,"duration_seconds":0.1}}';
     const bodies = [old, "Exit code: 1\nWall time: 0\nOutput:\nno", { content: "no", success: false }, "fine"];
     const { messages } = await open(...bodies.flatMap((body, index) => [call(`c${index}`), output(`c${index}`, body)]));
@@ -154,7 +154,7 @@ describe("codexImporter", () => {
     ]);
   });
 
-  it("keeps custom calls as text, items of the provider's own tools as they are, and texts of Codex as the harness's", async () => {
+  it("keeps custom calls as text and provider tool items unchanged, and marks Codex's own texts as the harness's", async () => {
     const search = { type: "web_search_call", id: "ws_1", status: "completed", action: { query: "x" } };
     const { messages } = await open(
       said("user", "<environment_context><cwd>/x</cwd></environment_context>"),
@@ -176,7 +176,7 @@ describe("codexImporter", () => {
     expect(messages[2]?.parts).toMatchObject([{ result: { content: { type: "text", text: "ok" } } }]);
   });
 
-  it("follows the model of each turn, and tells of the sessions that a forked rollout names", async () => {
+  it("tracks the model of each turn, and reports the sessions that a forked rollout names", async () => {
     const session = await open(
       line("turn_context", { model: "gpt-a" }),
       said("assistant", "one"),
@@ -188,7 +188,7 @@ describe("codexImporter", () => {
     expect(session.warnings).toEqual([{ kind: "several-session-ids", ids: ["rollout-1", "parent"] }]);
   });
 
-  it("reads the first rollouts, whose lines are the items themselves", async () => {
+  it("reads early rollouts, whose lines are the items themselves", async () => {
     const bytes = jsonLines([
       { id: "old-1", timestamp: at(0), instructions: "be brief", git: {} },
       { record_type: "state" },
@@ -202,7 +202,7 @@ describe("codexImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "codex" }))).toEqual([]);
   });
 
-  it("reports lines that are none, and types that it does not know", async () => {
+  it("reports invalid lines and unknown types", async () => {
     const session = await importSession(
       jsonLines([
         meta,

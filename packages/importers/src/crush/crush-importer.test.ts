@@ -77,7 +77,7 @@ function crushDatabase(sessions: readonly string[]): string {
 }
 
 describe("crushImporter", () => {
-  it("reads a session of the database: thinking, calls with their results, pictures, times, the summary", async () => {
+  it("reads a database session with thinking, calls and results, images, times and the summary", async () => {
     const session = await importSessionFile(crushDatabase(["s1"]));
     expect(session).toMatchObject({ format: "crush", threadId: "s1", model: "claude-sonnet-5", malformed: [] });
     expect(session.messages.map(({ id, role, createdAt }) => [id, role, createdAt])).toEqual([
@@ -108,7 +108,7 @@ describe("crushImporter", () => {
     expect(session.source.text).not.toContain("what no model was sent");
   });
 
-  it("keeps the laws, as a database and as the lines that were read of it", async () => {
+  it("keeps the importer laws, for a database and for its exported lines", async () => {
     const path = crushDatabase(["s1", "s2"]);
     const bytes = readFileSync(path);
     expect(await brokenLaws(importerLaws({ bytes, format: "crush" }))).toEqual([]);
@@ -120,7 +120,7 @@ describe("crushImporter", () => {
     expect([first.threadId, second.threadId, second.messages.length]).toEqual(["s1", "s2", 1]);
   });
 
-  it("reads what the program wrote and has not moved into the database yet, and changes nothing", async () => {
+  it("reads rows that are still in the write-ahead log, and changes no file", async () => {
     const path = crushDatabase(["s1", "s2", "s3"]);
     const program = new DatabaseSync(path);
     program.exec("PRAGMA wal_autocheckpoint = 0");
@@ -134,7 +134,7 @@ describe("crushImporter", () => {
     program.close();
   });
 
-  it("refuses a database that is damaged, of something else, or too large, in words", async () => {
+  it("refuses a damaged, foreign or too large database with a typed error", async () => {
     const path = crushDatabase(["s1"]);
     const cut = readFileSync(path).subarray(0, 4_000);
     await expect(importSession(cut)).rejects.toMatchObject({

@@ -39,7 +39,7 @@ const lines = jsonLines([
 describe("geminiCliImporter", () => {
   it.each([
     ["one document", document],
-    ["one record a line", lines],
+    ["one record per line", lines],
   ])("reads %s: thoughts, calls with their results, usage and model", async (_, bytes) => {
     const session = await importSession(bytes);
     expect([session.format, session.threadId, session.model]).toEqual(["gemini-cli", "chat-1", "gemini-3-pro"]);
@@ -69,13 +69,13 @@ describe("geminiCliImporter", () => {
     expect(await brokenLaws([...damageLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
   });
 
-  it("takes the last line of a message, and points at all of them", async () => {
+  it("uses the last line of a message, and names all its lines as source", async () => {
     const { messages } = await importSession(lines);
     expect(messages.filter(({ id }) => id === "g1")).toHaveLength(1);
     expect(messages[1]?.metadata).toMatchObject({ source: { line: 4, lines: [4, 5] } });
   });
 
-  it("puts what the user went back behind on a branch of its own", async () => {
+  it("puts rewound messages on a separate branch", async () => {
     const again = { ...asked, id: "u2", content: "Which licence?" };
     const { messages } = await importSession(jsonLines([header, asked, called, said, { $rewindTo: "g1" }, again]));
     const branches = messages.map(({ id, branch }) => [id, branch ?? null]);
@@ -90,7 +90,7 @@ describe("geminiCliImporter", () => {
     ]);
   });
 
-  it("keeps what was sent beside a response, and does not call twice what stands among the parts", async () => {
+  it("keeps parts sent beside a function response, and does not duplicate calls found among the parts", async () => {
     const picture = { inlineData: { mimeType: "image/png", data: "aGk=" } };
     const parts = [{ text: "I look." }, { functionCall: { id: "c1", name: "read_file", args: {} } }];
     const answer = { ...called, content: parts, toolCalls: [call("c1", "success", { output: "ok" }, [picture])] };
@@ -100,7 +100,7 @@ describe("geminiCliImporter", () => {
     expect(messages.at(-1)).toMatchObject({ role: "user", origin: "harness", parts: [{ type: "image" }] });
   });
 
-  it("reads several sessions, one a line, as threads", async () => {
+  it("reads several sessions, one per line, as threads", async () => {
     const other = { ...header, sessionId: "chat-2", messages: [{ ...asked, content: "Other." }] };
     const bytes = jsonLines([{ ...header, messages: [asked, said] }, other]);
     expect((await importSession(bytes, { thread: "chat-2" })).messages).toHaveLength(1);

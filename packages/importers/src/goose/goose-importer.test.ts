@@ -50,7 +50,7 @@ const document = jsonDocument({ id: "20260301_1", working_dir: "/work", name: "F
 
 describe("gooseImporter", () => {
   it.each([
-    ["one message a line", lines],
+    ["one message per line", lines],
     ["an export", document],
   ])("reads %s: thinking, calls with their results, times", async (_, bytes) => {
     const session = await importSession(bytes);
@@ -77,13 +77,13 @@ describe("gooseImporter", () => {
     expect(await brokenLaws(damageLaws({ bytes, format: "goose" }))).toEqual([]);
   });
 
-  it("takes the id of an export, and one of its beginning for a log that grows", async () => {
+  it("uses the id of an export, and derives one from the beginning of a growing log", async () => {
     expect((await importSession(document)).threadId).toBe("20260301_1");
     const begun = await importSession(jsonLines([header, ...MESSAGES.slice(0, 2)]));
     expect((await importSession(lines)).threadId).toBe(begun.threadId);
   });
 
-  it("reads sessions of the database, each a thread", async () => {
+  it("reads each database session as a thread", async () => {
     const folder = mkdtempSync(join(tmpdir(), "threadfold-goose-"));
     const path = join(folder, "sessions.db");
     const database = new DatabaseSync(path);

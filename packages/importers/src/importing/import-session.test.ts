@@ -115,7 +115,7 @@ const entry = fc.oneof(
 );
 
 describe("importSession", () => {
-  it("ends in a session that keeps the laws or in a typed error, whatever it reads", async () => {
+  it("returns a session that keeps the laws or throws a typed error, whatever it reads", async () => {
     const formats = ["auto", "pi", "claude-code", "openai-chat", "anthropic-messages"] as const;
     let sessions = 0;
     await fc.assert(
@@ -139,7 +139,7 @@ describe("importSession", () => {
     expect(sessions).toBeGreaterThan(100);
   });
 
-  it("ends in a typed error for any other bytes", async () => {
+  it("throws a typed error for any other bytes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         const error = await importSession(bytes).catch((thrown: unknown) => thrown);
@@ -149,7 +149,7 @@ describe("importSession", () => {
     );
   });
 
-  it("leaves the bytes that it is given alone, and hands the same session to everyone", async () => {
+  it("leaves its input bytes unchanged, and gives the same session each time", async () => {
     const bytes = jsonDocument([{ role: "user", content: "hello" }]);
     const before = bytes.slice();
     const [first, second] = await Promise.all([importSession(bytes), importSession(bytes)]);
@@ -157,7 +157,7 @@ describe("importSession", () => {
     expect(first).toEqual(second);
   });
 
-  it("reports progress up to the end and lets others run", async () => {
+  it("reports progress up to the end and yields to the event loop", async () => {
     const content = "x".repeat(300 * 1024);
     const bytes = jsonLines(Array.from({ length: 6 }, () => ({ role: "user", content })));
     const seen: number[] = [];
@@ -171,7 +171,7 @@ describe("importSession", () => {
     expect(othersRan).toBeGreaterThan(0);
   });
 
-  it("stops at an abort, before it starts and between records", async () => {
+  it("stops when aborted, before the start and between records", async () => {
     const bytes = jsonLines(Array.from({ length: 8 }, () => ({ role: "user", content: "x".repeat(300 * 1024) })));
     await expect(importSession(bytes, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "ABORTED" });
     const controller = new AbortController();
@@ -188,7 +188,7 @@ describe("importSession", () => {
 });
 
 describe("describeImportWarning", () => {
-  it("makes one sentence of every kind", () => {
+  it("gives one sentence for every kind of warning", () => {
     const at = { line: 3, path: "/messages/2" };
     const warnings: readonly ImportWarning[] = [
       { kind: "unknown-record", type: "x", count: 2, firstLine: 3 },

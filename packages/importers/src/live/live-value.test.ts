@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { wireValue } from "./live-value.ts";
 
-describe("a value as JSON has it", () => {
-  it("is the same object when it is JSON already", () => {
+describe("converting a live value to JSON", () => {
+  it("returns the same object if it is JSON already", () => {
     const value = { a: [1, "two", { three: null }], b: true };
     expect(wireValue(value)).toBe(value);
   });
 
-  it("has text for what JSON has no word for", () => {
+  it("turns values that JSON cannot express into text", () => {
     const when = new Date(Date.UTC(2026, 0, 2));
     const value = {
       when,
@@ -21,12 +21,12 @@ describe("a value as JSON has it", () => {
     expect(wireValue(new Date(Number.NaN))).toBe(null);
   });
 
-  it("has large bytes in one piece", () => {
+  it("converts large byte arrays in one piece", () => {
     const bytes = new Uint8Array(100_000).map((_, index) => index % 251);
     expect(Buffer.from(wireValue(bytes) as string, "base64")).toEqual(Buffer.from(bytes));
   });
 
-  it("refuses a value that holds itself, and takes one that holds another twice", () => {
+  it("refuses circular values, but accepts repeated references", () => {
     const value: Record<string, unknown> = {};
     value["left"] = value;
     value["right"] = [value, value];
@@ -38,12 +38,12 @@ describe("a value as JSON has it", () => {
     ]);
   });
 
-  it("leaves what is nested deeper than anything is converted", () => {
+  it("leaves an extremely deeply nested value unconverted", () => {
     const deep = JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`) as unknown;
     expect(wireValue(deep)).toBe(deep);
   });
 
-  it("keeps a field that is called __proto__", () => {
+  it("keeps a field named __proto__", () => {
     const value = JSON.parse('{"__proto__": {"a": 1}}') as object;
     expect(Object.keys(wireValue({ ...value, value, gone: undefined }) as object)).toContain("value");
     expect(JSON.stringify(wireValue(value))).toBe('{"__proto__":{"a":1}}');

@@ -83,7 +83,7 @@ describe("a reader of live messages", () => {
     ["openai-chat", chat.map((value) => [value])],
     ["openai-responses", responses],
     ["ai-sdk", aiSdk.map((value) => [value])],
-  ])("makes of %s, message by message, what the importer makes of all of them", async (format, batches) => {
+  ])("reads %s message by message with the same result as the importer", async (format, batches) => {
     const reader = messageReader(format, { seed: "s" });
     const live = batches.flatMap((values) => reader.read(values));
     const bytes = new TextEncoder().encode(JSON.stringify(batches.flat()));
@@ -92,7 +92,7 @@ describe("a reader of live messages", () => {
     expect(new Set(live.map(({ id }) => id)).size).toBe(live.length);
   });
 
-  it("gives a local shell's result to its call, which the SDK's type names in `id`", () => {
+  it("matches a local shell's result to its call by the `id` field", () => {
     const reader = messageReader("openai-responses", { seed: "work" });
     const action = { type: "exec", command: ["ls"], env: {} };
     reader.read([{ type: "local_shell_call", id: "lsh_1", call_id: "call_1", status: "completed", action }]);
@@ -100,7 +100,7 @@ describe("a reader of live messages", () => {
     expect(message?.parts).toMatchObject([{ result: { callId: "call_1", toolName: "local_shell" } }]);
   });
 
-  it("gives the id that a value has, or one of seed and position, and says where it stood", () => {
+  it("uses a value's own id, or one from seed and position, and records its position", () => {
     const reader = messageReader("anthropic-messages", { seed: "run-7" });
     const messages = reader.read(anthropic.slice(0, 3));
     expect(messages.map(({ id }) => id)).toEqual(["run-7-0", "msg_1", "run-7-2", "run-7-2.1", "run-7-2.rest"]);
@@ -110,14 +110,14 @@ describe("a reader of live messages", () => {
     expect(reader.read([anthropic[1]]).map(({ id }) => id)).toEqual(["msg_1~2"]);
   });
 
-  it("makes one message of a response's items and says where each stood", () => {
+  it("makes one message of a response's items and records the position of each", () => {
     const reader = messageReader("openai-responses", { seed: "s" });
     const [, answer] = reader.read([...responses.flat()], { model: "gpt-x" });
     expect(answer).toMatchObject({ id: "rs_1", role: "assistant", model: "gpt-x" });
     expect(livePositions(answer as MessageInput)).toEqual([1, 2, 3]);
   });
 
-  it("finds the tool of a result whose call was read before", () => {
+  it("names the tool of a result whose call was read before", () => {
     const reader = messageReader("anthropic-messages", { seed: "s" });
     reader.read(anthropic.slice(0, 2));
     const results = reader.read(anthropic.slice(2, 3)).flatMap(({ parts }) => parts);
@@ -128,14 +128,14 @@ describe("a reader of live messages", () => {
     ]);
   });
 
-  it("gives values without a time the time of the read, in order", () => {
+  it("gives values without a time the read time, in order", () => {
     const messages = messageReader("openai-chat", { seed: "s" }).read(chat, { now: Date.UTC(2026, 0, 1) });
     const times = messages.map(({ createdAt }) => createdAt);
     expect(times[0]).toMatch(/^2026-01-01T00:00:00/);
     expect(times).toEqual(times.toSorted());
   });
 
-  it("reads what is no JSON as JSON has it, and leaves the values as they are", () => {
+  it("converts non-JSON values to JSON without changing the originals", () => {
     const value = {
       role: "user",
       content: [
@@ -161,7 +161,7 @@ describe("a reader of live messages", () => {
     ["openai-chat", "hello"],
     ["openai-responses", 7],
     ["ai-sdk", { role: "user" }],
-  ])("refuses what is no message of %s and says where it stands", (format, value) => {
+  ])("refuses an invalid %s message and names its position", (format, value) => {
     const read = () => messageReader(format, { seed: "s" }).read([value], { position: 12 });
     expect(read).toThrow(expect.objectContaining({ code: "INVALID_MESSAGE", details: { position: 12 } }));
     expect(read).toThrow(/Message 12 of the conversation/);

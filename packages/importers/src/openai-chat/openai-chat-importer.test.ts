@@ -16,7 +16,7 @@ const open = [
 const partsOf = async (message: object) => (await importSession(jsonDocument([...open, message]))).messages[2]?.parts;
 
 describe("openaiChatImporter", () => {
-  it("reads a request body; system text stays where it stands, and ids come from place and beginning", async () => {
+  it("reads a request body, keeps system text in place, and derives ids from position and content", async () => {
     const bytes = jsonDocument({
       model: "gpt-5",
       start_time: "2025-12-26T15:06:45.558645",
@@ -39,7 +39,7 @@ describe("openaiChatImporter", () => {
     ]);
   });
 
-  it("reads messages alone, one message a line, and pretty-printed documents alike", async () => {
+  it("reads bare message arrays, one message per line and pretty-printed documents alike", async () => {
     const forms = [
       jsonDocument(open),
       jsonLines(open),
@@ -57,7 +57,7 @@ describe("openaiChatImporter", () => {
     for (const bytes of forms) expect(await brokenLaws(importerLaws({ bytes, format: "openai-chat" }))).toEqual([]);
   });
 
-  it("parses arguments, keeps those that are not JSON as text, and takes none at all for no arguments", async () => {
+  it("parses arguments, keeps invalid JSON as text, and reads missing ones as empty", async () => {
     const calls = [
       call("c1", '{"a":1}'),
       call("c2", '{"a":'),
@@ -90,7 +90,7 @@ describe("openaiChatImporter", () => {
     ]);
   });
 
-  it("names reused ids after the newest call, and leaves a call without a result open", async () => {
+  it("assigns a result with a reused id to the newest call, and leaves unanswered calls open", async () => {
     const { messages } = await importSession(
       jsonDocument([
         ...open,
@@ -107,7 +107,7 @@ describe("openaiChatImporter", () => {
     expect(names).toEqual(["read", "write"]);
   });
 
-  it("pairs calls without ids and the functions of older logs", async () => {
+  it("pairs calls without ids and legacy function calls", async () => {
     const bytes = jsonDocument([
       ...open,
       { role: "assistant", content: null, function_call: { name: "now", arguments: "{}" } },
@@ -138,7 +138,7 @@ describe("openaiChatImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "openai-chat" }))).toEqual([]);
   });
 
-  it("reads pictures, sound, files, refusals and thoughts, and keeps parts that it does not know", async () => {
+  it("reads images, audio, files, refusals and reasoning, and keeps unknown parts", async () => {
     const content = [
       { type: "text", text: "see" },
       { type: "image_url", image_url: { url: "data:image/png;base64,aGk=", detail: "low" } },
@@ -170,7 +170,7 @@ describe("openaiChatImporter", () => {
     ]);
   });
 
-  it("reads usage in three spellings, the cached tokens always included in the input", async () => {
+  it("reads usage in three spellings, with cached tokens always included in the input", async () => {
     const reports = [
       { usage: { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 80 } } },
       { x_usage: { input_tokens: 100, output_tokens: 5, cache_read_input_tokens: 80, reasoning_tokens: 2 } },
@@ -196,7 +196,7 @@ describe("openaiChatImporter", () => {
     expect(model).toBe("gemini");
   });
 
-  it("reads tools with schemas, bare names without, and tells of the rest", async () => {
+  it("reads tools with schemas and bare names without, and reports invalid ones", async () => {
     const schema = { type: "object", properties: { path: { type: "string" } } };
     const tools = [
       { type: "function", function: { name: "read", description: "reads", parameters: schema, strict: true } },
@@ -216,7 +216,7 @@ describe("openaiChatImporter", () => {
     ]);
   });
 
-  it("imports one thread of a source with a thread a line, and says so", async () => {
+  it("imports one thread of a source with one thread per line, and reports it", async () => {
     const bytes = jsonLines([{ traj: open }, "{ lost", { traj: [...open, { role: "assistant", content: "hi" }] }]);
     const session = await importSession(bytes, { thread: 2 });
     expect(session.messages.at(-1)?.metadata?.source).toEqual({ line: 3, path: "/traj/2" });
@@ -226,7 +226,7 @@ describe("openaiChatImporter", () => {
     await expect(importSession(bytes, { thread: 3 })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });
 
-  it("reports messages that are none and goes on", async () => {
+  it("reports invalid messages and goes on", async () => {
     const session = await importSession(
       jsonDocument([...open, null, { role: 5 }, { role: "ghost", content: "boo" }, { role: "user", content: "on" }]),
     );

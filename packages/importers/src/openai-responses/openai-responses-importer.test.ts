@@ -47,7 +47,7 @@ describe("openaiResponsesImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "openai-responses" }))).toEqual([]);
   });
 
-  it("reads one item a line, pictures and files", async () => {
+  it("reads one item per line, with images and files", async () => {
     const content = [
       { type: "input_text", text: "see" },
       { type: "input_image", image_url: "data:image/png;base64,aGk=", detail: "low" },
@@ -67,7 +67,7 @@ describe("openaiResponsesImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "openai-responses" }))).toEqual([]);
   });
 
-  it("reads tools in namespaces and those that run at the provider, and searches of the host's own as what they are", async () => {
+  it("reads namespaced, provider-executed and host-side search tools", async () => {
     const fields = { description: "Lists orders.", parameters: { type: "object", properties: {} } };
     const orders = { type: "function", name: "orders", ...fields, defer_loading: true };
     const crm = { type: "namespace", name: "crm", description: "Customers.", tools: [orders] };
@@ -111,7 +111,7 @@ describe("openaiResponsesImporter", () => {
     expect(session.messages[3]?.parts[0]).toMatchObject({ providerMetadata: { openai: { namespace: "crm" } } });
   });
 
-  it("keeps an item of a compaction at the provider byte for byte, and recognises it", async () => {
+  it("recognizes a provider compaction item and keeps it byte for byte", async () => {
     const item = { type: "compaction", id: "cmp_1", encrypted_content: "blob" };
     const session = await importSession(jsonDocument({ input: [user([{ type: "input_text", text: "go" }]), item] }));
     expect(session.messages[1]?.parts).toEqual([{ type: "opaque", provider: "openai", value: item }]);

@@ -30,7 +30,7 @@ const answer = { role: "assistant", modelID: "m", providerID: "anthropic" };
 const asked = [session(), row("msg_1", { role: "user" }), part("prt_1", "msg_1", text("go"))];
 
 describe("opencodeImporter", () => {
-  it("reads call and result out of one part, and orders messages and parts by id whatever the order of rows", async () => {
+  it("reads call and result from one part, and orders messages and parts by id in any row order", async () => {
     const done = { status: "completed", output: "ok", time: { start: 1_782_358_569_500, end: 1_782_358_569_600 } };
     const rows = [
       part("prt_4", "msg_2", tool("c2", { status: "error", error: "no such file" })),
@@ -63,7 +63,7 @@ describe("opencodeImporter", () => {
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
   });
 
-  it("makes a message of each step of an answer, with the usage of that step", async () => {
+  it("makes one message per step of an answer, with the usage of that step", async () => {
     const finish = (input: number) => ({
       type: "step-finish",
       reason: "tool-calls",
@@ -89,7 +89,7 @@ describe("opencodeImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes: jsonLines(rows), format: "opencode" }))).toEqual([]);
   });
 
-  it("recognises a compaction: what asked for it, its summary, and the tail that is kept", async () => {
+  it("recognizes a compaction with its request, its summary and the kept tail", async () => {
     const rows = [
       ...asked,
       row("msg_2", answer),
@@ -107,7 +107,7 @@ describe("opencodeImporter", () => {
     expect(compactions).toEqual([{ messageId: "msg_4", trigger: "auto", firstKeptMessageId: "msg_2" }]);
   });
 
-  it("keeps an output that OpenCode prunes from prompts, and says when it began to", async () => {
+  it("keeps output that OpenCode pruned from prompts, with the time of pruning", async () => {
     const pruned = { status: "completed", output: "long", time: { compacted: 1_782_358_569_437 } };
     const rows = [...asked, row("msg_2", answer), part("prt_2", "msg_2", tool("c1", pruned))];
     const { messages } = await importSession(jsonLines(rows));
@@ -117,7 +117,7 @@ describe("opencodeImporter", () => {
     });
   });
 
-  it("leaves out what is not sent, and takes what OpenCode wrote itself for the harness's", async () => {
+  it("leaves out parts that were never sent, and marks OpenCode's own text as the harness's", async () => {
     const rows = [
       session(),
       row("msg_1", { role: "user" }),
@@ -140,7 +140,7 @@ describe("opencodeImporter", () => {
     expect(messages[2]?.parts).toMatchObject([{ type: "reasoning", provider: "anthropic", signature: "sig" }]);
   });
 
-  it("puts what the user took back on a branch of its own", async () => {
+  it("puts reverted messages on a separate branch", async () => {
     const rows = [
       session({ revert: '{"messageID":"msg_2"}' }),
       ...asked.slice(1),
@@ -175,7 +175,7 @@ describe("opencodeImporter", () => {
       expect(await brokenLaws(importerLaws({ bytes, format: "opencode" }))).toEqual([]);
   });
 
-  it("reports rows that are none, parts without their message, and messages that stand there twice", async () => {
+  it("reports invalid rows, parts without a message and duplicate messages", async () => {
     const rows = [...asked, 7, part("prt_7", "msg_7", text("lost")), asked[1], row("msg_5", { role: "ghost" })];
     const imported = await importSession(jsonLines(rows as readonly object[]));
     expect(imported.malformed.map(({ line }) => line)).toEqual([4, 5, 7]);

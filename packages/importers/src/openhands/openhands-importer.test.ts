@@ -34,7 +34,7 @@ const observation = (id: number, callId: string, more: object = {}) => ({
 const run = (...history: readonly unknown[]) => jsonLines([{ instance_id: "i-1", history, metadata: {} }]);
 
 describe("openhandsImporter, events", () => {
-  it("makes one message of the actions of one response, and counts its usage once", async () => {
+  it("makes one message of a response's actions, and counts its usage once", async () => {
     const failed = { extras: { metadata: { exit_code: 2 } } };
     const bytes = run(
       user,
@@ -56,7 +56,7 @@ describe("openhandsImporter, events", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
   });
 
-  it("pairs by cause where the log has no id of the call", async () => {
+  it("pairs calls and results by cause if the log has no call id", async () => {
     const plain = { id: 7, source: "agent", action: "run", args: { command: "ls", thought: "hm" } };
     const bytes = jsonDocument([user, plain, { id: 8, cause: 7, observation: "run", content: "a", extras: {} }]);
     const { messages } = await importSession(bytes);
@@ -68,7 +68,7 @@ describe("openhandsImporter, events", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
   });
 
-  it("recognises a condensation with what it forgot, and skips one that only forgets", async () => {
+  it("recognizes a condensation with its forgotten events, and skips one without a summary", async () => {
     const condense = (id: number, summary: string | null) => ({
       id,
       source: "agent",
@@ -83,7 +83,7 @@ describe("openhandsImporter, events", () => {
     expect(session.nonPrompt.map(({ kind }) => kind)).toEqual(["action/condensation without a summary"]);
   });
 
-  it("keeps system text and tools, recalled knowledge and errors for the model, and no states", async () => {
+  it("keeps system text, tools, recalled knowledge and errors for the model, and drops state changes", async () => {
     const system = { id: 0, action: "system", args: { content: "be brief", tools: [{ function: { name: "bash" } }] } };
     const recall = {
       id: 3,
@@ -111,7 +111,7 @@ describe("openhandsImporter, events", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
   });
 
-  it("reads runs that pair each action with its observation, and reports what is no event", async () => {
+  it("reads runs of action-observation pairs, and reports invalid events", async () => {
     const session = await importSession(
       jsonDocument({ history: [[user, { observation: "null", content: "", extras: {} }], 7, [8]] }),
     );
@@ -119,7 +119,7 @@ describe("openhandsImporter, events", () => {
     expect(session.malformed.map(({ path }) => path)).toEqual(["/history/1", "/history/2/0"]);
   });
 
-  it("takes one run of many by the name of its instance", async () => {
+  it("selects one of several runs by instance name", async () => {
     const other = { instance_id: "i-2", history: [{ ...user, args: { content: "other" } }] };
     const bytes = jsonLines([{ instance_id: "i-1", history: [user] }, other]);
     const session = await importSession(bytes, { thread: "i-2" });
@@ -148,7 +148,7 @@ describe("openhandsImporter, request logs", () => {
     { role: "tool", tool_call_id: "c1", content: "a" },
   ];
 
-  it("is one thread that grows from log to log, and another for another conversation that begins alike", async () => {
+  it("extend one thread from log to log, and a separate one for another conversation with the same beginning", async () => {
     const [one, two, other] = await Promise.all([
       importSession(log(begun, first)),
       importSession(log(grown, { role: "assistant", content: "done" })),

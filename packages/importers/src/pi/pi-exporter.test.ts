@@ -65,7 +65,7 @@ async function folded(log: Uint8Array) {
 }
 
 describe("piExporter", () => {
-  it("brings a log of version 1 to version 3, and keeps what its compactions kept", async () => {
+  it("upgrades a version 1 log to version 3, and keeps what its compactions kept", async () => {
     const former = { type: "compaction", timestamp: AT, summary: "Before.", firstKeptEntryIndex: 2, tokensBefore: 7 };
     const log = jsonLines([header, said("user", "one"), said("assistant", "two"), former, said("user", "three")]);
     const { exported, lines } = await folded(log);
@@ -81,7 +81,7 @@ describe("piExporter", () => {
     expect(again.warnings).toEqual([]);
   });
 
-  it("knows the role that version 2 had, and leaves ids and broken lines of a newer log as they are", async () => {
+  it("renames the version 2 role, and leaves ids and broken lines of newer logs unchanged", async () => {
     const hook = { ...said("hookMessage", "note"), message: { role: "hookMessage", customType: "x", content: "note" } };
     const two = jsonLines([
       { ...header, version: 2 },
@@ -107,7 +107,7 @@ describe("piExporter", () => {
     expect(exportSession("pi", { ...session, source: three }).text).toBe(`${three}\n`);
   });
 
-  it("takes a kept message that pi cannot show in another wording into the summary", async () => {
+  it("moves kept messages into the summary up to a cleared one, which pi cannot show reworded", async () => {
     const ran = {
       type: "message",
       timestamp: AT,
@@ -159,7 +159,7 @@ describe("piExporter", () => {
     });
   });
 
-  it("writes a thread that no log holds anew", async () => {
+  it("writes a new log for a thread without a source log", async () => {
     const thread = AgentThread.empty((await importSession(jsonLines([header, said("user", "x")]))).threadId).append([
       { id: asMessageId("m1"), role: "user", parts: [{ type: "text", text: "hello" }], createdAt: AT },
       { id: asMessageId("m2"), role: "system", parts: [{ type: "text", text: "rules" }], createdAt: AT },

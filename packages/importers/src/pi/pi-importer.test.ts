@@ -31,7 +31,7 @@ const said = (id: string, parentId: string | null, value: string) => ({
 });
 
 describe("piImporter, version 1", () => {
-  it("gives the thread the session's id, messages ids by line, and times of the entries", async () => {
+  it("uses the session id, line-based message ids and the entries' times", async () => {
     const session = await importSession(v1(user("hello"), assistant([text("hi")])));
     expect([session.format, session.threadId, session.model]).toEqual(["pi", "session-1", "claude-sonnet-4-5"]);
     expect(
@@ -78,7 +78,7 @@ describe("piImporter, version 1", () => {
     });
   });
 
-  it("counts the cache into the input tokens and takes zeros for no report", async () => {
+  it("includes the cache in the input tokens and ignores all-zero reports", async () => {
     const usage = { input: 3, output: 5, cacheRead: 100, cacheWrite: 20, cost: { total: 1 } };
     const zeros = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     const { messages } = await importSession(
@@ -108,7 +108,7 @@ describe("piImporter, version 1", () => {
     expect(messages).toHaveLength(3);
   });
 
-  it("reads a command that the user ran as text of the harness, which starts no turn", async () => {
+  it("reads a user-run command as harness text that starts no turn", async () => {
     const bash = {
       role: "bashExecution",
       command: "ls",
@@ -127,14 +127,14 @@ describe("piImporter, version 1", () => {
     expect(textOf(1)).toMatchObject({ text: "Ran `ls`\n(no output)\n(cancelled)" });
   });
 
-  it("leaves out a command that was kept from the model", async () => {
+  it("leaves out a command that was hidden from the model", async () => {
     const bash = { role: "bashExecution", command: "secret", output: "", excludeFromContext: true };
     const session = await importSession(v1(user("go"), bash));
     expect(session.messages).toHaveLength(1);
     expect(session.nonPrompt).toContainEqual({ kind: "bashExecution kept from the model", lines: [3] });
   });
 
-  it("splits call ids of OpenAI Responses into the call's and the item's, and keeps the reasoning item", async () => {
+  it("splits OpenAI Responses ids into call id and item id, and keeps the reasoning item", async () => {
     const item = { id: "rs_1", type: "reasoning", summary: [], encrypted_content: "secret" };
     const content = [
       { type: "thinking", thinking: "hm", thinkingSignature: JSON.stringify(item) },
@@ -168,7 +168,7 @@ describe("piImporter, version 1", () => {
     });
   });
 
-  it("reads pictures in messages and results", async () => {
+  it("reads images in messages and results", async () => {
     const picture = { type: "image", data: "aGk=", mimeType: "image/png" };
     const result = { role: "toolResult", toolCallId: "t", toolName: "read", content: [text("see"), picture] };
     const { messages } = await importSession(v1({ role: "user", content: [picture] }, result));
@@ -179,7 +179,7 @@ describe("piImporter, version 1", () => {
     });
   });
 
-  it("counts all entries, the header and the settings included, to find the first kept one", async () => {
+  it("finds the first kept entry by counting all entries, including header and settings", async () => {
     const entries = [
       header,
       { type: "message", timestamp: at(1), message: user("old") },
@@ -199,14 +199,14 @@ describe("piImporter, version 1", () => {
     expect(session.malformed.map(({ line }) => line)).toEqual([4]);
   });
 
-  it("reads the first draft of compactions, which says how many messages are kept (seed 001)", async () => {
+  it("reads the early compaction format that states the number of kept messages (seed 001)", async () => {
     const kept = { type: "compaction", timestamp: at(5), summary: "s", keepLastMessages: 2, tokensBefore: 1 };
     const messages = ["u1", "u2", "u3"].map((value) => ({ type: "message", timestamp: at(1), message: user(value) }));
     const session = await importSession(jsonLines([header, ...messages, kept]));
     expect(session.compactions[0]?.firstKeptMessageId).toBe("pi-3");
   });
 
-  it("is detected by its messages when the header is lost", async () => {
+  it("is detected by its messages when the header is missing", async () => {
     const session = await importSession(
       jsonLines(["{ lost", { type: "message", timestamp: at(1), message: user("hello") }]),
     );
@@ -214,7 +214,7 @@ describe("piImporter, version 1", () => {
     expect(session.threadId).toMatch(/^pi-[0-9a-f]{24}$/);
   });
 
-  it("reports entries that are no entries, and types that it does not know", async () => {
+  it("reports invalid entries and unknown types", async () => {
     const odd = [
       7,
       { type: "message" },
@@ -232,7 +232,7 @@ describe("piImporter, version 1", () => {
     expect(session.warnings).toEqual([{ kind: "unknown-record", type: "dream", count: 1, firstLine: 7 }]);
   });
 
-  it("keeps blocks that it does not know as they are", async () => {
+  it("keeps unknown blocks unchanged", async () => {
     const { messages } = await importSession(v1({ role: "user", content: [{ type: "smell", of: "rain" }, 5] }));
     expect(messages[0]?.parts).toEqual([
       { type: "opaque", provider: "pi", value: { type: "smell", of: "rain" } },
@@ -242,7 +242,7 @@ describe("piImporter, version 1", () => {
 });
 
 describe("piImporter, versions 2 and 3", () => {
-  it("takes the path to the newest entry for the main branch and names the others after where they left it", async () => {
+  it("uses the path to the newest entry as the main branch and names other branches by their fork point", async () => {
     const session = await importSession(
       v3(
         said("u1", null, "start"),
@@ -263,7 +263,7 @@ describe("piImporter, versions 2 and 3", () => {
     ]);
   });
 
-  it("does not cut the history off where a parent is lost", async () => {
+  it("does not cut the history off at a missing parent", async () => {
     const session = await importSession(v3(said("u1", null, "start"), "{ lost" as never, said("u2", "lost", "go on")));
     expect(session.messages.map(({ id, branch }) => [id, branch])).toEqual([
       ["u1", undefined],
@@ -272,7 +272,7 @@ describe("piImporter, versions 2 and 3", () => {
     expect(session.warnings).toEqual([{ kind: "missing-parent", at: { line: 4 }, parentId: "lost" }]);
   });
 
-  it("does not loop when entries are their own parents", async () => {
+  it("does not loop on circular parents", async () => {
     const session = await importSession(
       v3(said("u1", "u1", "me"), said("u2", "u3", "you"), said("u3", "u2", "me again")),
     );
@@ -290,7 +290,7 @@ describe("piImporter, versions 2 and 3", () => {
     expect(new Set(session.messages.map(({ id }) => id)).size).toBe(399);
   });
 
-  it("finds the first kept message behind a setting, and keeps what else a compaction says", async () => {
+  it("finds the first kept message after a setting, and keeps the other fields of a compaction", async () => {
     const session = await importSession(
       v3(
         { type: "model_change", id: "m1", parentId: null, timestamp: at(0), provider: "p", modelId: "m" },
@@ -312,7 +312,7 @@ describe("piImporter, versions 2 and 3", () => {
     ]);
   });
 
-  it("reads what extensions say to the model, summaries of left branches, and skips settings", async () => {
+  it("reads extension messages and branch summaries, and skips settings", async () => {
     const entry = (type: string, id: string, more: object) => ({ type, id, parentId: null, timestamp: at(1), ...more });
     const session = await importSession(
       v3(
@@ -337,7 +337,7 @@ describe("piImporter, versions 2 and 3", () => {
     ]);
   });
 
-  it("keeps the laws when ids repeat, are empty or are very long", async () => {
+  it("keeps the laws with repeated, empty or very long ids", async () => {
     const bytes = v3(
       said("u1", null, "a"),
       said("u1", "u1", "b"),

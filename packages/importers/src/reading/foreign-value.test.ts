@@ -24,7 +24,7 @@ describe("nestsDeeperThan", () => {
     );
   });
 
-  it("takes a string without an end for the end of the text", () => {
+  it("treats an unterminated string as running to the end of the text", () => {
     expect(nestsDeeperThan('["[[[[[[', 1)).toBe(false);
   });
 });

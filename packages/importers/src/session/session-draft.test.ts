@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { CallLedger, isRepresentable } from "./session-draft.ts";
 
 describe("CallLedger", () => {
-  it("names a result after the newest call with its id, for ids are reused", () => {
+  it("assigns a result to the newest call with its id, because ids are reused", () => {
     const calls = new CallLedger();
     calls.open("call_1", "read", "x");
     expect(calls.answer("call_1", undefined, "y")).toEqual({ callId: "call_1", toolName: "read" });
@@ -17,7 +17,7 @@ describe("CallLedger", () => {
     expect(new CallLedger().answer("call_9", undefined, "y").toolName).toBe("unknown");
   });
 
-  it("pairs calls and results without ids in order, by tool where it is known", () => {
+  it("pairs calls and results without ids in order, by tool if it is known", () => {
     const calls = new CallLedger();
     expect(calls.open(undefined, "read", "call-1")).toBe("call-1");
     expect(calls.open("", "write", "call-2")).toBe("call-2");
@@ -30,7 +30,7 @@ describe("CallLedger", () => {
 const deep = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
 
 describe("isRepresentable", () => {
-  it("accepts what core takes and what core's repair leaves alone, and nothing else", () => {
+  it("accepts exactly the values that core accepts and its repair leaves unchanged", () => {
     const values = fc.anything({
       withBigInt: false,
       withDate: false,

@@ -13,8 +13,8 @@ const called = (id: string) => ({
 });
 const chat = (...messages: readonly object[]) => importSession(jsonDocument({ messages }));
 
-describe("a log that has grown is the same thread", () => {
-  it("keeps the thread and every message of it, in each form of a log", async () => {
+describe("thread ids of growing logs", () => {
+  it("stay the same with all message ids, in every log format", async () => {
     const log = [user("go"), said("one"), user("on"), said("two")];
     for (const form of [jsonLines, jsonDocument, (messages: readonly unknown[]) => jsonDocument({ messages })]) {
       const [short, long] = await Promise.all([log.slice(0, 2), log].map((part) => importSession(form(part))));
@@ -29,7 +29,7 @@ describe("a log that has grown is the same thread", () => {
     expect([long?.format, long?.threadId]).toEqual(["anthropic-messages", short?.threadId]);
   });
 
-  it("tells sessions with one task apart: by the model's first words, the ids of its calls, or when they began", async () => {
+  it("differ for sessions with the same task by first answer, call ids or start time", async () => {
     const sessions = await Promise.all([
       chat(user("hello"), said("one")),
       chat(user("hello"), said("two")),
@@ -44,7 +44,7 @@ describe("a log that has grown is the same thread", () => {
     expect(new Set(sessions.map(({ messages }) => messages[0]?.id)).size).toBe(sessions.length);
   });
 
-  it("tells nothing from the beginning of a log whose cache markers move", async () => {
+  it("differ if the cache markers at the beginning of a log move", async () => {
     const marked = (text: string) => user([{ type: "text", text, cache_control: { type: "ephemeral" } }]);
     const plain = (text: string) => user([{ type: "text", text }]);
     const thinking = said([{ type: "thinking", thinking: "hm", signature: "s" }]);
@@ -54,7 +54,7 @@ describe("a log that has grown is the same thread", () => {
 });
 
 describe("UniqueIds", () => {
-  it("never gives an id twice, gives free ids as they are, and answers alike each time", () => {
+  it("never gives an id twice, keeps free ids unchanged, and is deterministic", () => {
     const wanted = fc.oneof(
       fc.constantFrom("a", "a~2", "a~2~2", "b"),
       fc.string({ unit: "binary" }),
@@ -74,7 +74,7 @@ describe("UniqueIds", () => {
     );
   });
 
-  it("stays fast when one id is wanted a hundred thousand times", () => {
+  it("stays fast when the same id is requested a hundred thousand times", () => {
     const ids = new UniqueIds();
     for (let count = 0; count < 100_000; count++) ids.take("same");
     expect(ids.take("same")).toBe("same~100001");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { millisecondAfter, utcTime } from "./utc-time.ts";
 
 describe("utcTime", () => {
-  it("gives every time back that it was given as text, seconds or milliseconds", () => {
+  it("normalizes times given as text, seconds or milliseconds", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1_000_000_000, max: 4_000_000_000 }), (seconds) => {
         const text = new Date(seconds * 1000).toISOString();
@@ -18,20 +18,20 @@ describe("utcTime", () => {
     );
   });
 
-  it("reads zones and microseconds, and takes a text without a zone for UTC on every machine", () => {
+  it("reads time zones and microseconds, and treats text without a zone as UTC on every machine", () => {
     expect(utcTime("2025-12-26T15:06:45.558645")).toBe("2025-12-26T15:06:45.558Z");
     expect(utcTime("2025-12-26T15:06:45+02:00")).toBe("2025-12-26T13:06:45.000Z");
     expect(utcTime("2025-12-26 15:06")).toBe("2025-12-26T15:06:00.000Z");
   });
 
   it.each([undefined, null, "", "yesterday", "2025-12-26", "2025-99-99T99:99:99.999Z", -1, Number.NaN, 1e300, {}])(
-    "takes %j for no time",
+    "does not read %j as a time",
     (value) => {
       expect(utcTime(value)).toBeUndefined();
     },
   );
 
-  it("steps by a millisecond", () => {
+  it("can be advanced by a millisecond", () => {
     expect(millisecondAfter("2025-12-31T23:59:59.999Z")).toBe("2026-01-01T00:00:00.000Z");
   });
 });

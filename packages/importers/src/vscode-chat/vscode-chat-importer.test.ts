@@ -59,8 +59,8 @@ const log = jsonLines([
 describe("vscodeChatImporter", () => {
   it.each([
     ["the document of older versions", document],
-    ["the log of changes of newer ones", log],
-  ])("reads %s: thinking, calls with their results, times, what was taken back", async (_, bytes) => {
+    ["the change log of newer versions", log],
+  ])("reads %s: thinking, calls with their results, times, removed requests", async (_, bytes) => {
     const session = await importSession(bytes);
     expect(session).toMatchObject({
       format: "vscode-chat",
@@ -104,7 +104,7 @@ describe("vscodeChatImporter", () => {
     expect([malformed.map(({ line }) => line), messages.length]).toEqual([[2], 2]);
   });
 
-  it("reports a change that leads nowhere, and goes on", async () => {
+  it("reports a change with an invalid path, and goes on", async () => {
     const changes = [
       { kind: 0, v: { ...chat, requests: [answered] } },
       { kind: 1, k: ["requests", 7, "result"], v: {} },

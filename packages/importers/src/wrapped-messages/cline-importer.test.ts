@@ -51,7 +51,7 @@ describe("clineImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "cline" }))).toEqual([]);
   });
 
-  it("reads a file that the user named as the text that the model reads", async () => {
+  it("reads a file mentioned by the user as the text that the model reads", async () => {
     const { messages } = await importSession(bytes);
     expect(messages[0]?.parts[1]).toEqual({
       type: "text",
@@ -59,7 +59,7 @@ describe("clineImporter", () => {
     });
   });
 
-  it("keeps a result that is a list of objects as JSON, and calls it failed when each entry says so", async () => {
+  it("keeps a result that is a list of objects as JSON, and marks it failed if every entry failed", async () => {
     const { messages } = await importSession(bytes);
     expect(messages[2]?.parts).toEqual([
       {

@@ -23,7 +23,7 @@ const bytes = jsonDocument({
 });
 
 describe("miniSweAgentImporter", () => {
-  it("takes the task for the only real turn: observations are the harness's, and so is the end of the run", async () => {
+  it("starts a turn only for the task: observations and the end of the run are the harness's", async () => {
     const session = await importSession(bytes);
     expect(session.format).toBe("mini-swe-agent");
     expect(session.messages.map(({ role, origin }) => [role, origin])).toEqual([
@@ -37,7 +37,7 @@ describe("miniSweAgentImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "mini-swe-agent" }))).toEqual([]);
   });
 
-  it("counts the cache into the input once, and leaves out reasoning that is never sent again", async () => {
+  it("includes the cache in the input once, and leaves out reasoning that is never resent", async () => {
     const { messages } = await importSession(bytes);
     expect(messages[2]?.usage).toEqual({ inputTokens: 100, outputTokens: 9, cacheReadTokens: 60 });
     expect(messages[2]?.parts).toEqual([{ type: "text", text: "THOUGHT: look\n\n```bash\nls\n```" }]);

@@ -16,7 +16,7 @@ const observed = (id: string, content: string) => ({ role: "tool", content, tool
 const traj = (...history: readonly object[]) => jsonDocument({ trajectory: [{ action: "x" }], history, info: {} });
 
 describe("sweAgentImporter", () => {
-  it("reads the history once, and takes the first user message that is no demonstration for the task", async () => {
+  it("reads the history once, with the first user message outside the demonstration as the task", async () => {
     const demo = { role: "user", content: "Here is a demonstration", is_demo: true };
     const said = { role: "assistant", content: "```\nls\n```", thought: "t", action: "ls" };
     const bytes = traj(system, demo, task, said, { role: "user", content: "a.txt" });
@@ -32,7 +32,7 @@ describe("sweAgentImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "swe-agent" }))).toEqual([]);
   });
 
-  it("answers a call by the list of one id, also where a demonstration uses an id again", async () => {
+  it("matches results to calls by their single listed id, even if a demonstration reuses ids", async () => {
     const bytes = traj(task, acting("c1", "bash"), observed("c1", "1"), acting("c1", "open"), observed("c1", "2"));
     const { messages } = await importSession(bytes);
     const results = messages.flatMap(({ parts }) =>

@@ -17,7 +17,7 @@ const run = (task: number, trial: number, ...more: readonly object[]) => ({
 });
 
 describe("tauBenchImporter", () => {
-  it("pairs results by position where an id is used again", async () => {
+  it("pairs results by position if an id is reused", async () => {
     const bytes = jsonLines([run(1, 0, call("look"), answer("look"), call("book"), answer("book"))]);
     const { format, messages } = await importSession(bytes);
     expect(format).toBe("tau-bench");
@@ -29,7 +29,7 @@ describe("tauBenchImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "tau-bench" }))).toEqual([]);
   });
 
-  it("takes one run of many, by place or by task and trial, and lists them", async () => {
+  it("selects one of several runs by position or by task and trial, and lists them", async () => {
     const runs = [run(2, 0, call("a")), run(2, 1, call("b"))];
     for (const bytes of [jsonLines(runs), jsonDocument(runs)]) {
       const first = await importSession(bytes);

@@ -35,7 +35,7 @@ const repeated = trajectory([
 
 describe("traeImporter", () => {
   it.each([
-    ["what was new", grown],
+    ["only the new messages", grown],
     ["the whole history", repeated],
   ])("reads a trajectory whose requests have %s", async (_, document) => {
     const bytes = jsonDocument(document);
@@ -65,7 +65,7 @@ describe("traeImporter", () => {
     expect(await brokenLaws(damageLaws({ bytes, format: "trae" }))).toEqual([]);
   });
 
-  it("is the same thread when it has grown", async () => {
+  it("keeps the thread id when the trajectory grows", async () => {
     const begun = await importSession(jsonDocument(trajectory([interaction(2, begin, first)])));
     expect((await importSession(jsonDocument(grown))).threadId).toBe(begun.threadId);
   });

@@ -6,7 +6,7 @@ import { binsOf, callAt, placeOf, stackPaths, stepPath, ticks } from "./stack.ts
 const figures = fc.array(fc.nat(200_000), { minLength: 1, maxLength: 400 });
 
 describe("binsOf", () => {
-  it("shows the largest call of every column, and finds each call in its own", () => {
+  it("shows the largest call of every column, and finds the column of each call", () => {
     fc.assert(
       fc.property(figures, fc.integer({ min: 1, max: 500 }), (tokens, most) => {
         const span = { first: 0, count: tokens.length };
@@ -22,7 +22,7 @@ describe("binsOf", () => {
     );
   });
 
-  it("takes the calls of a span alone", () => {
+  it("takes only the calls of a span", () => {
     expect(binsOf([9, 1, 2, 3], { first: 1, count: 3 }, 10)).toEqual({ calls: 1, peaks: [1, 2, 3] });
   });
 });
@@ -31,7 +31,7 @@ describe("paths", () => {
   const bins = { calls: 1, peaks: [0, 1] };
   const area = { width: 4, height: 10, top: 10 };
 
-  it("stack series upon each other, and leave out what is nothing", () => {
+  it("stack series on top of each other, and leave out empty ones", () => {
     expect(
       stackPaths(
         [
@@ -50,7 +50,7 @@ describe("paths", () => {
   });
 });
 
-it("ticks are round, begin at nothing and stay within", () => {
+it("ticks are round, start at zero and stay within the largest value", () => {
   expect(ticks(47_000, 5)).toEqual([0, 10_000, 20_000, 30_000, 40_000]);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e9 }), (top) => {

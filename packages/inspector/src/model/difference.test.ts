@@ -7,7 +7,7 @@ const block = fc.nat(12).map((from): SmallBlock => ["include", from, from, -1, f
 const request = fc.uniqueArray(block, { selector: ([, from]) => from, maxLength: 10 });
 
 describe("requestDifference", () => {
-  it("without what was added is the call before, without what was removed the call", () => {
+  it("is the previous call without what was added, and the call without what was removed", () => {
     fc.assert(
       fc.property(request, request, (before, after) => {
         const index = smallIndex([
@@ -23,7 +23,7 @@ describe("requestDifference", () => {
     );
   });
 
-  it("lays what stands for a message beside what stood for it", () => {
+  it("pairs what stands for a message with what stood for it before", () => {
     const index = smallIndex([
       {
         shared: 0,
@@ -51,7 +51,7 @@ describe("requestDifference", () => {
     ]);
   });
 
-  it("is all that the first call says", () => {
+  it("is everything that the first call shows", () => {
     const index = smallIndex([{ shared: 0, own: [["include", 0, 0, -1, 5]], messages: 1, plan: 0 }]);
     expect(requestDifference(index, -1, 0)).toEqual([{ kind: "added", place: 0, before: -1 }]);
   });

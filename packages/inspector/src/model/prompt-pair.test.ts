@@ -5,7 +5,7 @@ const lines = (count: number, of = "same"): string =>
   Array.from({ length: count }, (_, at) => `${of} ${at}\n`).join("");
 
 describe("two prompts beside each other", () => {
-  it("have every line of both, in order, and what was taken away beside what came for it", () => {
+  it("have every line of both, in order, with each removed line next to its replacement", () => {
     const [before, after] = [`${lines(20)}old\nolder\n${lines(3, "end")}`, `${lines(20)}new\n${lines(3, "end")}more\n`];
     const rows = pairedLines({ name: "prompt.md", before, after });
     const textOf = (side: "before" | "after") => rows.flatMap((row) => row[side]?.text ?? []);
@@ -15,7 +15,7 @@ describe("two prompts beside each other", () => {
     expect(rows[21]).toEqual({ kind: "changed", before: { line: 22, text: "older" }, after: null });
   });
 
-  it("leave out what is equal far from any change", () => {
+  it("leave out equal lines far from any change", () => {
     const rows = pairedLines({
       name: "a",
       before: `${lines(40)}x\n${lines(40)}`,
@@ -28,7 +28,7 @@ describe("two prompts beside each other", () => {
     ]);
   });
 
-  it("are all of one where the other is missing", () => {
+  it("show the whole of one when the other is missing", () => {
     const rows = pairedLines({ name: "a", before: null, after: "one\ntwo\n" });
     expect(rows.filter(({ after }) => after !== null).map(({ after }) => after?.text)).toEqual(["one", "two"]);
   });

@@ -20,7 +20,7 @@ async function found(query: string, signal = new AbortController().signal, from 
 }
 
 describe("search", () => {
-  it("finds where all words stand, in the log and in what requests show instead", async () => {
+  it("finds places with all the words, in the log and in what requests show instead", async () => {
     expect(await found("build")).toEqual(["messages 0", "messages 1", "texts 0"]);
     expect(await found("fails build")).toEqual(["messages 0", "texts 0"]);
     expect(await found('"fails in"')).toEqual(["messages 0"]);
@@ -28,12 +28,12 @@ describe("search", () => {
     expect(await found("  ")).toEqual([]);
   });
 
-  it("looks in titles where bodies are left out, and ends when it is told to", async () => {
+  it("searches titles where bodies are left out, and stops when it is aborted", async () => {
     expect(await found("fails", undefined, { messages: [], texts: [], payloads: [] })).toEqual(["messages 0"]);
     expect(await found("build", AbortSignal.abort())).toEqual([]);
   });
 
-  it("marks words wherever they stand, in large letters too", () => {
+  it("marks words wherever they occur, in upper case too", () => {
     expect(queryWords('A "b c"  d')).toEqual(["a", "b c", "d"]);
     expect(markedPieces("The (Build) of a build.", ["build"])).toEqual(["The (", "Build", ") of a ", "build", "."]);
     expect(markedPieces("a.b", ["."])).toEqual(["a", ".", "b"]);

@@ -21,7 +21,7 @@ describe("the page", () => {
     expect(gzipSync(served).length).toBeLessThan(LIMIT);
   });
 
-  it("lets run and look only what the build has put in, by their digests", () => {
+  it("allows only the script and the styles of the build, by their digests", () => {
     const policy = between(served, 'Content-Security-Policy" content="', '">');
     const digest = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
     expect(policy).toContain("default-src 'none'");
@@ -32,7 +32,7 @@ describe("the page", () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  it("asks for nothing from anywhere", () => {
+  it("loads nothing from anywhere", () => {
     expect(
       embedded.match(/<(?:link rel="(?!icon)|img|iframe)|<[^>]+\ssrc=|@import|url\(|https?:\/\/(?!www\.w3\.org)/g),
     ).toBeNull();

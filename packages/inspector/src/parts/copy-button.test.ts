@@ -39,7 +39,7 @@ describe("shellCommand", () => {
 });
 
 describe("firstWords", () => {
-  it("ends at a word, where there is more than one", () => {
+  it("ends at a word boundary when there is more than one word", () => {
     expect(firstWords("import { AgentThread, type Auth…")).toBe("import { AgentThread, type");
     expect(firstWords("import { AgentThread, type …")).toBe("import { AgentThread, type");
     expect(firstWords("aGVsbG8gd29ybGQgYW5k…")).toBe("aGVsbG8gd29ybGQgYW5k");

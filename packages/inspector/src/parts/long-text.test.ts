@@ -6,12 +6,12 @@ import { onOneLine, plainText } from "./long-text.tsx";
 const anything = fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes));
 
 describe("plainText", () => {
-  it("shows what would hide or turn its neighbours round", () => {
+  it("makes visible what would hide or reorder the text around it", () => {
     expect(plainText("a\u001b[2Jb\u202ecod\u2066\n\tz\r\n")).toBe("a\u241b[2Jb\\u202ecod\\u2066\n\tz\n");
     expect(onOneLine("a\n  b\u0000")).toBe("a b\u2400");
   });
 
-  it("leaves nothing of it in, and all other text as it is", () => {
+  it("removes all of it, and leaves all other text as it is", () => {
     fc.assert(
       fc.property(anything, (text) => {
         expect(plainText(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);

@@ -16,7 +16,7 @@ function noting(items: Readonly<Record<string, readonly unknown[]>>) {
 }
 
 describe("BodyReader", () => {
-  it("reads a chunk when something in it is asked for, and once", async () => {
+  it("reads a chunk when something in it is needed, and only once", async () => {
     const { asked, source } = noting({ "messages-1": [{ parts: [] }, { parts: [{ type: "text", text: "three" }] }] });
     const bodies = new BodyReader(source, { messages: [0, 2, 4], texts: [], payloads: [] });
     const three = { parts: [{ type: "text", text: "three" }] };
@@ -57,7 +57,7 @@ describe("BodyReader", () => {
     expect(asked).toEqual(["messages-0", "messages-1", "messages-1"]);
   });
 
-  it("lets the chunk go that was asked for longest ago", async () => {
+  it("drops the chunk that was used least recently", async () => {
     const names = Array.from({ length: 30 }, (_, chunk) => [`messages-${chunk}`, [{ parts: [] }]]);
     const { asked, source } = noting(Object.fromEntries(names));
     const bodies = new BodyReader(source, { messages: names.map((_, at) => at), texts: [], payloads: [] });

@@ -105,7 +105,7 @@ async function converse(editor: Awaited<ReturnType<typeof connected>>, prompts: 
 }
 
 describe("an agent that speaks the Agent Client Protocol", () => {
-  it("tells its client of each compaction as it begins and ends, and of the window, and folds within its budget", async () => {
+  it("reports the start and end of each compaction and the window's usage, and folds within its budget", async () => {
     const { app, bodies, session } = writingAgent();
     const editor = await connected(app);
     await converse(editor, 24);
@@ -135,7 +135,7 @@ describe("an agent that speaks the Agent Client Protocol", () => {
     await editor.close();
   });
 
-  it("sends a client that names no capability nothing but what every client takes", async () => {
+  it("sends only universal updates to a client that declares no capabilities", async () => {
     const { app, session } = writingAgent();
     const editor = await connected(app, {});
     await converse(editor, 12);
@@ -146,7 +146,7 @@ describe("an agent that speaks the Agent Client Protocol", () => {
     await editor.close();
   });
 
-  it("gives back all that was said when it is loaded in another process, with its compactions where they took place", async () => {
+  it("replays the whole conversation in another process, with compactions where they took place", async () => {
     const store = createMemoryStore();
     const first = writingAgent(store);
     const before = await connected(first.app);
@@ -188,7 +188,7 @@ describe("an agent that speaks the Agent Client Protocol", () => {
     await editor.close();
   });
 
-  it("says of a fold that failed why, and of a summarizer that fails that summaries are made without it", async () => {
+  it("reports why a fold failed, and that a failing summarizer is bypassed", async () => {
     const summarizer: Summarizer = {
       id: "down",
       summarize: () => Promise.reject(new Error("a secret of the model's")),
@@ -218,7 +218,7 @@ describe("an agent that speaks the Agent Client Protocol", () => {
     await editor.close();
   });
 
-  it("opens a session once, and anew when that failed", async () => {
+  it("opens each session once, and again after a failed attempt", async () => {
     let opened = 0;
     const store = createMemoryStore();
     const sessions = new AcpSessions(async (threadId, onEvent) => {
@@ -235,7 +235,7 @@ describe("an agent that speaks the Agent Client Protocol", () => {
     await expect(first?.session.append([promptMessage({ prompt: [] })])).rejects.toThrow();
   });
 
-  it("goes on working when the client is gone", async () => {
+  it("keeps working when the client has disconnected", async () => {
     const { app, session } = writingAgent();
     const editor = await connected(app);
     await converse(editor, 2);
@@ -245,8 +245,8 @@ describe("an agent that speaks the Agent Client Protocol", () => {
   });
 });
 
-describe("messages of a thread as updates", () => {
-  it("reach a client of the official SDK as they were sent, whatever they hold", async () => {
+describe("thread messages as ACP updates", () => {
+  it("reach a client of the official SDK exactly as they were sent, whatever they hold", async () => {
     const { app } = writingAgent();
     const editor = await connected(app);
     const law = fc.asyncProperty(messageInputs({ malformed: true, maxMessages: 12 }), async (messages) => {
@@ -261,7 +261,7 @@ describe("messages of a thread as updates", () => {
     await editor.close();
   });
 
-  it("bring back a prompt as it was", () => {
+  it("restore a prompt unchanged", () => {
     const prompt: ContentBlock[] = [
       { type: "text", text: "Look at this." },
       { type: "image", data: "aW1n", mimeType: "image/png" },
@@ -274,7 +274,7 @@ describe("messages of a thread as updates", () => {
     expect(new Set(chunks.map(({ messageId }) => messageId))).toEqual(new Set([message.id]));
   });
 
-  it("have links and embedded texts of a prompt as words with their address", () => {
+  it("turn links and embedded texts of a prompt into text with their address", () => {
     const { parts } = promptMessage({
       prompt: [
         { type: "resource_link", name: "main.ts", uri: "file:///main.ts" },
@@ -287,7 +287,7 @@ describe("messages of a thread as updates", () => {
     ]);
   });
 
-  it("show nothing that nobody typed", () => {
+  it("omit messages that nobody typed", () => {
     const parts: MessageInput["parts"] = [{ type: "text", text: "You are an engineer." }];
     const base = { ...promptMessage({ prompt: [] }), parts };
     expect(messageUpdates({ ...base, role: "system" })).toEqual([]);

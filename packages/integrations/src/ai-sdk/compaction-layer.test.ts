@@ -57,17 +57,17 @@ function modelOf(text = "### Session Summary (Compaction Round 9)\n\n#### Origin
 }
 
 describe("the AI SDK layer, by requirement", () => {
-  it("layer-1 layer-36 estimateTokens is a quarter of the characters, rounded up, and 0 for what is no text", () => {
+  it("layer-1 layer-36 estimateTokens returns a quarter of the characters, rounded up, and 0 for anything but text", () => {
     expect([estimateTokens(""), estimateTokens("abcd"), estimateTokens("abcde")]).toEqual([0, 1, 2]);
     for (const value of [undefined, null, 5]) expect(estimateTokens(value as unknown as string)).toBe(0);
   });
 
-  it("layer-2 estimateMessagesTokens counts 2 for a role, texts, calls and results", () => {
+  it("layer-2 estimateMessagesTokens counts 2 per role plus texts, calls and results", () => {
     expect(estimateMessagesTokens([{ role: "user", content: "abcdefghijkl" }])).toBe(5);
     expect(estimateMessagesTokens(step(1))).toBeGreaterThan(225);
   });
 
-  it("layer-6 layer-7 layer-10 layer-11 layer-12 shouldCompact from 93 600 tokens on, and never for the messages that are kept", () => {
+  it("layer-6 layer-7 layer-10 layer-11 layer-12 shouldCompact is true from 93 600 tokens on, but never for kept messages alone", () => {
     const chat = (tokens: number, count: number): readonly ModelMessage[] =>
       Array.from({ length: count }, () => ({ role: "user", content: "x".repeat(4 * (tokens / count - 2)) }));
     expect(shouldCompact(chat(93_588, 12))).toBe(false);
@@ -78,7 +78,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(shouldCompact(chat(7_192, 8), config)).toBe(false);
   });
 
-  it("layer-13 layer-14 layer-15 selectMessagesToCompact keeps the system message and the last ten, and no result without its call", () => {
+  it("layer-13 layer-14 layer-15 selectMessagesToCompact keeps the system message, the last ten, and calls with their results", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 20 }), (count, keepLast) => {
         const messages = [...opening, ...steps(0, count)];
@@ -110,7 +110,7 @@ describe("the AI SDK layer, by requirement", () => {
     });
   });
 
-  it("layer-16 layer-23 layer-24 layer-25 compact goes round by round: one summary, which takes in the one before", async () => {
+  it("layer-16 layer-23 layer-24 layer-25 compact makes one summary per round, which absorbs the previous one", async () => {
     const { model, asked } = modelOf();
     const first = await compact([...opening, ...steps(0, 24)], { model });
     expect(first.compactionEvent).toMatchObject({ round: 1, compactedMessages: 39 });
@@ -127,7 +127,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("layer-28 layer-29 safeCompact returns the messages as they are when model or host fails, and says why", async () => {
+  it("layer-28 layer-29 safeCompact returns the messages unchanged and reports the error when model or host fails", async () => {
     const messages = [...opening, ...steps(0, 24)];
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
@@ -139,7 +139,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(await safeCompact(messages, { model: modelOf().model })).toHaveLength(12);
   });
 
-  it("layer-3 a call in the older form is counted when its log is read", async () => {
+  it("layer-3 a tool call in the older form is counted when its log is imported", async () => {
     const calls = [
       {
         id: "c",
@@ -163,7 +163,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect((await tokens(log(calls))) - (await tokens(log([])))).toBeGreaterThanOrEqual(100);
   });
 
-  it("layer-9 a session whose model is named has that model's window, and gpt-4 folds in it", async () => {
+  it("layer-9 a session has the context window of its model, so that gpt-4 folds within its own", async () => {
     const session = await ContextSession.open({
       threadId: asThreadId("t"),
       model: "gpt-4",
@@ -173,7 +173,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(session.config.maxInputTokens).toBeGreaterThan(2_000);
   });
 
-  it("layer-17 layer-20 layer-26 the first request goes into the summary with the functions, word for word, and stays in a session", async () => {
+  it("layer-17 layer-20 layer-26 the first request goes word for word into the summary prompt and stays in a session", async () => {
     const { model, asked } = modelOf();
     await compact([...opening, ...steps(0, 24)], { model });
     expect(asked[0]?.messages[0]?.text).toContain("## Original User Task\nBuild a flashcard app.");
@@ -190,7 +190,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(manifest.messages.find(({ sources }) => sources.includes(asMessageId("task")))?.action).toBe("include");
   });
 
-  it("layer-27 layer-30 a compaction is told in figures and handed on to be stored", async () => {
+  it("layer-27 layer-30 a compaction is reported in figures and handed to onCompaction for storage", async () => {
     const stored: CompactionEvent[] = [];
     const messages = [...opening, ...steps(0, 24)];
     await safeCompact(messages, { model: modelOf().model, onCompaction: async (event) => void stored.push(event) });
@@ -210,7 +210,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(told).toEqual([expect.stringMatching(/\d[\d,]* .*\d/)]);
   });
 
-  it("layer-33 layer-34 an empty conversation and one of recent messages stay as they are", async () => {
+  it("layer-33 layer-34 an empty or short conversation stays unchanged", async () => {
     const { model, asked } = modelOf();
     for (const messages of [[], [opening[0]], [...opening, ...steps(0, 4)]] as (readonly ModelMessage[])[]) {
       expect(shouldCompact(messages)).toBe(false);
@@ -219,7 +219,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(asked).toEqual([]);
   });
 
-  it("layer-35 a whole cycle, a chain of rounds, and a model that is down in the middle", async () => {
+  it("layer-35 several rounds work in sequence, even if the model fails in one of them", async () => {
     const { model } = modelOf();
     const down: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
     let messages: readonly ModelMessage[] = opening;

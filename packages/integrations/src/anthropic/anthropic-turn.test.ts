@@ -19,7 +19,7 @@ function clientFor(...answers: readonly ScriptedAnswer[]) {
 }
 
 describe("a loop over the Anthropic SDK", () => {
-  it("sends what the session makes, and takes in what comes back with its thoughts and its usage", async () => {
+  it("sends the session's request, and appends the answer with its thinking and usage", async () => {
     const thinking = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
     const { client, bodies } = clientFor(
       { body: message("msg_1", [thinking, toolUse("toolu_1"), toolUse("toolu_2")], "tool_use") },
@@ -52,7 +52,7 @@ describe("a loop over the Anthropic SDK", () => {
   it.each([
     ["claude-haiku-4-5", undefined],
     ["a-name-of-our-own", { type: "enabled", budget_tokens: 1_024 }],
-  ] as const)("keeps thinking of the steps that a fold leaves in the loop, asking %s", async (model, thinking) => {
+  ] as const)("keeps the thinking of steps that a fold leaves in the tool loop, asking %s", async (model, thinking) => {
     const thought = (step: number) => ({ type: "thinking", thinking: `Thought ${step}.`, signature: `sig${step}` });
     const steps = Array.from({ length: 30 }, (_, step) => ({
       ...message(`m${step}`, [thought(step), toolUse(`t${step}`)], "tool_use"),
@@ -77,7 +77,7 @@ describe("a loop over the Anthropic SDK", () => {
     );
   });
 
-  it("L19 folds and asks once more after an overflow, and only once", async () => {
+  it("L19 folds and retries once after an overflow", async () => {
     const { client, bodies } = clientFor(OVERFLOWS.anthropic, { body: message("msg_1", [text("Done.")]) });
     const session = await workedSession("anthropic-messages", 20, { config: { maxInputTokens: 40_000 } });
     const turn = anthropicTurn({ session, client, ...params });
@@ -92,7 +92,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(refusing.bodies).toHaveLength(2);
   });
 
-  it("lets other errors through, and appends what was said once when it is said again", async () => {
+  it("passes on other errors, and appends a repeated message only once", async () => {
     const busy = { status: 529, body: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } } };
     const { client } = clientFor(busy, { body: message("msg_1", [text("Done.")]) });
     const session = await sessionIn("anthropic-messages");
@@ -102,7 +102,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.thread.length).toBe(2);
   });
 
-  it("W12 says which rule a request breaks when thinking begins inside an open tool loop", async () => {
+  it("W12 reports the violated rule when thinking begins inside an open tool loop", async () => {
     const { client } = clientFor(
       { body: message("msg_1", [toolUse("toolu_1")], "tool_use") },
       { body: message("msg_2", [text("Done.")]) },
@@ -119,7 +119,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(switched.violations).toMatchObject([{ rule: "W12", messageId: "msg_1" }]);
   });
 
-  it("does not append a compaction that would replace what another writer said meanwhile, and hands it over", async () => {
+  it("hands over, without appending, a compaction that would replace another writer's message", async () => {
     const store = createMemoryStore({ clock });
     const options = { store, model: "claude-opus-4-6" };
     const [session, other] = [
@@ -140,7 +140,7 @@ describe("a loop over the Anthropic SDK", () => {
     await expect(sent).rejects.toMatchObject({ code: "VERSION_CONFLICT", details: { answer: body } });
   });
 
-  it("appends what was said once when the store failed after it had written", async () => {
+  it("appends the message only once when the store fails after writing it", async () => {
     const store = createMemoryStore({ clock });
     const session = await sessionIn("anthropic-messages", { store });
     const { client } = clientFor({ body: message("msg_1", [text("Done.")]) });
@@ -156,7 +156,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.thread.messagesBetween(0).map(({ role }) => role)).toEqual(["user", "assistant"]);
   });
 
-  it("says that the model must be asked again when it paused", async () => {
+  it("reports that a paused model must be asked again", async () => {
     const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "x" } };
     const { client, bodies } = clientFor(
       { body: message("msg_1", [text("I search."), search], "pause_turn") },
@@ -169,7 +169,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(bodies[1]?.["messages"]).toMatchObject([{ role: "user" }, { content: [text("I search."), search] }]);
   });
 
-  it("leaves out a call that the output limit cut off", async () => {
+  it("drops a call that the output limit cut off", async () => {
     const { client } = clientFor({
       body: message("msg_1", [text("I read."), toolUse("a"), toolUse("b")], "max_tokens"),
     });
@@ -179,7 +179,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(JSON.stringify(session.thread.messagesBetween(1))).not.toContain('"b"');
   });
 
-  it("shows the host each stream of the SDK", async () => {
+  it("passes each stream of the SDK to the host", async () => {
     const { content: _content, usage, ...begun } = message("msg_1", []);
     const { client } = clientFor({
       events: [
@@ -201,7 +201,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.thread.length).toBe(2);
   });
 
-  it("stops at the host's signal, with nothing of an answer in the thread", async () => {
+  it("stops on the host's signal without appending an answer", async () => {
     const { client } = clientFor({ body: message("msg_1", [text("Done.")]) });
     const session = await sessionIn("anthropic-messages");
     const signal = AbortSignal.abort(new Error("Enough."));
@@ -209,7 +209,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.thread.length).toBe(1);
   });
 
-  it("works in two functions for a loop of one's own", async () => {
+  it("works with two functions in the host's own loop", async () => {
     const { client, bodies } = clientFor({ body: message("msg_1", [text("Done.")]) });
     const session = await workedSession("anthropic-messages", 1);
     const request = { model: "claude-x", max_tokens: 100, ...toAnthropicRequest(await session.prepare()) };
@@ -222,7 +222,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.thread.length).toBe(4);
   });
 
-  it("asks for the betas of a request that has the provider compact, and for none otherwise", async () => {
+  it("requests betas only if the request asks for compaction by the provider", async () => {
     const answers = [{ body: message("msg_1", [text("Done.")]) }, { body: message("msg_2", [text("Done.")]) }];
     const { client, bodies, betas } = clientFor(...answers);
     const options = { model: "claude-opus-5-5", providerCompaction: { when: "threshold" } } as const;
@@ -232,7 +232,7 @@ describe("a loop over the Anthropic SDK", () => {
     expect(betas).toEqual(["compact-2026-01-12", null]);
   });
 
-  it("hands on what the provider's own compaction took", async () => {
+  it("reports the usage of the provider's own compaction", async () => {
     const iterations = [{ type: "compaction", input_tokens: 90_000, output_tokens: 800, cache_read_input_tokens: 10 }];
     const usage = { input_tokens: 500, output_tokens: 9, iterations };
     const answer = { ...message("msg_1", [text("Done.")]), usage } as unknown as Anthropic.Message;
@@ -244,7 +244,7 @@ describe("a loop over the Anthropic SDK", () => {
     ]);
   });
 
-  it("refuses a session that makes requests for another API", async () => {
+  it("rejects a session that makes requests for another API", async () => {
     const session = await sessionIn("openai-chat");
     const turn = anthropicTurn({ session, client: clientFor().client, ...params });
     await expect(turn.send("Begin.")).rejects.toMatchObject({ code: "INVALID_CONFIG" });

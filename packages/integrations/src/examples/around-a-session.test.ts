@@ -11,7 +11,7 @@ import { recordedTelemetry } from "../testing/doubles.ts";
 import { EXAMPLE_SESSION, foldedSession } from "../testing/sessions.ts";
 import { folded, foldFile, traced } from "./around-a-session.ts";
 
-it("the example of a route for MCP serves the real client", async () => {
+it("the MCP route example serves the real client", async () => {
   const { store, imported } = await foldedSession();
   const handler = folded(store, localTokenVerifier("token"));
   const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
@@ -33,7 +33,7 @@ it("the example of a route for MCP serves the real client", async () => {
   await client.close();
 });
 
-it("the example of a traced session leaves the span of its fold", async () => {
+it("the tracing example records a span for its fold", async () => {
   const recorded = recordedTelemetry();
   const { imported } = await foldedSession();
   const silent: CompletionModel = {
@@ -47,7 +47,7 @@ it("the example of a traced session leaves the span of its fold", async () => {
   await recorded.close();
 });
 
-it("the example of a folded session file gives one that pi opens", async () => {
+it("the session file example writes a folded file that pi opens", async () => {
   const folder = mkdtempSync(join(tmpdir(), "threadfold-example-"));
   try {
     const file = join(folder, "session.jsonl");

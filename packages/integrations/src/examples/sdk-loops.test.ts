@@ -9,7 +9,7 @@ import { answer, ask, chat, work } from "./sdk-loops.ts";
 
 const threadId = asThreadId("example");
 
-it("the example of the AI SDK runs through the SDK's own loop", async () => {
+it("the AI SDK example runs in the SDK's own loop", async () => {
   const usage = {
     inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 2, text: 2, reasoning: 0 },
@@ -37,7 +37,7 @@ it("the example of the AI SDK runs through the SDK's own loop", async () => {
   expect(session.stats().usage).toMatchObject({ inputTokens: 40 });
 });
 
-it("the example of the Anthropic SDK runs its tools", async () => {
+it("the Anthropic SDK example runs its tools", async () => {
   const message = (id: string, content: readonly object[], stop_reason: string) => ({
     ...{
       id,
@@ -69,7 +69,7 @@ it("the example of the Anthropic SDK runs its tools", async () => {
   expect(JSON.stringify(bodies[0])).toContain("search_thread");
 });
 
-it("the examples of the OpenAI SDK speak both of its APIs", async () => {
+it("the OpenAI SDK examples work with both of its APIs", async () => {
   const completion = {
     ...{ id: "c_1", object: "chat.completion", created: 1, model: "gpt-5.1" },
     choices: [{ index: 0, message: { role: "assistant", content: "Done." }, finish_reason: "stop" }],

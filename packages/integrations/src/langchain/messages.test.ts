@@ -14,7 +14,7 @@ function roundTrip(message: BaseMessage) {
 
 const PNG = "data:image/png;base64,aGk=";
 
-it("an answer keeps its thoughts, its texts and its calls", () => {
+it("an answer keeps its thinking, texts and calls in a round trip", () => {
   const { read, back } = roundTrip(
     new AIMessage({
       id: "a",
@@ -48,7 +48,7 @@ it("an answer keeps its thoughts, its texts and its calls", () => {
   expect((back as AIMessage).tool_calls).toMatchObject([{ id: "c", name: "read", args: { path: "a" } }]);
 });
 
-it("what a person hands in keeps its pictures and files, and what nobody knows", () => {
+it("a human message keeps its pictures, files and unknown blocks in a round trip", () => {
   const unknown = { type: "video_clip", place: "https://example.com/v" };
   const { read, back } = roundTrip(
     new HumanMessage({
@@ -69,14 +69,14 @@ it("what a person hands in keeps its pictures and files, and what nobody knows",
   ]);
 });
 
-it("a result keeps its call, its tool and whether it failed", () => {
+it("a tool result keeps its call, its tool and its error status in a round trip", () => {
   const failed = new ToolMessage({ content: "no such file", tool_call_id: "c", name: "read", status: "error" });
   const { read, back } = roundTrip(failed);
   expect(read.parts).toMatchObject([{ result: { callId: "c", toolName: "read", outcome: "failure" } }]);
   expect(back).toMatchObject({ content: "no such file", tool_call_id: "c", name: "read", status: "error" });
 });
 
-it("the same message is converted once", () => {
+it("the same message is converted only once", () => {
   const message = new HumanMessage("hi");
   expect(liveMessage(message)).toBe(liveMessage(message));
 });

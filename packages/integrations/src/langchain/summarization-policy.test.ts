@@ -13,17 +13,17 @@ function folds(trigger: SummarizationPolicy["trigger"], tokens: number, shownMes
 }
 
 describe("summarizationPolicy", () => {
-  it("asks for all of an object", () => {
+  it("fires when all conditions of one object hold", () => {
     const both = { tokens: 5_000, messages: 3 };
     expect([folds(both, 5_000, 3), folds(both, 4_999, 3), folds(both, 5_000, 2)]).toEqual([true, false, false]);
   });
 
-  it("asks for one of a list", () => {
+  it("fires when one entry of a list holds", () => {
     const either = [{ tokens: 5_000, messages: 3 }, { fraction: 0.9 }, { messages: 50 }];
     expect([folds(either, 9_000, 1), folds(either, 10, 50), folds(either, 8_999, 2)]).toEqual([true, true, false]);
   });
 
-  it("folds above the cap whatever the trigger says", () => {
+  it("fires above the cap whatever the trigger says", () => {
     expect([folds([], CAP, 5), folds([], CAP + 1, 5), folds({ messages: 900 }, CAP + 1, 5)]).toEqual([
       false,
       true,
@@ -31,7 +31,7 @@ describe("summarizationPolicy", () => {
     ]);
   });
 
-  it("has Threadfold's own trigger when none is given", () => {
+  it("uses Threadfold's own trigger by default", () => {
     expect([folds(undefined, 8_400, 5), folds(undefined, 8_600, 5)]).toEqual([false, true]);
   });
 
@@ -41,7 +41,7 @@ describe("summarizationPolicy", () => {
     [{ trigger: [{ messages: 0 }] }, "trigger"],
     [{ keep: { messages: 3, tokens: 5 } }, "keep"],
     [{ keep: {} }, "keep"],
-  ])("refuses %j", (policy, words) => {
+  ])("rejects %j", (policy, words) => {
     const refused = expect(() => summarizationPolicy(policy as SummarizationPolicy));
     refused.toThrow(expect.objectContaining({ code: "INVALID_CONFIG", message: expect.stringContaining(words) }));
   });

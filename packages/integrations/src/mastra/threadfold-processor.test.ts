@@ -68,7 +68,7 @@ const textsOf = ({ thread }: ContextSession) =>
 
 describe("ThreadfoldProcessor", () => {
   it.each(["what was said and answered", "the result's messages"])(
-    "folds what the model is sent, and leaves Mastra's messages as they are, handed in as %s",
+    "folds the model's prompt and leaves Mastra's messages unchanged, handed in as %s",
     async (way) => {
       const [model, session] = [answeringModel(), await open(4_000)];
       const { agent } = agentOver(model, session);
@@ -91,7 +91,7 @@ describe("ThreadfoldProcessor", () => {
     },
   );
 
-  it("folds for a request that was refused as too long, and sends it once more", async () => {
+  it("folds and retries once when the request is rejected as too long", async () => {
     const tooLong = Object.assign(new Error("prompt is too long: 9000 tokens > 8000 maximum"), {
       statusCode: 400,
       isRetryable: false,
@@ -110,7 +110,7 @@ describe("ThreadfoldProcessor", () => {
   });
 
   it.each([undefined, 4, 1000])(
-    "keeps the whole conversation where memory hands in its last messages: %s",
+    "keeps the whole conversation when memory hands in only its last messages: %s",
     async (last) => {
       const store = createMemoryStore();
       const [model, memory] = [answeringModel(), memoryOf(last)];
@@ -134,7 +134,7 @@ describe("ThreadfoldProcessor", () => {
     },
   );
 
-  it("has a session for each thread of memory, as many as it may keep open", async () => {
+  it("opens one session per memory thread, up to its limit of open sessions", async () => {
     const store = createMemoryStore();
     const opened: [string, string | undefined][] = [];
     const threadfold = new ThreadfoldProcessor({
@@ -163,12 +163,12 @@ describe("ThreadfoldProcessor", () => {
     expect(textsOf(one)).toEqual(["To one.", "answer 0", "To one."]);
   });
 
-  it("asks for a memory thread where sessions are opened by thread", async () => {
+  it("requires a memory thread when sessions are opened by thread", async () => {
     const agent = agentThatFolds(asModel(answeringModel()), memoryOf(), createMemoryStore());
     await expect(agent.generate("Hi.")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });
 
-  it("goes on in a fork when a message is edited, and refuses where it is told to", async () => {
+  it("continues in a fork when a message is edited, or refuses if configured to", async () => {
     const session = await open(50_000);
     const { agent, threadfold } = agentOver(answeringModel(), session);
     await agent.generate([said("u0", "One.")]);
@@ -180,7 +180,7 @@ describe("ThreadfoldProcessor", () => {
   });
 });
 
-it("media in a result have the one form that Mastra's prompts have", () => {
+it("media in a tool result get the one form that Mastra's prompts have", () => {
   const value = [
     { type: "text", text: "seen" },
     { type: "image-data", data: "aGk=", mediaType: "image/png" },

@@ -41,7 +41,7 @@ const post = (url: string, headers: Record<string, string>) =>
   });
 
 describe("threads over HTTP", () => {
-  it("answers the real client that has the token", () =>
+  it("answers the official client if it has the token", () =>
     serving(async (url) => {
       const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
       const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
@@ -51,7 +51,7 @@ describe("threads over HTTP", () => {
       await client.close();
     }));
 
-  it("answers nobody without the token, from another origin, or under another name", () =>
+  it("rejects requests without the token, from another origin, or to another path", () =>
     serving(async (url) => {
       const authorization = `Bearer ${TOKEN}`;
       const statuses = [
@@ -70,12 +70,12 @@ describe("threads over HTTP", () => {
     expect((await handler.fetch(request)).status).toBe(403);
   });
 
-  it("answers 403 to a token that may see nothing", () =>
+  it("answers 403 to a token without access to any thread", () =>
     serving(async (url) => {
       expect((await post(url, { authorization: `Bearer ${TOKEN}` })).status).toBe(403);
     }, null));
 
-  it("says when the port is taken", () =>
+  it("reports that the port is taken", () =>
     serving(async (url) => {
       const handler = threadHttpHandler({ verifier: localTokenVerifier(TOKEN), accessOf: () => null });
       const options = { port: Number(new URL(url).port), signal: new AbortController().signal };

@@ -6,11 +6,11 @@ describe("a message without its cache marks", () => {
     ["Anthropic", { type: "text", text: "a", cache_control: { type: "ephemeral" } }, { type: "text", text: "a" }],
     ["the AI SDK", { text: "a", providerOptions: { anthropic: { cacheControl: { type: "x" } } } }, { text: "a" }],
     ["OpenAI", [{ text: "a", prompt_cache_breakpoint: { mode: "x" } }], [{ text: "a" }]],
-  ])("is what %s was told without them", (_, marked, bare) => {
+  ])("equals the %s message that was sent without them", (_, marked, bare) => {
     expect(withoutCacheMarks(marked)).toEqual(bare);
   });
 
-  it("keeps everything else, empty objects that came empty and instances among it", () => {
+  it("keeps everything else, including originally empty objects and class instances", () => {
     const url = new URL("https://example.com/");
     const value = {
       input: {},

@@ -17,7 +17,7 @@ const fields = (word: string) =>
   );
 
 describe.each(SCRIPTED_DOORS)("a frame through $name", (door) => {
-  it("is the call's where the call gives it, else the session's, field by field", async () => {
+  it("takes each field from the call, or else from the session", async () => {
     await fc.assert(
       fc.asyncProperty(fields("session"), fields("call"), async (own, call) => {
         const session = await sessionIn(door.format, {
@@ -42,7 +42,7 @@ describe.each(SCRIPTED_DOORS)("a frame through $name", (door) => {
   });
 });
 
-describe.each(SCRIPTED_DOORS)("a question that no budget holds, through $name", (door) => {
+describe.each(SCRIPTED_DOORS)("a question too large for the budget, through $name", (door) => {
   /** No fold helps: what the user says alone is above the cap. */
   const question = "word ".repeat(24_000);
 
@@ -62,7 +62,7 @@ describe.each(SCRIPTED_DOORS)("a question that no budget holds, through $name", 
     return { session, asked };
   }
 
-  it("is not sent: the error says so by its code, and nothing asks again", async () => {
+  it("is neither sent nor retried, and the error carries BUDGET_INFEASIBLE", async () => {
     const { session, asked } = await tightSession(door);
     const answered = door.ask(session, { question, turns: ["It was sent."] });
     const error = await answered.then(
@@ -74,7 +74,7 @@ describe.each(SCRIPTED_DOORS)("a question that no budget holds, through $name", 
   });
 });
 
-describe.each(SCRIPTED_DOORS)("the model that is asked, through $name", (door) => {
+describe.each(SCRIPTED_DOORS)("the requested model, through $name", (door) => {
   /** The models that a session makes its requests for. */
   async function modelsOf(model: string, options: Parameters<typeof sessionIn>[1] = {}) {
     const session = await sessionIn(door.format, options);
@@ -85,12 +85,12 @@ describe.each(SCRIPTED_DOORS)("the model that is asked, through $name", (door) =
     return [...new Set(prepared.map(({ manifest }) => manifest.model))];
   }
 
-  it("W12 is the session's where it was opened without one, and thinks as no other provider's model does", async () => {
+  it("W12 becomes the session's model if none was set and the name is known", async () => {
     expect(await modelsOf("claude-haiku-4-5")).toEqual(["claude-haiku-4-5"]);
     expect(await modelsOf("a-name-of-our-own")).toEqual([undefined]);
   });
 
-  it("is left to a session that was opened with one", async () => {
+  it("does not replace the model that a session was opened with", async () => {
     expect(await modelsOf("claude-haiku-4-5", { model: "claude-opus-4-5" })).toEqual(["claude-opus-4-5"]);
   });
 });
@@ -101,7 +101,7 @@ describe.each(SCRIPTED_DOORS.filter(({ name }) => name.startsWith("AI SDK")))(
     const ask = (session: ContextSession, question: string, model: string) =>
       door.ask(session, { question, turns: ["Done."], model });
 
-    it("is followed in the fork that an edited message makes, and to another provider", async () => {
+    it("is followed after a fork and to another provider", async () => {
       const session = await sessionIn(door.format);
       await ask(session, "Begin.", "claude-haiku-4-5");
       await ask(session, "Begin otherwise.", "claude-haiku-4-5");
@@ -120,8 +120,8 @@ function codes(error: unknown): readonly unknown[] {
   return cause === undefined ? [code] : [code, ...codes(cause)];
 }
 
-describe("what the session says of a request", () => {
-  it.each(SCRIPTED_DOORS)("reaches the host through $name", async (door) => {
+describe("the session's notes on a request", () => {
+  it.each(SCRIPTED_DOORS)("reach the host through $name", async (door) => {
     const heard: RequestNotes[] = [];
     await door.ask(await sessionIn(door.format), {
       question: "Begin.",

@@ -19,8 +19,8 @@ async function foldedWork(format: (typeof SCRIPTED_DOORS)[number]["format"]) {
   return { session, artifact_id, content };
 }
 
-describe.each(SCRIPTED_DOORS)("the model's ways to what is folded, through $name", (door) => {
-  it("are offered, known to the session, and answered", async () => {
+describe.each(SCRIPTED_DOORS)("the recall tools, through $name", (door) => {
+  it("are offered to the model, declared to the session, and answered", async () => {
     const { session, artifact_id, content } = await foldedWork(door.format);
     const prepare = vi.spyOn(session, "prepare");
     const sent = await door.ask(session, {
@@ -41,7 +41,7 @@ describe.each(SCRIPTED_DOORS)("the model's ways to what is folded, through $name
     expect(sent[2]?.text).toContain(content.slice(0, 60));
   });
 
-  it("are answered beside the calls that the host runs itself", async () => {
+  it("are answered alongside calls that the host runs itself", async () => {
     const { session, artifact_id, content } = await foldedWork(door.format);
     const sent = await door.ask(session, {
       ...{ question: "Run it and look it up.", recall: true, tools: [RUN] },
@@ -58,7 +58,7 @@ describe.each(SCRIPTED_DOORS)("the model's ways to what is folded, through $name
     expect(sent[1]?.text).toContain(content.slice(0, 60));
   });
 
-  it("say in words what they cannot find", async () => {
+  it("explain in words what they cannot find", async () => {
     const { session } = await foldedWork(door.format);
     const artifact_id = "artifact_0123456789abcdef";
     const sent = await door.ask(session, {
@@ -69,7 +69,7 @@ describe.each(SCRIPTED_DOORS)("the model's ways to what is folded, through $name
   });
 });
 
-it("a host's own tool of the same name is the host's", () => {
+it("a host's own tool keeps its name and is never treated as a recall tool", () => {
   const other = { name: "search_thread", inputSchema: { type: "object" as const, properties: { words: {} } } };
   expect([...recallNames([...RECALL_DEFINITIONS])]).toEqual(["read_artifact", "search_thread"]);
   expect([...recallNames([other, structuredClone(RECALL_DEFINITIONS[0] ?? RUN)])]).toEqual(["read_artifact"]);

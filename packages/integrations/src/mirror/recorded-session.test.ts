@@ -27,7 +27,7 @@ const isEnd = (value: unknown): boolean => {
 };
 
 it.each(CONVERSATIONS)(
-  "a recorded session as a host has it in %s goes out again as it came in",
+  "a recorded session in the host's %s form is sent again exactly as it was recorded",
   async (format, field) => {
     const imported = await importSessionFile(EXAMPLE_SESSION);
     const recorded = await unfolded(format);

@@ -139,18 +139,18 @@ const resultsIn = (session: ContextSession) =>
     parts.flatMap((part) => (part.type === "tool-result" ? [part.result] : [])),
   );
 
-describe.each(TURNS)("results handed to $name", ({ format, bodyOf, begin }) => {
+describe.each(TURNS)("tool results handed to $name", ({ format, bodyOf, begin }) => {
   const called = bodyOf({ id: "a_1", call: "c_1" });
   const done = (id: string) => bodyOf({ id, text: "Done." });
 
-  it("are results of the tool that the model called", async () => {
+  it("carry the name of the tool that the model called", async () => {
     const session = await sessionIn(format);
     const turn = begin(session, [called, done("a_2")]);
     await turn.answer(await turn.say("Book it."));
     expect(resultsIn(session)).toMatchObject([{ callId: "c_1", toolName: TOOL }]);
   });
 
-  it("are results of the newest call when a provider uses an id again", async () => {
+  it("belong to the newest call when the provider reuses an id", async () => {
     const session = await sessionIn(format);
     const other = JSON.parse(JSON.stringify(called).replaceAll(TOOL, "cancel_order").replaceAll("a_1", "a_3"));
     const turn = begin(session, [called, done("a_2"), other, done("a_4")]);
@@ -159,7 +159,7 @@ describe.each(TURNS)("results handed to $name", ({ format, bodyOf, begin }) => {
     expect(resultsIn(session).map(({ toolName }) => toolName)).toEqual([TOOL, "cancel_order"]);
   });
 
-  it("have their tool's name after the session was opened again, with a part of the thread in memory", async () => {
+  it("carry their tool's name after the session was reopened with only part of the thread in memory", async () => {
     const store = await openSqliteStore(join(folder, "thread.db"));
     const before = await workedSession(format, 20, { store, config: { maxInputTokens: 40_000 } });
     await before.compact({ force: true });
@@ -183,7 +183,7 @@ describe.each(TURNS)("results handed to $name", ({ format, bodyOf, begin }) => {
 describe.each(TURNS)("answers without an id, through $name", ({ format, bodyOf, begin, read }) => {
   const [first, second, third] = [bodyOf({ text: "Done." }), bodyOf({ text: "Done." }), bodyOf({ text: "Other." })];
 
-  it("are each appended, equal ones too", async () => {
+  it("are all appended, including equal ones", async () => {
     const session = await sessionIn(format);
     const turn = begin(session, [first, second, third]);
     for (const text of ["First.", "Second.", "Third."]) await turn.say(text);
@@ -192,7 +192,7 @@ describe.each(TURNS)("answers without an id, through $name", ({ format, bodyOf, 
     expect(new Set(messages.map(({ id }) => id)).size).toBe(6);
   });
 
-  it("are each appended in a loop of one's own, and the same conversion once", async () => {
+  it("are all appended in the host's own loop, but the same converted answer only once", async () => {
     const session = await workedSession(format, 1);
     const response = read(first as never);
     for (const answer of [response, response, read(second as never), read(third as never)]) {
@@ -203,8 +203,8 @@ describe.each(TURNS)("answers without an id, through $name", ({ format, bodyOf, 
   });
 });
 
-describe("calls without an id in Gemini's answers without an id", () => {
-  it("have ids of their own in every turn", async () => {
+describe("calls without ids in Gemini's answers without ids", () => {
+  it("get unique ids in every turn", async () => {
     const [, , , gemini] = TURNS;
     const body = {
       candidates: [{ content: { role: "model", parts: [{ functionCall: { name: TOOL, args: {} } }] } }],
@@ -230,7 +230,7 @@ describe.each(TURNS)("a second writer on the thread of $name", ({ format, bodyOf
   };
   const roles = (session: ContextSession) => session.thread.messagesBetween(0).map(({ role }) => role);
 
-  it("does not keep the same text from being said after a refresh", async () => {
+  it("does not prevent repeating the same message after a refresh", async () => {
     const [session, other] = await twoSessions();
     const turn = begin(session, [bodyOf({ id: "a_1", text: "Done." })]);
     await begin(other, [bodyOf({ id: "b_1", text: "Hello." })]).say("I was first.");
@@ -244,7 +244,7 @@ describe.each(TURNS)("a second writer on the thread of $name", ({ format, bodyOf
   it.each([
     ["a question", message("between", "user", text("By the way."))],
     ["a call that waits for its result", message("between", "assistant", pending)],
-  ])("may append %s during the model call: the answer is kept, and its calls get their results", async (_, between) => {
+  ])("may append %s during the model call, and the answer and its results are still kept", async (_, between) => {
     const [session, other] = await twoSessions();
     const bodies = [bodyOf({ id: "a_1", call: "c_1" }), bodyOf({ id: "a_2", text: "Done." })];
     const { prepare } = session;
@@ -267,7 +267,7 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason, logprobs: null }],
 });
 
-describe("a stream of OpenAI", () => {
+describe("a stream from OpenAI", () => {
   const clientOf = (events: readonly object[]) =>
     new OpenAI({ apiKey: "test", maxRetries: 0, fetch: scriptedFetch([{ events }]).fetch });
   const item = { type: "function_call", id: "fc_1", call_id: "c_1", name: TOOL };
@@ -286,7 +286,7 @@ describe("a stream of OpenAI", () => {
   it.each([
     ["after a text began", [created]],
     ["inside the arguments of a call", [created, added, delta]],
-  ])("that breaks off %s is no answer of Responses", async (_, events) => {
+  ])("that breaks off %s yields no answer in Responses", async (_, events) => {
     const session = await sessionIn("openai-responses");
     await expect(respond(session, events)).rejects.toMatchObject({
       ...{ code: "MODEL_CALL_FAILED", retryable: true, details: { kind: "unavailable" } },
@@ -294,7 +294,7 @@ describe("a stream of OpenAI", () => {
     expect(session.thread.length).toBe(1);
   });
 
-  it("that ends at the output limit is an answer of Responses without the call that was cut off", async () => {
+  it("that ends at the output limit yields a Responses answer without the cut-off call", async () => {
     const cut = { status: "incomplete", incomplete_details: { reason: "content_filter" } };
     const output = [{ ...item, arguments: '{"path":"a', status: "in_progress" }];
     const end = { type: "response.incomplete", response: { ...response, ...cut, output } };
@@ -303,7 +303,7 @@ describe("a stream of OpenAI", () => {
   });
 
   it.each(["length", "content_filter"])(
-    "that ends by %s with strict tools is an answer of Chat Completions",
+    "that ends by %s with strict tools yields an answer in Chat Completions",
     async (reason) => {
       const strict = {
         type: "function" as const,
@@ -333,7 +333,7 @@ describe("a stream of OpenAI", () => {
     },
   );
 
-  it("whose calls follow an empty text gives no reason for a warning in Chat Completions", async () => {
+  it("whose calls follow an empty text causes no warning in Chat Completions", async () => {
     const call = { index: 0, id: "c_0", type: "function", function: { name: TOOL, arguments: "{}" } };
     const events = [chunk({ role: "assistant", content: "" }), chunk({ tool_calls: [call] }), chunk({}, "tool_calls")];
     const session = await sessionIn("openai-chat");

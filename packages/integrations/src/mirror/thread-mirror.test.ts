@@ -37,7 +37,7 @@ const texts = (session: ContextSession): readonly string[] =>
   });
 
 describe("a mirror of a host's messages", () => {
-  it("appends what is new, reads nothing twice, and leaves the list as it is", async () => {
+  it("appends only new messages, reads none twice, and leaves the host's list unchanged", async () => {
     const { session, mirror } = await mirrored();
     let reads = 0;
     const counted = Object.defineProperty({ role: "user" }, "content", {
@@ -57,7 +57,7 @@ describe("a mirror of a host's messages", () => {
     expect(texts(session)).toEqual(["Begin.", "call a", "result", "Go on."]);
   });
 
-  it("takes copies and moved cache marks for the same messages", async () => {
+  it("recognizes messages that were copied or whose cache marks moved", async () => {
     const { session, mirror } = await mirrored();
     const marked = { role: "user", content: [{ type: "text", text: "Begin.", cache_control: { type: "ephemeral" } }] };
     const bare = { role: "user", content: [{ type: "text", text: "Begin." }] };
@@ -68,7 +68,7 @@ describe("a mirror of a host's messages", () => {
     expect(session.thread.length).toBe(3);
   });
 
-  it("answers syncs one after the other", async () => {
+  it("runs concurrent syncs one after the other", async () => {
     const { session, mirror } = await mirrored();
     const list = [user("Begin."), call("a"), result("a")];
     await Promise.all([1, 2, 3, 3, 2 + 1].map((length) => mirror.sync(list.slice(0, length))));
@@ -80,7 +80,7 @@ describe("a mirror of a host's messages", () => {
     ["shorter", [user("Begin.")], 1],
     ["empty", [], 0],
     ["put in another order", [result("a"), call("a"), user("Begin.")], 0],
-  ])("says, where it is to refuse, where a history that is %s parts from the thread", async (_, changed, position) => {
+  ])("names, when told to refuse, the position where a history that is %s diverges", async (_, changed, position) => {
     const { session, mirror } = await mirrored({ onDiverged: "refuse" });
     await mirror.sync([user("Begin."), call("a")]);
     await expect(mirror.sync(changed)).rejects.toMatchObject({ code: "HISTORY_DIVERGED", details: { position } });
@@ -89,7 +89,7 @@ describe("a mirror of a host's messages", () => {
     expect((await mirror.sync([user("Begin."), call("a"), result("a")])).appended).toHaveLength(1);
   });
 
-  it("goes on in a fork of what is common when the host is asked and says so", async () => {
+  it("continues in the fork that the host's onDiverged returns", async () => {
     const { store, session, mirror } = await mirrored({
       onDiverged: async ({ session: before, position, atVersion }) => {
         const fork = asThreadId(`${before.threadId}-${position}`);
@@ -114,13 +114,13 @@ describe("a mirror of a host's messages", () => {
     expect((await again.sync([...edited, result("b"), user("Well.")])).appended).toHaveLength(1);
   });
 
-  it("refuses a thread that the history does not begin with either", async () => {
+  it("rejects a session from onDiverged whose thread does not match the history either", async () => {
     const { store, mirror } = await mirrored({ onDiverged: () => open(store) });
     await mirror.sync([user("Begin.")]);
     await expect(mirror.sync([user("Other.")])).rejects.toMatchObject({ code: "HISTORY_DIVERGED" });
   });
 
-  it("leaves alone what stood in the thread before", async () => {
+  it("leaves messages alone that were in the thread before", async () => {
     const { session, mirror } = await mirrored();
     await session.append([
       {
@@ -147,7 +147,7 @@ describe("a mirror of a host's messages", () => {
     ["openai-responses", items],
   ];
 
-  it.each(conversations)("goes on after a restart with what the thread has: %s", async (format, list) => {
+  it.each(conversations)("continues after a restart from the stored thread: %s", async (format, list) => {
     const { store, session, mirror } = await mirrored({ format });
     await mirror.sync(list.slice(0, 4));
     const before = session.thread.length;
@@ -163,7 +163,7 @@ describe("a mirror of a host's messages", () => {
     expect((await late.sync(list)).appended).toHaveLength(0);
   });
 
-  it("appends what was there when the store failed, once", async () => {
+  it("appends messages once, even if the store fails before or after writing", async () => {
     const { session, mirror } = await mirrored();
     const append = session.append.bind(session);
     let failures = 2;
@@ -182,7 +182,7 @@ describe("a mirror of a host's messages", () => {
     expect([...session.thread.messagesBetween(0, 2)].map(({ id }) => id)).toEqual(["mirrored-0", "mirrored-1"]);
   });
 
-  it("takes a list whose bad value was mended", async () => {
+  it("accepts the list again once an invalid message is corrected", async () => {
     const { session, mirror } = await mirrored();
     await mirror.sync([user("Begin.")]);
     await expect(mirror.sync([user("Begin."), call("a"), { role: "robot" }])).rejects.toMatchObject({
@@ -198,7 +198,7 @@ describe("a mirror of a host's messages", () => {
   });
 });
 
-describe("a mirror whose host takes another way", () => {
+describe("a mirror whose host changes its history", () => {
   const answer = (text: string) => ({ role: "assistant", content: text });
   const first = [user("One."), answer("First."), user("Two."), answer("Second."), user("Three."), answer("Third.")];
   const edits: readonly [string, readonly unknown[]][] = [
@@ -209,7 +209,7 @@ describe("a mirror whose host takes another way", () => {
     ["edits the last message of the user", [...first.slice(0, 4), user("Tre.")]],
   ];
 
-  it.each(edits)("goes on in a fork of what is common when it %s, and says so", async (_, list) => {
+  it.each(edits)("continues in a fork from the common part when it %s, and reports the switch", async (_, list) => {
     const heard: ThreadSwitch[] = [];
     const { session, mirror } = await mirrored({ onSwitch: (change) => heard.push(change) });
     await mirror.sync(first);
@@ -223,7 +223,7 @@ describe("a mirror whose host takes another way", () => {
     expect(texts(forked)).toHaveLength(more.length);
   });
 
-  it("finds each way again, in this process and after a restart, and makes no fork twice", async () => {
+  it("finds each earlier branch again, even after a restart, and forks none twice", async () => {
     const { store, session, mirror } = await mirrored();
     const ways = [
       first,
@@ -246,7 +246,7 @@ describe("a mirror whose host takes another way", () => {
     expect((await store.threads.list()).items).toHaveLength(ways.length);
   });
 
-  it("takes any way through a conversation, whatever ways it went before", async () => {
+  it("follows any sequence of edits through a conversation", async () => {
     const step = fc.record({
       back: fc.nat({ max: 6 }),
       words: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 3 }),
@@ -270,7 +270,7 @@ describe("a mirror whose host takes another way", () => {
     );
   });
 
-  it("goes on where the fork was made and the answer never came", async () => {
+  it("reuses a fork that was made before a restart and never got an answer", async () => {
     const { store, mirror } = await mirrored();
     await mirror.sync(first);
     const { session: forked } = await mirror.sync(first.slice(0, 5));
@@ -279,7 +279,7 @@ describe("a mirror whose host takes another way", () => {
     expect((await again.sync(first.slice(0, 5))).session.threadId).toBe(forked.threadId);
   });
 
-  it("refuses when it is told to, and takes what it is told anew", async () => {
+  it("refuses if told to, and applies a changed setting", async () => {
     const { mirror } = await mirrored({ onDiverged: "refuse" });
     await mirror.sync(first);
     await expect(mirror.sync(first.slice(0, 1))).rejects.toMatchObject({ code: "HISTORY_DIVERGED" });
@@ -288,7 +288,7 @@ describe("a mirror whose host takes another way", () => {
   });
 });
 
-describe("a mirror of a host that hands in the end of its conversation", () => {
+describe("a mirror whose host hands in only the end of its conversation", () => {
   const answer = (text: string) => ({ role: "assistant", content: text });
   const turn = (index: number) => [user(`Question ${index}.`), answer(`Answer ${index}.`)];
   const all = Array.from({ length: 20 }, (_, index) => turn(index)).flat();
@@ -298,25 +298,22 @@ describe("a mirror of a host that hands in the end of its conversation", () => {
     [3, 2],
     [5, 2],
     [10, 2],
-  ])(
-    "takes the last %i messages for what they are, and appends what is new, every %i messages",
-    async (size, every) => {
-      const { store, mirror } = await mirrored();
-      let through = mirror;
-      for (let length = 1; length <= all.length; length += every) {
-        if (length === 21)
-          through = new ThreadMirror({ session: await open(store), format: "anthropic-messages", clock });
-        const window = structuredClone(all.slice(Math.max(0, length - size), length));
-        const { session, offset } = await through.sync(window);
-        expect(session.threadId).toBe("mirrored");
-        expect(texts(session)).toEqual(all.slice(0, length).map(({ content }) => content));
-        expect(offset).toBe(Math.max(0, length - size));
-      }
-      expect((await store.threads.list()).items).toHaveLength(1);
-    },
-  );
+  ])("recognizes the last %i messages and appends the new ones, every %i messages", async (size, every) => {
+    const { store, mirror } = await mirrored();
+    let through = mirror;
+    for (let length = 1; length <= all.length; length += every) {
+      if (length === 21)
+        through = new ThreadMirror({ session: await open(store), format: "anthropic-messages", clock });
+      const window = structuredClone(all.slice(Math.max(0, length - size), length));
+      const { session, offset } = await through.sync(window);
+      expect(session.threadId).toBe("mirrored");
+      expect(texts(session)).toEqual(all.slice(0, length).map(({ content }) => content));
+      expect(offset).toBe(Math.max(0, length - size));
+    }
+    expect((await store.threads.list()).items).toHaveLength(1);
+  });
 
-  it("forks within the end when an answer in it is given anew", async () => {
+  it("forks inside that end when a message in it is replaced", async () => {
     const { mirror } = await mirrored();
     await mirror.sync(all.slice(0, 20));
     const { session } = await mirror.sync([...all.slice(12, 18), user("Otherwise.")]);
@@ -324,7 +321,7 @@ describe("a mirror of a host that hands in the end of its conversation", () => {
     expect(texts(session)).toEqual([...all.slice(0, 18).map(({ content }) => content), "Otherwise."]);
   });
 
-  it("takes a conversation that begins with the newest question for another one", async () => {
+  it("treats a list that starts with the newest question as another conversation", async () => {
     const { mirror } = await mirrored();
     await mirror.sync([...all.slice(0, 4), user("Hi.")]);
     const { session } = await mirror.sync([user("Hi.")]);
@@ -335,7 +332,7 @@ describe("a mirror of a host that hands in the end of its conversation", () => {
 describe("two mirrors on one thread", () => {
   const list = [user("One."), { role: "assistant", content: "First." }, user("Two."), user("Three.")];
 
-  it("take in what the other one appended, and part where the hosts do", async () => {
+  it("take in each other's messages, and part when their hosts diverge", async () => {
     const { store, mirror } = await mirrored();
     const other = new ThreadMirror({ session: await open(store), format: "anthropic-messages", clock });
     await mirror.sync(list.slice(0, 1));
@@ -352,7 +349,7 @@ describe("two mirrors on one thread", () => {
     expect(new Set([mine.session.threadId, yours.session.threadId]).size).toBe(2);
   });
 
-  it("on one session read a list once", async () => {
+  it("that share a session append each message once", async () => {
     const { session, mirror } = await mirrored();
     const other = new ThreadMirror({ session, format: "anthropic-messages", clock: pinnedClock(Date.UTC(2027, 0, 1)) });
     await mirror.sync(list.slice(0, 2));

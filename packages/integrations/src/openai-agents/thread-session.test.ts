@@ -30,7 +30,7 @@ function sessionIn(store = createMemoryStore()) {
 }
 
 describe("ThreadSession", () => {
-  it("gives items back as they were, in this process and the next", async () => {
+  it("returns items unchanged, in this process and the next", async () => {
     const { session, open } = sessionIn();
     const items = [user("go"), call, result, shell];
     await session.addItems(items);
@@ -41,7 +41,7 @@ describe("ThreadSession", () => {
     expect([await session.getItems(0), await session.getSessionId()]).toEqual([[], "t"]);
   });
 
-  it("hides what is popped and cleared, and loses nothing of it", async () => {
+  it("hides popped and cleared items without losing them", async () => {
     const { store, session, open } = sessionIn();
     await session.addItems([user("one"), user("two"), user("three")]);
     expect(await session.popItem()).toEqual(user("three"));
@@ -59,7 +59,7 @@ describe("ThreadSession", () => {
     expect(log.filter(({ branch }) => branch !== undefined)).toHaveLength(2);
   });
 
-  it("reads as a thread: calls and results are what they are", async () => {
+  it("stores calls and results as such in the thread", async () => {
     const { store, session } = sessionIn();
     await session.addItems([user("go"), call, result]);
     const thread = await store.threads.load(asThreadId("t"));
@@ -70,7 +70,7 @@ describe("ThreadSession", () => {
     ]);
   });
 
-  it("takes in what another process appended, before and in between", async () => {
+  it("includes items that another process appended before or in between", async () => {
     const { session, open } = sessionIn();
     const other = open();
     await session.addItems([user("one")]);
@@ -80,7 +80,7 @@ describe("ThreadSession", () => {
     expect(await Promise.all([session.popItem(), session.popItem()])).toEqual([user("three"), user("two")]);
   });
 
-  it("gives copies, so that nobody changes the log", async () => {
+  it("returns copies, so that changing them does not change the log", async () => {
     const { session } = sessionIn();
     await session.addItems([user("one")]);
     const [item] = await session.getItems();

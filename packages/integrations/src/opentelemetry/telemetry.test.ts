@@ -13,7 +13,7 @@ import { linkedClient, recordedTelemetry } from "../testing/doubles.ts";
 import { foldedSession } from "../testing/sessions.ts";
 import { mcpTelemetry, sessionTelemetry, type TelemetryOptions } from "./telemetry.ts";
 
-it("meters calls of the server's tools, and why they gave nothing", async () => {
+it("MCP tool calls are metered, with the reason when they return nothing", async () => {
   const { store } = await foldedSession();
   const recorded = recordedTelemetry();
   const requester = { requesterId: "agent", tenantId: null, permissions: [] };
@@ -77,7 +77,7 @@ const messagesOf = (records: readonly PlanRecord[]): number =>
 const named = (name: string) => recorded.spans().filter((span) => span.name === name);
 
 describe("sessionTelemetry", () => {
-  it("makes one span of a fold, with what was folded and what it freed", async () => {
+  it("writes one span per fold, with what was folded and what it freed", async () => {
     const { session, events } = await fold();
     const { plan } = session;
     const completed = events.find((event) => event.type === "compaction_completed");
@@ -102,7 +102,7 @@ describe("sessionTelemetry", () => {
     expect(compact?.attributes).not.toHaveProperty("error.type");
   });
 
-  it("puts the summarizer's calls below the fold, with their usage", async () => {
+  it("puts the summarizer's calls, with their usage, under the span of the fold", async () => {
     await fold();
     const [compact] = named("compact");
     const calls = named("chat claude-small");
@@ -125,7 +125,7 @@ describe("sessionTelemetry", () => {
     }
   });
 
-  it("writes no content unless it is asked to", async () => {
+  it("writes no content by default", async () => {
     const { telemetry, session } = await fold();
     const [readArtifact, searchThread] = session.tools();
     await telemetry.tool(searchThread).execute({ query: "normalizePlan" }, "call-1");
@@ -138,7 +138,7 @@ describe("sessionTelemetry", () => {
     expect(written).not.toContain("gen_ai.input.messages");
   });
 
-  it("writes content when it is asked to", async () => {
+  it("writes content if captureContent is set", async () => {
     const { telemetry, session } = await fold({ captureContent: true });
     await telemetry.tool(session.tools()[1]).execute({ query: "normalizePlan" });
     const [call] = named("chat claude-small");
@@ -152,7 +152,7 @@ describe("sessionTelemetry", () => {
     });
   });
 
-  it("meters folds with few attributes, none of which names a thread or a tenant", async () => {
+  it("meters folds with few attributes, none of which names a thread or tenant", async () => {
     const { session, events } = await fold();
     const points = await recorded.points();
     const completed = events.find((event) => event.type === "compaction_completed");
@@ -176,7 +176,7 @@ describe("sessionTelemetry", () => {
     ["stable-2026", ["gen_ai.client.inference.duration"], ["gen_ai.client.operation.duration"]],
     ["legacy", ["gen_ai.client.operation.duration", "gen_ai.client.token.usage"], ["gen_ai.client.inference.duration"]],
     ["both", ["gen_ai.client.inference.duration", "gen_ai.client.operation.duration"], []],
-  ] as const)("writes the names of %s", async (emit, written, absent) => {
+  ] as const)("writes metrics under the names of %s", async (emit, written, absent) => {
     await fold({ emit });
     const names = (await recorded.points()).map(({ metric }) => metric);
     expect(names).toEqual(expect.arrayContaining([...written]));
@@ -186,7 +186,7 @@ describe("sessionTelemetry", () => {
     expect("gen_ai.usage.cache_creation.input_tokens" in attributes).toBe(emit !== "stable-2026");
   });
 
-  it("tells of a failing model by its kind of failure, and not in its words", async () => {
+  it("reports a model failure by its kind, never by its message", async () => {
     const failing: CompletionModel = {
       id: "failing",
       complete: () => Promise.reject(modelCallError("quoting SECRET-PROMPT", { kind: "rejected", status: 400 })),
@@ -202,7 +202,7 @@ describe("sessionTelemetry", () => {
     });
   });
 
-  it("makes no span of a check that folded nothing, unless it is asked to", async () => {
+  it("writes no span for a check that folded nothing, unless configured to", async () => {
     const { session } = await fold();
     await session.prepare();
     expect(named("compact")).toHaveLength(1);
@@ -211,7 +211,7 @@ describe("sessionTelemetry", () => {
     expect(named("compact").at(-1)?.attributes).toMatchObject({ "threadfold.compaction.outcome": "noop" });
   });
 
-  it("marks the host's span of a call over a folded prompt, and never marks another as not compacted", async () => {
+  it("marks the host's span of a call over a folded prompt, and no other span", async () => {
     const { telemetry, session } = await fold();
     const tracer = recorded.tracerProvider.getTracer("host");
     const folded = tracer.startSpan("chat host");
@@ -226,7 +226,7 @@ describe("sessionTelemetry", () => {
     ]);
   });
 
-  it("tells what came back into a request and what was withheld", async () => {
+  it("reports what was recalled into a request and what was withheld", async () => {
     const { onEvent } = telemetryWith();
     const base = { threadId: asThreadId("t"), budgetLimit: 1_000 };
     const artifactId = "artifact_0123456789abcdef" as never;
@@ -245,7 +245,7 @@ describe("sessionTelemetry", () => {
     ]);
   });
 
-  it("counts hits and misses of a summary cache until it is told to stop", async () => {
+  it("counts hits and misses of a summary cache until it is stopped", async () => {
     const stop = telemetryWith().observeCache(() => ({ hits: 3, misses: 2 }));
     const lookups = async () =>
       (await recorded.points()).map(({ attributes, value }) => [attributes["hit"], value] as const);
@@ -256,7 +256,7 @@ describe("sessionTelemetry", () => {
     stop();
   });
 
-  it("does nothing without providers", () => {
+  it("does nothing without OpenTelemetry providers", () => {
     const { onEvent } = sessionTelemetry();
     expect(() =>
       onEvent({

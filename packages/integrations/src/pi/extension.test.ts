@@ -67,8 +67,8 @@ const taskIn = (summary: string): string => summary.split("\n").find((line) => l
 const say = (pi: { readonly sessionManager: SessionManager }, text: string): string =>
   pi.sessionManager.appendMessage({ role: "user", content: text, timestamp: Date.now() });
 
-describe("a compaction of pi that Threadfold supplies", () => {
-  it("is what pi writes and shows, and keeps what pi wanted to keep", async () => {
+describe("a pi compaction supplied by Threadfold", () => {
+  it("is written and shown by pi, and keeps the messages that pi wanted to keep", async () => {
     const { pi, path } = await openPi("supplied", threadfoldExtension());
     say(pi, RULE);
     const source = readFileSync(path, "utf8");
@@ -87,7 +87,7 @@ describe("a compaction of pi that Threadfold supplies", () => {
     pi.dispose();
   });
 
-  it("adds to its summary the next time, and pins stay in it word for word", async () => {
+  it("extends its summary the next time, and keeps pins in it word for word", async () => {
     const store = createMemoryStore();
     const { pi } = await openPi("twice", threadfoldExtension({ store }));
     say(pi, RULE);
@@ -106,7 +106,7 @@ describe("a compaction of pi that Threadfold supplies", () => {
     pi.dispose();
   });
 
-  it("folds another way that the user takes in a thread of its own", async () => {
+  it("uses a separate thread for another branch of the session", async () => {
     const store = createMemoryStore();
     const { pi } = await openPi("branched", threadfoldExtension({ store }));
     await pi.compact();
@@ -125,7 +125,7 @@ describe("a compaction of pi that Threadfold supplies", () => {
     pi.dispose();
   });
 
-  it("is cancelled by the veto of a hook", async () => {
+  it("is cancelled by a hook's veto", async () => {
     const veto = { name: "no", run: () => ({ veto: "not now" }) };
     const { pi, path } = await openPi("vetoed", threadfoldExtension({ hooks: { preCompact: [veto] } }));
     const source = readFileSync(path, "utf8");
@@ -134,7 +134,7 @@ describe("a compaction of pi that Threadfold supplies", () => {
     pi.dispose();
   });
 
-  it("leaves pi to its own compaction when there is no fold, and says why", async () => {
+  it("falls back to pi's own compaction when there is no fold, and reports why", async () => {
     const problems: PiProblem[] = [];
     const extension = threadfoldExtension({ compaction: false, onProblem: (problem) => problems.push(problem) });
     const { pi } = await openPi("disabled", extension);
@@ -147,13 +147,13 @@ describe("a compaction of pi that Threadfold supplies", () => {
   it.each([
     ["the example", example],
     ["the extension that `pi install` brings", installed],
-  ])("comes from %s as well", async (name, extension) => {
+  ])("also works from %s", async (name, extension) => {
     const { pi } = await openPi(name, extension);
     expect((await pi.compact()).details).toMatchObject({ threadfold: { planVersion: 1 } });
     pi.dispose();
   });
 
-  it("leaves the model its ways to what was compacted away", async () => {
+  it("gives the model tools to find what was compacted away", async () => {
     const { pi } = await openPi("tools", threadfoldExtension());
     say(pi, "By the way: the ledger of staging listens on port 54329.");
     for (let turn = 0; turn < 12; turn++) say(pi, `Note ${turn}: ${"the quick brown fox ".repeat(150)}`);

@@ -14,15 +14,15 @@ const summary = (timestamp: number) =>
 const handled = (messages: Message[], id: string, api = "anthropic-messages") =>
   withoutStaleThinking({ type: "context", messages }, { model: { id, api } } as unknown as ExtensionContext).messages;
 
-describe("the thinking of turns that pi kept behind a compaction", () => {
+describe("thinking in turns that pi kept after a compaction", () => {
   const kept = [summary(5), assistant(3, thinking, call), assistant(4, thinking), assistant(6, thinking, call)];
 
-  it("is taken out for models that bind it to the prefix, and what they think since stays", () => {
+  it("is removed for models that bind it to the prefix, except thinking produced since", () => {
     expect(handled(kept, "claude-opus-5-5")).toEqual([summary(5), assistant(3, call), assistant(6, thinking, call)]);
     expect(handled(kept, "a-model-that-nobody-knows")).toHaveLength(3);
   });
 
-  it("stays for all other models, and where nothing was compacted", () => {
+  it("stays for all other models, and when nothing was compacted", () => {
     expect(handled(kept, "claude-sonnet-4-5")).toBeUndefined();
     expect(handled(kept, "gpt-5.1", "openai-responses")).toBeUndefined();
     expect(handled(kept.slice(1), "claude-opus-5-5")).toBeUndefined();

@@ -64,7 +64,7 @@ describe("a session file that pi opens", () => {
     expect(exported(folded, thread, plan).text).toBe(text);
   });
 
-  it("is the log that it came from, byte for byte, with the compaction as its last line", async () => {
+  it("starts with the original log byte for byte and ends with the compaction", async () => {
     const folded = await foldedSession();
     const { thread, plan } = folded.session;
     const { text, added } = exported(folded, thread, plan);
@@ -84,7 +84,7 @@ describe("a session file that pi opens", () => {
     expect(again.warnings).toEqual(folded.imported.warnings);
   });
 
-  it("leaves out what the plan drops, and shows emptied what it clears, without a summary", async () => {
+  it("omits what the plan drops and shows cleared content as cleared, without a summary", async () => {
     const folded = await foldedSession(undefined, { config: { maxInputTokens: 400_000 } });
     const { thread } = folded.session;
     const plan = planOf(thread, {
@@ -100,14 +100,14 @@ describe("a session file that pi opens", () => {
     expect(JSON.stringify(said[2])).not.toContain(JSON.stringify(thread.messageAt(6)?.parts).slice(60, 200));
   });
 
-  it("is the log itself when nothing is folded", async () => {
+  it("equals the original log when nothing is folded", async () => {
     const folded = await foldedSession(undefined, { config: { maxInputTokens: 400_000 } });
     const { thread } = folded.session;
     const { text, added } = exported(folded, thread, emptyPlan(thread.id, "none"));
     expect([text, added]).toEqual([folded.imported.source.text, 0]);
   });
 
-  it("has what was said since the log was read", async () => {
+  it("includes messages appended since the log was read", async () => {
     const folded = await foldedSession();
     const { session } = folded;
     await session.append([
@@ -123,7 +123,7 @@ describe("a session file that pi opens", () => {
     expect(said.at(-1)).toEqual({ role: "user", parts: [{ type: "text", text: "And now the tests." }] });
   });
 
-  it("refuses a source that is no session of pi", () => {
+  it("rejects a source that is not a pi session", () => {
     const thread = AgentThread.empty(asThreadId("t"));
     const session = { thread, plan: emptyPlan(thread.id, "none"), window: [], at: AT, source: '{"messages":[]}\n' };
     expect(() => exportSession("pi", session)).toThrow(expect.objectContaining({ code: "WRONG_FORMAT" }));

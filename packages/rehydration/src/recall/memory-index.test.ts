@@ -12,7 +12,7 @@ const entry = (id: string, ...vector: readonly number[]) => ({
 });
 
 describe("vectors in memory", () => {
-  it("gives the nearest first, by direction and not by length, ties by id", async () => {
+  it("returns the nearest vectors first, by direction and not by length, with ties in order of id", async () => {
     const store = new MemoryVectorStore();
     await store.upsert(THREAD, [
       entry("far", -1, 0),
@@ -26,7 +26,7 @@ describe("vectors in memory", () => {
     expect(found[1]?.similarity).toBeCloseTo(Math.SQRT1_2);
   });
 
-  it("replaces by id, keeps threads apart, hands out what cannot be changed, and forgets", async () => {
+  it("replaces entries by id, copies their vectors, keeps threads apart and removes a thread's entries", async () => {
     const store = new MemoryVectorStore();
     const vector = [1, 0];
     await store.upsert(THREAD, [{ ...entry("a"), vector }]);
@@ -70,14 +70,14 @@ keepLaws(
 );
 
 describe("recall in memory", () => {
-  it("R29 indexes text in linear time in which every word is another one, and every one begins otherwise", async () => {
+  it("R29 indexes a text of distinct words with distinct beginnings in linear time", async () => {
     const textOf = (size: number): readonly Message[] =>
       said(Array.from({ length: size }, (_, index) => String.fromCodePoint(0x4e00 + (index % 20_000))).join(""));
     const index = (messages: readonly Message[]): Promise<void> => new MemoryRecallIndex().index(threadId, messages);
     expect(await growthOnQuadrupling(textOf, index, 10_000)).toBeLessThan(10);
   });
 
-  it("lets the event loop turn while it indexes, and a search waits for what was handed in before", async () => {
+  it("lets the event loop run while it indexes, and a search waits for earlier index calls", async () => {
     const index = new MemoryRecallIndex();
     const messages = said(...Array.from({ length: 39 }, () => "some/path/to.ts ".repeat(4_000)), "zanzibar");
     let turns = 0;

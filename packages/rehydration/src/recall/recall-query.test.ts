@@ -27,21 +27,21 @@ async function found(text: string, ...last: readonly MessageInput[]) {
 const order = ({ hits }: Awaited<ReturnType<typeof found>>): readonly string[] =>
   hits.map(({ messageId }) => messageId);
 
-describe("which hits come first", () => {
-  it("passages of the file that the newest messages are about, however it is written", async () => {
+describe("the first hits of a recall", () => {
+  it("are passages of the file that the newest messages are about, however its path is written", async () => {
     expect(order(await found("connection limit")).indexOf("new-result")).toBe(0);
     const editing = exchange("edit", "edit", "./src/pool.ts", "ok");
     expect(order(await found("connection limit", ...editing)).indexOf("old-result")).toBe(0);
   });
 
-  it("passages that hold a quote of the query word for word, whatever its case and white space", async () => {
+  it("are passages that contain a quote of the query, whatever its case and white space", async () => {
     const words = "connection limit pool queue";
     expect(order(await found(words))[0]).not.toBe("said");
     expect(order(await found(`${words} "Connect to  the limit"`))[0]).toBe("said");
     expect(order(await found(`${words} „connect to the limit“`))[0]).toBe("said");
   });
 
-  it("quotes of several words stand among the names", async () => {
+  it("come with names that include quotes of several words", async () => {
     const thread = threadOf(
       message("a", "user", 'the pool said "too many open handles" today'),
       message("b", "user", "and now?"),
@@ -66,7 +66,7 @@ const query = (...messages: readonly MessageInput[]): readonly string[] =>
   recallQuery([...threadOf(...messages).messages]).split(" ");
 
 describe("a query from the last messages", () => {
-  it("puts names before words, and what is newer or the agent's own before what is older or a result", () => {
+  it("puts names before words, and newer text and the agent's own before older text and results", () => {
     const words = query(
       message("u", "user", "please look at the loader"),
       ...exchange("a", "read", "src/old_loader.ts", "value of retryCount is unknown"),
@@ -84,7 +84,7 @@ describe("a query from the last messages", () => {
     expect(query(...many).toSorted()).toEqual(["word_2", "word_3", "word_4", "word_5", "word_6", "word_7"]);
   });
 
-  it("is empty for nothing and never more than 400 words, whatever was said", () => {
+  it("is empty without messages and never longer than 400 words", () => {
     expect(recallQuery([])).toBe("");
     fc.assert(
       fc.property(messageInputs({ malformed: true, maxMessages: 10 }), (messages) => {

@@ -10,7 +10,7 @@ describe("the index of dropped spans (seed 002)", () => {
     message("z", "user", "Go on."),
   );
 
-  it("spec-142 says what each span was about, in how many messages and turns, and when", () => {
+  it("spec-142 gives each span's keywords, a summary with its messages and turn, and its time", () => {
     const [dropped, ...rest] = droppedSpanIndex(thread, dropping(thread, "a", "a-result"));
     expect(rest).toEqual([]);
     expect(dropped?.keywords).toEqual(["oldest", "src/retry_policy.ts", "maxAttempts"]);

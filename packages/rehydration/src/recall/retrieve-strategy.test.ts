@@ -31,7 +31,7 @@ const request = (more: Partial<RetrieveRequest> = {}): RetrieveRequest => ({
 const retrieve = new RetrieveStrategy({ enabled: true });
 
 describe("automatic retrieval", () => {
-  it("spec-14 brings back what the last messages are about, kept as an artifact, and says so", async () => {
+  it("spec-14 brings back folded content that the last messages are about, stores it as an artifact and reports it", async () => {
     const events: ContextCompactionEvent[] = [];
     const artifacts = new GuardedStore();
     const watched = new RetrieveStrategy({ enabled: true }, undefined, (event) => void events.push(event));
@@ -45,13 +45,13 @@ describe("automatic retrieval", () => {
     expect(Object.keys(state.lastTurns)).toContain("a-result");
   });
 
-  it("lets what came back rest for some turns", async () => {
+  it("does not bring the same content back again within the cooldown turns", async () => {
     const { state } = await retrieve.retrieve(request());
     expect((await retrieve.retrieve(request({ state, currentTurn: 11 }))).results).toEqual([]);
     expect((await retrieve.retrieve(request({ state, currentTurn: 12 }))).results).toHaveLength(1);
   });
 
-  it("stays within its own budget and what the request has free", async () => {
+  it("stays within its own token budget and the request's free tokens", async () => {
     for (const availableTokens of [-5, 0, 50, 200, 300]) {
       const { results } = await retrieve.retrieve(request({ availableTokens }));
       for (const { tokenCount } of results) expect(tokenCount).toBeLessThanOrEqual(availableTokens);
@@ -61,7 +61,7 @@ describe("automatic retrieval", () => {
     expect(result?.tokenCount).toBeLessThanOrEqual(250);
   });
 
-  it("does nothing when it is off, nothing is folded, or nothing matches", async () => {
+  it("does nothing when it is disabled, nothing is folded or nothing matches", async () => {
     expect((await new RetrieveStrategy().retrieve(request())).results).toEqual([]);
     expect((await retrieve.retrieve(request({ plan: nothingFolded(thread) }))).results).toEqual([]);
     const other = threadOf(
@@ -72,7 +72,7 @@ describe("automatic retrieval", () => {
     expect((await retrieve.retrieve(request({ thread: other, plan: dropping(other, "u", "a") }))).results).toEqual([]);
   });
 
-  it("never brings sensitive content back on its own, nor what the requester may not read", async () => {
+  it("never brings back sensitive content on its own, or content the requester may not read", async () => {
     for (const metadata of [{ sensitivity: "confidential" as const }, { tenantId: "other" }]) {
       const externalized = new FoldedThread();
       await externalized.externalize("the secret launch_code", metadata);
@@ -87,7 +87,7 @@ describe("automatic retrieval", () => {
     }
   });
 
-  it("spec-126 never brings back on its own what the message itself calls sensitive, whatever folded it", async () => {
+  it("spec-126 never brings back on its own a message marked as sensitive, however it was folded", async () => {
     const guarded = (sensitivity: string) =>
       threadOf(
         ...[...thread.messages].map(({ id, role, parts, createdAt }) => {
@@ -104,7 +104,7 @@ describe("automatic retrieval", () => {
     expect((await ask.artifacts.getMetadata(result?.artifactId as never))?.sensitivity).toBe("restricted");
   });
 
-  it("spec-125 spec-147 finds by meaning, too, when there are vectors", async () => {
+  it("spec-125 spec-147 also finds content by meaning when vectors are configured", async () => {
     const vectors = {
       store: new MemoryVectorStore(),
       embed: async (texts: readonly string[]) => texts.map(() => [1, 0]),

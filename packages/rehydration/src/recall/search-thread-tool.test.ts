@@ -35,14 +35,14 @@ describe("search_thread", () => {
     });
   });
 
-  it("finds what was folded", async () => {
+  it("finds folded messages that match the query", async () => {
     const { outcome, text, problem } = await call({ query: "needle" });
     expect({ outcome, problem }).toEqual({ outcome: "success", problem: null });
     expect(text).toContain("the needle is in barn_7");
     expect(text).not.toMatch(/sibling|child|my own/);
   });
 
-  it("C7 sees from a branch itself and the root, and neither siblings nor children", async () => {
+  it("C7 finds messages of its own branch and the root, but not of sibling or child branches", async () => {
     const { text } = await call({ query: "needle" }, { branch: "right" });
     expect(text).toContain("needle of my own");
     expect(text).toContain("barn_7");
@@ -50,7 +50,7 @@ describe("search_thread", () => {
     expect(await call({ message_id: "s" }, { branch: "right" })).toMatchObject({ problem: "not-found" });
   });
 
-  it("reads a message in full, by id or number, page by page within the tokens", async () => {
+  it("reads a whole message by id or number, page by page within the token limit", async () => {
     expect((await call({ message_id: "#1" })).text).toBe((await call({ message_id: "a" })).text);
     const whole = thread.messageAt(2);
     let read = "";
@@ -65,7 +65,7 @@ describe("search_thread", () => {
     expect(whole?.parts[0]).toMatchObject({ result: { content: { text: read } } });
   });
 
-  it("is no way around the artifact store's access control", async () => {
+  it("respects the artifact store's access control", async () => {
     const externalized = new FoldedThread();
     await externalized.externalize("of tenant a", { tenantId: "a" });
     const own = threadOf(message("m0", "user", "the needle of tenant a"), message("m1", "user", "and now?"));
@@ -88,7 +88,7 @@ describe("search_thread", () => {
     ["a page in words", { query: "needle", page: "two" }],
     ["a negative offset", { message_id: "a", offset: -1 }],
     ["a number as message", { message_id: 3 }],
-  ])("answers %s with what is wrong", async (_, input) => {
+  ])("answers %s with the problem invalid-input", async (_, input) => {
     expect(await call(input)).toMatchObject({ outcome: "failure", problem: "invalid-input" });
   });
 
@@ -96,7 +96,7 @@ describe("search_thread", () => {
     ["a lone surrogate", "\ud800", "\ufffd"],
     ["a pair that would be split", `${"m".repeat(99)}\u{1f600}`, `${"m".repeat(99)}\ufffd …`],
     ["a megabyte", "m".repeat(1_000_000), `${"m".repeat(100)} …`],
-  ])("names what it does not find in few and well-formed words: %s", async (_, message_id, named) => {
+  ])("names a message it does not find in short, well-formed text: %s", async (_, message_id, named) => {
     expect(await call({ message_id })).toEqual({
       outcome: "failure",
       problem: "not-found",
@@ -104,7 +104,7 @@ describe("search_thread", () => {
     });
   });
 
-  it("C6 answers a huge page, an unknown message and an offset beyond the end", async () => {
+  it("C6 answers a huge page, an unknown message or an offset beyond the end with a typed problem", async () => {
     expect(await call({ query: "needle", page: Number.MAX_SAFE_INTEGER })).toMatchObject({ problem: "no-match" });
     expect(await call({ message_id: "nobody" })).toMatchObject({ problem: "not-found" });
     expect(await call({ message_id: "#999999999999999" })).toMatchObject({ problem: "not-found" });

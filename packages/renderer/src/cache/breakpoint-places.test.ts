@@ -52,7 +52,7 @@ describe("cache breakpoints", () => {
   const plan = planWith(first, summaryOver(first, [1, 2]));
   const options = { plan, format: "anthropic-messages", system: ["s"], summaryRole: "user" } as const;
 
-  it("stand behind system text, the folds, the end of the previous request and the newest message", () => {
+  it("follow the system text, the folds, the end of the previous request and the newest message", () => {
     const before = renderSample(first, options);
     const after = renderSample(longer, options);
     expect(marksOf(lowered(before))).toEqual(["system", "0.0", "2.0"]);
@@ -60,7 +60,7 @@ describe("cache breakpoints", () => {
     expect(marksOf(before.payload)).toEqual([]);
   });
 
-  it("go behind the tools where there is no system text, and never onto thinking or what is gone next time", () => {
+  it("follow the tools when there is no system text, and skip thinking and temporary messages", () => {
     const thread = threadOf(["user", "go"], ["assistant", "so"], ["user", "on"], ["assistant", signed, text("x")]);
     const rendered = renderSample(thread, {
       format: "anthropic-messages",
@@ -70,7 +70,7 @@ describe("cache breakpoints", () => {
     expect(rendered.messages.at(-1)?.role).toBe("user");
   });
 
-  it("never go behind the stand-in for a result that may still come", () => {
+  it("never follow the placeholder of a result that may still arrive", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a")],
@@ -101,7 +101,7 @@ describe("cache breakpoints", () => {
     expect(breakpointPlaces(after, { most: 4, lookBackBlocks: 20 }).messages).toEqual([8]);
   });
 
-  it("have a spare one twenty blocks back where the previous request is not known", () => {
+  it("include a spare one twenty blocks back when the previous request is unknown", () => {
     const steps = Array.from({ length: 15 }, (_, index): readonly MessageSpec[] => [
       ["assistant", call(`c${index}`)],
       ["tool", result(`c${index}`, "ok")],
@@ -113,7 +113,7 @@ describe("cache breakpoints", () => {
     expect(marks).toEqual(["tools", "10.0", "30.0"]);
   });
 
-  it("are as many as the provider takes, the newest before the others, the frame among them", () => {
+  it("stay within the provider's limit, which counts the frame, and keep the newest", () => {
     const said = (role: "user" | "assistant", synthetic?: SyntheticKind): ChatMessage => ({
       ...{ role, parts: [text("x")], sources: [] },
       ...(synthetic !== undefined && { synthetic }),
@@ -155,7 +155,7 @@ describe("cache breakpoints", () => {
     expect(breakpointPlaces(first, { most: 4, lookBackBlocks: 20 }).messages).toEqual([]);
   });
 
-  it("W17 are four at most, whatever the thread and its own marks, and the request stays legal and as it was", () => {
+  it("W17 number at most four for any thread, and change neither legality nor content of the request", () => {
     fc.assert(
       fc.property(renderInputs, (input) => {
         const { request, manifest } = renderRequest(input, anthropicMessages);
@@ -171,7 +171,7 @@ describe("cache breakpoints", () => {
     );
   });
 
-  it("P9: marking a request reads of a payload that grows what is new, and the few messages that it marks", () => {
+  it("P9: marking a growing payload reads only the new messages and the few that it marks", () => {
     let reads = 0;
     const item = (index: number): JsonObject => ({
       role: index % 2 === 0 ? "user" : "assistant",
@@ -204,7 +204,7 @@ describe("cache breakpoints", () => {
     expect(readsAt[100]).toBeLessThan(12);
   });
 
-  it("W17 of the frame come first: tools, then system text, then messages, each mark of a result for itself", () => {
+  it("W17 that a thread brings along count in order: tools, system text, then messages and results", () => {
     const providerMetadata = { anthropic: { cache_control: { type: "ephemeral" } } };
     const tool = (name: string) => ({ name, inputSchema: { type: "object" }, providerMetadata });
     const marked = (value: string) => ({ type: "text", text: value, providerMetadata }) as const;
@@ -236,7 +236,7 @@ describe("cache breakpoints", () => {
     expect(marksWith(5, 1)).toEqual([4, 0, 0, 0, ["m1", "m3", "m4"]]);
   });
 
-  it("W17 of a thread that has more of its own are left out from the fifth on, with a warning", () => {
+  it("W17 that a thread brings along are dropped from the fifth on, with a warning", () => {
     const cached = (value: string) =>
       ({
         type: "text",

@@ -7,7 +7,7 @@ import { type MessageSpec, planWith, summaryOver, threadOf } from "../testing/sa
 import { cachedRequest } from "./cached-request.ts";
 
 describe("cachedRequest", () => {
-  it("shows on a growing thread what a fold costs: one request is written anew, the next ones are read again", () => {
+  it("shows the cost of a fold: one request is written to the cache anew, the next ones are read from it", () => {
     const steps = Array.from({ length: 24 }, (_, index): readonly MessageSpec[] => [
       ["assistant", call(`c${index}`)],
       ["tool", result(`c${index}`, `${index} `.repeat(300))],

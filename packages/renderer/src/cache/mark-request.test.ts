@@ -82,8 +82,8 @@ function marked(
   return payload;
 }
 
-describe("cache breakpoints of OpenAI", () => {
-  it("stand behind system text, the folds, the end of the previous request and the newest message", () => {
+describe("cache breakpoints for OpenAI", () => {
+  it("follow the system text, the folds, the end of the previous request and the newest message", () => {
     const payload = marked("openai-chat", { model: NEWEST });
     expect(marksOf(payload)).toEqual([
       "messages.0.content.0",
@@ -97,7 +97,7 @@ describe("cache breakpoints of OpenAI", () => {
     expect(marksOf(responses)).toEqual(["input.0.content.0", "input.3.output.0", "input.6.output.0"]);
   });
 
-  it("are not placed for a model that refuses them, nor for one that nobody named; those of the log are left out", () => {
+  it("are omitted, as are those of the log, for an unknown model or one that rejects them", () => {
     for (const format of ["openai-chat", "openai-responses"] as const) {
       for (const cache of [{}, { model: "gpt-5.4" }, { model: "gpt-4o" }, { model: "gemini-3-pro" }])
         expect(canonicalJson(marked(format, cache)), format).not.toContain("prompt_cache");
@@ -111,15 +111,15 @@ describe("cache breakpoints of OpenAI", () => {
     }
   });
 
-  it("go onto the message before where a message has no place for one", () => {
+  it("move to the previous message when a message cannot carry one", () => {
     const calls = threadOf(["user", "go"], ["assistant", call("a")]);
     const { request, format } = renderSample(calls, { format: "openai-chat" });
     expect(marksOf(format.lower(request, { cache: { model: NEWEST } }).payload)).toEqual(["messages.0.content.0"]);
   });
 });
 
-describe("cache breakpoints of the AI SDK", () => {
-  it("are options of the model's provider on instructions and parts", () => {
+describe("cache breakpoints for the AI SDK", () => {
+  it("are provider options of the model's provider, on instructions and parts", () => {
     const anthropic = marked("ai-sdk", { ttl: "1h" });
     expect(marksOf(anthropic)).toEqual([
       "instructions.0",
@@ -136,9 +136,9 @@ describe("cache breakpoints of the AI SDK", () => {
   });
 });
 
-describe("cache breakpoints of every format", () => {
+describe("cache breakpoints in every format", () => {
   it.each(["openai-chat", "openai-responses", "ai-sdk"] as const)(
-    "of %s are four at most, say nothing else than the request did, and are legal",
+    "in %s number at most four, change no content and keep the request legal",
     (id) => {
       const format = formatById(id);
       const model = id === "ai-sdk" ? "claude-opus-5" : NEWEST;
@@ -158,7 +158,7 @@ describe("cache breakpoints of every format", () => {
     },
   );
 
-  it("are not there where the provider finds prefixes itself", () => {
+  it("are absent for providers that cache prefixes automatically", () => {
     for (const id of ["gemini", "neutral"] as const) {
       const { request, format } = renderSample(thread, { format: id });
       expect(format.mark).toBeUndefined();
@@ -167,7 +167,7 @@ describe("cache breakpoints of every format", () => {
   });
 });
 
-describe("a mark on a request", () => {
+describe("a cache mark on a request", () => {
   const mark = (onResults: PartMark["onResults"]): PartMark => ({
     ...{ provider: "openai", field: "mark", value: { on: true }, oldFields: ["mark", "old"], onResults },
     carries: (part) => part.type === "text" || (part.type === "tool-result" && hasResultText(part)),
@@ -182,7 +182,7 @@ describe("a mark on a request", () => {
   const partsOf = (request: ChatRequest, messages: readonly number[], onResults: PartMark["onResults"] = "part") =>
     markRequest(request, { frame: false, messages }, mark(onResults)).messages.map(({ parts }) => parts);
 
-  it("stands on the last part that can carry it, of the message or of one before it", () => {
+  it("goes on the last part that can carry it, in the message or an earlier one", () => {
     const request = requestOf(
       said("user", text("a"), text("b")),
       said("assistant", call("c")),
@@ -202,7 +202,7 @@ describe("a mark on a request", () => {
     expect(canMark({ ...silent, system: ["a"] }, places(false), mark("part"))).toBe(false);
   });
 
-  it("takes the place of old ones, and leaves all that is not old", () => {
+  it("replaces old marks and leaves all other metadata alone", () => {
     const request = requestOf(said("user", old("a"), old("b", { id: 1 }), text("c")), said("user", text("d")));
     expect(partsOf(request, [])[0]).toEqual([
       text("a"),
@@ -221,14 +221,14 @@ describe("a mark on a request", () => {
     expect(partsOf(requestOf(said("user", item)), [0])[0]).toEqual([item]);
   });
 
-  it("stands on the last system text", () => {
+  it("goes on the last system text", () => {
     const request = { ...requestOf(), system: ["a", { text: "b", providerMetadata: { openai: { old: 1 } } }, "c"] };
     const system = (frame: boolean) => markRequest(request, { frame, messages: [] }, mark("part")).system;
     expect(system(true)).toEqual(["a", { text: "b" }, { text: "c", providerMetadata: marked }]);
     expect(system(false)).toEqual(["a", { text: "b" }, "c"]);
   });
 
-  it("stands on a result or on the text in it", () => {
+  it("goes on a tool result or on the text inside it", () => {
     const blocks = (...list: readonly (TextPart | MediaPart)[]) => result("c", { type: "blocks", blocks: list });
     const contentOf = (part: Part, messages: readonly number[]) => {
       const [[shown] = []] = partsOf(requestOf(said("tool", part)), messages, "text");

@@ -28,12 +28,12 @@ describe("prefixDiff", () => {
   const summary = (fact: string) => planWith(thread, summaryOver(thread, [2, 3, 4], fact));
   const textOf = (...[a, b]: Parameters<typeof prefixDiff>) => prefixDiff(a, b)?.text;
 
-  it("finds nothing between a request and one that only adds to it", () => {
+  it("returns null when a request only adds to the earlier one", () => {
     expect(prefixDiff(plain, plain)).toBeNull();
     expect(prefixDiff(plain, renderSample(longer))).toBeNull();
   });
 
-  it("names message, fold and turns", () => {
+  it("names the message, the fold and the turns where two requests diverge", () => {
     const [first, second] = [
       renderSample(thread, { plan: summary("a") }),
       renderSample(thread, { plan: summary("b") }),
@@ -70,7 +70,7 @@ describe("prefixDiff", () => {
     );
   });
 
-  it("names the frame and what was there for one request", () => {
+  it("names changes of system text and tools, and messages that only the earlier request had", () => {
     expect(textOf(plain, renderSample(thread, { system: ["x"] }))).toBe(
       "diverged before the first message: the system text changed",
     );
@@ -85,7 +85,7 @@ describe("prefixDiff", () => {
     expect(textOf(plain, renderSample(thread, { format: "openai-chat" }))).toContain("the format is openai-chat");
   });
 
-  it("agrees with the prefix digests, whatever the thread", () => {
+  it("agrees with the prefix digests for any thread", () => {
     fc.assert(
       fc.property(renderInputs, fc.nat(), (input, cut) => {
         const { thread: whole } = input;

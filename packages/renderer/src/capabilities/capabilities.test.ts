@@ -36,11 +36,11 @@ describe("capabilitiesOf", () => {
     ["gpt-5.6", "openai", "none", false],
     ["models/gemini-3-pro", "google", "none", false],
     ["deepseek-v3.2", "deepseek", "none", true],
-  ] as const)("%s is of %s, binds reasoning %s, prefill %s", (model, provider, reasoning, prefill) => {
+  ] as const)("%s belongs to %s, binds reasoning %s, prefill %s", (model, provider, reasoning, prefill) => {
     expect(capabilitiesOf(model)).toMatchObject({ provider, reasoning, prefill });
   });
 
-  it("takes window and minimum from the tables of core, and rows of one's own first", () => {
+  it("takes context window and cache minimum from core's tables, and the caller's own rows first", () => {
     expect(capabilitiesOf("claude-haiku-4-5")).toMatchObject({ contextWindow: 200_000, minimumCachedTokens: 4_096 });
     expect(
       capabilitiesOf("claude-opus-5-5", { "claude-opus-5-5": { reasoning: "none", contextWindow: 1_000_000 } }),
@@ -49,7 +49,7 @@ describe("capabilitiesOf", () => {
     expect(capabilitiesOf("gpt-5.6")).toBe(capabilitiesOf("openai/gpt-5.6"));
   });
 
-  it("knows a model by its dated name", () => {
+  it("matches a model's dated names and aliases, and tells different models apart", () => {
     expect(isSameModel("claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4.5")).toBe(true);
     for (const [asked, answered] of [
       ["claude-3-5-sonnet-latest", "claude-3-5-sonnet-20241022"],
@@ -91,7 +91,7 @@ describe("rendering for a model", () => {
     return sample;
   };
 
-  it("W13 strips signed reasoning behind an edit where the model binds it to the prefix, and only there", () => {
+  it("W13 strips signed reasoning after an edit only for models that bind it to the prefix", () => {
     const thread = threadOf(...specs);
     expect(thinking(render(thread, [1, 2]))).toBe(0);
     expect(thinking(render(thread, [1, 2], { model: "claude-opus-5-5" }))).toBe(0);
@@ -99,7 +99,7 @@ describe("rendering for a model", () => {
       expect(thinking(render(thread, [1, 2], { model }))).toBe(2);
   });
 
-  it("W12 takes reasoning for unbound where the host thinks with a budget, which no model that binds it takes", () => {
+  it("W12 treats reasoning as unbound under a thinking budget, unless the model binds it anyway", () => {
     expect(thinking(render(threadOf(...specs), [1, 2], { host: manual }))).toBe(2);
     expect(thinking(render(threadOf(...specs), [1, 2], { host: { thinking: { type: "adaptive" } } }))).toBe(0);
     expect(thinking(render(threadOf(...specs), [1, 2], { host: manual, model: "claude-opus-5-5" }))).toBe(0);
@@ -115,14 +115,14 @@ describe("rendering for a model", () => {
     ["tool", result("c", "ok")],
   ];
 
-  it("W12 keeps the reasoning of the steps that a fold left of an open tool loop", () => {
+  it("W12 keeps the reasoning of the steps that a fold leaves in an open tool loop", () => {
     for (const model of ["claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5", "claude-opus-4-8"]) {
       const sample = render(threadOf(...loop), [2, 3], { model });
       expect([thinking(sample), sample.warnings.some(({ kind }) => kind === "reasoning-left-out")]).toEqual([2, false]);
     }
   });
 
-  it("W12 lets a step begin its own turn when a summary in the assistant's role stands before it", () => {
+  it("W12 opens a new turn for a step that follows a summary in the assistant role", () => {
     const { messages, warnings } = render(threadOf(...loop), [2, 3, 4, 5], { host: manual });
     expect(messages.map(({ role, content }) => [role, content[0].type])).toEqual([
       ["user", "text"],
@@ -136,7 +136,7 @@ describe("rendering for a model", () => {
     expect([told.messages.length, told.warnings]).toEqual([3, []]);
   });
 
-  it("W13 keeps what a model thought since the fold: its prefix is the one that the fold made", () => {
+  it("W13 keeps reasoning produced since the fold, because its prefix is the folded one", () => {
     const seen = threadOf(...loop.slice(0, 5));
     for (const model of [undefined, "claude-opus-5-5"]) {
       const sample = render(threadOf(...loop), [2, 3], { seen, ...(model !== undefined && { model }) });
@@ -149,7 +149,7 @@ describe("rendering for a model", () => {
     }
   });
 
-  it("drops what cannot travel to another provider or model, with a warning that says which messages", () => {
+  it("drops reasoning that another provider or model cannot take, and names its messages in a warning", () => {
     const thread = threadBy("claude-opus-4-6", ...specs);
     const same = renderSample(thread, { format: "anthropic-messages", model: "claude-opus-4-6-20260205", tools });
     expect([thinking(same), same.warnings]).toEqual([2, []]);
@@ -168,7 +168,7 @@ describe("rendering for a model", () => {
     ]);
   });
 
-  it("gives reasoning back as text to servers of open models that ask for it, and not that of others", () => {
+  it("returns reasoning as text to open-model servers that expect it, and drops other providers' reasoning", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", { type: "reasoning", text: "hm", provider: "deepseek" }, call("a")],
@@ -183,7 +183,7 @@ describe("rendering for a model", () => {
     expect(renderSample(thread, { format: "openai-chat" }).messages[1]).not.toHaveProperty("reasoning_content");
   });
 
-  it("puts a marker where a model's results hold no pictures", () => {
+  it("replaces pictures in tool results with a marker for models that do not accept them there", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a")],
@@ -206,7 +206,7 @@ describe("rendering for a model", () => {
     ]);
   });
 
-  it("W9 lets a foreign request end on an assistant turn where its model allows it", () => {
+  it("W9 accepts a foreign request that ends on an assistant turn only if the model supports prefill", () => {
     const { format } = renderSample(threadOf(["user", "go"]), { format: "anthropic-messages" });
     const body = (model: string) => ({
       model,

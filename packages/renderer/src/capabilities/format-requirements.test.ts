@@ -5,7 +5,7 @@ import { acceptedName, acceptedToolName } from "./format-requirements.ts";
 const RULE = { refused: /[^a-zA-Z0-9_-]/, maxLength: 40 };
 
 describe("acceptedName", () => {
-  it("gives a name that is accepted, the same one every time, and leaves an accepted name alone", () => {
+  it("returns an accepted name, always the same one, and leaves accepted names unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 80 }), (name) => {
         const accepted = acceptedName(name, RULE);
@@ -17,18 +17,18 @@ describe("acceptedName", () => {
     );
   });
 
-  it("tells long names apart that begin alike", () => {
+  it("keeps long names with the same beginning distinct", () => {
     const [a, b] = ["1", "2"].map((end) => acceptedName(`${"x".repeat(60)}${end}`, RULE));
     expect(a).not.toBe(b);
     expect(a).toHaveLength(40);
   });
 
-  it("puts an underscore before a beginning that is not accepted", () => {
+  it("prefixes an underscore when the first character is not accepted", () => {
     const rule = { refused: /[^a-z0-9_]/, maxLength: 6, refusedStart: /^[^a-z_]/ };
     expect(["7z", "-z", "az"].map((name) => acceptedName(name, rule))).toEqual(["_7z", "_z", "az"]);
   });
 
-  it("names a tool that has no name", () => {
+  it("gives an unnamed tool a name when the format needs one", () => {
     expect(acceptedToolName("", RULE)).toBe("unnamed_tool");
     expect(acceptedToolName("", { refused: null, maxLength: null })).toBe("");
   });

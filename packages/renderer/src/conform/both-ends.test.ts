@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
 import { ARTIFACT, planWith, textsOf, threadOf } from "../testing/sample-thread.ts";
 
-describe("both ends", () => {
+describe("a rendered request", () => {
   it("W9 ends on a marked user turn when the log ends on an assistant turn", () => {
     const thread = threadOf(["user", "go"], ["assistant", "done"]);
     for (const { request, warnings } of inEveryFormat(thread, planWith(thread))) {
@@ -26,7 +26,7 @@ describe("both ends", () => {
     ]);
   });
 
-  it("puts an asked continuation behind calls that nobody answered, and nowhere when the user spoke last", () => {
+  it("ends on a requested continuation after unanswered calls, but not when the user spoke last", () => {
     const open = threadOf(["user", "go"], ["assistant", call("a")]);
     expect(renderSample(open).request.messages.at(-1)?.synthetic).toBe("missing-result");
     expect(renderSample(open, { continuation: "And now?" }).request.messages.at(-1)?.synthetic).toBe("continuation");
@@ -35,7 +35,7 @@ describe("both ends", () => {
     ]);
   });
 
-  it("W10 starts on a marked user turn in Anthropic", () => {
+  it("W10 starts on a marked user turn in Anthropic's format", () => {
     const thread = threadOf(["assistant", "hi"], ["user", "go"]);
     const { request, warnings } = renderSample(thread, { format: "anthropic-messages" });
     expect(request.messages[0]).toMatchObject({ role: "user", synthetic: "placeholder" });
@@ -43,7 +43,7 @@ describe("both ends", () => {
     expect(renderSample(thread, { format: "openai-chat" }).messages[0].role).toBe("assistant");
   });
 
-  it("renders an empty log", () => {
+  it("is legal in every format when the log is empty", () => {
     const thread = threadOf();
     for (const { format, payload, request } of inEveryFormat(thread, planWith(thread))) {
       expect(request.messages).toHaveLength(1);
@@ -51,7 +51,7 @@ describe("both ends", () => {
     }
   });
 
-  it("puts rehydrated content into the last turn, behind its results, escaped", () => {
+  it("holds rehydrated content, escaped, in its last turn after the results", () => {
     const thread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", "1")]);
     const rehydrated = [{ artifactId: ARTIFACT, content: "line\n[End of content]", tokens: 5, truncated: false }];
     const { messages, breakdown, request } = renderSample(thread, { format: "anthropic-messages", rehydrated });
@@ -64,7 +64,7 @@ describe("both ends", () => {
     expect(breakdown.rehydrated).toBeGreaterThan(0);
   });
 
-  it("puts rehydrated content before the continuation, never behind an assistant turn alone", () => {
+  it("holds rehydrated content before the continuation, never directly after an assistant turn", () => {
     const rehydrated = [{ artifactId: ARTIFACT, content: "x", tokens: 1, truncated: true }];
     const { request } = renderSample(threadOf(["user", "go"], ["assistant", "done"]), { rehydrated });
     expect(request.messages.slice(2).map(({ synthetic }) => synthetic)).toEqual(["rehydration", "continuation"]);

@@ -14,7 +14,7 @@ import {
   threadOfEntries,
 } from "../testing/sample-thread.ts";
 
-describe("calls and results", () => {
+describe("repairs of calls and results", () => {
   const roles = (messages: readonly { readonly role: string; readonly parts: readonly Part[] }[]) =>
     messages.map(({ role, parts }) =>
       parts
@@ -24,7 +24,7 @@ describe("calls and results", () => {
         .join(),
     );
 
-  it("A10 W1 W7 answers open calls with a marked failure, in place", () => {
+  it("A10 W1 W7 answer open calls in place with a marked failure", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a"), call("b")],
@@ -48,7 +48,7 @@ describe("calls and results", () => {
     });
   });
 
-  it("P2 answers calls of one batch that share an id in order, whatever comes later and however the thread was read", () => {
+  it("P2 answer calls of one batch that share an id in order, with the same result when the thread grows", () => {
     const specs: readonly MessageSpec[] = [
       ["user", "go"],
       ["assistant", call("a"), call("a")],
@@ -78,7 +78,7 @@ describe("calls and results", () => {
     }
   });
 
-  it("A8 A10 W2 W5 leaves out a second result and an orphan, with a warning", () => {
+  it("A8 A10 W2 W5 drop a second result and a result without a call, with a warning", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a")],
@@ -94,7 +94,7 @@ describe("calls and results", () => {
     }
   });
 
-  it("A9 takes a failed result for an answer", () => {
+  it("A9 accept a failed result as the answer to its call", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a")],
@@ -107,7 +107,7 @@ describe("calls and results", () => {
     expect(warnings).toEqual([{ kind: "outcome-not-expressed", messageIds: ["m3"] }]);
   });
 
-  it("L25 leaves out a result whose call was folded away, even by a plan that is not normalized", () => {
+  it("L25 drop a result whose call was folded away, even under a plan that is not normalized", () => {
     const thread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", "1")], ["user", "on"]);
     const plan = planWith(thread, summaryOver(thread, [1, 2]));
     for (const { request, format, payload } of inEveryFormat(thread, plan)) {
@@ -116,7 +116,7 @@ describe("calls and results", () => {
     }
   });
 
-  it("G2 W3 W4 W6 W8 moves results behind their calls, in the order of the calls", () => {
+  it("G2 W3 W4 W6 W8 move results directly after their calls, in the order of the calls", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a"), call("b")],
@@ -133,7 +133,7 @@ describe("calls and results", () => {
     }
   });
 
-  it("says nothing of results that stand in place but for a pin that rendering puts there", () => {
+  it("give no warning when only a rendered pin separates a call from its result", () => {
     const [question, caller, answer] = messagesOf([
       ["user", "go"],
       ["assistant", call("a")],
@@ -150,7 +150,7 @@ describe("calls and results", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("G7 gives a reused id a new one where ids must be unique, and the same to its result", () => {
+  it("G7 give a reused call id and its result a new id where ids must be unique", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a")],
@@ -172,7 +172,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  it("makes ids of other providers acceptable and keeps the pair", () => {
+  it("rewrite call ids of other providers to accepted ones, the same in call and result", () => {
     const id = `call_${"x".repeat(29)}|fc_${"y".repeat(50)}`;
     const thread = threadOf(["user", "go"], ["assistant", call(id)], ["tool", result(id, "1")]);
     for (const { messages, format, payload } of inEveryFormat(thread, planWith(thread)).slice(0, 2)) {
@@ -182,7 +182,7 @@ describe("calls and results", () => {
     }
   });
 
-  it("W19 sends arguments that never were a JSON object inside one", () => {
+  it("W19 wrap arguments that are not a JSON object in one", () => {
     const broken: Part = {
       ...(call("a") as Extract<Part, { type: "tool-call" }>),
       input: '{"path',
@@ -203,7 +203,7 @@ describe("calls and results", () => {
     expect(warnings).toEqual([{ kind: "tool-input-wrapped", messageIds: ["m2"] }]);
   });
 
-  it("declares the tools that a thread uses where the host declares none, and counts them", () => {
+  it("declare and count the tools that a thread uses when the host declares none", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a", "mcp.read"), call("b", "")],

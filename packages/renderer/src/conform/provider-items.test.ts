@@ -42,12 +42,12 @@ describe("itemKeys", () => {
   );
   const [asks, answers] = messagesAt(thread, 1, 2).map(keptMessage);
 
-  it("ties a call to its answer and an item to its repetition", () => {
+  it("gives a call and its answer the same key, and so an item and its repetition", () => {
     expect(itemKeys(asks!, OPENAI_RESPONSES_REQUIREMENTS)).toEqual(["shell_call c", "id sh_1"]);
     expect(itemKeys(answers!, OPENAI_RESPONSES_REQUIREMENTS)).toEqual(["shell_call c", "id ws_1"]);
   });
 
-  it("ties nothing where the format asks for nothing, and only what it asks for", () => {
+  it("gives only the keys that the format's requirements ask for", () => {
     expect(itemKeys(asks!, {})).toEqual([]);
     expect(itemKeys(asks!, { opaqueOnce: "id" })).toEqual(["id sh_1"]);
     const { opaquePairs = [] } = OPENAI_RESPONSES_REQUIREMENTS;
@@ -55,7 +55,7 @@ describe("itemKeys", () => {
   });
 });
 
-describe("calls and answers that are items of a provider", () => {
+describe("provider items that are calls and answers", () => {
   const shell = (id: string | null) => openai({ type: "shell_call", call_id: id });
   const shown = (id: string | null) => openai({ type: "shell_call_output", call_id: id });
   const used = (id: string) => anthropic({ type: "server_tool_use", id });
@@ -67,7 +67,7 @@ describe("calls and answers that are items of a provider", () => {
     return [...callOf].map(([answer, called]) => [parts.indexOf(called), parts.indexOf(answer)]);
   };
 
-  it("have each other by their id, each once, in the order of the calls", () => {
+  it("pair by id, each item once, in the order of the calls", () => {
     expect(paired([said("assistant", [shell("a"), shell("b")]), said("user", [shown("b"), shown("a")])])).toEqual([
       [1, 2],
       [0, 3],
@@ -78,19 +78,19 @@ describe("calls and answers that are items of a provider", () => {
     expect(paired([said("assistant", [text("a"), call("a")]), said("tool", [result("a", "1")])])).toEqual([]);
   });
 
-  it("without an id have each other within their message alone", () => {
+  it("pair without ids only within one message", () => {
     expect(paired([said("assistant", [shell(null), shell(null), shown(null)])])).toEqual([[0, 2]]);
     expect(paired([said("assistant", [shell(null)]), said("user", [shown(null)])])).toEqual([]);
   });
 
-  it("may be of any type that ends as the provider's do", () => {
+  it("match any answer type with the ending that the provider uses", () => {
     const messages = [said("assistant", [used("s"), found("s")])];
     expect(paired(messages, ANTHROPIC_REQUIREMENTS)).toEqual([[0, 1]]);
     const other = anthropic({ type: "web_search_result", tool_use_id: "s" });
     expect(paired([said("assistant", [used("s"), other])], ANTHROPIC_REQUIREMENTS)).toEqual([]);
   });
 
-  it("are open until somebody speaks, a fold included, where the provider goes on with them", () => {
+  it("stay open until they are answered or somebody else speaks, which a summary counts as", () => {
     const open = (...messages: readonly ChatMessage[]) =>
       leaveItemOpen([said("assistant", [used("s")]), ...messages], ANTHROPIC_REQUIREMENTS);
     expect(open()).toBe(true);
@@ -107,7 +107,7 @@ describe("calls and answers that are items of a provider", () => {
     expect(leaveItemOpen([said("assistant", [shell("a")])], OPENAI_RESPONSES_REQUIREMENTS)).toBe(false);
   });
 
-  it("are answered by the host where the answer names its call", () => {
+  it("count as answered by the host when the answer names its call", () => {
     const ofHost = (part: Part) => isAnswerOfHost(part, OPENAI_RESPONSES_REQUIREMENTS);
     expect([shown("a"), shown(null), shell("a"), result("a", "1"), text("x")].map(ofHost)).toEqual([
       ...[true, false, false, false, false],
@@ -116,7 +116,7 @@ describe("calls and answers that are items of a provider", () => {
   });
 });
 
-describe("items of a provider that came with reasoning", () => {
+describe("provider items that came with reasoning", () => {
   const thought = (fields: object = { encrypted: "ZW5j" }): Part => ({
     ...{ type: "reasoning", text: "", provider: "openai" },
     ...fields,
@@ -141,7 +141,7 @@ describe("items of a provider that came with reasoning", () => {
   const unnamed = { type: "shell_call", call_id: "c2" };
   const said = { type: "message", role: "assistant", content: "found" };
 
-  it("W16 stay out, or lose their id, where another model's reasoning does, answers included", () => {
+  it("W16 are dropped, or lose their id, with the reasoning of another model, and so are their answers", () => {
     const { input, warnings } = rendered(written, "gpt-5-mini");
     expect(input).toEqual([listed.value, said, unnamed, printed.value]);
     expect(warnings).toEqual([
@@ -152,7 +152,7 @@ describe("items of a provider that came with reasoning", () => {
     expect(rendered(written, "gpt-5").warnings).toEqual([]);
   });
 
-  it("W16 stay out where their reasoning came without its encrypted content, and stay where none came", () => {
+  it("W16 are dropped when their reasoning lacks its encrypted content, and kept when they came without any", () => {
     const [go, answer, , on] = written as [MessageInput, MessageInput, MessageInput, MessageInput];
     const kinds = (...parts: readonly Part[]) =>
       rendered([go, { ...answer, parts }, on], "gpt-5").input.map(({ type }) => type);
@@ -162,7 +162,7 @@ describe("items of a provider that came with reasoning", () => {
     expect(kinds(thought({}), search, thought(), text("found"))).toEqual(["reasoning", "message"]);
   });
 
-  it("W16 stay out where a plan cleared the reasoning", () => {
+  it("W16 are dropped when a plan clears the reasoning", () => {
     const thread = threadOfEntries(...written.map((message) => ({ type: "message", message }) as const));
     const clear = { ...recordOver(thread, 2), action: "clear", targets: ["reasoning"], preservedFields: {} } as const;
     const { payload } = renderSample(thread, { format: "openai-responses", plan: planWith(thread, clear) });
@@ -170,11 +170,11 @@ describe("items of a provider that came with reasoning", () => {
   });
 });
 
-describe("an item that stands for what is before it", () => {
+describe("a provider item that replaces all earlier history", () => {
   const item = anthropic({ type: "compaction", content: "so far" });
   const target = { requirements: ANTHROPIC_REQUIREMENTS };
 
-  it("is of the provider's type and says something", () => {
+  it("is recognized by the provider's type and must have content", () => {
     const holds = (...parts: readonly Part[]) => holdsProviderItem({ parts }, target);
     expect(holds(text("x"), item)).toBe(true);
     expect(holds(text("x"))).toBe(false);
@@ -187,7 +187,7 @@ describe("an item that stands for what is before it", () => {
     expect(holdsProviderItem({ parts: [item] }, { requirements: without })).toBe(false);
   });
 
-  it("is looked for from the newest message of the main branch back to a version of the thread", () => {
+  it("is found by a search from the newest message of the main branch back to a given version", () => {
     const [first, second, third, side] = messagesOf([
       ["user", "go"],
       ["assistant", item],
@@ -204,7 +204,7 @@ describe("an item that stands for what is before it", () => {
     expect(newestProviderItem(thread, 0, { requirements: without })).toBeNull();
   });
 
-  it("opens the request in the place of all before it, the system's words and pins told again", () => {
+  it("comes first in the request, and system messages and pins are repeated", () => {
     const [go, hurry, opens, more] = messagesOf([
       ["user", "go"],
       ["system", "hurry"],
@@ -230,7 +230,7 @@ describe("an item that stands for what is before it", () => {
     expect(textsOf(whole.messages)[0]).toBe("go");
   });
 
-  it("is left out behind what a plan folded, with a warning", () => {
+  it("is dropped with a warning after a folded span", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", "one"],

@@ -14,8 +14,8 @@ import {
   threadOfEntries,
 } from "../testing/sample-thread.ts";
 
-describe("what a provider does not take", () => {
-  it("W11 leaves out blank texts and messages of which nothing is left", () => {
+describe("repairs of message parts", () => {
+  it("W11 drop blank texts and messages that end up empty", () => {
     const thread = threadOf(
       ["user", "go", " "],
       ["assistant", ""],
@@ -32,7 +32,7 @@ describe("what a provider does not take", () => {
     }
   });
 
-  it("W12 keeps signed thinking of the same provider, drops unsigned and foreign, and replays none in OpenAI Chat", () => {
+  it("W12 keep signed thinking of the same provider only, and replay none in OpenAI Chat", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", signed, "one"],
@@ -64,7 +64,7 @@ describe("what a provider does not take", () => {
     ]);
   });
 
-  it("W13 strips signed thinking from the loop of the first edit on, and keeps it before", () => {
+  it("W13 strip signed thinking from the tool loop of the first edit on, and keep it before", () => {
     const thread = threadOf(
       ["user", "one"],
       ["assistant", signed, "kept"],
@@ -89,7 +89,7 @@ describe("what a provider does not take", () => {
     expect(warnings).toContainEqual({ kind: "reasoning-left-out", reason: "behind-an-edit", messageIds: ["m4", "m6"] });
   });
 
-  it("W12 leaves out thinking that nothing follows", () => {
+  it("W12 drop thinking that nothing follows", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", "so", signed],
@@ -109,7 +109,7 @@ describe("what a provider does not take", () => {
     expect(warnings).toEqual([{ kind: "reasoning-left-out", reason: "at-the-end", messageIds: ["m2"] }]);
   });
 
-  it("sends pictures where they are legal and a marker where they are not", () => {
+  it("keep pictures where they are legal and put a marker where they are not", () => {
     const bmp: MediaPart = { type: "image", source: { kind: "base64", mediaType: "image/bmp", data: "AA==" } };
     const pdf: MediaPart = {
       type: "file",
@@ -138,7 +138,7 @@ describe("what a provider does not take", () => {
     ]);
   });
 
-  it("sends opaque items to their own provider alone, byte for byte", () => {
+  it("send opaque items to their own provider alone, byte for byte", () => {
     const value = { type: "compaction", content: "…", z: 1, a: [2] };
     const thread = threadOf(
       ["user", "go"],
@@ -154,7 +154,7 @@ describe("what a provider does not take", () => {
   });
 });
 
-describe("what providers said that has no place in the format", () => {
+describe("provider metadata without a place in the format", () => {
   const lost = (format: string, providerMetadata: ProviderMetadata, of: "message" | "text" | "system") => {
     const [plain, answer] = messagesOf([
       ["user", "go"],
@@ -174,7 +174,7 @@ describe("what providers said that has no place in the format", () => {
     );
   };
 
-  it("is named with its message, and what has a place is not", () => {
+  it("is named in a warning with its message, unlike metadata that the format can carry", () => {
     expect(lost("openai-chat", { openai: { name: "ann" } }, "message")).toEqual([]);
     expect(lost("openai-responses", { openai: { name: "ann" } }, "message")).toEqual([["openai.name"], "m2"]);
     expect(lost("gemini", { openai: { name: "ann", role: "developer" }, x: { y: 1 } }, "message")).toEqual([
@@ -186,12 +186,12 @@ describe("what providers said that has no place in the format", () => {
     expect(lost("ai-sdk", { openai: { name: "ann" }, x: { y: 1 } }, "message")).toEqual([["openai.name"], "m2"]);
   });
 
-  it("is no loss where a message is told to be the system's, as every format takes it", () => {
+  it("causes no warning for the system role, which every format can express", () => {
     expect(lost("gemini", { openai: { role: "system" } }, "message")).toEqual([]);
     expect(lost("gemini", { openai: { role: "system", name: "ann" } }, "message")).toEqual([["openai.name"], "m2"]);
   });
 
-  it("of a text is its marks and citations, and not the provider's bookkeeping", () => {
+  it("counts only the cache marks and citations of a text, not the provider's bookkeeping", () => {
     const mark = { type: "ephemeral" };
     expect(lost("gemini", { anthropic: { cache_control: mark, citations: [], id: 1 } }, "text")).toEqual([
       ["anthropic.cache_control", "anthropic.citations"],
@@ -202,7 +202,7 @@ describe("what providers said that has no place in the format", () => {
     expect(lost("ai-sdk", { anthropic: { cacheControl: mark } }, "text")).toEqual([]);
   });
 
-  it("of system text is told without a message, its role as well", () => {
+  it("is reported for system text without a message id, its role included", () => {
     expect(lost("gemini", { openai: { name: "ann" } }, "system")).toEqual([["openai.name"], ""]);
     expect(lost("openai-chat", { openai: { name: "ann", prompt_cache_breakpoint: true } }, "system")).toEqual([]);
     const roleLost = (format: string, role: "developer" | "system") =>
@@ -232,7 +232,7 @@ describe("tool definitions", () => {
     };
   };
 
-  it("have names that the provider accepts, each once, and stay the same where they have", () => {
+  it("get accepted, unique names, and stay unchanged if they have them", () => {
     const given = [tool("mcp.read"), tool("mcp_read"), tool("bash")];
     const { tools, warnings } = rendered("anthropic-messages", given);
     expect(tools.map(({ name }) => name)).toEqual(["mcp_read", "bash"]);
@@ -245,14 +245,14 @@ describe("tool definitions", () => {
     expect(rendered("neutral", given)).toEqual({ tools: given, warnings: [] });
   });
 
-  it("have a namespace for themselves where the provider has any", () => {
+  it("may share a name across namespaces if the provider has namespaces", () => {
     const inNamespace = (namespace: string) =>
       tool("read", { providerMetadata: { openai: { namespace: { name: namespace } } } });
     const names = (format: string) => rendered(format, [inNamespace("a"), inNamespace("b"), tool("read")]).tools.length;
     expect([names("openai-responses"), names("openai-chat")]).toEqual([3, 1]);
   });
 
-  it("have schemas of which is told what the provider does not heed, names and data aside", () => {
+  it("warn about schema keywords that the provider ignores, but not about names and data", () => {
     const inputSchema = {
       type: "object",
       properties: { unevaluatedItems: { type: "string", contentEncoding: "x" }, list: { items: [{ if: {} }] } },
@@ -273,7 +273,7 @@ describe("tool definitions", () => {
     expect(rendered("anthropic-messages", [tool("a", { inputSchema })]).warnings).toEqual([]);
   });
 
-  it("that wait for a search are given outright to a model that makes none, without the search", () => {
+  it("that are deferred go out directly, without the search tool, to models without tool search", () => {
     const waiting = tool("rare", { providerMetadata: { openai: { defer_loading: true, strict: true } } });
     const search = tool("search", { providerMetadata: { openai: { type: "tool_search" } } });
     const given = [waiting, search, tool("bash")];

@@ -41,7 +41,7 @@ describe("anthropic-messages lowering", () => {
     expect(lowerOne(anthropicMessages, "user", part).content).toEqual([block]);
   });
 
-  it("writes JSON results as text, and none for a result without a body", () => {
+  it("writes JSON results as text, and no content for an empty result", () => {
     const result = (content: object): Part =>
       ({
         type: "tool-result",
@@ -60,7 +60,7 @@ describe("anthropic-messages lowering", () => {
     });
   });
 
-  it("gives every tool schema a type, and leaves out what is not there", () => {
+  it("gives every tool schema a type, and omits absent fields", () => {
     const tools = [
       { name: "a", inputSchema: {} },
       { name: "b", description: "B", inputSchema: { type: "object", required: [] } },
@@ -97,7 +97,7 @@ describe("openai-chat lowering", () => {
     expect(lowerOne(openaiChat, "user", text("see"), part).content).toEqual([{ type: "text", text: "see" }, lowered]);
   });
 
-  it("writes one text as a string and several as parts, and null beside calls alone", () => {
+  it("writes a single text as a string, several as parts, and null when there are only calls", () => {
     const call: Part = { type: "tool-call", callId: asToolCallId("a"), toolName: "t", input: { b: 1 } };
     expect(lowerOne(openaiChat, "assistant", text("one")).content).toBe("one");
     expect(lowerOne(openaiChat, "assistant", text("one"), text("two")).content).toEqual([
@@ -111,7 +111,7 @@ describe("openai-chat lowering", () => {
     });
   });
 
-  it("sends system text as messages of their own and tools as functions", () => {
+  it("sends each system text as a message and tools as functions", () => {
     expect(
       openaiChat.lower({ system: ["s", "t"], tools: [{ name: "a", inputSchema: { type: "object" } }], messages: [] })
         .payload,

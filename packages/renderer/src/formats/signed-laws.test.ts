@@ -138,7 +138,7 @@ for (const format of [openaiChat, openaiResponses, gemini, geminiInteractions, a
   keepLaws(format.id, forAll(compactedInputs, [law], 30), { describe, it });
 }
 
-it("thinking in a message of its own goes with the hosted call that it led to, when the user speaks (W15)", async () => {
+it("thinking in a message of its own is dropped with the hosted call it led to when the user speaks (W15)", async () => {
   const said: readonly (readonly [Role, Part])[] = [
     ["user", { type: "text", text: "Look." }],
     ["assistant", { type: "reasoning", text: "I look.", provider: "anthropic", signature: "c2ln" }],
@@ -160,7 +160,7 @@ it("thinking in a message of its own goes with the hosted call that it led to, w
   expect(await brokenLaws(laws)).toEqual([]);
 });
 
-it("a fold that speaks as the assistant behind a call that waits at the provider ends the wait (W2, W13)", async () => {
+it("a summary in the assistant role ends the wait of a provider-side call before it (W2, W13)", async () => {
   const call: Part = { type: "tool-call", callId: asToolCallId("c1"), toolName: "look", input: {} };
   const other: Part = { ...call, callId: asToolCallId("c2") };
   const resultOf = ({ callId }: typeof call): Part => ({
@@ -202,7 +202,7 @@ it("a fold that speaks as the assistant behind a call that waits at the provider
   expect(leftOut.map(({ messageIds }) => messageIds)).toEqual([["m1", "m6"]]);
 });
 
-it("a signed item that comes first is sent with no other behind it", async () => {
+it("a signed provider item that opens the request is sent without a second one after it", async () => {
   const item = (value: JsonObject): Part => ({
     type: "opaque",
     provider: "anthropic",
@@ -231,7 +231,7 @@ it("a signed item that comes first is sent with no other behind it", async () =>
   ]);
 });
 
-it("a search of the host's own that is answered late is shown with its answer, and nothing before it moves", async () => {
+it("a late answer to a client-side tool search appears with its call, and nothing before the call moves", async () => {
   const item = (type: string, id: string): Part => ({
     ...{ type: "opaque", provider: "openai" },
     value: { type, execution: "client", call_id: id },
@@ -269,7 +269,7 @@ it("a search of the host's own that is answered late is shown with its answer, a
   expect(shown(7).warnings).toEqual([{ kind: "call-moved", messageIds: ["m1"] }]);
 });
 
-it("a result whose call stands before the provider's item in one message is left out with a warning", async () => {
+it("a result is dropped with a warning when its call precedes the provider's item in the same message", async () => {
   const call = (id: string): Part => ({ type: "tool-call", callId: asToolCallId(id), toolName: "look", input: {} });
   const answer = (id: string): Part => ({
     type: "tool-result",

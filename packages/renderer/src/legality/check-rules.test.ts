@@ -40,7 +40,7 @@ describe("a violation", () => {
     ["gemini", "$.contents[1].parts[1]", "$.contents[2].parts[0]"],
     ["ai-sdk", "$.messages[1].content[1]", "$.messages[2].content[0]"],
     ["neutral", "$.messages[1].parts[1]", "$.messages[2].parts[0]"],
-  ])("of %s names position, message and record", (id, callAt, resultAt) => {
+  ])("in %s names the position, the message and the plan record that caused it", (id, callAt, resultAt) => {
     const { request, manifest } = renderSample(thread, { plan, format: id });
     const format = formatById(id);
     const { payload } = format.lower(withWrongResult(request));
@@ -50,7 +50,7 @@ describe("a violation", () => {
   });
 
   it.each(["anthropic-messages", "openai-chat", "openai-responses", "gemini", "ai-sdk", "neutral"])(
-    "of a foreign %s payload names the position alone",
+    "in a foreign %s payload names only the position",
     (id) => {
       const { request } = renderSample(thread, { plan, format: id });
       const format = formatById(id);
@@ -68,7 +68,7 @@ describe("a violation", () => {
     ]);
   });
 
-  it("W13 is found by the manifest where no frame shows the edit", () => {
+  it("W13 is found through the manifest when no frame in the payload shows the edit", () => {
     const signed = { type: "reasoning", text: "hm", provider: "anthropic", signature: "c2ln" } as const;
     const dropped = threadOf(
       ["user", "go"],
@@ -96,8 +96,8 @@ describe("a violation", () => {
   });
 });
 
-describe("a rule", () => {
-  it("of any format has a remedy, which is not the rule again", () => {
+describe("a legality rule", () => {
+  it("has a remedy that differs from its description, in every format", () => {
     const rules = FORMATS.flatMap((format) => format.rules.rules);
     expect(rules.filter(({ id }) => remedyFor(id) === undefined).map(({ id }) => id)).toEqual([]);
     const repeated = rules.filter(({ id, description }) => `${remedyFor(id)}.` === description);

@@ -40,8 +40,8 @@ const cleared = (numbers: readonly number[], more: Partial<ClearRecord> = {}): C
 const kindsOf = (plan: CompactionPlan, options = {}) =>
   anthropicNativeEdits(thread, plan, options).differences.map(({ kind }) => kind);
 
-describe("clearing at Anthropic", () => {
-  it("counts from the newest use and spares the tools that the plan spares", () => {
+describe("native clearing at Anthropic", () => {
+  it("keeps the newest tool uses and excludes the tools that the plan spares", () => {
     const { fields, betas, headers, rest, differences } = anthropicNativeEdits(
       thread,
       planWith(thread, cleared([3, 7])),
@@ -75,7 +75,7 @@ describe("clearing at Anthropic", () => {
     expect(edit).toMatchObject({ keep: { value: 2 } });
   });
 
-  it("leaves to rendering what stands behind a result that stays, or clears that too when it may", () => {
+  it("leaves results after a kept one to rendering, or clears them too if allowed", () => {
     const plan = planWith(thread, cleared([3, 10], { preservedFields: { path: "a.ts" } }));
     const careful = anthropicNativeEdits(thread, plan);
     expect(careful.rest.clearings.map(({ span }) => span.messageIds)).toEqual([["m10"]]);
@@ -89,7 +89,7 @@ describe("clearing at Anthropic", () => {
     expect(more.differences).toContainEqual({ kind: "cleared-too", messageIds: ["m7"] });
   });
 
-  it("clears inputs when the plan clears those of every call that goes, and leaves other bodies to rendering", () => {
+  it("clears inputs only if the plan clears all of them, and leaves other bodies to rendering", () => {
     const both = planWith(thread, cleared([2, 3], { targets: ["tool-result", "tool-input", "text"] }));
     const { fields, rest, differences } = anthropicNativeEdits(thread, both);
     expect(fields.context_management?.edits[0]).toMatchObject({ clear_tool_inputs: true });
@@ -103,7 +103,7 @@ describe("clearing at Anthropic", () => {
     ]);
   });
 
-  it("clears the thinking of the oldest turns, first among the edits, and never that of the newest", () => {
+  it("clears the thinking of the oldest turns as the first edit, and never that of the newest turn", () => {
     const all = planWith(thread, cleared([2, 3, 4, 9], { targets: ["reasoning", "tool-result"] }));
     const { fields, rest } = anthropicNativeEdits(thread, all);
     expect(fields.context_management?.edits.map(({ type, ...rest }) => [type, "keep" in rest && rest.keep])).toEqual([
@@ -116,14 +116,14 @@ describe("clearing at Anthropic", () => {
   });
 });
 
-describe("compaction at Anthropic", () => {
+describe("native compaction at Anthropic", () => {
   const plan = {
     ...planWith(thread, summaryOver(thread, [2, 3, 4, 5])),
     originalTokens: 160_000,
     compactedTokens: 70_000,
   };
 
-  it("takes the place of the plan's summaries, and says what becomes of the rest", () => {
+  it("replaces the plan's summaries, and reports what happens to the other records", () => {
     const { fields, betas, rest, differences } = anthropicNativeEdits(thread, plan, { pauseAfterCompaction: true });
     expect(fields.context_management?.edits).toEqual([
       { type: "compact_20260112", trigger: { type: "input_tokens", value: 70_000 }, pause_after_compaction: true },
@@ -138,7 +138,7 @@ describe("compaction at Anthropic", () => {
     expect(kindsOf(plan, { edits: ["clear-tool-uses"] })).toEqual(["left-to-rendering"]);
   });
 
-  it("keeps to the provider's least threshold, and says when it is not due", () => {
+  it("raises a threshold below the provider's minimum, and reports that compaction is not due", () => {
     const small = { ...plan, originalTokens: 9_000, compactedTokens: 4_000 };
     expect(anthropicNativeEdits(thread, small, { compactAt: 8_000 }).differences).toEqual(
       expect.arrayContaining([
@@ -148,7 +148,7 @@ describe("compaction at Anthropic", () => {
     );
   });
 
-  it("is due above its threshold, which is raised only where less was asked for", () => {
+  it("is due only above its threshold, and reports a raised threshold only if less was asked for", () => {
     const differences = (originalTokens: number, compactAt?: number) =>
       anthropicNativeEdits(thread, { ...plan, originalTokens }, compactAt === undefined ? {} : { compactAt })
         .differences.map(({ kind }) => kind)
@@ -160,7 +160,7 @@ describe("compaction at Anthropic", () => {
     expect(differences(160_000, 100_000)).toEqual([]);
   });
 
-  it("has no place for what else a plan does, and says why", () => {
+  it("leaves the plan's other actions to rendering, each with its reason", () => {
     const left = (records: readonly PlanRecord[], options = {}) =>
       anthropicNativeEdits(thread, planWith(thread, ...records), options).differences.flatMap((difference) =>
         difference.kind === "left-to-rendering" ? [[difference.action, difference.reason, difference.messageIds]] : [],
@@ -183,7 +183,7 @@ describe("compaction at Anthropic", () => {
     ]);
   });
 
-  it("tells the provider's summarizer of the pins, word for word", () => {
+  it("passes the pins word for word to the provider's summarizer", () => {
     const text = "Never touch src/legacy.";
     const pinned = thread.appendEntries([
       { type: "pin", pin: { id: asPinId("p"), text, authority: "user", origin: "explicit" } },
@@ -197,7 +197,7 @@ describe("compaction at Anthropic", () => {
     expect(own.differences).toContainEqual({ kind: "pins-at-risk", told: false, pinIds: ["p"] });
   });
 
-  it("asks for the beta wherever a compaction block goes out, plan or not", () => {
+  it("requests the beta whenever a compaction block is sent, even without a plan", () => {
     const block = { type: "opaque", provider: "anthropic", value: { type: "compaction", content: "…" } } as const;
     const compacted = threadOf(["assistant", block, "so"], ["user", "on"]);
     expect(anthropicNativeEdits(compacted, planWith(compacted))).toMatchObject({
@@ -227,7 +227,7 @@ function clearedThere(payload: AnyJson, { context_management }: AnthropicNativeF
   return old.filter(({ name }) => !edit?.exclude_tools?.includes(name)).map(({ id }) => id);
 }
 
-describe("native edits of any plan", () => {
+describe("native edits for any plan", () => {
   it("lose no record, and leave a rendering that is legal", () => {
     fc.assert(
       fc.property(renderInputs, (input) => {
@@ -251,7 +251,7 @@ describe("native edits of any plan", () => {
     { minLength: 1, maxLength: 12 },
   );
 
-  it("clear of the payload that goes out what the plan clears and nothing more, here or there", () => {
+  it("together with rendering, clear exactly what the plan clears from the payload", () => {
     let edits = 0;
     fc.assert(
       fc.property(steps, (list) => {

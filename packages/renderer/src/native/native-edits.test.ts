@@ -9,7 +9,7 @@ const left = (reason: Extract<NativeDifference, { kind: "left-to-rendering" }>["
   reason,
 });
 
-describe("a difference in words", () => {
+describe("describeNativeDifference", () => {
   it.each<[NativeDifference, string]>([
     [left("no-such-edit"), "drop of 1 message is left to rendering: the provider has no such edit"],
     [left("not-asked-for"), "drop of 1 message is left to rendering: the edit was not requested"],
@@ -52,13 +52,13 @@ describe("a difference in words", () => {
   });
 });
 
-describe("a provider's own compaction", () => {
-  it("is there where the provider has one", () => {
+describe("native compaction by a provider", () => {
+  it("is null for formats whose provider has none", () => {
     for (const format of ["openai-chat", "gemini", "neutral", "toString"])
       expect(providerCompaction(format)).toBeNull();
   });
 
-  it("is asked for above a threshold, and by itself, as Anthropic takes it", () => {
+  it("takes a threshold or a direct call, in the form that Anthropic accepts", () => {
     const anthropic = providerCompaction("anthropic-messages");
     expect(anthropic?.leastTokens).toBe(50_000);
     expect(anthropic?.fields(60_000)).toEqual({
@@ -73,7 +73,7 @@ describe("a provider's own compaction", () => {
     });
   });
 
-  it("asks Anthropic for the betas of what a request has of it", () => {
+  it("requests only the Anthropic betas that the blocks of a request need", () => {
     const betas = (...blocks: readonly object[]) =>
       providerCompaction("anthropic-messages")?.betas({
         messages: [
@@ -94,7 +94,7 @@ describe("a provider's own compaction", () => {
     expect(providerCompaction("anthropic-messages")?.betas({ messages: [{ content: [null] }] })).toEqual([]);
   });
 
-  it("is asked for as OpenAI takes it, without a beta", () => {
+  it("takes the form that OpenAI accepts, without a beta", () => {
     const openai = providerCompaction("openai-responses");
     expect(openai?.leastTokens).toBe(1);
     expect(openai?.fields(100)).toEqual({ context_management: [{ type: "compaction", compact_threshold: 100 }] });

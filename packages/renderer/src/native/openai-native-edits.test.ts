@@ -14,8 +14,8 @@ const plan = {
   compactedTokens: 30_000,
 };
 
-describe("compaction at OpenAI", () => {
-  it("takes the place of the plan's summaries; drops stay with rendering", () => {
+describe("native compaction at OpenAI", () => {
+  it("replaces the plan's summaries and leaves drops to rendering", () => {
     const { fields, betas, rest, differences } = openaiNativeEdits(thread, plan);
     expect(fields).toEqual({ context_management: [{ type: "compaction", compact_threshold: 30_000 }] });
     expect(betas).toEqual([]);
@@ -30,7 +30,7 @@ describe("compaction at OpenAI", () => {
     expect(openaiResponses.check({ ...payload, ...fields }, manifest)).toEqual([]);
   });
 
-  it("asks for nothing where the plan summarizes nothing, and says when it is not due", () => {
+  it("sends no field when the plan summarizes nothing, and reports when compaction is not due", () => {
     expect(openaiNativeEdits(thread, planWith(thread, drop))).toMatchObject({ fields: {}, headers: {} });
     expect(openaiNativeEdits(thread, plan, { compactAt: 100_000 }).differences).toContainEqual({
       kind: "not-due",

@@ -9,7 +9,7 @@ const callWith = (input: JsonValue) =>
 const marker = (text: string): string => `[${text.length}]`;
 
 describe("clearedCall", () => {
-  it("keeps id and name, and gives a JSON object without large strings, whatever the input", () => {
+  it("keeps id and name, and returns a JSON object without large strings for any input", () => {
     fc.assert(
       fc.property(jsonValues, fc.nat(3), (value, size) => {
         const input = { value, large: "x".repeat(200 * size), list: Array.from({ length: 30 * size }, () => value) };
@@ -35,12 +35,12 @@ describe("clearedCall", () => {
     expect(clearedCall(callWith(input), marker).input).toEqual(expected);
   });
 
-  it("empties arguments that never were JSON", () => {
+  it("replaces arguments that are not JSON with a marker of their size", () => {
     const part = { ...callWith("{"), invalidInput: `{"a": "${"x".repeat(300)}` };
     expect(clearedCall(part, marker)).toEqual(callWith({ _raw: "[307]" }));
   });
 
-  it("S37: keeps how a large argument begins and the names that the plan keeps of it, each once, and only of this call", () => {
+  it("S37: keeps the start of a large argument and the names preserved for this call, each once", () => {
     const record: ClearRecord = {
       action: "clear",
       span: { messageIds: [asMessageId("m")], firstTurn: 1, lastTurn: 1 },

@@ -22,7 +22,7 @@ function resultTextOf({ request }: ReturnType<typeof renderSample>): string | un
 
 const readArtifact = { name: "read_artifact", inputSchema: { type: "object" } };
 
-describe("bodies that give way", () => {
+describe("the rendering of folded bodies", () => {
   const thread = threadOf(
     ["user", "go"],
     [
@@ -46,7 +46,7 @@ describe("bodies that give way", () => {
       preservedFields: { error: "EACCES" },
     });
 
-  it("spec-46 spec-107 clears a result to tool, outcome and key fields, and keeps id and outcome", () => {
+  it("spec-46 spec-107 shows a cleared result as tool, outcome and key fields, with its call id and outcome", () => {
     const { request } = renderSample(thread, { plan: cleared(3, "tool-result") });
     expect(request.messages[2]).toMatchObject({
       role: "tool",
@@ -63,7 +63,7 @@ describe("bodies that give way", () => {
     });
   });
 
-  it("truncates a result around a marker that says how much is left out", () => {
+  it("shows a truncated result around a marker of how much is left out", () => {
     const plan = planWith(thread, {
       ...recordOver(thread, 3),
       action: "clear",
@@ -77,7 +77,7 @@ describe("bodies that give way", () => {
     });
   });
 
-  it("clears the large strings of an input and leaves an object with its small fields", () => {
+  it("shows a cleared input as an object with its small fields and markers for its large strings", () => {
     const [, part] = renderSample(thread, { plan: cleared(2, "tool-input") }).request.messages[1]!.parts;
     expect(part).toMatchObject({
       callId: "a",
@@ -86,7 +86,7 @@ describe("bodies that give way", () => {
     });
   });
 
-  it("clears media to a text, in a user message and in a result", () => {
+  it("shows cleared media as text, in a user message and in a result", () => {
     expect(renderSample(thread, { plan: cleared(4, "media") }).request.messages[3]!.parts).toEqual([
       text("[image cleared: image/png, a.png]"),
       text("look"),
@@ -102,7 +102,7 @@ describe("bodies that give way", () => {
     ]);
   });
 
-  it("clears reasoning and leaves a message of reasoning alone out", () => {
+  it("omits cleared reasoning, and a message that held nothing else", () => {
     expect(renderSample(thread, { plan: cleared(5, "reasoning") }).request.messages[4]!.parts).toEqual([text("seen")]);
     const alone = threadOf(["user", "go"], ["assistant", signed], ["assistant", "so"], ["user", "on"]);
     const plan = planWith(alone, {
@@ -114,13 +114,13 @@ describe("bodies that give way", () => {
     expect(textsOf(renderSample(alone, { plan }).request.messages)).toEqual(["go", "so", "on"]);
   });
 
-  it("clears text to its key fields and size", () => {
+  it("shows cleared text as its key fields and size", () => {
     expect(renderSample(thread, { plan: cleared(6, "text") }).request.messages[5]!.parts).toEqual([
       text('Key data: {"error":"EACCES"}\n[cleared: 2 characters]'),
     ]);
   });
 
-  it("puts a short pointer in the place of an externalized result, which stays a result of its call", () => {
+  it("shows an externalized result as a short pointer that still answers its call", () => {
     const plan = planWith(thread, pointerOver(thread, [3], "body"));
     const { request } = renderSample(thread, { plan, tools: [readArtifact] });
     expect(request.messages[2]).toMatchObject({
@@ -140,7 +140,7 @@ describe("bodies that give way", () => {
     });
   });
 
-  it("tells the model to call a tool for the rest only where the request declares it", () => {
+  it("mentions read_artifact only if the request declares that tool", () => {
     const rehydrated = [{ artifactId: ARTIFACT, content: "x", tokens: 1, truncated: true }];
     for (const form of ["body", "span"] as const) {
       const plan = planWith(thread, pointerOver(thread, form === "body" ? [3] : [2, 3], form));
@@ -156,7 +156,7 @@ describe("bodies that give way", () => {
     }
   });
 
-  it("shows the two ends of a body that the model has not read yet, and how much stands between them", () => {
+  it("shows both ends of a body that the model has not read, and how much lies between them", () => {
     const body = `first\n[End of history]\n${"x".repeat(800)}\nlast`;
     const unread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", body)]);
     const preview = { headCharacters: 23, tailCharacters: 4, leftOutTokens: 201 };
@@ -184,7 +184,7 @@ describe("bodies that give way", () => {
     ["search_thread", [searchThread], toSearch, toSearch],
     ["both", [searchThread, readArtifact], toRead, toSearch],
     ["neither", [], "", ""],
-  ])("names a way to what is left out of an unread body that the request offers: %s", (_, tools, stored, logged) => {
+  ])("names a way to the rest of an unread body only if the request offers it: %s", (_, tools, stored, logged) => {
     const content = { type: "json", value: { rows: "z".repeat(900) } } as const;
     const unread = threadOf(
       ["user", "go"],
@@ -209,7 +209,7 @@ describe("bodies that give way", () => {
     expect(resultTextOf(renderSample(unread, { plan: truncated, tools }))).toBe(textOf(`[${what}]`, ...shown, logged));
   });
 
-  it("names no way to the pictures that are left out beside a whole text", () => {
+  it("names no way to pictures left out beside a text that is shown whole", () => {
     const content = { type: "blocks", blocks: [{ type: "text", text: "look:" }, image] } as const;
     const unread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", "", { content })]);
     const preview = { headCharacters: 13, tailCharacters: 0, leftOutTokens: 1_496 };
@@ -224,7 +224,7 @@ describe("bodies that give way", () => {
     );
   });
 
-  it("clears of an input what is large, long or deep, and nothing that is at the limit", () => {
+  it("clears what is large, long or deep in an input, and nothing that is exactly at the limit", () => {
     const clearedInput = (input: JsonValue) => {
       const given: Part = { ...(call("a") as Extract<Part, { type: "tool-call" }>), input };
       const called = threadOf(["user", "go"], ["assistant", given], ["tool", result("a", "1")], ["user", "on"]);
@@ -246,14 +246,14 @@ describe("bodies that give way", () => {
     expect(clearedInput([1])).toEqual({ _raw: [1] });
   });
 
-  it("leaves a result as it was where nothing would be cut out of it", () => {
+  it("leaves a result unchanged when its kept ends cover all of it", () => {
     const keep = { headCharacters: 500, tailCharacters: 400 };
     const record = { ...recordOver(thread, 3), action: "clear" as const, targets: ["tool-result" as const], keep };
     const plan = planWith(thread, { ...record, preservedFields: { error: "EACCES" } });
     expect(renderSample(thread, { plan }).request.messages[2]?.parts).toEqual(thread.messageAt(2)?.parts);
   });
 
-  it("puts one pointer in the place of texts and pictures, and keeps reasoning and what a provider wrote", () => {
+  it("shows one pointer for all texts and pictures of a message, and keeps reasoning and provider items", () => {
     const item: Part = { type: "opaque", provider: "anthropic", value: { type: "x" } };
     const mixed = threadOf(["user", "go"], ["assistant", signed, "one", "two", item], ["user", image], ["user", "on"]);
     const partsOf = (number: number) =>
@@ -265,7 +265,7 @@ describe("bodies that give way", () => {
     expect(textsOf([{ parts: partsOf(3) }])[0]).toContain("user message; 0 characters");
   });
 
-  it("puts a pointer in the place of externalized text and keeps calls", () => {
+  it("shows externalized text as a pointer, and keeps the message's calls", () => {
     const [pointer, called] = renderSample(thread, { plan: planWith(thread, pointerOver(thread, [2], "body")) }).request
       .messages[1]!.parts;
     expect(pointer).toMatchObject({ type: "text", text: expect.stringContaining("assistant message; 8 characters") });

@@ -62,7 +62,7 @@ describe("escapeLookAlikes", () => {
     expect(escapeLookAlikes(text)).toBe(escaped);
   });
 
-  it("leaves no line that begins like a frame, adds only backslashes, and is done after one pass", () => {
+  it("leaves no line that looks like a frame, adds only backslashes, and changes nothing in a second pass", () => {
     fc.assert(
       fc.property(hostileTexts, (text) => {
         const escaped = escapeLookAlikes(text);

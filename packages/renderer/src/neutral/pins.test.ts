@@ -49,7 +49,7 @@ function parseBlock(block: string): readonly { readonly authority: string; reado
 }
 
 describe("a block of pins", () => {
-  it("reads back as exactly the pins with their authorities, whatever is in them", () => {
+  it("parses back to exactly its pins and their authorities, whatever their text", () => {
     const pins = fc.array(fc.record({ text: texts, authority: authorities }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(pins, (list) => {
@@ -64,7 +64,7 @@ describe("a block of pins", () => {
     );
   });
 
-  it("shows no character that nobody sees, and no label but its own", () => {
+  it("shows no invisible character, and no authority label but its own", () => {
     const label = /[\p{Ps}<]\s*(?:system|operator|user)/giu;
     fc.assert(
       fc.property(texts, authorities, (text, authority) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { mediaMarker, singleLine, truncateMiddle } from "./result-lines.ts";
 
 describe("truncateMiddle", () => {
-  it("keeps beginning and end, says how much is left out, never grows and never cuts a pair", () => {
+  it("keeps both ends, says how much is left out, never grows the text and never splits a surrogate pair", () => {
     fc.assert(
       fc.property(hostileTexts, fc.nat(80), fc.nat(80), (text, headCharacters, tailCharacters) => {
         const shown = truncateMiddle(text, { headCharacters, tailCharacters });
@@ -21,7 +21,7 @@ describe("truncateMiddle", () => {
     );
   });
 
-  it("leaves a text whole that would hardly be shorter, and keeps what it is told to keep", () => {
+  it("leaves a text whole if truncation saves little, and keeps the requested number of characters", () => {
     const keep = { headCharacters: 3, tailCharacters: 2 };
     const text = (length: number) => `abc${"x".repeat(length - 5)}yz`;
     expect(truncateMiddle(text(45), keep)).toBe(text(45));
@@ -44,7 +44,7 @@ describe("truncateMiddle", () => {
     );
   });
 
-  it("tells a picture from a document, by what is known of it", () => {
+  it("names an image or a file with its known media type and name in the marker", () => {
     const source = { kind: "url", url: "https://example.com/a", mediaType: "image/png" } as const;
     expect(mediaMarker({ type: "image", source, name: "a\nb.png" }, "cleared").text).toBe(
       "[image cleared: image/png, a b.png]",
@@ -57,12 +57,12 @@ describe("truncateMiddle", () => {
 });
 
 describe("singleLine", () => {
-  it("shows no sign that nobody sees: a name cannot turn the line round or hide a part of it", () => {
+  it("replaces invisible and direction-changing characters", () => {
     expect(singleLine("a\u009b2Jb\u202egpj.exe\u2066c\u200ed\u061ce\ufefff", 40)).toBe("a 2Jb gpj.exe c d e f");
     expect(singleLine("नमस्\u200dते", 40)).toBe("नमस्\u200dते");
   });
 
-  it("gives one short, well-formed line", () => {
+  it("returns one short, well-formed line", () => {
     fc.assert(
       fc.property(hostileTexts, fc.integer({ min: 1, max: 50 }), (text, max) => {
         const line = singleLine(text, max);

@@ -19,14 +19,14 @@ describe("discardTruncatedCalls", () => {
     expect(discardTruncatedCalls(assistant(text("I read."), broken), "length").discarded).toEqual([broken]);
   });
 
-  it("takes the reasoning at the end with the call, and says when nothing is left", () => {
+  it("discards the reasoning before the call too, and returns null when nothing is left", () => {
     expect(discardTruncatedCalls(assistant(text("so"), signed, call("a")), "max_tokens").message).toEqual(
       assistant(text("so")),
     );
     expect(discardTruncatedCalls(assistant(signed, call("a")), "max_tokens").message).toBeNull();
   });
 
-  it("leaves alone what was not cut off: another stop, a text at the end, another role", () => {
+  it("leaves a message alone with another stop reason, a text at its end, or another role", () => {
     const message = assistant(text("I read."), call("a"));
     expect(discardTruncatedCalls(message, "tool_use").message).toBe(message);
     expect(discardTruncatedCalls(message, null).message).toBe(message);

@@ -140,11 +140,11 @@ describe("recognizeOverflow", () => {
     ["an output limit", { stop_reason: "max_tokens" }],
     ["nothing", undefined],
     ["a number", 413],
-  ])("is not taken in by %s", (_name, thrown) => {
+  ])("does not mistake %s for an overflow", (_name, thrown) => {
     expect(recognizeOverflow(thrown)).toEqual({ overflow: false });
   });
 
-  it("takes phrases of one's own, and ends on errors that hold themselves", () => {
+  it("accepts the caller's own phrases, and terminates on an error that is its own cause", () => {
     const phrase = { provider: "ours", pattern: /too many words/ };
     expect(recognizeOverflow(new Error("too many words"), [phrase])).toMatchObject({ provider: "ours" });
     const looped: { cause?: unknown } = {};
@@ -152,7 +152,7 @@ describe("recognizeOverflow", () => {
     expect(recognizeOverflow(looped)).toEqual({ overflow: false });
   });
 
-  it("answers for anything that is thrown", () => {
+  it("returns an answer for any thrown value", () => {
     fc.assert(fc.property(fc.anything(), (thrown) => typeof recognizeOverflow(thrown).overflow === "boolean"));
   });
 });

@@ -25,8 +25,8 @@ function watchedTokenizer(id: string): ProviderAwareTokenizer & { readonly count
   return { ...base, id, countPart, countMessage, countRequest, counted };
 }
 
-describe("counting a rendering", () => {
-  it("gives the tokens of the counted request for a counter that charges call ids", () => {
+describe("token counting while rendering", () => {
+  it("equals the count of the whole request, even for a counter that charges call ids", () => {
     fc.assert(
       fc.property(renderInputs, fc.constantFrom(...FORMATS), (input, format) => {
         const tokenizer = watchedTokenizer("ids");
@@ -38,7 +38,7 @@ describe("counting a rendering", () => {
     );
   });
 
-  it("counts no body of the thread again: not of kept messages, and not of those whose call id changed", () => {
+  it("never counts a body of the thread again, not even when its call id changed", () => {
     const body = "x".repeat(1_000);
     const thread = threadOf(
       ["user", body],
@@ -55,7 +55,7 @@ describe("counting a rendering", () => {
     expect(tokenizer.counted.filter((part) => JSON.stringify(part).length > 500)).toEqual([]);
   });
 
-  it("counts what rendering made once per counter, however often it renders", () => {
+  it("counts synthetic content once per counter, however often it is rendered", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a|b")],

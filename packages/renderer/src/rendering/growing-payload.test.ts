@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { payloadDigest } from "./growing-payload.ts";
 
 describe("payloadDigest", () => {
-  it("does not depend on the order of keys, and counts bytes of UTF-8", () => {
+  it("is independent of the order of keys, and counts UTF-8 bytes", () => {
     const { text, digest, bytes } = payloadDigest({ b: "ü🚀", a: undefined, c: [1, null] });
     expect(text).toBe('{"b":"ü🚀","c":[1,null]}');
     expect(bytes).toBe(new TextEncoder().encode(text).length);
@@ -11,7 +11,7 @@ describe("payloadDigest", () => {
     expect(payloadDigest({ c: [1, null], b: "ü🚀" }).digest).toBe(digest);
   });
 
-  it("refuses what JSON cannot carry", () => {
+  it("rejects a value that JSON cannot represent", () => {
     const error = (() => {
       try {
         return payloadDigest({ a: "\ud800" });

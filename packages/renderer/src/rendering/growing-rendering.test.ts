@@ -34,8 +34,8 @@ const inputOf = (thread: AgentThread) => ({
   ...FRAME,
 });
 
-describe("a rendering that follows its thread", () => {
-  it("renders a window of more messages than a call can have arguments, and goes on from there", () => {
+describe("a rendering that grows with its thread", () => {
+  it("renders more messages than a function call can have arguments, and grows from there", () => {
     const thread = AgentThread.empty(threadId).append(Array.from({ length: 200_001 }, (_, index) => said(index)));
     const first = inputOf(thread);
     const rendering = GrowingRendering.of(first, anthropicMessages);
@@ -47,7 +47,7 @@ describe("a rendering that follows its thread", () => {
   });
 
   it.each(FORMATS.map((format) => [format.id, format] as const))(
-    "is what is rendered at once when reasoning stood between a call and its result, in %s",
+    "equals a full rendering when reasoning stands between a call and its result, in %s",
     (_id, format) => {
       const createdAt = "2026-01-01T00:00:00.000Z";
       const call = (callId: string) =>
@@ -91,7 +91,7 @@ describe("a rendering that follows its thread", () => {
     },
   );
 
-  it("P9: after a fold tells at each turn what is edited, and walks none of the messages that the fold kept", () => {
+  it("P9: reports the edited range each turn after a fold without walking the kept messages", () => {
     let thread = AgentThread.empty(threadId).append(Array.from({ length: 300 }, (_, index) => said(index)));
     const span = spanOf([2, 3, 4, 5].map((ordinal) => thread.messageAt(ordinal) as Message));
     const record = { span, strategy: "test", reason: "test", sincePlanVersion: 1, originalTokens: 4 };
@@ -118,7 +118,7 @@ describe("a rendering that follows its thread", () => {
     }
   });
 
-  it("begins anew where anything but the thread has changed, and goes on where it has not", () => {
+  it("starts over when anything but the thread changed, and otherwise grows", () => {
     const thread = AgentThread.empty(threadId).append([0, 1, 2, 3, 4].map(said));
     const first = { ...inputOf(thread), model: "claude-opus-4-5" };
     const longer = thread.append([said(5), said(6)]);
@@ -152,7 +152,7 @@ describe("a rendering that follows its thread", () => {
     }
   });
 
-  it("tells a new call id from an old one that was sent under the same name", () => {
+  it("keeps a new call id apart from an earlier one that was sent under the same name", () => {
     const createdAt = "2026-01-01T00:00:00.000Z";
     const called = (id: string, callId: string): MessageInput => ({
       ...{ id: asMessageId(id), role: "assistant", createdAt },

@@ -21,7 +21,7 @@ describe("pins (P5)", () => {
     return { thread, plan: planWith(thread, summaryOver(thread, [1, 2])) };
   };
 
-  it("shows a pin whose source is folded word for word, quoted on one line, in a user message", () => {
+  it("are shown word for word, quoted on one line in a user message, when their source is folded", () => {
     const { thread, plan } = folded(pin("Never push.\n[Pinned: always]", first));
     for (const { request, missingPins } of inEveryFormat(thread, plan)) {
       const pins = request.messages.find(({ synthetic }) => synthetic === "pins");
@@ -31,12 +31,12 @@ describe("pins (P5)", () => {
     }
   });
 
-  it("leaves a pin to its source while that is shown", () => {
+  it("are not repeated while their source is shown", () => {
     const { thread } = folded(pin("Never push.", first));
     expect(renderSample(thread).request.messages.map(({ synthetic }) => synthetic)).not.toContain("pins");
   });
 
-  it("says where it stands that a pin no longer holds", () => {
+  it("are announced as lifted at the place where they were lifted", () => {
     const lifted = pin("Never push.");
     const thread = threadOfEntries(
       { type: "message", message: first },
@@ -49,7 +49,7 @@ describe("pins (P5)", () => {
     ]);
   });
 
-  it("shows a pin on reasoning in a message of its own, where it was made", () => {
+  it("on reasoning are shown in a message of their own, where they were made", () => {
     const [question, answer, next] = messagesOf([
       ["user", "go"],
       ["assistant", signed, "so"],
@@ -71,7 +71,7 @@ describe("pins (P5)", () => {
     expect(missingPins).toEqual([]);
   });
 
-  it("counts only a line of its own with its own authority: not what tells of a lifted pin, not another's", () => {
+  it("count as shown only as a whole line with their own authority, not as lifted", () => {
     const live = pin("Never\npush.");
     const line = '(user) "Never\\npush."';
     const block = (text: string) =>
@@ -86,7 +86,7 @@ describe("pins (P5)", () => {
       expect(missingPins([live], [], [block(wrong)])).toEqual([live]);
   });
 
-  it("takes the words of system text, messages and results for a pin, but neither those of a call nor of other data", () => {
+  it("count as shown in system text, messages and results, but not in calls or other data", () => {
     const live = pin("Never push.");
     const draft = (...parts: readonly Part[]) =>
       ({ action: "include", message: null, chat: { role: "user", parts } }) as never;
@@ -103,7 +103,7 @@ describe("pins (P5)", () => {
     expect(missingPins([], [], [draft(data)])).toEqual([]);
   });
 
-  it("finds a pin in the data that it quotes, and in no other", () => {
+  it("count as shown in the data that they quote, and in no other data", () => {
     const [source, other] = messagesOf([
       ["tool", result("a", "1")],
       ["tool", result("b", "2")],
@@ -120,7 +120,7 @@ describe("pins (P5)", () => {
     expect(missingPins([quoted(other)], [], [empty, draft])).toEqual([quoted(other)]);
   });
 
-  it("names a live pin whose text stands nowhere in the request", () => {
+  it("are reported as missing while live if their text is nowhere in the request", () => {
     const thread = threadOfEntries(
       { type: "message", message: { ...first, parts: [text("\u2003"), text("go")] } },
       { type: "pin", pin: pin("\u2003", first) },

@@ -7,7 +7,7 @@ import { WarningLog } from "./warning-log.ts";
 const [m1, m2] = [asMessageId("m1"), asMessageId("m2")];
 
 describe("warnings", () => {
-  it("are one entry per kind and reason, with every message once", () => {
+  it("are one entry per kind and reason, with each message listed once", () => {
     const log = new WarningLog();
     log.add("call-unanswered", [m1]);
     log.leaveOut("reasoning-left-out", "not-signed", [m1]);

@@ -25,8 +25,8 @@ async function listening(options: Partial<SessionOptions> = {}) {
   return { session, events };
 }
 
-describe("what a fold could not do as proposed", () => {
-  it("spec-32 a store that does not take a body is named in an event, in the outcome and in a warning", async () => {
+describe("events about a fold that could not be done as proposed", () => {
+  it("spec-32 name each body that the store refused, as the outcome and a warning do", async () => {
     const diskFull = Object.assign(new Error("disk full"), { code: "ENOSPC" });
     let asked = 0;
     const store = watchedStore(createMemoryStore(), {
@@ -48,7 +48,7 @@ describe("what a fold could not do as proposed", () => {
     expect((await session.prepare()).warnings.map(({ kind }) => kind)).not.toContain("body-not-stored");
   });
 
-  it("says nothing of the kind when the store takes all and no rule had to change a proposal", async () => {
+  it("are absent when the store takes every body and no rule changes a proposal", async () => {
     const { session, events } = await listening();
     await session.append([message("u0", "user", "Build it."), ...work(0, 14, 600)]);
     const { outcome, warnings } = await session.prepare();
@@ -58,7 +58,7 @@ describe("what a fold could not do as proposed", () => {
     expect([...ofType(events, "compaction_normalized"), ...ofType(events, "artifact_store_failed")]).toEqual([]);
   });
 
-  it("spec-32 a rule that changes what a strategy proposed is named with its messages, after the commit", async () => {
+  it("spec-32 name each rule that changed a proposal, with its messages and the committed plan", async () => {
     const halfGroups: CompactionStrategy = {
       name: "half-groups",
       aggressiveness: 4,
@@ -82,7 +82,7 @@ describe("what a fold could not do as proposed", () => {
 });
 
 describe("events of a fold", () => {
-  it("L13 started and completed carry the same id, another one for each look, and come after the turn began", async () => {
+  it("L13 the events of one check share a fold id, from check started to completed", async () => {
     const { session, events } = await listening();
     await session.append([message("u0", "user", "Build it."), ...work(0, 12, 900)]);
     expect(events).toEqual([]);
@@ -99,7 +99,7 @@ describe("events of a fold", () => {
     expect(ofFirst.at(-1)?.type).toBe("compaction_completed");
   });
 
-  it("spec-114 spec-117 are told after the commit, one for each record, with tokens, span, strategy, duration and cost", async () => {
+  it("spec-114 spec-117 are sent after the commit, one per record, with tokens, span, strategy, duration and cost", async () => {
     const clock = handClock();
     const order: string[] = [];
     const store = watchedStore(createMemoryStore(), { after: (call) => order.push(call) });
@@ -144,7 +144,7 @@ describe("events of a fold", () => {
     expect(commit).toBeGreaterThan(order.indexOf("compaction_proposal_generated"));
   });
 
-  it("end with a notice for people, which warns after many folds (seed 001)", async () => {
+  it("end with a notice for users, which warns after many folds (seed 001)", async () => {
     const { session, events } = await listening({ warnAfterCompactions: 2 });
     await session.append([message("u0", "user", "Build it."), ...work(0, 12, 900)]);
     await session.prepare();
@@ -159,7 +159,7 @@ describe("events of a fold", () => {
     expect(session.stats().compactionCount).toBe(2);
   });
 
-  it("carry no content of the thread beside the plan of an outcome", async () => {
+  it("carry no content of the thread except in the plan of the outcome", async () => {
     const { session, events } = await listening();
     await session.append([message("u0", "user", "Build the zeppelin."), ...work(0, 12, 900)]);
     await session.prepare();
@@ -170,9 +170,9 @@ describe("events of a fold", () => {
   });
 });
 
-describe("how well a fold served", () => {
+describe("reporting how well a fold served", () => {
   it.each([false, true])(
-    "P9 is told without a walk of what was folded before it, with a listener: %s",
+    "P9 reads no more messages in a long thread than in a short one, with a listener: %s",
     async (isHeard) => {
       const readAt = async (calls: number): Promise<number> => {
         const { session } = await listening(isHeard ? {} : { onEvent: undefined });

@@ -72,8 +72,8 @@ const usesName = [
   tool("t-use", result("use", "the file", { toolName: "read" })),
 ];
 
-describe("a fold that a request finds due and that asks a model", () => {
-  it("begins behind the request, holds up none, and holds from the request after its commit", async () => {
+describe("a due fold that asks a model", () => {
+  it("runs in the background, delays no request, and applies from the first request after its commit", async () => {
     const { store, session, held, folded } = await open();
     await session.append(due);
     const first = await session.prepare();
@@ -95,7 +95,7 @@ describe("a fold that a request finds due and that asks a model", () => {
     await session.close();
   });
 
-  it("is not waited for over the cap either: the request is folded without the model, and the late plan has no effect", async () => {
+  it("does not delay a request over the cap, which is folded without the model; the late plan has no effect", async () => {
     const { session, held, folded, completed } = await open();
     await session.append(due);
     await session.prepare();
@@ -113,7 +113,7 @@ describe("a fold that a request finds due and that asks a model", () => {
     await session.close();
   });
 
-  it("goes on call after call with a summarizer that never answers, within the cap", async () => {
+  it("keeps every request within the cap while the summarizer never answers", async () => {
     const { session, held } = await open();
     await session.append(early);
     for (let step = 0; step < 60; step++) {
@@ -128,7 +128,7 @@ describe("a fold that a request finds due and that asks a model", () => {
     await session.close();
   });
 
-  it("is waited for with `background: false`, and by `compact`", async () => {
+  it("is waited for with `background: false` and by `compact`", async () => {
     for (const fold of ["prepare", "compact"] as const) {
       const { session, held } = await open(fold === "prepare" ? { background: false } : {});
       await session.append(due);
@@ -141,7 +141,7 @@ describe("a fold that a request finds due and that asks a model", () => {
     }
   });
 
-  it("is not ended by the signal of the request that found it due, and is by close", async () => {
+  it("outlives the signal of the request that started it, and ends when the session closes", async () => {
     const controller = new AbortController();
     const { session, held, folded } = await open();
     await session.append(due);
@@ -155,7 +155,7 @@ describe("a fold that a request finds due and that asks a model", () => {
     expect(session.plan.version).toBe(0);
   });
 
-  it("is lost with its process and nothing else is: the next session finds it due again", async () => {
+  it("is lost when its process crashes, and the next session finds it due again", async () => {
     const crashed = await open();
     await crashed.session.append(due);
     await crashed.session.prepare();
@@ -176,8 +176,8 @@ describe("a fold that a request finds due and that asks a model", () => {
   });
 });
 
-describe("what calls use while a fold is made", () => {
-  it("is told in its summary with the line that it stood in, where the summary does not say it", async () => {
+describe("a place that calls use while a fold is made", () => {
+  it("stands in the summary with its source line when the summary lacks it", async () => {
     const { session, held, folded } = await open();
     await session.append(due);
     await session.prepare();
@@ -196,7 +196,7 @@ describe("what calls use while a fold is made", () => {
     await session.close();
   });
 
-  it("is not told where nobody used it, nor what the agent was never given", async () => {
+  it("is left out when no call used it, as is one that the agent was never given", async () => {
     const { session, held, folded } = await open();
     await session.append(due);
     await session.prepare();
@@ -208,7 +208,7 @@ describe("what calls use while a fold is made", () => {
     await session.close();
   });
 
-  it("is read from the store by a worker, which appends nothing itself", async () => {
+  it("is found in the store by a worker, which appends nothing itself", async () => {
     const { store, session } = await open({ background: false });
     await session.append(due);
     const held = terse();

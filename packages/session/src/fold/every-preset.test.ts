@@ -14,7 +14,7 @@ const turn = (number: number, calls: number, tokens: number): readonly MessageIn
 ];
 
 describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %s", (name, preset) => {
-  it("folds in a long session as long as that goes on, in its last quarter as in its first", {
+  it("keeps folding in a long session, in its last quarter as in its first", {
     timeout: patience(120_000),
   }, async () => {
     const session = await openSession({ preset, config: { maxInputTokens: 8_000 }, journal: false });
@@ -28,7 +28,7 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
     expect(Math.min(...folds), `${name} folds by quarter: ${folds.join(", ")}`).toBeGreaterThan(0);
   });
 
-  it("commits nothing when it is asked again and nothing came in between, and says the same", {
+  it("gives the same plan and bytes when asked again with nothing appended in between", {
     timeout: patience(120_000),
   }, async () => {
     await fc.assert(
@@ -50,7 +50,7 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
     );
   });
 
-  it("says after an answer that was cut off, or a refusal, to try again just when the next prepare folds for it", {
+  it("advises a retry after a cut-off answer or a refusal exactly when the next prepare folds", {
     timeout: patience(120_000),
   }, async () => {
     const happenings = fc.record({
@@ -95,7 +95,7 @@ async function foldsFor(session: ContextSession): Promise<boolean> {
 }
 
 describe("the checkpoint of Codex", () => {
-  it("is one summary and one call of a faultless model a fold, behind the newest user messages, and never grows", {
+  it("is one summary by one model call per fold, behind the newest user messages, and never grows", {
     timeout: patience(60_000),
   }, async () => {
     let calls = 0;

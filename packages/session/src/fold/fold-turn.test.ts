@@ -32,7 +32,7 @@ describe("the decision to fold", () => {
     return { session, during };
   }
 
-  it("is made once a call, whether something is folded or not", async () => {
+  it("is made once per call, whether or not anything is folded", async () => {
     const { session, during } = await counted();
     await session.append([message("u", "user", "Build it."), ...work(0, 2, 300)]);
     expect(await during(() => session.prepare())).toBe(1);
@@ -41,7 +41,7 @@ describe("the decision to fold", () => {
     expect(session.plan.version).toBe(1);
   });
 
-  it("is made anew when a hook changed the thread", async () => {
+  it("is made again when a hook has changed the thread", async () => {
     const preCompact = [{ name: "pins", run: () => ({ pins: [{ text: "Never push." }] }) }];
     const { session, during } = await counted({ hooks: { preCompact } });
     await session.append([message("u", "user", "Build it."), ...work(0, 30, 300)]);
@@ -55,7 +55,7 @@ describe("the breaker in a session", () => {
   const frame = { system: ["word ".repeat(1_500)], tools: [] };
   const config = { maxInputTokens: 2_000, breakerFailures: 3 };
 
-  it("L29 fixed overhead above the trigger: a diagnostic after three tries, no loop, also after restarts", async () => {
+  it("L29 fixed overhead above the trigger opens the breaker after three tries, even across restarts", async () => {
     const store = createMemoryStore();
     const heard: ContextCompactionEvent[] = [];
     const start = () => open({ store, frame, config, onEvent: (event) => heard.push(event) });
@@ -79,7 +79,7 @@ describe("the breaker in a session", () => {
     expect(await verifyStore(store, threadId)).toEqual([]);
   });
 
-  it("L29 an empty thread: nothing is tried twice while nothing changes", async () => {
+  it("L29 an empty thread is tried once while nothing changes", async () => {
     const store = createMemoryStore();
     const proposals: string[] = [];
     const session = await open({ store, frame, config, onEvent: ({ type }) => proposals.push(type) });
@@ -87,7 +87,7 @@ describe("the breaker in a session", () => {
     expect(await attempts(store)).toHaveLength(1);
   });
 
-  it("L29 hard pressure: one try for each growth, each with its typed outcome", async () => {
+  it("L29 hard pressure allows one try per growth, and each request fails with BUDGET_INFEASIBLE", async () => {
     const store = createMemoryStore();
     const session = await open({ store, frame: { system: ["word ".repeat(2_500)], tools: [] }, config });
     for (let turn = 0; turn < 6; turn++) {
@@ -98,7 +98,7 @@ describe("the breaker in a session", () => {
     expect(await attempts(store)).toHaveLength(6);
   });
 
-  it("is closed by a manual fold, and by a fold that helps", async () => {
+  it("is closed by a manual fold and by a fold that helps", async () => {
     const store = createMemoryStore();
     const session = await open({ store, frame, config });
     for (let turn = 0; turn < 4; turn++) {
@@ -128,7 +128,7 @@ describe("the cost model in a session", () => {
   };
 
   it.each([false, true])(
-    "P7 puts off a soft fold that does not pay, says so in figures, and not for longer than it may; restarts: %s",
+    "P7 postpones a soft fold that does not pay, gives figures, and keeps to its limit; restarts: %s",
     async (restarts) => {
       const options = { clock: handClock(), store: createMemoryStore(), preset: eager, config };
       let session = await open(options);
@@ -154,7 +154,7 @@ describe("the cost model in a session", () => {
     },
   );
 
-  it("P3 never puts a hard fold off", async () => {
+  it("P3 never postpones a hard fold", async () => {
     const session = await open({
       preset: eager,
       config: { ...config, maxInputTokens: 8_000, maxPostponedCalls: 1_000 },
@@ -167,7 +167,7 @@ describe("the cost model in a session", () => {
     expect(prepared.tokens).toBeLessThanOrEqual(8_000);
   });
 
-  it("prefers a moment at which the cache is cold", async () => {
+  it("prefers to fold when the cache is cold", async () => {
     const clock = handClock();
     const preset = {
       ...ladderPreset,
@@ -202,10 +202,10 @@ describe("the cost model in a session", () => {
   });
 });
 
-describe("usage in a session", () => {
+describe("what a provider reports to a session", () => {
   const config = { maxInputTokens: 20_000 };
 
-  it("L17 fires the trigger while its plan holds, and not after the fold", async () => {
+  it("L17 usage fires the trigger while its plan holds, and not after the fold", async () => {
     const store = createMemoryStore();
     const session = await open({ store, config });
     await session.append([message("u0", "user", "Build it."), ...work(0, 13, 1_000)]);
@@ -221,7 +221,7 @@ describe("usage in a session", () => {
     expect(await verifyStore(store, threadId)).toEqual([]);
   });
 
-  it("L17 fires it after a restart as well", async () => {
+  it("L17 usage fires the trigger after a restart as well", async () => {
     const store = createMemoryStore();
     const session = await open({ store, config });
     await session.append([message("u0", "user", "Build it."), ...work(0, 13, 1_000)]);
@@ -230,7 +230,7 @@ describe("usage in a session", () => {
     expect((await (await open({ store, config })).compact()).type).toBe("committed");
   });
 
-  it("L19 S28 a refusal is answered by one fold, to below what was refused, and not by a second", async () => {
+  it("L19 S28 a refusal causes one fold to below the refused size, and a second refusal causes none", async () => {
     const session = await open({ config });
     await session.append([message("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
     const refused = await session.prepare();
@@ -244,7 +244,7 @@ describe("usage in a session", () => {
     expect(again.outcome).toMatchObject({ type: "no-op", reason: expect.stringContaining("second time") });
   });
 
-  it("teaches this session at once and the next one from its start, model by model", async () => {
+  it("usage calibrates this session at once and the next one from its start, per model", async () => {
     const session = await open({ config, model: "m" });
     await session.append([message("u0", "user", "Build it."), ...work(0, 3, 1_000)]);
     const { tokens } = await session.prepare();

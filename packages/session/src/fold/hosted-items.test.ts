@@ -45,28 +45,25 @@ const research = (step: number, search: readonly Part[]): readonly MessageInput[
 };
 
 describe("messages with items of a provider's hosted tools", () => {
-  it.each(SEARCHES)(
-    "are summarized like any other, so that an agent that searches keeps its task: %s",
-    async (...of) => {
-      const [, format, search] = of;
-      const session = await openSession({ format, config: { maxInputTokens: 8_000 } });
-      await session.append([message("task", "user", "Research electric buses for Graz. My budget is 77 million EUR.")]);
-      for (let step = 0; step < 60; step++) {
-        await session.append(research(step, search(step)));
-        const { tokens, violations } = await session.prepare();
-        expect(tokens).toBeLessThanOrEqual(8_000);
-        expect(violations).toEqual([]);
-      }
-      expect(session.plan.version).toBeGreaterThan(1);
-      expect(session.plan.drops).toEqual([]);
-      const { payloadText } = await session.prepare();
-      expect(payloadText).toContain("My budget is 77 million EUR.");
-      expect(payloadText).toContain("operator 20 pays 260 EUR");
-      expect(payloadText).not.toContain('"q0"');
-    },
-  );
+  it.each(SEARCHES)("are summarized like any other, so that a searching agent keeps its task: %s", async (...of) => {
+    const [, format, search] = of;
+    const session = await openSession({ format, config: { maxInputTokens: 8_000 } });
+    await session.append([message("task", "user", "Research electric buses for Graz. My budget is 77 million EUR.")]);
+    for (let step = 0; step < 60; step++) {
+      await session.append(research(step, search(step)));
+      const { tokens, violations } = await session.prepare();
+      expect(tokens).toBeLessThanOrEqual(8_000);
+      expect(violations).toEqual([]);
+    }
+    expect(session.plan.version).toBeGreaterThan(1);
+    expect(session.plan.drops).toEqual([]);
+    const { payloadText } = await session.prepare();
+    expect(payloadText).toContain("My budget is 77 million EUR.");
+    expect(payloadText).toContain("operator 20 pays 260 EUR");
+    expect(payloadText).not.toContain('"q0"');
+  });
 
-  it("stay as they are where they hold the provider's own compaction, which nobody else can read", async () => {
+  it("are not folded when they hold the provider's own compaction, which only the provider can read", async () => {
     const session = await openSession({ format: openaiResponses, config: { maxInputTokens: 8_000 } });
     const compacted = item("openai", { type: "compaction", id: "cmp_1", encrypted_content: "ZW5j" });
     await session.append([assistant("compacted", compacted), message("u", "user", "Go on.")]);

@@ -69,7 +69,7 @@ describe("a dry run", () => {
     );
   });
 
-  it("names what the request would no longer say, of each kind, and nothing that it still says", async () => {
+  it("lists what the request would no longer say, by kind, and nothing that it still says", async () => {
     const session = await ContextSession.open({
       threadId,
       clock: pinnedClock(0),
@@ -102,19 +102,27 @@ describe("a dry run", () => {
     }
   });
 
-  it.skipIf(!existsSync(recorded))("does so on a recorded session, with prices, and twice the same", async () => {
-    const { messages, system, tools } = await importSessionFile(recorded);
-    const options = { threadId, clock: pinnedClock(0), frame: { system, tools }, config: { maxInputTokens: 100_000 } };
-    const session = await ContextSession.open(options);
-    await session.append(messages);
-    const preview = await session.dryRun();
-    expect(preview.outcome.type).toBe("would-commit");
-    expect(preview.weighing).toMatchObject({ price: { id: "anthropic" }, temperature: "cold", pays: true });
-    expect(preview.weighing?.suffix).toBeLessThanOrEqual(preview.outcome.tokens.after);
-    const sent = JSON.stringify((await session.prepare()).request);
-    for (const { text } of preview.hidden.files.items) expect(sent).not.toContain(JSON.stringify(text).slice(1, -1));
-    const again = await ContextSession.open(options);
-    await again.append(messages);
-    expect((await again.dryRun()).hidden).toEqual(preview.hidden);
-  });
+  it.skipIf(!existsSync(recorded))(
+    "weighs a recorded session with prices, and lists the same hidden items again",
+    async () => {
+      const { messages, system, tools } = await importSessionFile(recorded);
+      const options = {
+        threadId,
+        clock: pinnedClock(0),
+        frame: { system, tools },
+        config: { maxInputTokens: 100_000 },
+      };
+      const session = await ContextSession.open(options);
+      await session.append(messages);
+      const preview = await session.dryRun();
+      expect(preview.outcome.type).toBe("would-commit");
+      expect(preview.weighing).toMatchObject({ price: { id: "anthropic" }, temperature: "cold", pays: true });
+      expect(preview.weighing?.suffix).toBeLessThanOrEqual(preview.outcome.tokens.after);
+      const sent = JSON.stringify((await session.prepare()).request);
+      for (const { text } of preview.hidden.files.items) expect(sent).not.toContain(JSON.stringify(text).slice(1, -1));
+      const again = await ContextSession.open(options);
+      await again.append(messages);
+      expect((await again.dryRun()).hidden).toEqual(preview.hidden);
+    },
+  );
 });

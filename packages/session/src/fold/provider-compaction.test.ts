@@ -256,9 +256,9 @@ const IDS = [...new Set(FORMAT_NAMES.map((name) => formatById(name).id))];
 /** These hand items on to whoever made them. */
 const OF_NO_PROVIDER = ["neutral", "ai-sdk"];
 
-describe("a session whose provider compacts beside our folds", () => {
+describe("a session with provider compaction", () => {
   it.each(FORMATS)(
-    "sends what came back in the place of what it stands for: %s",
+    "sends the provider's item in place of the messages it stands for: %s",
     { timeout: patience(60_000) },
     async (format) => {
       const { session } = await begun(format, { when: "threshold", compactAt: 52_000 });
@@ -278,7 +278,7 @@ describe("a session whose provider compacts beside our folds", () => {
   );
 
   it.each(FORMATS)(
-    "loses nothing with any other provider, in the middle of a run: %s",
+    "loses nothing when it moves to another provider in the middle of a run: %s",
     { timeout: patience(60_000) },
     async (format) => {
       const { session, store } = await begun(format, { when: "threshold", compactAt: 52_000 });
@@ -311,7 +311,7 @@ describe("a session whose provider compacts beside our folds", () => {
   );
 
   it.each(FORMATS)(
-    "compacts on demand, and not behind what came meanwhile: %s",
+    "compacts on demand, and postpones when messages came meanwhile: %s",
     { timeout: patience(60_000) },
     async (format) => {
       const { session } = await begun(format, { when: "on-demand" });
@@ -349,7 +349,7 @@ describe("a session whose provider compacts beside our folds", () => {
     },
   );
 
-  it.each(FORMATS)("bills what it took, on demand: %s", { timeout: patience(60_000) }, async (format) => {
+  it.each(FORMATS)("bills a compaction on demand: %s", { timeout: patience(60_000) }, async (format) => {
     const { session, store } = await begun(format, { when: "on-demand" });
     await run(session, format, 0, 4);
     const send = async (call: CompactionCall) =>
@@ -386,7 +386,7 @@ describe("a session whose provider compacts beside our folds", () => {
     ]);
   });
 
-  it.each(FORMATS)("bills what it took, at a threshold: %s", { timeout: patience(60_000) }, async (format) => {
+  it.each(FORMATS)("bills compactions at a threshold: %s", { timeout: patience(60_000) }, async (format) => {
     const { session } = await begun(format, { when: "threshold", compactAt: 52_000 });
     await run(session, format, 0, 34);
     const { summaries, calls, totals } = await session.bill();
@@ -413,7 +413,7 @@ describe("a session whose provider compacts beside our folds", () => {
     expect((await session.bill()).summaries.at(-1)).toMatchObject({ inputTokens: 70_000, outputTokens: 900 });
   });
 
-  it("folds by itself where the provider does not, and then shows no item of before", {
+  it("folds by itself once the provider no longer compacts, and then shows no earlier item", {
     timeout: patience(60_000),
   }, async () => {
     const format = "anthropic-messages";
@@ -427,7 +427,7 @@ describe("a session whose provider compacts beside our folds", () => {
     expect(seen.at(-1)?.shown).toContain(RULE);
   });
 
-  it("waits for open calls, and is refused where nobody compacts or nobody asked", async () => {
+  it("postpones while a call is open, and refuses options under which no provider compacts", async () => {
     const { session } = await begun("anthropic-messages", { when: "on-demand" });
     const [call] = work(0, 1, 10);
     await session.append([call as MessageInput]);

@@ -53,7 +53,7 @@ async function prepared(session: ContextSession): Promise<number | ThreadfoldErr
 }
 
 describe("the room of a request", () => {
-  it("holds under every preset and every trigger, whatever is kept free for answer and safety, or the request is refused", {
+  it("holds under every preset and trigger with any reserves, or the request is refused", {
     timeout: patience(300_000),
   }, async () => {
     await fc.assert(
@@ -85,7 +85,7 @@ describe("the room of a request", () => {
   });
 
   it.each(POLICIES.map((preset) => [preset.name, preset] as const))(
-    "%s: an agent's work goes on below it, call after call, with room for the answer",
+    "%s: holds call after call while an agent works, with space for the answer",
     async (_name, preset) => {
       const room = 20_000 - 6_000;
       const session = await openSession({

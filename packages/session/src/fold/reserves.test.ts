@@ -30,7 +30,7 @@ const OPTIONS: readonly Partial<ContextCompactionConfig>[] = [
 
 describe("reserves and thresholds", () => {
   it.each(PRESETS.map((preset) => [preset.name, preset] as const))(
-    "spec-86 spec-87 bring folds of %s forward, each",
+    "spec-86 spec-87 each make preset %s fold earlier",
     async (_, preset) => {
       const before = await foldsAt(preset, {});
       for (const option of OPTIONS) {
@@ -40,7 +40,7 @@ describe("reserves and thresholds", () => {
     },
   );
 
-  it("hold for a trigger that knows nothing of them", async () => {
+  it("apply even to a trigger that ignores them", async () => {
     const never: CompactionTrigger = { name: "never", evaluate: () => ({ level: "none" }) };
     const preset = { ...threadfoldPreset, trigger: () => never };
     for (const option of OPTIONS) expect(await foldsAt(preset, option)).toBeLessThan(3_300);

@@ -23,7 +23,7 @@ async function foldedTwice() {
 }
 
 describe("session.revert", () => {
-  it("peels one fold off: a new plan with the records of an older one, and the log as it was", async () => {
+  it("commits a new plan with the records of an older one, and leaves the log as it was", async () => {
     const { store, session, events, twice } = await foldedTwice();
     const outcome = await session.revert(1);
     expect(outcome).toMatchObject({ type: "committed", plan: { version: 3 } });
@@ -44,7 +44,7 @@ describe("session.revert", () => {
     expect((await again.prepare()).digest).toBe(prepared.digest);
   });
 
-  it("0 unfolds the thread: the request shows every message again", async () => {
+  it("to version 0 shows every message again", async () => {
     const { session } = await foldedTwice();
     await session.revert(0);
     const prepared = await session.prepare();
@@ -52,7 +52,7 @@ describe("session.revert", () => {
     expect(prepared.manifest.messages.flatMap(({ sources }) => sources)).toHaveLength(41);
   });
 
-  it("goes forward again: the plan before the undoing holds once more", async () => {
+  it("can restore the plan that held before another revert", async () => {
     const { session, twice } = await foldedTwice();
     await session.revert(0);
     await session.revert(2);
@@ -60,13 +60,13 @@ describe("session.revert", () => {
     expect(await session.revert(4)).toMatchObject({ type: "no-op" });
   });
 
-  it("refuses a version that there is none of", async () => {
+  it("refuses a version that does not exist", async () => {
     const { session } = await foldedTwice();
     for (const version of [3, -1, 0.5, Number.NaN])
       await expect(session.revert(version)).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
   });
 
-  it("gives a conflict when another session was first, and goes on from its plan", async () => {
+  it("reports a conflict when another session committed first, and then works on top of its plan", async () => {
     const { store, session } = await foldedTwice();
     const other = await openSession({ store, config });
     await other.revert(0);
@@ -77,7 +77,7 @@ describe("session.revert", () => {
 });
 
 describe("session.stats", () => {
-  it("tells how full the window is, what is folded, and what the provider read from its cache", async () => {
+  it("reports how full the window is, what is folded and what the provider read from its cache", async () => {
     const { session, twice } = await foldedTwice();
     await session.complete({ messages: [], usage: { inputTokens: 4_000, outputTokens: 10, cacheReadTokens: 3_000 } });
     await session.complete({

@@ -80,8 +80,8 @@ async function sessionWith(
 const toolsOf = (session: ContextSession): readonly ToolDefinition[] =>
   session.tools().map(({ definition }) => definition);
 
-describe("results that no model has read and that are larger than the room", () => {
-  it("show both ends in the room that is left, for every preset and provider, legally and again the same", {
+describe("unread results that are larger than the room", () => {
+  it("show both ends in the room that is left, legally and repeatably, for every preset and provider", {
     timeout: patience(120_000),
   }, async () => {
     await fc.assert(
@@ -125,7 +125,7 @@ describe("results that no model has read and that are larger than the room", () 
     );
   });
 
-  it("tell the model to read on by a call that does read on", async () => {
+  it("tell the model which call reads on from where they were cut", async () => {
     const session = await sessionWith([text(log(20_000))]);
     const [readArtifact, searchThread] = session.tools();
     const whole = log(20_000);
@@ -146,7 +146,7 @@ describe("results that no model has read and that are larger than the room", () 
     expect(untold).not.toMatch(/read_artifact|search_thread|To read/);
   });
 
-  it("are read on in the thread where nothing is put into the artifact store", async () => {
+  it("point to search_thread when nothing can be put into the artifact store", async () => {
     const { threads, plans, journal, artifacts, close } = createMemoryStore();
     const full: typeof artifacts = {
       ...artifacts,
@@ -165,7 +165,7 @@ describe("results that no model has read and that are larger than the room", () 
     }
   });
 
-  it("are shown again in full by no later fold, but shrink to a pointer once an answer follows", async () => {
+  it("are not shown in full by a later fold, and shrink to a pointer once an answer follows", async () => {
     const config = { maxInputTokens: MAX_INPUT_TOKENS, enableSummarization: false, enableDropping: false };
     const session = await sessionWith([text(log(20_000))], { config });
     const [before = ""] = await shownResults(session, toolsOf(session));

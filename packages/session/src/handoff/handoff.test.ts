@@ -43,7 +43,7 @@ const options = (more: Partial<HandoffOptions> = {}): HandoffOptions => ({
 });
 
 describe("handoff (seed 001)", () => {
-  it("begins a thread with what the goal needs, pins as pins, the goal word for word, and a reference back", async () => {
+  it("begins a thread with what the goal needs, the pins, the goal word for word and a reference back", async () => {
     const session = await longSession();
     const { thread, briefing, reference } = await handoff(session, options());
     expect(briefing).toContain("tax_rates_v2");
@@ -72,7 +72,7 @@ describe("handoff (seed 001)", () => {
     expect(payloadText).toContain("tax_rates_v2");
   });
 
-  it("refuses an empty goal, an empty thread and an id that is taken", async () => {
+  it("refuses an empty goal, an empty thread and a thread id that is taken", async () => {
     const session = await longSession();
     const empty = asThreadId("empty");
     await expect(handoff(session, options({ goal: " " }))).rejects.toMatchObject({ code: "INVALID_CONFIG" });
@@ -100,7 +100,7 @@ function saying(text: string) {
   return { summarizer, asked };
 }
 
-describe("the summarizer that a handoff is given", () => {
+describe("a summarizer that a handoff is given", () => {
   const withSecret = async (more: Partial<SessionOptions> = {}) => {
     const session = await longSession(more);
     await session.append([message("s", "user", `Post to the channel with ${secret}, please.`)]);
@@ -108,7 +108,7 @@ describe("the summarizer that a handoff is given", () => {
   };
 
   it.each([true, false])(
-    "R26 redactSecrets: %s says whether it sees secrets and hands them on",
+    "R26 redactSecrets: %s decides whether it sees secrets and hands them on",
     async (redactSecrets) => {
       const session = await withSecret({ redactSecrets, summaryChecks: [] });
       const { summarizer, asked } = saying(`The VAT_RATE is 19 and the token is ${secret}.`);
@@ -121,7 +121,7 @@ describe("the summarizer that a handoff is given", () => {
     },
   );
 
-  it("R26 is without secrets where no session says so, and so is the extractive one", async () => {
+  it("R26 is extractive by default, and neither its summary nor the briefing holds a secret", async () => {
     const session = await withSecret();
     const goal = "Post to the other channel.";
     const { summary, briefing } = await handoff(session, options({ goal }));
@@ -135,16 +135,19 @@ describe("the summarizer that a handoff is given", () => {
     ["longer than the thread", saying("The VAT_RATE is 19. ".repeat(1_000)).summarizer],
     ["about an unknown identifier", saying("The VAT_RATE is in src/invented_vat.ts.").summarizer],
     ["down", { id: "own@1", summarize: () => Promise.reject(new Error(`no such key: ${secret}`)) }],
-  ])("P6 is stood in for by the extractive one, and the handoff says so: %s", async (_name, summarizer) => {
-    const session = await longSession();
-    const { briefing, problem } = await session.handoff(options({ summarizer }));
-    expect(problem).toContain("own@1");
-    expect(problem).not.toContain(secret);
-    expect(briefing).toContain("tax_rates_v2");
-    expect(briefing).not.toContain("invented_vat");
-  });
+  ])(
+    "P6 is replaced by the extractive summarizer when it fails, and the handoff says so: %s",
+    async (_name, summarizer) => {
+      const session = await longSession();
+      const { briefing, problem } = await session.handoff(options({ summarizer }));
+      expect(problem).toContain("own@1");
+      expect(problem).not.toContain(secret);
+      expect(briefing).toContain("tax_rates_v2");
+      expect(briefing).not.toContain("invented_vat");
+    },
+  );
 
-  it("is taken at its word when the session has no checks", async () => {
+  it("is trusted when the session has no summary checks", async () => {
     const session = await longSession({ summaryChecks: [] });
     const { summarizer } = saying("The VAT_RATE is in src/invented_vat.ts.");
     const { briefing, problem } = await session.handoff(options({ summarizer }));
@@ -152,7 +155,7 @@ describe("the summarizer that a handoff is given", () => {
     expect(briefing).toContain("invented_vat");
   });
 
-  it("ends with the signal, and begins no thread", async () => {
+  it("ends when the signal aborts, and no thread is created", async () => {
     const session = await longSession();
     const controller = new AbortController();
     const summarizer: Summarizer = {
@@ -172,7 +175,7 @@ const recorded = resolve(
   "pi/large-session.jsonl.gz",
 );
 describe.skipIf(!existsSync(recorded))("handoff of a recorded session (needs THREADFOLD_DATA)", () => {
-  it("stays within its tokens and speaks of the goal", async () => {
+  it("keeps to its token limit and names the file of the goal", async () => {
     const imported = await importSessionFile(recorded);
     const session = await ContextSession.open({ threadId: imported.threadId, journal: false });
     await session.append(imported.messages);
@@ -191,7 +194,7 @@ describe("a handoff of a session with a model", () => {
   };
   const WORDS = "The VAT_RATE in reports/billing.sql is read from tax_rates_v2; somebody has to look at 2019.";
 
-  it.each(["threadfold", "codex"])("is written by it, with the goal before it: preset %s", async (name) => {
+  it.each(["threadfold", "codex"])("is written by the model, with the goal in the prompt: preset %s", async (name) => {
     const requests: CompletionRequest[] = [];
     const summaryModel: CompletionModel = {
       id: "telling",
@@ -214,7 +217,7 @@ describe("a handoff of a session with a model", () => {
     expect(JSON.stringify([requests, briefing])).not.toContain(secret);
   });
 
-  it("is checked, and stood in for by the extractive one when the model fails or invents", async () => {
+  it("is checked, and falls back to the extractive summarizer when the model fails or invents", async () => {
     const answers = ["See a_1.go, b_2.go, c_3.go and d_4.go.", "I'm sorry, but I can't help with that."];
     for (const text of answers) {
       const summaryModel = { id: "wrong", complete: async () => ({ text, finish: "stop", toolCalls: 0 }) as const };
@@ -226,7 +229,7 @@ describe("a handoff of a session with a model", () => {
     }
   });
 
-  it("goes to the summarizer that it is given, and to no model", async () => {
+  it("uses the summarizer that it is given instead of the model", async () => {
     const summaryModel = { id: "unasked", complete: () => Promise.reject(new Error("asked")) };
     const session = await longerSession({ summaryModel });
     const { summarizer, asked } = saying("The VAT_RATE is 19 there.");

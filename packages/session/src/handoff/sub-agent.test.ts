@@ -54,7 +54,7 @@ describe("a sub-agent that shares the prefix", () => {
 });
 
 describe("a sub-agent with a budget of its own", () => {
-  it("begins with the thread folded for its goal, keeps the rules, and never asks for more than its budget", async () => {
+  it("begins with the thread folded for its goal, keeps the rules and never exceeds its budget", async () => {
     const { parent } = await parentSession({ maxInputTokens: 100_000 });
     expect(parent.plan.version).toBe(0);
     const { session } = await parent.fork({ mode: "scoped", threadId: child, goal: "Review step 3.", budget: 4_000 });
@@ -72,7 +72,7 @@ describe("a sub-agent with a budget of its own", () => {
     expect(small.session.plan.version).toBe(0);
   });
 
-  it("gives its work back as one artifact that the parent can read, with a text of a bounded size", async () => {
+  it("returns its work as one artifact that the parent can read, with a text of bounded size", async () => {
     const { parent } = await parentSession();
     const agent = await parent.fork({ mode: "scoped", threadId: child, goal: "Review step 3.", budget: 4_000 });
     expect((await agent.result()).text).toContain("said nothing");
@@ -97,7 +97,7 @@ describe("a sub-agent with a budget of its own", () => {
     [{ mode: "scoped", threadId: child, goal: "Go.", budget: 0 }, "budget"],
     [{ mode: "loose", threadId: child, goal: "Go." }, "mode"],
     [{ mode: "shared-prefix", threadId: "", goal: "Go." }, "threadId"],
-  ])("refuses %o, and makes nothing", async (options, name) => {
+  ])("is refused with %o, and no thread is created", async (options, name) => {
     const { parent } = await parentSession();
     await expect(parent.fork(options as never)).rejects.toMatchObject({ code: "INVALID_CONFIG", details: { name } });
     expect(await parent.store.threads.load(child)).toBeNull();

@@ -14,7 +14,7 @@ const refusal = async (options: unknown): Promise<ThreadfoldError> => {
   return error;
 };
 
-describe("a session that is opened from plain JavaScript", () => {
+describe("opening a session from plain JavaScript", () => {
   it.each<readonly [string, unknown]>([
     ["options", undefined],
     ["threadId", { threadId: "" }],
@@ -28,7 +28,7 @@ describe("a session that is opened from plain JavaScript", () => {
     ["summarizer", { threadId, summarizer: async () => "all went well" }],
     ["frame", { threadId, frame: { system: "You are an agent.", tools: [] } }],
     ["frame", { threadId, frame: "You are an agent." }],
-  ])("refuses %s that are not what they have to be, and names the option", async (name, options) => {
+  ])("refuses a wrong value for %s, and names the option", async (name, options) => {
     const { code, message, hint } = await refusal(options);
     expect(code).toBe("INVALID_CONFIG");
     expect(message).toMatch(new RegExp(`^${name}: `));
@@ -62,7 +62,7 @@ describe("a session that is opened from plain JavaScript", () => {
     ["a queue that takes no jobs", { background: { queue: {} } }, "background.queue", "pgBossQueue"],
     ["workers that are a word", { background: "queue" }, "background", "queue"],
     ["no workers at all", { background: null }, "background", "queue"],
-  ])("refuses %s by name and says what was meant", async (_, options, name, hint) => {
+  ])("refuses %s by name, and hints at what is valid", async (_, options, name, hint) => {
     await expect(ContextSession.open({ threadId, ...options } as never)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
       details: { name },
@@ -70,7 +70,7 @@ describe("a session that is opened from plain JavaScript", () => {
     });
   });
 
-  it("takes the name of a preset and of a format for them, and says which there are", async () => {
+  it("accepts a preset and a format by name, and hints at the known names when one is unknown", async () => {
     const named = await ContextSession.open({ threadId, preset: "codex", format: "openai-chat" });
     expect(named.format).toBe(formatById("openai-chat"));
     expect(named.config).toEqual((await ContextSession.open({ threadId, preset: presetByName("codex") })).config);
@@ -85,7 +85,7 @@ describe("a session that is opened from plain JavaScript", () => {
     });
   });
 
-  it("opens with a thread id alone", async () => {
+  it("needs nothing but a thread id", async () => {
     await (await ContextSession.open({ threadId })).close();
   });
 });
@@ -128,7 +128,7 @@ describe("a session that is used from plain JavaScript", () => {
     ["handoff()", (session) => session.handoff(), { code: "INVALID_CONFIG" }],
     ["handoff({ goal })", (session) => session.handoff({ goal: "Go on." }), { code: "INVALID_CONFIG" }],
     ["fork()", (session) => session.fork(), { code: "INVALID_CONFIG" }],
-  ])("refuses %s with a code and a hint, and goes on", async (_, use, refused) => {
+  ])("refuses %s with a code and a hint, and stays usable", async (_, use, refused) => {
     const session = await ContextSession.open({ threadId });
     await session.append([message as never]);
     const error: unknown = await Promise.resolve()
@@ -144,7 +144,7 @@ describe("a session that is used from plain JavaScript", () => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, 8.64e15 + 1, undefined, "12:00"])(
-    "says of a clock that gives %s what it gave, when the session is opened and whenever it is read",
+    "refuses a clock that gives %s, when the session is opened and whenever the clock is read",
     async (given) => {
       const refused = { code: "INVALID_CONFIG", message: expect.stringContaining("clock.now()") };
       let now: unknown = given;

@@ -14,7 +14,7 @@ describe("folding switched off", () => {
     ["an option", { compaction: false }],
     ["the environment", { environment: { [DISABLE_COMPACTION]: "1" } }],
     ["the environment, whatever the option says", { compaction: true, environment: { [DISABLE_COMPACTION]: "true" } }],
-  ])("by %s: everything is rendered, the outcome says so, and nothing is committed", async (_, options) => {
+  ])("by %s renders everything, reports it in the outcome and commits nothing", async (_, options) => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, ...options });
     await session.append(talk);
@@ -29,14 +29,14 @@ describe("folding switched off", () => {
     expect((await session.compact({ force: true })).type).toBe("committed");
   });
 
-  it("reads the process's environment where none is handed in", async () => {
+  it("by the process's environment works when the host passes no environment", async () => {
     vi.stubEnv(DISABLE_COMPACTION, "1");
     const session = await openSession({ config, onOverBudget: "send" });
     await session.append(talk);
     expect((await session.prepare()).outcome?.type).toBe("disabled");
   });
 
-  it("leaves a plan that is there as it is", async () => {
+  it("leaves an existing plan as it is", async () => {
     const store = createMemoryStore();
     const first = await openSession({ store, config });
     await first.append(talk);
@@ -45,7 +45,7 @@ describe("folding switched off", () => {
     expect((await off.prepare()).digest).toBe(folded.digest);
   });
 
-  it("takes other values of the variable for none", () => {
+  it("is not caused by other values of the variable", () => {
     for (const value of ["0", "false", "", "off", undefined])
       expect(disabledReason(undefined, { [DISABLE_COMPACTION]: value })).toBeNull();
     expect(disabledReason(undefined, { [DISABLE_COMPACTION]: " TRUE " })).toContain(DISABLE_COMPACTION);

@@ -19,7 +19,7 @@ async function folded(now: () => string) {
 }
 
 describe("declaredTools", () => {
-  it("spec-59 notes what a tool says of its sources, and clears its results while that still holds", async () => {
+  it("spec-59 records what a tool reports about its sources, and clears its results while the sources are unchanged", async () => {
     const session = await folded(() => "same");
     const part = session.thread.messageAt(2)?.parts[0];
     expect(part?.type === "tool-result" && part.result.determinism?.etag).toBe('same {"command":"make step-0"}');
@@ -28,7 +28,7 @@ describe("declaredTools", () => {
     expect(plan.externalizations).toEqual([]);
   });
 
-  it("externalizes them once their sources have changed", async () => {
+  it("externalizes a tool's results once their sources have changed", async () => {
     let calls = 0;
     const session = await folded(() => `look ${calls++}`);
     const { plan } = await session.prepare();
@@ -36,7 +36,7 @@ describe("declaredTools", () => {
     expect(plan.externalizations.length).toBeGreaterThan(0);
   });
 
-  it("spec-56 spec-60 gives way to the configuration, and keeps the fields that the tool declared", async () => {
+  it("spec-56 spec-60 yields to the configuration, and keeps the fields that the tool declared", async () => {
     const declared = declareTool("bash", { durability: "non_replayable", preserveFields: ["id"] });
     const own = { bash: declareTool("bash", { durability: "ephemeral" }).policy };
     const plain = await openSession({ declaredTools: [declared] });

@@ -314,12 +314,12 @@ const ROWS: { readonly [Name in keyof Config]: Row<Config[Name], unknown> } = {
   ),
 };
 
-describe("an option of the configuration does what it says", () => {
-  it("has a row for each", () => {
+describe("every option of the configuration", () => {
+  it("has a row in this test", () => {
     expect(Object.keys(ROWS).sort()).toEqual(Object.keys(contextCompactionConfigSchema.shape).sort());
   });
 
-  it.each(Object.entries(ROWS))("%s", async (name, { values, see, differs }) => {
+  it.each(Object.entries(ROWS))("%s changes what it controls", async (name, { values, see, differs }) => {
     const [one, other] = [await see({ [name]: values[0] }), await see({ [name]: values[1] })];
     if (differs !== undefined) differs(one, other);
     else expect(other).toBeGreaterThan(one as number);

@@ -428,13 +428,13 @@ const ROWS: { readonly [Option in keyof SessionOptions]-?: OptionRow } = {
 };
 
 describe("every option of a session", () => {
-  it.each(Object.entries(ROWS))("%s changes what it says", async (option, { base, without, given, see, seen }) => {
+  it.each(Object.entries(ROWS))("%s changes what it controls", async (option, { base, without, given, see, seen }) => {
     expect(Object.keys(given)).toContain(option);
     expect(seen[0]).not.toEqual(seen[1]);
     expect([await see({ ...base, ...without }), await see({ ...base, ...given })]).toEqual(seen);
   });
 
-  it.each(Object.keys(ROWS))("%s is refused by name where it is misspelled", async (option) => {
+  it.each(Object.keys(ROWS))("%s is refused with a hint when it is misspelled", async (option) => {
     const misspelled = `${option.slice(0, 2)}${option.slice(3)}`;
     await expect(ContextSession.open({ [misspelled]: undefined } as never)).rejects.toMatchObject({
       code: "INVALID_CONFIG",

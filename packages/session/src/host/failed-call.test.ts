@@ -28,7 +28,7 @@ const OVERFLOWS: Readonly<Record<string, unknown>> = {
 
 describe("session.failed", () => {
   it.each(Object.keys(OVERFLOWS))(
-    "L19 folds once for a request that was refused as too long, and never in a loop: %s",
+    "L19 a request refused as too long is folded once, and never in a loop: %s",
     async (name) => {
       const session = await openSession({ config });
       await session.append([message("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
@@ -62,7 +62,7 @@ describe("session.failed", () => {
     expect((await session.prepare()).outcome?.type).toBe("no-op");
   });
 
-  it("says that it is of no use to ask again when nothing can be folded", async () => {
+  it("advises no further retry when nothing can be folded", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Hi.")]);
     await session.prepare();
@@ -71,7 +71,7 @@ describe("session.failed", () => {
     expect((await session.failed("prompt is too long")).retry).toBe(false);
   });
 
-  it("teaches the session what the model takes", async () => {
+  it("learns the model's limit from the error", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
     const { tokens } = await session.prepare();
@@ -79,7 +79,7 @@ describe("session.failed", () => {
     expect((await session.prepare()).tokens).toBeLessThanOrEqual((tokens * 7) / 9);
   });
 
-  it("S28 forgets a limit that was misread once the provider took a larger request", async () => {
+  it("S28 a misread limit is forgotten once the provider has accepted a larger request", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", `Build it. ${"This is how. ".repeat(200)}`), ...work(0, 8, 1_000)]);
     await session.prepare();
@@ -95,7 +95,7 @@ describe("session.failed", () => {
     expect((await session.prepare()).tokens).toBeGreaterThan(5_000);
   });
 
-  it("S28 puts a limit that nothing contradicts to the test in the end, and learns it again", async () => {
+  it("S28 a learned limit is dropped after enough answers, and learned again when the provider refuses", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
     await session.prepare();

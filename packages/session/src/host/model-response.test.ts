@@ -7,7 +7,7 @@ import { callOf, openSession, resultOf, threadId, work } from "../testing/agent-
 const config = { maxInputTokens: 10_000 };
 
 describe("session.complete", () => {
-  it("appends the answer, learns from the usage, and writes both down", async () => {
+  it("appends the answer, learns from its usage and journals both", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, model: "m" });
     await session.append([message("u0", "user", "Build it."), ...work(0, 3, 500)]);
@@ -22,7 +22,7 @@ describe("session.complete", () => {
     expect(written.slice(-2)).toEqual(["entries-appended", "usage-reported"]);
   });
 
-  it("takes the same response twice without a second copy of it", async () => {
+  it("appends a response once when it is passed in twice", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Hi.")]);
     const first = await session.complete({ messages: [message("a", "assistant", "Hello.")] });
@@ -31,7 +31,7 @@ describe("session.complete", () => {
     expect(session.thread.length).toBe(2);
   });
 
-  it("learns from an answer once, however often it is handed in", async () => {
+  it("learns from an answer once, however often it is passed in", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, model: "m" });
     await session.append([message("u0", "user", "Build it."), ...work(0, 3, 500)]);
@@ -49,7 +49,7 @@ describe("session.complete", () => {
     expect(session.stats().usage).toMatchObject({ requests: 2, outputTokens: 8 });
   });
 
-  it("learns from an answer that the host had appended, and from one whose figures could not be taken in before", async () => {
+  it("learns from an answer that the host had appended, even after a first attempt failed", async () => {
     let isDown = true;
     const inner = createMemoryStore();
     const read = async (...args: Parameters<typeof inner.journal.read>) => {
@@ -67,7 +67,7 @@ describe("session.complete", () => {
     expect(session.stats().usage).toMatchObject({ requests: 1, outputTokens: 4 });
   });
 
-  it("goat-13 discards the call that the output limit cut off, with what stands behind it as its result", async () => {
+  it("goat-13 discards the call that the output limit cut off, together with its result", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Build it.")]);
     const spoken = { ...callOf(0), parts: [...message("x", "assistant", "I will.").parts, ...callOf(0).parts] };
@@ -79,7 +79,7 @@ describe("session.complete", () => {
     expect(prepared.payloadText).not.toContain("call_0");
   });
 
-  it("appends nothing when nothing of an answer is whole", async () => {
+  it("appends nothing when no part of an answer is complete", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Build it.")]);
     const done = await session.complete({ messages: [callOf(0)], stopReason: "max-output" });
@@ -87,7 +87,7 @@ describe("session.complete", () => {
     expect(session.thread.length).toBe(1);
   });
 
-  it("L19 goat-14 folds once for an answer that was cut off where prompt and answer compete, and not a second time", async () => {
+  it("L19 goat-14 an answer cut off for lack of room causes one fold, and not a second", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Build it."), ...work(0, 7, 1_000)]);
     const first = await session.prepare();
@@ -105,7 +105,7 @@ describe("session.complete", () => {
     expect((await session.complete(cut("a-4"))).retry).toBe(true);
   });
 
-  it("refuses an answer under an id that another message has", async () => {
+  it("refuses an answer whose id belongs to another message", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Hi.")]);
     const clash = session.complete({ messages: [message("u0", "assistant", "Hello.")] });
@@ -114,7 +114,7 @@ describe("session.complete", () => {
 });
 
 describe("stopReasonOf", () => {
-  it("goat-12 reads the words of every provider", () => {
+  it("goat-12 understands the stop reasons of every provider", () => {
     const cut = ["max_tokens", "length", "MAX_TOKENS", "max_output_tokens", "incomplete"];
     expect(cut.map(stopReasonOf)).toEqual(cut.map(() => "max-output"));
     const ended = ["end_turn", "stop", "tool_use", "tool-calls", "STOP", "constructor", undefined, null];

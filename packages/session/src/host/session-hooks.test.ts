@@ -33,7 +33,7 @@ const hook = (name: string, run: PreCompactHook["run"], matcher?: PreCompactHook
 });
 
 describe("pre-compact hooks", () => {
-  it("L14 goat-9 only those that match are called, manual, auto and reactive, and only when a fold is due", async () => {
+  it("L14 goat-9 only hooks that match manual, auto or reactive are called, and only when a fold is due", async () => {
     const called: string[] = [];
     const note = (matcher?: PreCompactHook["matcher"]) =>
       hook(String(matcher), ({ cause }) => void called.push(`${String(matcher)}: ${cause}`), matcher);
@@ -53,7 +53,7 @@ describe("pre-compact hooks", () => {
     expect(called.splice(0)).toEqual(["reactive: reactive", "manual,reactive: reactive", "undefined: reactive"]);
   });
 
-  it("L14 L21 a veto is respected and said; hooks behind it are not asked", async () => {
+  it("L14 L21 a hook can veto a fold: the outcome names it, and later hooks are not asked", async () => {
     const asked: string[] = [];
     const { session } = await due(
       {
@@ -70,7 +70,7 @@ describe("pre-compact hooks", () => {
     expect(asked).toEqual([]);
   });
 
-  it("L14 a veto is written down with the hook that said it and its words, which go when the thread is erased", async () => {
+  it("L14 a veto is journaled with the hook's name, and its reason goes when the thread is erased", async () => {
     const store = createMemoryStore();
     const { session } = await due(
       { preCompact: [hook("guard", () => ({ veto: "a deployment of Ann's is running" }))] },
@@ -89,7 +89,7 @@ describe("pre-compact hooks", () => {
     expect(await vetoes()).toHaveLength(1);
   });
 
-  it("L19 a veto of a reactive fold leads into no loop", async () => {
+  it("L19 a veto of a reactive fold causes no loop", async () => {
     const { session } = await due({ preCompact: [hook("guard", () => ({ veto: "no" }), "reactive")] });
     await session.prepare();
     await session.append(work(12, 14, 900));
@@ -99,7 +99,7 @@ describe("pre-compact hooks", () => {
     expect((await session.failed("prompt is too long")).retry).toBe(false);
   });
 
-  it("L21 its summary is used, as text or as function; the last one counts", async () => {
+  it("L21 a hook can provide the summary, as text or as a function; the last one counts", async () => {
     const facts = (text: string) => hook(text, () => ({ summary: text }));
     const own: PreCompactHook = hook("own", () => ({
       summary: async ({ span }) => ({
@@ -119,7 +119,7 @@ describe("pre-compact hooks", () => {
     expect((await byFunction.session.prepare()).payloadText).toContain("Said by a function.");
   });
 
-  it("adds pins and instructions, in order, before anything is folded", async () => {
+  it("add pins and instructions, in order, before anything is folded", async () => {
     const seen: (string | undefined)[] = [];
     const summarizer: Summarizer = {
       id: "listening@1",
@@ -146,7 +146,7 @@ describe("pre-compact hooks", () => {
     expect(session.thread.livePins.map(({ authority }) => authority)).toEqual(["operator", "system"]);
   });
 
-  it("L21 one that throws, gives nonsense or does not end is told of, and the fold goes on", async () => {
+  it("L21 a hook that throws, returns nonsense or never ends is reported, and the fold goes on", async () => {
     const { session, heard } = await due({
       timeoutMilliseconds: 20,
       preCompact: [
@@ -166,7 +166,7 @@ describe("pre-compact hooks", () => {
     expect(JSON.stringify(failures)).not.toContain("secret of the host");
   });
 
-  it("L15 a last chance before the fold is taken once, however often the commit is tried, and what it kept stays in the store alone", async () => {
+  it("L15 a hook is called once per fold, however often the commit is tried, and what it saves stays in the store alone", async () => {
     const inner = createMemoryStore();
     const rival = await openSession({ store: inner, config, preset });
     await rival.append(talk);
@@ -202,7 +202,7 @@ describe("pre-compact hooks", () => {
 });
 
 describe("hooks after a commit", () => {
-  it("goat-10 goat-11 are called in order: post-compact, session-start with source compact, boundary, each with what was committed", async () => {
+  it("goat-10 goat-11 run in order with what was committed: post-compact, session-start with source compact, boundary", async () => {
     const seen: string[] = [];
     const { session } = await due({
       postCompact: [

@@ -42,7 +42,7 @@ const open = (options: Partial<Options> = {}) =>
     ...options,
   });
 
-describe("what a session is opened with", () => {
+describe("the options of a session", () => {
   it("journal: false writes no record and renders the same bytes", async () => {
     const digests: string[] = [];
     for (const journal of [true, false]) {
@@ -55,7 +55,7 @@ describe("what a session is opened with", () => {
     expect(digests[0]).toBe(digests[1]);
   });
 
-  it("determinismProbe: a replayable result is cleared only while its source is as it was", async () => {
+  it("determinismProbe: a replayable result is cleared only while its source is unchanged", async () => {
     const ladder = [clearStrategy, summarizeStrategy];
     const cleared = async (verdict: "matches" | "changed" | undefined) => {
       let probes = 0;
@@ -77,7 +77,7 @@ describe("what a session is opened with", () => {
     expect(await cleared(undefined)).toBe(0);
   });
 
-  it("model: what another model signed is left out with a warning, and the request replays", async () => {
+  it("model: reasoning signed by another model is left out with a warning, and the request replays", async () => {
     const store = createMemoryStore();
     const session = await open({ store, model: "claude-opus-4-5" });
     const signed = { type: "reasoning", text: "hm", provider: "anthropic", signature: "c2ln" } as const;
@@ -93,7 +93,7 @@ describe("what a session is opened with", () => {
     expect((await replayThread(store, threadId)).map(({ equal }) => equal)).toEqual([true]);
   });
 
-  it("summarizer: S18 the third failure in a row is told, once, and the loop goes on", async () => {
+  it("summarizer: S18 the third failure in a row is reported once, and the loop goes on", async () => {
     const events: ContextCompactionEvent[] = [];
     const summarizer = {
       id: "down@1",
@@ -117,7 +117,7 @@ describe("what a session is opened with", () => {
     ]);
   });
 
-  it("preset spring-session-turns: turns that were archived do not fire the trigger again", async () => {
+  it("preset spring-session-turns: archived turns do not fire the trigger again", async () => {
     const outcomes: string[] = [];
     const session = await open({ preset: presetByName("spring-session-turns"), config: { maxInputTokens: 100_000 } });
     for (let turn = 0; turn < 26; turn++) {

@@ -8,10 +8,10 @@ import { assistantMessage, text, toolMessage, userMessage } from "./messages.ts"
 const folder = mkdtempSync(join(tmpdir(), "threadfold-open-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("a session that is opened with a path and a budget", () => {
+describe("a session opened with a store path and a budget", () => {
   const config = { maxInputTokens: 50_000 };
 
-  it("has a new thread of its own, and is opened again by its name", async () => {
+  it("gets a new thread, and is opened again by its thread id", async () => {
     const store = join(folder, "threads.db");
     const first = await ContextSession.open({ store, config });
     await first.append([userMessage("Review package.json.")]);
@@ -27,7 +27,7 @@ describe("a session that is opened with a path and a budget", () => {
     await again.close();
   });
 
-  it("opens no store when an option is wrong, and closes the store when the thread cannot be opened", async () => {
+  it("creates no store when an option is wrong, and closes the store when the thread cannot be opened", async () => {
     const store = join(folder, "never.db");
     const wrong = { store, config, budget: 3 } as never;
     await expect(ContextSession.open(wrong)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
@@ -41,8 +41,8 @@ describe("a session that is opened with a path and a budget", () => {
   });
 });
 
-describe("messages in short", () => {
-  it("have a name and a time, and what was said", () => {
+describe("messages made by the short constructors", () => {
+  it("have an id, a time and what was said", () => {
     const [one, other] = [userMessage("Hello."), userMessage("Hello.")];
     expect(one.id).not.toBe(other.id);
     expect(one).toMatchObject({ role: "user", parts: [{ type: "text", text: "Hello." }] });
@@ -55,7 +55,7 @@ describe("messages in short", () => {
     });
   });
 
-  it("answer a call, as a success unless something else is said", () => {
+  it("answer a call, as a success by default", () => {
     const call = { callId: "c1", toolName: "read_file" };
     expect(toolMessage(call, "one").parts).toEqual([
       { type: "tool-result", result: { ...call, outcome: "success", content: { type: "text", text: "one" } } },

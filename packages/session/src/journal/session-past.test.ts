@@ -25,7 +25,7 @@ function journalOf(length: number): { readonly journal: AuditJournal; readonly r
 }
 
 describe("journalTail", () => {
-  it("is the end of the journal, in few reads, whatever is known of it", async () => {
+  it("gives the end of the journal in few reads, however much of its length is known", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(700), fc.integer({ min: 1, max: 40 }), fc.nat(700), async (length, count, seen) => {
         const { journal, reads } = journalOf(length);

@@ -17,8 +17,8 @@ async function folded(store: ThreadfoldStore): Promise<void> {
   }
 }
 
-describe("what a session stores beside the thread", () => {
-  it("stands in its journal with the terms it is kept under, each before the plan or request that needs it", async () => {
+describe("the artifacts that a session stores", () => {
+  it("are journaled with their retention terms, before the plan or request that needs them", async () => {
     const store = createMemoryStore({ clock });
     await folded(store);
     const records = (await store.journal.read(threadId)).map(({ record }) => record);
@@ -41,7 +41,7 @@ describe("what a session stores beside the thread", () => {
     expect(await verifyStore(store, threadId, { clock })).toEqual([]);
   });
 
-  it("is missed when it is gone before its time, and not when it has expired", async () => {
+  it("are reported missing before they expire, and not afterwards", async () => {
     const store = createMemoryStore({ clock });
     await folded(store);
     const stored = await store.artifacts.list(threadId);
@@ -72,7 +72,7 @@ describe("what a session stores beside the thread", () => {
       expect(await verifyStore(without, threadId, { clock: { now: () => now } })).toEqual(found);
   });
 
-  it("is told from what somebody prolonged or restricted past the session", async () => {
+  it("are reported when their terms were changed outside the session", async () => {
     const store = createMemoryStore({ clock });
     await folded(store);
     const [artifactId] = (await store.artifacts.list(threadId)).slice(-1);

@@ -48,7 +48,7 @@ const work = (steps: number): readonly MessageInput[] => [
   ...Array.from({ length: steps }, (_, index) => exchange(index)).flat(),
 ];
 
-it("gives its thread a title, which no request shows and the next session finds", async () => {
+it("a session's title is shown in no request and is found by the next session", async () => {
   const store = createMemoryStore();
   const open = () =>
     ContextSession.open({ threadId: asThreadId("titled"), store: { ...store, close: async () => undefined } });
@@ -133,7 +133,7 @@ describe("a session on random transcripts", () => {
 });
 
 describe("ContextSession", () => {
-  it("folds when the trigger fires, keeps the log whole and says why each message is where it is", async () => {
+  it("folds when the trigger fires, keeps the log whole and explains each message", async () => {
     const session = await open({ config: { maxInputTokens: 6_000 } });
     await session.append(work(20));
     const prepared = await session.prepare();
@@ -148,14 +148,14 @@ describe("ContextSession", () => {
     expect(session.stats()).toMatchObject({ planVersion: 1, tokens: prepared.tokens });
   });
 
-  it("does nothing below the trigger, and folds all the same when it is told to", async () => {
+  it("does nothing below the trigger, and folds when it is forced to", async () => {
     const session = await open({ config: { maxInputTokens: 12_000, targetPercent: 0.3 } });
     await session.append(work(14));
     expect((await session.prepare()).outcome).toMatchObject({ type: "no-op" });
     expect(await session.compact({ force: true })).toMatchObject({ type: "committed" });
   });
 
-  it("pins what must stay, on its own and on request, and forgets it only when it is lifted", async () => {
+  it("keeps detected and requested pins in the prompt until they are lifted", async () => {
     const session = await open({ config: { maxInputTokens: 1_200 } });
     await session.append(work(3));
     const pin = await session.pin("Deploys happen on Tuesdays.");
@@ -174,7 +174,7 @@ describe("ContextSession", () => {
     await expect(session.liftPin(pin, "user", "again")).rejects.toMatchObject({ code: "INVALID_PIN" });
   });
 
-  it("P5 says which rules stay unpinned for the cap on detected pins, once for each append that has some", async () => {
+  it("P5 reports the rules left unpinned by the cap on detected pins, once per append that has some", async () => {
     const events: ContextCompactionEvent[] = [];
     const leftOut = () => events.filter(({ type }) => type === "detected_pins_left_out");
     const session = await open({ config: { maxInputTokens: 320 }, onEvent: (event) => events.push(event) });
@@ -190,7 +190,7 @@ describe("ContextSession", () => {
     expect(leftOut()).toHaveLength(1);
   });
 
-  it("C1 C2: of two sessions on one thread the second writer gets a conflict and nothing is lost", async () => {
+  it("C1 C2: the second writer on a thread gets a conflict, and nothing is lost", async () => {
     const store = createMemoryStore();
     const first = await open({ store });
     const second = await open({ store });
@@ -199,7 +199,7 @@ describe("ContextSession", () => {
     expect((await store.threads.load(threadId))?.length).toBe(1);
   });
 
-  it("C2: two sessions that fold at once commit one plan each, one after the other, on top of the other's", async () => {
+  it("C2: two sessions that fold at once commit one plan each, one on top of the other", async () => {
     const store = createMemoryStore();
     const first = await open({ store, config: { maxInputTokens: 6_000 } });
     await first.append(work(20));
@@ -214,7 +214,7 @@ describe("ContextSession", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("P6: a summarizer that fails never breaks the loop", async () => {
+  it("P6: survives a summarizer that fails", async () => {
     const broken: Summarizer = { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) };
     const session = await open({ summarizer: broken, config: { maxInputTokens: 2_000 } });
     await session.append(work(30));
@@ -226,7 +226,7 @@ describe("ContextSession", () => {
     expect(prepared.tokens).toBeLessThanOrEqual(2_000);
   });
 
-  it("tells its listener what happens, in order, and survives a listener that throws", async () => {
+  it("sends events in order, and survives a listener that throws", async () => {
     const heard: ContextCompactionEvent["type"][] = [];
     const session = await open({
       config: { maxInputTokens: 6_000 },
@@ -242,7 +242,7 @@ describe("ContextSession", () => {
     expect(heard.at(-1)).toBe("compaction_completed");
   });
 
-  it("brings back what the agent refers to, until it has answered, within the cap, and replays it", async () => {
+  it("brings back what the agent refers to, until it has answered, within the cap, and replays", async () => {
     const store = createMemoryStore();
     const session = await open({ store, config: { maxInputTokens: 14_000 } });
     await session.append([
@@ -268,7 +268,7 @@ describe("ContextSession", () => {
     expect((await replayThread(store, threadId)).every((request) => request.equal)).toBe(true);
   });
 
-  it("L8: a session that is opened again goes on where the other stopped, with the same request", async () => {
+  it("L8: a reopened session continues where the other stopped, with the same request", async () => {
     const store = createMemoryStore();
     const first = await open({ store, config: { maxInputTokens: 6_000 } });
     await first.append(work(20));
@@ -278,7 +278,7 @@ describe("ContextSession", () => {
     expect([...again.thread.messages].map(visibleText)).toEqual([...first.thread.messages].map(visibleText));
   });
 
-  it("renders for every format and refuses a name that is none", async () => {
+  it("renders for every format, and refuses an unknown format name", async () => {
     for (const format of FORMATS) {
       const session = await open({ format, config: { maxInputTokens: 6_000 } });
       await session.append(work(20));

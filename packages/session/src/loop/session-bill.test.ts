@@ -78,7 +78,7 @@ const PROVIDERS = [
 ] as const;
 
 describe.each(PROVIDERS)("the ledger of %s with %s", (format, model, rules) => {
-  it("has what the provider itself bills, to the token, over pauses and folds", async () => {
+  it("matches what the provider itself bills, to the token, over pauses and folds", async () => {
     const { session, call, reported } = await agent(format, model, rules);
     for (let step = 0; step < 60; step++) await call({ after: pauseBefore(step) });
     const { calls } = await session.bill();
@@ -96,7 +96,7 @@ describe.each(PROVIDERS)("the ledger of %s with %s", (format, model, rules) => {
     expect(session.plan.version).toBeGreaterThan(0);
   });
 
-  it("has a cause for each miss: the first call, a short prompt, a pause, a fold, and nothing else", async () => {
+  it("has a cause for each miss: first call, short prompt, pause or fold, and nothing else", async () => {
     const { session, call, sent, reported } = await agent(format, model, rules);
     for (let step = 0; step < 60; step++) await call({ after: pauseBefore(step) });
     const { calls } = await session.bill();
@@ -116,7 +116,7 @@ describe.each(PROVIDERS)("the ledger of %s with %s", (format, model, rules) => {
     expect(found).toEqual(expected);
   });
 
-  it("says what the same calls cost, what they had cost unfolded, and with each other time, in tokens and dollars", async () => {
+  it("says what the calls cost, and would have cost unfolded or with other cache times, in tokens and dollars", async () => {
     const work = async (options: Partial<SessionOptions>) => {
       const worked = await agent(format, model, rules, options);
       for (let step = 0; step < 60; step++) await worked.call({ after: pauseBefore(step) });
@@ -151,7 +151,7 @@ const pauseBefore = (step: number): number => (step % 13 === 12 ? 4_000 : step %
 describe("the session option cachePolicy", () => {
   const pauses = (step: number) => (step % 10 === 9 ? 600 : 10);
 
-  it("writes for an hour what returns after pauses, is billed as the ledger says, and costs less", async () => {
+  it("writes for an hour what returns after pauses, matches the provider's figures and costs less", async () => {
     const auto = await agent("anthropic", "claude-sonnet-5", ANTHROPIC_RULES, {
       ...{ cacheBreakpoints: undefined, cachePolicy: "auto", config: { maxInputTokens: 200_000 } },
     } as Partial<SessionOptions>);
@@ -168,7 +168,7 @@ describe("the session option cachePolicy", () => {
     expect(sent).toBeLessThan(five ?? 0);
   });
 
-  it("is refused next to cacheBreakpoints", async () => {
+  it("is refused together with cacheBreakpoints", async () => {
     await expect(ContextSession.open({ cachePolicy: "auto", cacheBreakpoints: true })).rejects.toThrow(
       "cacheBreakpoints",
     );
@@ -187,19 +187,19 @@ describe("the session option cachePolicy", () => {
 const anthropic = (options: Partial<SessionOptions> = {}) =>
   agent("anthropic", "claude-sonnet-5", ANTHROPIC_RULES, options);
 
-describe("the cause of a miss", () => {
+describe("the cause of a cache miss", () => {
   const causes = async ({ session }: Awaited<ReturnType<typeof agent>>) =>
     (await session.bill()).calls.map(({ misses }) =>
       misses.map((miss) => (miss.cause === "changed" ? miss.by : miss.cause)),
     );
 
-  it("is the first call, and then none while a thread only grows", async () => {
+  it("is the first call, and there is no miss while a thread only grows", async () => {
     const growing = await anthropic();
     for (let step = 0; step < 5; step++) await growing.call();
     expect(await causes(growing)).toEqual([["first-call"], [], [], [], []]);
   });
 
-  it("is the pause when it was longer than the provider keeps a prefix", async () => {
+  it("is a pause longer than the provider keeps a prefix", async () => {
     const resting = await anthropic();
     for (const after of [0, 299, 300, 1]) await resting.call({ after });
     expect(await causes(resting)).toEqual([["first-call"], [], ["expired"], []]);
@@ -211,7 +211,7 @@ describe("the cause of a miss", () => {
     });
   });
 
-  it("is whoever changed the prefix, and where", async () => {
+  it("is the fold or the model switch that changed the prefix, with its place", async () => {
     const changing = await anthropic();
     await changing.call();
     await changing.call();
@@ -228,7 +228,7 @@ describe("the cause of a miss", () => {
     ]);
   });
 
-  it("is the tools, the system text or the host's fields where those changed", async () => {
+  it("is the tools, the system text or the host's fields when those changed", async () => {
     const { session, clock } = await anthropic();
     const other = { ...tool, name: "shell" };
     for (const fields of [{}, { tools: [other] }, { tools: [other], system: ["Other words. ".repeat(500)] }]) {
@@ -244,7 +244,7 @@ describe("the cause of a miss", () => {
     expect(found).toEqual(["first-call", "tools", "system", "host"]);
   });
 
-  it("is the model's minimum for requests that are shorter", async () => {
+  it("is the model's minimum when requests are shorter", async () => {
     const short = await agent("anthropic", "claude-haiku-4-5", { ...ANTHROPIC_RULES, minimumTokens: 4_096 });
     await short.call();
     await short.call();
@@ -253,7 +253,7 @@ describe("the cause of a miss", () => {
     ]);
   });
 
-  it("is the reach of a mark when more blocks came than the provider looks back", async () => {
+  it("is the reach of a mark when more blocks were added than the provider looks back", async () => {
     const far = await anthropic({ frame: { system: [], tools: [] } });
     await far.call({ tokens: 2_000 });
     await far.call({ tokens: 10, results: 30 });
@@ -263,7 +263,7 @@ describe("the cause of a miss", () => {
     expect((await far.session.bill()).calls[2]?.cache?.claimedTokens).toBe(0);
   });
 
-  it("is none of a session that goes on in another process", async () => {
+  it("does not arise when a session continues in another process", async () => {
     const moving = await anthropic();
     await moving.call();
     await moving.reopen();
@@ -271,7 +271,7 @@ describe("the cause of a miss", () => {
     expect(await causes(moving)).toEqual([["first-call"], []]);
   });
 
-  it("is the provider's word where it claims less than it has, or more than it can have", async () => {
+  it("is the provider's claim when it is less than it has or more than it can have", async () => {
     const lying = await anthropic();
     await lying.call();
     await lying.call({ claim: (usage) => ({ ...usage, cacheReadTokens: 0 }) });

@@ -2,7 +2,7 @@ import { message } from "@threadfold/core/laws";
 import { expect, it } from "vitest";
 import { openSession, work } from "../testing/agent-work.ts";
 
-it("spec-149 tells which strategies hold what in the plan, and what they free, as the events of the fold do", async () => {
+it("spec-149 stats report which strategies hold what in the plan and what they free, as the fold's events do", async () => {
   const freed = new Map<string, number>();
   const session = await openSession({
     config: { maxInputTokens: 20_000 },

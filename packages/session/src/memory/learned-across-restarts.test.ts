@@ -17,7 +17,7 @@ async function crashed(before: (session: Awaited<ReturnType<typeof openSession>>
 }
 
 describe("what a session learned", () => {
-  it("outlives a crash between a refusal and the next request: it is not sent again, and not larger than what is taken", async () => {
+  it("outlives a crash after a refusal: the next request keeps to the learned limit", async () => {
     const { store, session } = await crashed((open) =>
       open.failed(new Error("prompt is too long: 9000 tokens > 6000 maximum")),
     );
@@ -34,7 +34,7 @@ describe("what a session learned", () => {
     );
   });
 
-  it("of how the provider counts holds from the first request of the next session on", async () => {
+  it("about the provider's count holds from the first request of the next session", async () => {
     const { store, session } = await crashed(async (open) => {
       const { tokens } = open.stats();
       await open.reportUsage({ inputTokens: Math.round(1.6 * tokens) });
@@ -43,7 +43,7 @@ describe("what a session learned", () => {
     expect((await next.prepare()).tokens).toBe((await session.prepare()).tokens);
   });
 
-  it("of one model says nothing of another", async () => {
+  it("about one model is not applied to another", async () => {
     const { store } = await crashed(async (open) => {
       await open.reportUsage({ inputTokens: 2 * open.stats().tokens });
       await open.reportOverflow({ inputTokens: 9_000, limitTokens: 6_000 });
@@ -53,7 +53,7 @@ describe("what a session learned", () => {
     expect(next.stats().learnedLimit).toBeNull();
   });
 
-  it("is not asked for again once a fold has answered it", async () => {
+  it("about a refusal causes no further fold once one has answered it", async () => {
     const { store } = await crashed(async (open) => {
       await open.reportOverflow();
       await open.prepare();

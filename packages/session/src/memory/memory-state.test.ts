@@ -45,8 +45,8 @@ function frozen(state: MemoryState): MemoryState {
   return Object.freeze(state);
 }
 
-describe("what a session remembers", () => {
-  it("is a value: the same happenings make the same state, and no state is written to", () => {
+describe("the memory of a session", () => {
+  it("is a value: the same events make the same state, and no state is changed in place", () => {
     fc.assert(
       fc.property(histories, (history) => {
         expect(remembered(history)).toEqual(remembered(history));
@@ -55,7 +55,7 @@ describe("what a session remembers", () => {
     );
   });
 
-  it("L19 asks for a fold at the first of several refusals, and again only after an answer", () => {
+  it("L19 the first of several refusals asks for a fold, and another one does only after an answer", () => {
     fc.assert(
       fc.property(histories, tokens, fc.boolean(), (history, sent, isAnswered) => {
         const answered = afterUnmeasured(remembered(history), "end");
@@ -71,7 +71,7 @@ describe("what a session remembers", () => {
     );
   });
 
-  it("keeps what happened when an earlier session's journal is read late, and takes its fold", () => {
+  it("keeps newer events when an earlier session's journal is read late, and takes over its last fold", () => {
     const usage = { ...NO_PAST.usage, sent: { planVersion: 3, counted: 7 } };
     const read = { ...NO_PAST, attempt: { ...ATTEMPT }, usage, requestedAt: 5 };
     expect(afterReading(emptyMemory(), read).past).toEqual(read);

@@ -70,8 +70,8 @@ async function open() {
   return { session, state, fold, warnings };
 }
 
-describe("what a session remembers of its summarizer", () => {
-  it("S18 a fold that only externalizes does not count as a success of the summarizer: the third failure is told all the same", async () => {
+describe("the count of a summarizer's failures in a row", () => {
+  it("S18 a fold that only externalizes does not reset the failures: the third is still reported", async () => {
     const { session, state, fold, warnings } = await open();
     for (const round of [0, 1]) expect(await fold(talk(round))).toBe("summarizer-failed-floor-used");
     const { calls } = state;
@@ -85,7 +85,7 @@ describe("what a session remembers of its summarizer", () => {
     expect(warnings()).toBe(1);
   });
 
-  it("S18 a fold that it summarized well does count: the failures start anew", async () => {
+  it("S18 a fold that the summarizer completed resets the failures", async () => {
     const { state, fold, warnings } = await open();
     for (const round of [0, 1]) expect(await fold(talk(round))).toBe("summarizer-failed-floor-used");
     state.down = false;

@@ -40,7 +40,7 @@ const markedMessages = (payload: JsonObject): readonly number[] =>
   );
 
 describe("the record of a request", () => {
-  it("has the tokens that were compared with its limit, beside those by the tokenizer", async () => {
+  it("has the tokens that were compared with the limit beside those of the tokenizer", async () => {
     const halved = [1_000, 2_000, 3_000, 4_000].reduce(
       (estimate, counted) => afterReported(estimate, { counted, reported: counted / 2 }),
       unreported(),
@@ -71,12 +71,12 @@ describe("the session option cacheBreakpoints", () => {
     ["openai-responses", "gpt-5.6", [[0], [0, 2], [2, 4]]],
     ["openai-chat", "gpt-5.4", [[], [], []]],
     ["gemini", "gemini-3-pro", [[], [], []]],
-  ] as const)("marks in %s for %s where this request and the one before it end", async (format, model, marked) => {
+  ] as const)("marks in %s for %s the ends of this request and of the one before it", async (format, model, marked) => {
     const { requests } = await threeRequests(format, { cacheBreakpoints: true, ...(model !== undefined && { model }) });
     expect(requests.map(({ payload }) => markedMessages(payload))).toEqual(marked);
   });
 
-  it("leaves digest, recorded bytes and replay as they are without it", async () => {
+  it("leaves digest, recorded bytes and replay unchanged", async () => {
     const plain = await threeRequests("anthropic-messages", {});
     const { requests, store } = await threeRequests("anthropic-messages", { cacheBreakpoints: { ttl: "1h" } });
     expect(requests.map(({ digest }) => digest)).toEqual(plain.requests.map(({ digest }) => digest));

@@ -67,7 +67,7 @@ const cases = fc.record({
 const frame = { system: ["You are an agent."], tools: [{ name: "read", inputSchema: { type: "object" } }] };
 
 describe("malformed threads", () => {
-  it("give legal requests, live, replayed and in a session that is opened anew", {
+  it("give legal requests: live, replayed and in a reopened session", {
     timeout: patience(60_000),
   }, async () => {
     await fc.assert(

@@ -205,7 +205,7 @@ describe.for(BACKENDS)("a session whose ports fail, over %s", ([backend, open]) 
 });
 
 describe("a session whose ports fail", () => {
-  it("P6 a foreign error's words stand in no event and no outcome's problem", async () => {
+  it("P6 keeps the message of a foreign error out of events and outcomes", async () => {
     const heard: ContextCompactionEvent[] = [];
     const store = watchedStore(createMemoryStore(), {
       before: (call) => {

@@ -33,7 +33,7 @@ describe("R31 a process that works on a store for long", () => {
       return { ...sample, ...change(sample, index) };
     });
 
-  it("R31 is found out when it grows after it has warmed up, and not while it does", () => {
+  it("R31 is reported when it grows after it has warmed up, and not while it warms up", () => {
     expect(soakProblems(samples())).toEqual([]);
     expect(soakProblems(samples((_, index) => ({ heapBytes: 2e7 + 1e6 * Math.min(index, 8) })))).toEqual([]);
     const growing: readonly [Parameters<typeof samples>[0], string][] = [
@@ -52,7 +52,7 @@ describe("R31 a process that works on a store for long", () => {
     expect(soakProblems([])).not.toEqual([]);
   });
 
-  it("R31 is summed up by the line that lies nearest", () => {
+  it("R31 is summed up by the slope of the nearest line", () => {
     expect(slope([])).toBe(0);
     expect(
       slope([

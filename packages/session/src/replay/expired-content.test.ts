@@ -3,7 +3,7 @@ import { createMemoryStore, exportAudit, sweepExpired, verifyAudit, verifyStore 
 import { expect, it } from "vitest";
 import { handClock, openSession, threadId, work } from "../testing/agent-work.ts";
 
-it("a request that brought content back is replayed until the content expires, and then its replay says that it has", async () => {
+it("a request that brought content back replays until the content expires, and then its replay reports the expiry", async () => {
   const clock = handClock();
   const store = createMemoryStore({ clock });
   const session = await openSession({ store, clock, config: { maxInputTokens: 14_000, artifactTtlSeconds: 3_600 } });

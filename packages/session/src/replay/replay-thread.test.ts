@@ -7,7 +7,7 @@ import { ContextSession } from "../loop/context-session.ts";
 import { callOf, openSession, resultOf, threadId } from "../testing/agent-work.ts";
 import { replayThread } from "./replay-thread.ts";
 
-it("R14 replays what was recorded by then, while the thread is in use", async () => {
+it("R14 a replay covers what was recorded when it began, while the thread is in use", async () => {
   const busyId = asThreadId("busy");
   const store = createMemoryStore();
   const session = await ContextSession.open({ threadId: busyId, store });
@@ -35,11 +35,11 @@ it("R14 replays what was recorded by then, while the thread is in use", async ()
   expect(asked).toBe(3);
 });
 
-describe("a request that is named by its reference", () => {
+describe("a request that is prepared again by its reference", () => {
   const config = { maxInputTokens: 8_000 };
   const open = (store: ThreadfoldStore) => openSession({ store: { ...store, close: async () => undefined }, config });
 
-  it("comes back byte for byte in whatever process, and not when the model has answered it", {
+  it("is the same byte for byte in any process, until the model has answered it", {
     timeout: patience(120_000),
   }, async () => {
     let [folded, brought] = [0, 0];
@@ -93,7 +93,7 @@ describe("a request that is named by its reference", () => {
     if (tried.numRuns >= 12) expect(Math.min(folded, brought)).toBeGreaterThan(0);
   });
 
-  it("is refused where the thread has none of it", async () => {
+  it("is refused when the thread has no such request", async () => {
     const session = await open(createMemoryStore());
     await session.append([message("u0", "user", "Build it.")]);
     const { reference } = await session.prepare();

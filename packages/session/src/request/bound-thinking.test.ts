@@ -29,9 +29,9 @@ function expectBound(request: PreparedRequest, answered: PreparedRequest): void 
   expect(turns.slice(0, thought)).toEqual(turnsOf(answered));
 }
 
-describe("thinking that is bound to what stood before it", () => {
+describe("thinking that is bound to its prefix", () => {
   it.each(["claude-opus-5-5", "claude-sonnet-4-5"])(
-    "W12 W13 stays valid behind an answer that was cut off: %s",
+    "W12 W13 bound thinking stays valid after an answer that was cut off: %s",
     async (model) => {
       const host = { thinking: { type: model === "claude-sonnet-4-5" ? "enabled" : "adaptive" } };
       const session = await openSession({ format: anthropicMessages, model, frame: { system: [], tools, host } });
@@ -55,7 +55,7 @@ describe("thinking that is bound to what stood before it", () => {
   it.each([
     { model: "claude-opus-5-5", isShown: false },
     { model: "claude-opus-4-5", isShown: true },
-  ])("is not answered to what is gone in the next request: $model", async ({ model, isShown }) => {
+  ])("keeps content from being brought back for one request alone: $model", async ({ model, isShown }) => {
     const config = { maxInputTokens: 8_000, costModelEnabled: false };
     const session = await openSession({
       format: anthropicMessages,

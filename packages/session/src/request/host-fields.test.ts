@@ -60,8 +60,8 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe("fields that the host puts into the body itself", () => {
-  it.each(cases)("are judged by $rule in $format, and the same after a replay", async ({ format, ...one }) => {
+describe("fields that the host puts into the request body", () => {
+  it.each(cases)("are judged by $rule in $format, and the requests replay", async ({ format, ...one }) => {
     const session = await openSession({ store: createMemoryStore(), format: formatById(format) });
     await session.append([...one.messages]);
     for (const [host, rules] of [
@@ -74,7 +74,7 @@ describe("fields that the host puts into the body itself", () => {
     expect((await session.replay()).map(({ equal }) => equal)).toEqual([true, true]);
   });
 
-  it("that break a rule with and without a fold do not keep the thread from folding, and are told all the same", async () => {
+  it("do not keep a thread from folding when they break a rule anyway, and are still reported", async () => {
     const session = await openSession({
       format: formatById("openai-responses"),
       config: { maxInputTokens: 10_000 },

@@ -17,8 +17,8 @@ const capOf = async (options: Partial<SessionOptions>) => (await openSession(opt
 const warned = (warnings: readonly { readonly kind: string }[]) =>
   warnings.some(({ kind }) => kind === "model-unknown");
 
-describe("a model that a session is opened for", () => {
-  it("sets the cap where the host does not: its effective window, or its window less room for an answer", async () => {
+describe("the model that a session is opened for", () => {
+  it("sets the cap when the host does not: its effective window, or its window less room for an answer", async () => {
     expect(await capOf({ model: "gpt-5.6-terra" })).toBe(272_000);
     expect(await capOf({ model: "openai/gpt-4" })).toBe(7_168);
     expect(await capOf({ model: "gpt-4", config: { maxInputTokens: 50_000 } })).toBe(50_000);
@@ -30,7 +30,7 @@ describe("a model that a session is opened for", () => {
     expect(await capOf({ model: "gpt-4", models: [{ ...own, name: "gpt-4" }] })).toBe(9_000);
   });
 
-  it("is said to be unknown where no row names it and nobody set a cap", async () => {
+  it("is reported as unknown when no row names it and nobody set a cap", async () => {
     const opened = async (options: Partial<SessionOptions>) => {
       const session = await openSession(options);
       await session.append([message("u0", "user", "Hello.")]);
@@ -55,7 +55,7 @@ describe("a model that a session is opened for", () => {
 });
 
 describe("a session that is switched to another model", () => {
-  it("folds for its window before anything is sent to it, and takes the old cap again when it comes back", async () => {
+  it("folds for the new window before anything is sent, and takes the old cap again when it returns", async () => {
     const session = await openSession({ model: "claude-opus-4-5", config: { maxInputTokens: 150_000 } });
     await session.append([message("u0", "user", "Build it."), ...work(0, 60, 1_000)]);
     expect((await session.prepare()).tokens).toBeGreaterThan(60_000);
@@ -71,7 +71,7 @@ describe("a session that is switched to another model", () => {
     expect(session.config.maxInputTokens).toBe(8_000);
   });
 
-  it("weighs folds by the prices of the model that holds now, and not by those of the format", async () => {
+  it("weighs folds by the prices of the current model, not by those of the format", async () => {
     const clock = handClock();
     const config = { maxInputTokens: 10_000, softThresholdPercent: 0.5, targetPercent: 0.3 } as const;
     const session = await openSession({ clock, format: formatById("openai-chat"), model: "deepseek-chat", config });
@@ -86,7 +86,7 @@ describe("a session that is switched to another model", () => {
     expect(await reason()).toContain("openai's prices");
   });
 
-  it("W16 asks it nothing about items whose reasoning only the old model can read, and has them again when it comes back", async () => {
+  it("W16 items whose reasoning only the old model can read are left out, and shown again when it returns", async () => {
     const format = formatById("openai-responses");
     const session = await openSession({ format, model: "gpt-5" });
     const reasoning = { type: "reasoning", text: "", provider: "openai", encrypted: "ZW5j" } as const;

@@ -28,11 +28,11 @@ function step(index: number, toolName = "read"): readonly MessageInput[] {
 /** Work that uses a tool for the first time now and then. */
 const toolAt = (index: number): string => ["read", "grep", "bash"][Math.floor(index / 60)] ?? "write";
 
-describe("lowering, turn by turn", () => {
+describe("lowering a thread turn by turn", () => {
   it.each([
     ["with the tools that the host declares", [{ name: "read", inputSchema: { type: "object" as const } }]],
     ["where the host declares none, and those that the thread uses are declared for it", []],
-  ])("lowers only what is new, in the first request after a commit too, %s", async (_case, tools) => {
+  ])("lowers only new messages between commits, and each message once at a commit, %s", async (_case, tools) => {
     let lowered = 0;
     const counting: ProviderFormat = {
       ...anthropicMessages,

@@ -79,7 +79,7 @@ function expectGrowth(requests: readonly PreparedRequest[]): void {
 const lint = (request: PreparedRequest, model: string | undefined, more: object) =>
   anthropicMessages.check({ ...request.payload, ...(model !== undefined && { model }), ...more });
 
-describe("an agent that thinks before every call and is folded in the middle of its run", () => {
+describe("an agent that thinks before every call and is folded in mid-run", () => {
   const runs: readonly Run[] = [
     { model: "claude-sonnet-4-5" },
     { model: "claude-haiku-4-5" },
@@ -88,7 +88,7 @@ describe("an agent that thinks before every call and is folded in the middle of 
     { model: "claude-opus-4-8" },
     { model: undefined, host: { thinking } },
   ];
-  it.each(runs)("W12 gets its newest thinking back with every request: $model", async (one) => {
+  it.each(runs)("W12 the agent gets its newest thinking back in every request: $model", async (one) => {
     const requests = await run(one);
     expect(plansOf(requests).size).toBeGreaterThan(3);
     for (const request of requests.slice(1)) {
@@ -100,7 +100,7 @@ describe("an agent that thinks before every call and is folded in the middle of 
   });
 
   it.each([{ model: "claude-opus-5-5" }, { model: undefined }])(
-    "W13 gets back what it thought since the fold where thinking is bound to the prefix: $model",
+    "W13 the agent gets back its thinking since the fold when thinking is bound to the prefix: $model",
     async ({ model }) => {
       const requests = await run({ model });
       expect(plansOf(requests).size).toBeGreaterThan(3);
@@ -123,7 +123,7 @@ describe("an agent that thinks before every call and is folded in the middle of 
     }
   });
 
-  it("folds at the end of a loop rather than inside it where thinking is bound to the prefix, and within its room", async () => {
+  it("folds between loops rather than inside one when thinking is bound to the prefix, within its room", async () => {
     const open = (model: string) =>
       openSession({
         ...{ store: createMemoryStore(), preset: threadfoldPreset, format: anthropicMessages, model },
@@ -147,7 +147,7 @@ describe("an agent that thinks before every call and is folded in the middle of 
     expect(folds["claude-opus-4-5"].inside).toBeGreaterThan(0);
   });
 
-  it("tells of thinking that the host's own fields forbid to leave out, and of a forced tool", async () => {
+  it("reports thinking that the host's fields forbid to leave out, and a forced tool", async () => {
     const session = await openSession({ format: anthropicMessages });
     await session.append([message("u0", "user", "Build it."), callOf(0), resultOf(0, 10)]);
     const frame = { system: [], tools };

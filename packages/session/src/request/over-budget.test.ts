@@ -19,7 +19,7 @@ const rendered = async (store: ThreadfoldStore): Promise<number> =>
   (await store.journal.read(threadId)).filter(({ record }) => record.type === "request-rendered").length;
 
 describe("a request over its budget", () => {
-  it("is refused with what takes the room, told in the journal, and leaves the session as it was", async () => {
+  it("is refused with what takes the room, is journaled, and leaves the session unchanged", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, frame });
     await session.append([message("u0", "user", "Hello.")]);
@@ -51,7 +51,7 @@ describe("a request over its budget", () => {
     expect(await verifyStore(store, threadId)).toEqual([]);
   });
 
-  it("goes out as it is for a host that asks for that, by session or by call, and says so", async () => {
+  it("is sent when the session is opened with onOverBudget send, and refused when the call says throw", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, frame, onOverBudget: "send" });
     await session.append([message("u0", "user", "Hello.")]);
@@ -60,7 +60,7 @@ describe("a request over its budget", () => {
     expect(await refusals(store)).toHaveLength(1);
   });
 
-  it("is folded to the floor without ladder and model when the fold failed", async () => {
+  it("is folded to the floor, without ladder and model, when the fold failed", async () => {
     const store = createMemoryStore();
     let asked = 0;
     const broken = {
@@ -101,7 +101,7 @@ describe("a request over its budget", () => {
     expect(thrower.plan.version).toBe(0);
   });
 
-  it("is not sent while the store takes no plan: what the store threw comes out, and the next call folds", async () => {
+  it("is not sent while the store takes no plan: the store's error is thrown, and the next call folds", async () => {
     let down = true;
     const inner = createMemoryStore();
     const gone = new Error("The store is gone.");
@@ -119,7 +119,7 @@ describe("a request over its budget", () => {
     expect(await verifyStore(inner, threadId)).toEqual([]);
   });
 
-  it("is not folded behind a hook that said no, nor where folding is switched off", async () => {
+  it("is not folded when a hook vetoes it or folding is switched off", async () => {
     const guard = { name: "guard", run: () => ({ veto: "a deployment is running" }) };
     const vetoed = await openSession({ config, hooks: { preCompact: [guard] } });
     const off = await openSession({ config, compaction: false });
@@ -138,7 +138,7 @@ describe("a request over its budget", () => {
     }
   });
 
-  it("is not handed out by a prepare that is aborted, which then ends with the reason of its signal", async () => {
+  it("is not returned by an aborted prepare, which rejects with the reason of its signal", async () => {
     const controller = new AbortController();
     const guard = { name: "guard", run: () => void controller.abort() };
     const store = createMemoryStore();
@@ -150,7 +150,7 @@ describe("a request over its budget", () => {
     expect((await session.prepare()).outcome?.type).toBe("committed");
   });
 
-  it("does not arise from what is appended while a fold is made: that is folded for as well", async () => {
+  it("does not result from appends during a fold: they are folded for as well", async () => {
     let late = true;
     const hooks = {
       preCompact: [
@@ -181,20 +181,20 @@ describe("a request over its budget", () => {
   });
 });
 
-describe("figures that leave no room", () => {
+describe("a configuration that leaves no room", () => {
   it.each([
     ["a reserve of the whole cap", { maxInputTokens: 1_000, outputReserveTokens: 1_000 }],
     ["a reserve above the cap", { maxInputTokens: 1_000, outputReserveTokens: 2_000 }],
     ["a negative reserve", { outputReserveTokens: -1 }],
     ["a reserve that is no number", { outputReserveTokens: Number.NaN }],
-  ])("are refused when the session is opened: %s", async (_, wrong) => {
+  ])("is refused when the session is opened: %s", async (_, wrong) => {
     await expect(openSession({ config: wrong })).rejects.toMatchObject({
       code: "INVALID_CONFIG",
       message: expect.stringContaining("outputReserveTokens"),
     });
   });
 
-  it("are refused when the session is pointed at a smaller model", async () => {
+  it("is refused when the session switches to a smaller model", async () => {
     const session = await openSession({ config });
     expect(() => session.switchModel({ maxInputTokens: 4_000 })).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG" }),

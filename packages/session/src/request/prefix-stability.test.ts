@@ -18,7 +18,7 @@ const withoutSystem = (messages: readonly MessageInput[]): readonly MessageInput
   messages.filter(({ role }) => role !== "system");
 
 describe("the prompt between two commits", () => {
-  it("P7 begins with the prompt before it, message by message, whatever the trigger, the cost model and usage say", {
+  it("P7 begins with the prompt before it, message by message, whatever the trigger, cost model and usage", {
     timeout: patience(120_000),
   }, async () => {
     await fc.assert(
@@ -59,7 +59,7 @@ describe("the prompt between two commits", () => {
     );
   });
 
-  it("P7 breaks once for each plan that is committed, and never without one", async () => {
+  it("P7 breaks once for each committed plan, and never without one", async () => {
     const session = await ContextSession.open({
       threadId: asThreadId("growing"),
       clock: { now: () => 0 },

@@ -16,8 +16,8 @@ const fields = (word: string): fc.Arbitrary<FrameFields> =>
   );
 const asked = fc.option(fields("a-call"), { nil: undefined });
 
-describe("what a request has beside the conversation", () => {
-  it("is of the call where the call gives it, else of the session, field by field, whatever was asked before", async () => {
+describe("the system text and tools of a request", () => {
+  it("come from the call or else from the session, field by field, whatever earlier calls gave", async () => {
     await fc.assert(
       fc.asyncProperty(asked, fc.array(asked, { minLength: 1, maxLength: 4 }), async (own, calls) => {
         const session = await ContextSession.open({ threadId: asThreadId("t"), ...(own && { frame: own }) });
@@ -31,7 +31,7 @@ describe("what a request has beside the conversation", () => {
     );
   });
 
-  it("stays that of the newest request where nothing is asked: a manual fold measures what was sent", async () => {
+  it("stay those of the newest request for a render that gives none", async () => {
     const session = await ContextSession.open({ threadId: asThreadId("t"), frame: { system: ["Be brief."] } });
     await session.prepare({ frame: { tools: [tool("read")] } });
     const { breakdown } = await session.render();

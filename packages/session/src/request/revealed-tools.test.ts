@@ -35,7 +35,7 @@ const deferredIn = ({ payload }: PreparedRequest): readonly unknown[] =>
     .map(({ name }) => name);
 
 describe("a tool that a search revealed", () => {
-  it("stays declared when the search is folded away, and in every session from then on", async () => {
+  it("stays declared after the search is folded away, in this session and in every later one", async () => {
     const store = createMemoryStore();
     const session = await open(store);
     await session.append(search);
@@ -61,7 +61,7 @@ describe("a tool that a search revealed", () => {
     expect((await reopened.replay()).every(({ equal }) => equal)).toBe(true);
   });
 
-  it("is deferred again when its schema is another, and when the fold is undone", async () => {
+  it("is deferred again when its schema changes and when the fold is reverted", async () => {
     const session = await open();
     await session.append([...search, ...work(0, 12, 600)]);
     await session.prepare();
@@ -75,7 +75,7 @@ describe("a tool that a search revealed", () => {
     expect(deferredIn(await session.render())).toEqual(["deploy", "notify"]);
   });
 
-  it("costs a thread without deferred tools nothing: its plans name none", async () => {
+  it("is named by no plan of a thread without deferred tools", async () => {
     const session = await openSession({
       format: anthropicMessages,
       config,
@@ -88,7 +88,7 @@ describe("a tool that a search revealed", () => {
   });
 });
 
-describe("a namespace that a search of OpenAI's revealed", () => {
+describe("a namespace that an OpenAI search revealed", () => {
   const described = { name: "crm", description: "Customers and orders." };
   const inCrm = (name: string, more: JsonObject = {}, type = "string"): ToolDefinition => ({
     name,
@@ -135,7 +135,7 @@ describe("a namespace that a search of OpenAI's revealed", () => {
   const text = { type: "string" };
   const figure = { type: "integer" };
 
-  it("has its tools declared in it when the search is folded away, live, reopened and replayed", async () => {
+  it("keeps its tools declared after the search is folded away: live, reopened and replayed", async () => {
     const store = createMemoryStore();
     const session = await openCrm({ store });
     await session.append([go, ...searched("s0", null, wire("orders")), ...searched("s1", null, wire("orders"))]);
@@ -164,7 +164,7 @@ describe("a namespace that a search of OpenAI's revealed", () => {
     expect((await reopened.replay()).every(({ equal }) => equal)).toBe(true);
   });
 
-  it("stays as the newest search of the host's own defined it, where the host defines none, and is declared once", async () => {
+  it("keeps the newest definition of the host's own search unless the host defines it, and is declared once", async () => {
     const store = createMemoryStore();
     const session = await openCrm({ store });
     await session.append([go, ...searched("s0", "a", wire("audit")), ...searched("s1", "b", wire("audit", "integer"))]);
@@ -198,7 +198,7 @@ describe("a namespace that a search of OpenAI's revealed", () => {
     ]);
   });
 
-  it("is declared outright, with no search, for a model that makes none, and waits again for one that does", async () => {
+  it("is declared outright for a model without tool search, and deferred again for one that has it", async () => {
     const session = await openCrm();
     await session.append([go, ...searched("s0", null, wire("orders")), ...work(0, 2, 20)]);
     session.switchModel({ model: "gpt-5.1" });
@@ -216,7 +216,7 @@ describe("a namespace that a search of OpenAI's revealed", () => {
     expect(crmIn(newer).every((one) => (one as readonly unknown[])[1] === true)).toBe(true);
   });
 
-  it("has its tools declared where the provider's own compaction stands for the search", async () => {
+  it("keeps its tools declared when the provider's own compaction stands for the search", async () => {
     const session = await openSession({
       ...{ format: openaiResponses, config, frame: { tools }, model: "gpt-5.4" },
       providerCompaction: { when: "threshold" },
@@ -238,7 +238,7 @@ describe("a namespace that a search of OpenAI's revealed", () => {
     expect(compacted.violations).toEqual([]);
   });
 
-  it("is told apart from a tool of the same name outside of it", async () => {
+  it("is told apart from a tool of the same name outside it", async () => {
     const session = await openCrm();
     const both = { tools: [...tools, { ...deferred("orders"), providerMetadata: { openai: hidden } }] };
     await session.append([go, ...searched("s0", null, wire("orders")), ...work(0, 12, 600)]);

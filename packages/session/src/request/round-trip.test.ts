@@ -34,8 +34,8 @@ const cached = { cache_control: { type: "ephemeral" } };
 const breakpoint = { prompt_cache_breakpoint: { mode: "explicit" } };
 const text = (value: string, more: JsonObject = {}) => ({ type: "text", text: value, ...more });
 
-describe("a request that is imported and rendered again, with nothing folded", () => {
-  it("is Anthropic's own shape again: signatures, compaction, markers, citations, ids, media", async () => {
+describe("a request imported and rendered again with nothing folded", () => {
+  it("keeps Anthropic's own shape: signatures, compaction, markers, citations, ids, media", async () => {
     const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } };
     const manual = {
       type: "document",
@@ -103,7 +103,7 @@ describe("a request that is imported and rendered again, with nothing folded", (
     expect(warnings).toEqual([]);
   });
 
-  it("is OpenAI Responses' own shape again, with what the host answers by items of their own", async () => {
+  it("keeps OpenAI Responses' own shape, with the items by which the host answers", async () => {
     const user = (content: string) => ({ type: "message", role: "user", content });
     const said = (content: string) => ({ type: "message", role: "assistant", content });
     const screenshot = { type: "computer_screenshot", image_url: "data:image/png;base64,AA==" };
@@ -140,7 +140,7 @@ describe("a request that is imported and rendered again, with nothing folded", (
     ]);
   });
 
-  it("is OpenAI Chat's own shape again: refusals, details, breakpoints, sound, free-text calls, strict tools", async () => {
+  it("keeps OpenAI Chat's own shape: refusals, details, breakpoints, sound, free-text calls, strict tools", async () => {
     const call = (id: string, args: string, more: JsonObject = {}) => ({
       id,
       type: "function",
@@ -193,7 +193,7 @@ describe("a request that is imported and rendered again, with nothing folded", (
     expect(warnings).toEqual([]);
   });
 
-  it("is OpenAI Responses' own shape again: encrypted reasoning with its item, ids, phases, hosted and custom calls", async () => {
+  it("keeps OpenAI Responses' own shape: instructions, breakpoints, encrypted reasoning, ids, compaction", async () => {
     const body = {
       store: false,
       instructions: "You are careful.",
@@ -238,7 +238,7 @@ describe("a request that is imported and rendered again, with nothing folded", (
     expect(warnings).toEqual([]);
   });
 
-  it("has numbers that no double holds as the model wrote them, in every call's arguments", async () => {
+  it("keeps numbers that no double can hold as the model wrote them, in every call's arguments", async () => {
     const args = '{"snowflake": 1234567890123456789, "ids":[-9007199254740993,7],"at":1700000000000000123}';
     const chat = {
       messages: [
@@ -261,7 +261,7 @@ describe("a request that is imported and rendered again, with nothing folded", (
     expect(JSON.stringify((await renderAgain(chat, "anthropic-messages")).payload)).toContain("1234567890123456800");
   });
 
-  it("is the AI SDK's own shape again: reasoning, provider options, files, failures and approvals aside", async () => {
+  it("keeps the AI SDK's own shape: instructions, reasoning, provider options, calls and results", async () => {
     const body = {
       instructions: [
         { role: "system", content: "You are careful." },
@@ -295,7 +295,7 @@ describe("a request that is imported and rendered again, with nothing folded", (
     expect(warnings).toEqual([]);
   });
 
-  it("tells what has no place at another provider, by name", async () => {
+  it("names each field that has no place at another provider", async () => {
     const body = {
       messages: [
         { role: "system", content: "You are careful." },

@@ -22,7 +22,7 @@ function listening() {
 }
 
 describe("what all presets share, by requirement", () => {
-  it("all-3 a message is shown up to 4 000 tokens, and whole with maxMessageTokens", async () => {
+  it("all-3 the model is shown up to 4 000 tokens of a message, and all of it with maxMessageTokens", async () => {
     const shown = async (settings: object) => {
       const { model, asked } = listening();
       const config = { maxInputTokens: 200_000 };
@@ -56,7 +56,7 @@ describe("what all presets share, by requirement", () => {
     expect([await foldsAt(0.03), await foldsAt(0.8)]).toEqual(["committed", "no-op"]);
   });
 
-  it("all-7 an import shows the whole history, and the log's own compactions when they are applied", async () => {
+  it("all-7 an import shows the whole history, or the log's own compactions once they are applied", async () => {
     const log = [
       line({ type: "session", id: "s", cwd: "/" }),
       said("user", "first"),
@@ -79,7 +79,7 @@ describe("what all presets share, by requirement", () => {
 describe("Claude Code, by requirement", () => {
   const open = () => openSession({ preset: presetByName("claude-code"), config: { maxInputTokens: 50_000 } });
 
-  it("claude-code-3 beside the summary stay the newest request and the newest call with its result", async () => {
+  it("claude-code-3 the newest request and the newest call with its result stay beside the summary", async () => {
     const session = await open();
     await session.append([
       message("u0", "user", "The first task."),
@@ -92,7 +92,7 @@ describe("Claude Code, by requirement", () => {
     expect(kept.flatMap(({ sources }) => sources)).toEqual(["u1", "a11", "t11"]);
   });
 
-  it("claude-code-3 folded right when the next request is appended, all that was before it is behind the summary", async () => {
+  it("claude-code-3 a fold right after the next request puts everything before it into the summary", async () => {
     const session = await open();
     await session.append([message("u0", "user", "The task."), ...work(0, 9, 900), message("d0", "assistant", "Done.")]);
     await session.append([message("u1", "user", "The next task.")]);
@@ -103,7 +103,7 @@ describe("Claude Code, by requirement", () => {
     expect(session.plan.summarizations[0]?.span.messageIds).toHaveLength(20);
   });
 
-  it("claude-code-8 claude-code-9 compacts again and again, one summary at a time, and the history stays readable", async () => {
+  it("claude-code-8 claude-code-9 compacts repeatedly, with at most two summaries, and the history stays readable", async () => {
     const session = await open();
     for (let round = 0; round < 4; round++) {
       await session.append([message(`u${round}`, "user", `Task ${round}.`), ...work(10 * round, 10 * round + 9, 900)]);

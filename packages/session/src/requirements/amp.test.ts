@@ -16,7 +16,7 @@ const talk = [
 const fresh = asThreadId("fresh");
 
 describe("Amp, by requirement", () => {
-  it("amp-1 amp-2 amp-3 a handoff is written for its goal by the session's own model, and what it chose stays", async () => {
+  it("amp-1 amp-2 amp-3 the session's own model writes a handoff for its goal, and its text is kept", async () => {
     const asked: string[] = [];
     const chosen = "Fix the rate: it is read from tax_rates_v2. The importer streams rows. Step 3 was made last.";
     const summaryModel: CompletionModel = {
@@ -39,7 +39,7 @@ describe("Amp, by requirement", () => {
     expect(JSON.stringify([...thread.messages].at(-1))).toContain("Correct the billing report");
   });
 
-  it("amp-4 forks at a message, whatever pins stand between", async () => {
+  it("amp-4 forks at a message, even with pins before it", async () => {
     const session = await openSession();
     await session.append(talk);
     expect(session.thread.version).toBeGreaterThan(session.thread.length);
@@ -51,7 +51,7 @@ describe("Amp, by requirement", () => {
     await expect(session.fork(twice)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });
 
-  it("amp-5 edits a message by one call, and restores an earlier one by another; the source stays", async () => {
+  it("amp-5 edits a message in a fork by one call, and leaves the source unchanged", async () => {
     const session = await openSession();
     await session.append(talk);
     const edited = message("u2b", "user", "The currency in reports/billing.sql is wrong.");
@@ -62,7 +62,7 @@ describe("Amp, by requirement", () => {
     expect(session.thread.length).toBe(talk.length);
   });
 
-  it("amp-6 search_thread follows a reference to what the new thread was not told, over several handoffs", async () => {
+  it("amp-6 search_thread finds what the new thread was not told, over several handoffs", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store });
     await session.append(talk);

@@ -27,7 +27,7 @@ const turns = (from: number, to: number, asked: number, answered: number) =>
   ]).flat();
 
 describe("Codex, by requirement", () => {
-  it("all-1 codex-1 codex-2 codex-10 codex-11 codex-15 one summary behind the newest user messages, by one call that ends with Codex's own prompt", async () => {
+  it("all-1 codex-1 codex-2 codex-10 codex-11 codex-15 one call with Codex's own prompt makes one summary of all turns", async () => {
     const { model, asked } = proseModel();
     const session = await openSession({ preset: codex(), summaryModel: model, config: { maxInputTokens: 100_000 } });
     await session.append([...turns(0, 20, 400, 4_000), message("now", "user", "Go on.")]);
@@ -41,7 +41,7 @@ describe("Codex, by requirement", () => {
     expect(JSON.stringify(request.messages)).toContain("The parser was rewritten; its tests pass.");
   });
 
-  it("codex-3 codex-4 each fold goes down to the user messages and the summary, and a working model never counts as failing", async () => {
+  it("codex-3 codex-4 each fold leaves the user messages and the summary, and a working model never counts as failing", async () => {
     const { model } = proseModel();
     const heard: string[] = [];
     const session = await openSession({
@@ -62,7 +62,7 @@ describe("Codex, by requirement", () => {
     expect(heard).not.toContain("summarizer_failing");
   });
 
-  it("codex-5 fires at the limit by the provider's count as well as by our own", async () => {
+  it("codex-5 fires at the limit by the provider's count as well as by the session's", async () => {
     const session = await openSession({ preset: codex(), config: { maxInputTokens: 20_000 } });
     await session.append(turns(0, 4, 100, 1_000));
     expect((await session.prepare()).outcome?.type).toBe("no-op");
@@ -70,7 +70,7 @@ describe("Codex, by requirement", () => {
     expect((await session.prepare()).outcome?.type).toBe("committed");
   });
 
-  it("codex-6 codex-14 the limit can be set, up to 95 % of the window, and the configured share is the upper bound", () => {
+  it("codex-6 codex-14 the limit can be set up to 95 % of the window, and the configured share is the upper bound", () => {
     const config = { maxInputTokens: 200_000, outputReserveTokens: 0, softThresholdPercent: 0.95 };
     const firesAt = (preset: ReturnType<typeof codex>, share: number, tokens: number) =>
       preset
@@ -84,7 +84,7 @@ describe("Codex, by requirement", () => {
     expect(() => codex({ autoCompactTokenLimit: -1 })).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
   });
 
-  it("codex-8 keeps as many tokens of user messages as is set", async () => {
+  it("codex-8 keeps as many tokens of user messages as configured", async () => {
     const kept = async (userMessageTokens: number) => {
       const preset = codex({ userMessageTokens });
       const session = await openSession({ preset, config: { maxInputTokens: 100_000 } });
@@ -97,7 +97,7 @@ describe("Codex, by requirement", () => {
     expect(await kept(3_000)).toBe(3);
   });
 
-  it("codex-9 the summary prefix stands right before the one summary", async () => {
+  it("codex-9 the summary prefix stands in the request exactly once", async () => {
     const session = await openSession({ preset: codex(), config: { maxInputTokens: 100_000 } });
     await session.append([...turns(0, 10, 400, 4_000), message("now", "user", "Go on.")]);
     await session.compact({ force: true });
@@ -119,7 +119,7 @@ describe("Codex, by requirement", () => {
     ]);
   });
 
-  it("codex-12 a call that fails for a moment is made again, and the summary is the model's", async () => {
+  it("codex-12 a model call that fails once is made again, and the fold commits", async () => {
     const { model } = proseModel();
     let calls = 0;
     const flaky: CompletionModel = {

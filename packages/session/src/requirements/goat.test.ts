@@ -17,7 +17,7 @@ async function goatWith(tokens: number, options: Parameters<typeof openSession>[
 }
 
 describe("Goat, by requirement", () => {
-  it("goat-2 fires when messages take more than 80 % of what system prompt and output leave, and not at it", async () => {
+  it("goat-2 fires when messages take more than 80 % of what system prompt and output leave, and not before", async () => {
     const frame = { system: ["y".repeat(4 * 40_000)] };
     for (const [wanted, fires] of [
       [114_000, false],
@@ -32,7 +32,7 @@ describe("Goat, by requirement", () => {
     }
   });
 
-  it("goat-3 goat-8 the output figure comes from the configuration; with it the session's own utilization is Goat's", async () => {
+  it("goat-3 goat-8 the output figure comes from the configuration, and the session's utilization is then Goat's", async () => {
     const session = await goatWith(140_000, { config: { outputReserveTokens: 16_384 } });
     await session.append([sized("now", "user", 1_000)]);
     expect(session.stats().utilization).toBeCloseTo(141_000 / 183_616, 2);
@@ -41,7 +41,7 @@ describe("Goat, by requirement", () => {
     expect((await more.prepare()).outcome?.type).toBe("committed");
   });
 
-  it("goat-4 the context limit is 200 000 where nobody sets another", async () => {
+  it("goat-4 the context limit is 200 000 by default", async () => {
     const session = await goatWith(100);
     expect(session.config.maxInputTokens).toBe(200_000);
   });
@@ -59,7 +59,7 @@ describe("Goat, by requirement", () => {
     [140_000, false],
     [120_000, false],
   ])(
-    "goat-14 goat-15 after an answer that was cut off at %i tokens retry is %s, as the next prepare does",
+    "goat-14 goat-15 after an answer cut off at %i tokens retry is %s, and the next prepare does the same",
     async (tokens, retry) => {
       const session = await openSession({ preset: goatPreset, compaction: true });
       await session.append(ten(60_000));
@@ -70,7 +70,7 @@ describe("Goat, by requirement", () => {
     },
   );
 
-  it("goat-19 the summary is the text of the model's answer, behind [COMPACT SUMMARY], answered by Understood.", async () => {
+  it("goat-19 the summary is the model's text behind [COMPACT SUMMARY], answered by Understood.", async () => {
     const summaryModel: CompletionModel = {
       id: "prose",
       complete: async () => ({ text: "The code was refactored and a bug fixed.", finish: "stop", toolCalls: 0 }),
@@ -82,7 +82,7 @@ describe("Goat, by requirement", () => {
     expect(answer).toMatchObject({ role: "assistant", parts: [{ text: "Understood." }] });
   });
 
-  it("goat-20 goat-25 a model that fails leaves the last 40 % and a placeholder; the loop goes on", async () => {
+  it("goat-20 goat-25 when the model fails, a placeholder and the last 40 % are sent, and the loop goes on", async () => {
     const summaryModel: CompletionModel = {
       id: "down",
       complete: async () => {
@@ -96,7 +96,7 @@ describe("Goat, by requirement", () => {
     expect(request.messages[0]?.synthetic).toBe("summary");
   });
 
-  it("goat-1 goat-24 goat-26 looks before each call, lets one without pressure go out, and keeps what it keeps word for word", async () => {
+  it("goat-1 goat-24 goat-26 checks before each call, folds only under pressure, and keeps recent messages word for word", async () => {
     const session = await goatWith(100_000);
     const calm = await session.prepare();
     const shown = calm.request.messages.filter(({ synthetic }) => synthetic === undefined);
@@ -109,7 +109,7 @@ describe("Goat, by requirement", () => {
     );
   });
 
-  it("goat-5 the window of a model is the effective one of its row, and a million when that is configured", async () => {
+  it("goat-5 the window is the effective one of the model's row, or a million when that is configured", async () => {
     const open = (config = {}) => openSession({ preset: goatPreset, model: "claude-sonnet-4-5", config });
     expect((await open()).config.maxInputTokens).toBe(200_000);
     const beta = await open({ maxInputTokens: 1_000_000 });
@@ -119,7 +119,7 @@ describe("Goat, by requirement", () => {
     expect((await beta.prepare()).outcome?.type).toBe("committed");
   });
 
-  it("goat-21 a summary without a model stands for one that fails, and the placeholder with figures for a summarizer that throws", async () => {
+  it("goat-21 a model that fails is replaced by a summary without it, and a failing summarizer by a placeholder with figures", async () => {
     const down = () => Promise.reject(new Error("down"));
     const textWith = async (options: Parameters<typeof openSession>[0]) => {
       const session = await openSession({ preset: goatPreset, config: { maxInputTokens: 20_000 }, ...options });
@@ -131,7 +131,7 @@ describe("Goat, by requirement", () => {
     expect(await textWith({ summarizer: { id: "down", summarize: down } })).toMatch(/held \d+ messages/);
   });
 
-  it("goat-27 no model is asked that was not handed in; the agent's own client is when it is", async () => {
+  it("goat-27 no model is asked unless the host passes one", async () => {
     expect((await (await goatWith(150_000)).prepare()).outcome?.type).toBe("committed");
     let calls = 0;
     const complete: CompletionModel["complete"] = async () => {

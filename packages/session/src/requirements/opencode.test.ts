@@ -49,7 +49,7 @@ describe("OpenCode, by requirement", () => {
     expect(request.messages.find(({ synthetic }) => synthetic === "summary")?.role).toBe("assistant");
   });
 
-  it("opencode-3 behind an automatic compaction the user says Continue if you have next steps", async () => {
+  it("opencode-3 after an automatic compaction the user says Continue if you have next steps", async () => {
     const session = await openSession({ preset: opencodePreset, config: { maxInputTokens: 8_000 } });
     await session.append([...turn(0, 10, 1_000), message("end", "assistant", "More to do.")]);
     const { outcome, request } = await session.prepare();
@@ -71,7 +71,7 @@ describe("OpenCode, by requirement", () => {
     expect(asked[0]?.text.trimEnd()).toMatch(/Be concise but detailed enough that work can continue seamlessly\.$/);
   });
 
-  describe("opencode-9 pruning is a mechanism of its own", () => {
+  describe("opencode-9 pruning", () => {
     const openFor = (options: Parameters<typeof openSession>[0] = {}) => {
       const hooks: string[] = [];
       const hook = { name: "watch", run: () => void hooks.push("pre-compact") };
@@ -80,7 +80,7 @@ describe("OpenCode, by requirement", () => {
       );
     };
 
-    it("between turns tool output beyond the newest 40 000 tokens goes, far below the window, and nothing is summarized", async () => {
+    it("removes tool output beyond the newest 40 000 tokens between turns, far below the window, without a summary", async () => {
       const { session, hooks } = await openFor();
       await session.append([...turn(0, 10, 10_000), message("u1", "user", "Now the next thing.")]);
       const { outcome, tokens } = await session.prepare();
@@ -93,7 +93,7 @@ describe("OpenCode, by requirement", () => {
       expect([again.outcome?.type, again.plan.version]).toEqual(["no-op", 1]);
     });
 
-    it("not inside a turn, and not for 20 000 tokens or less; nobody is asked or told then", async () => {
+    it("does nothing inside a turn or for 20 000 tokens or less, and then calls no hook", async () => {
       const inside = await openFor();
       await inside.session.append([message("u0", "user", "Go."), ...work(0, 10, 10_000)]);
       expect((await inside.session.prepare()).outcome?.type).toBe("no-op");
@@ -103,7 +103,7 @@ describe("OpenCode, by requirement", () => {
       expect([...inside.hooks, ...little.hooks]).toEqual([]);
     });
 
-    it("goes by the figures that are set", async () => {
+    it("uses the configured figures", async () => {
       const preset = opencode({ pruneProtect: 5_000, pruneMinimum: 2_000 });
       const { session } = await openFor({ preset });
       await session.append([...turn(0, 10, 1_500), message("u1", "user", "Now the next thing.")]);
@@ -111,7 +111,7 @@ describe("OpenCode, by requirement", () => {
       expect((await session.prepare()).tokens).toBeLessThan(8_500);
     });
 
-    it("is off with automatic folding", async () => {
+    it("is off when automatic folding is off", async () => {
       const { session } = await openFor({ compaction: false });
       await session.append([...turn(0, 10, 10_000), message("u1", "user", "Now the next thing.")]);
       expect((await session.prepare()).outcome?.type).toBe("disabled");
@@ -128,8 +128,8 @@ describe("OpenCode, by requirement", () => {
     expect((await session.prepare()).tokens).toBeLessThan(8_000);
   });
 
-  describe("opencode-13 a summary for the user interface has two sentences at the most and is in no prompt", () => {
-    it("by the model", async () => {
+  describe("opencode-13 a summary for the user interface, of two sentences at most", () => {
+    it("is written by the model and is in no prompt", async () => {
       const { model } = proseModel("Parts were changed.  Tests pass.\nThe rest is open. More could be said.");
       const session = await openSession({ preset: opencodePreset, config: roomy, summaryModel: model });
       await session.append([...turn(0, 2, 100), message("now", "user", "Go on.")]);
@@ -138,7 +138,7 @@ describe("OpenCode, by requirement", () => {
       expect((await session.prepare()).digest).toBe(digest);
     });
 
-    it("without a model, and in the place of one that fails or says nothing", async () => {
+    it("is made without a model, also when the model fails or says nothing", async () => {
       const failing: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
       for (const summaryModel of [undefined, failing, proseModel(" ").model]) {
         const session = await openSession({ config: roomy, ...(summaryModel !== undefined && { summaryModel }) });
@@ -156,8 +156,8 @@ describe("OpenCode, by requirement", () => {
   });
 });
 
-describe("OpenCode, where it differs", () => {
-  it("opencode-6 an answer counts in one piece, and a model of one's own may stream and tell on the way", async () => {
+describe("OpenCode, where Threadfold differs", () => {
+  it("opencode-6 an answer counts in one piece, and the host's own model may stream it", async () => {
     const told: string[] = [];
     const model: CompletionModel = {
       id: "streaming",
@@ -173,7 +173,7 @@ describe("OpenCode, where it differs", () => {
     expect(JSON.stringify((await session.prepare()).request.messages)).toContain("All parts were changed.");
   });
 
-  it("opencode-10 pruned output that cannot be had again is stored, and is cleared where tools are ephemeral", async () => {
+  it("opencode-10 pruned output that cannot be had again is stored, and ephemeral output is cleared", async () => {
     const pruned = async (config: object) => {
       const session = await openSession({ preset: opencodePreset, config: { ...roomy, ...config } });
       await session.append([...turn(0, 10, 10_000), message("u1", "user", "Now the next thing.")]);
@@ -189,7 +189,7 @@ describe("OpenCode, where it differs", () => {
     expect(await pruned(policy("ephemeral"))).toEqual([0, stored]);
   });
 
-  it("opencode-11 the variable has our name, and OpenCode's is heeded in a line", async () => {
+  it("opencode-11 OpenCode's own variable has no effect, unless the host passes it on as an option", async () => {
     const session = (environment: Record<string, string>, compaction = true) =>
       openSession({
         preset: opencodePreset,
@@ -210,7 +210,7 @@ describe("OpenCode, where it differs", () => {
 });
 
 describe("Claude Code, by requirement", () => {
-  it("claude-code-3 claude-code-4 claude-code-7 the whole history becomes one summary by one call, also in the middle of a turn", async () => {
+  it("claude-code-3 claude-code-4 claude-code-7 one call makes one summary of the history, even in the middle of a turn", async () => {
     const { model, asked } = proseModel();
     const session = await openSession({ preset: claudeCodePreset, config: roomy, summaryModel: model });
     await session.append([...turn(0, 4, 500), message("now", "user", "The next task."), ...work(500, 510, 500)]);
@@ -222,7 +222,7 @@ describe("Claude Code, by requirement", () => {
     expect(JSON.stringify(request.messages)).toContain("All parts were changed and tested.");
   });
 
-  it("claude-code-6 instructions stand in the question, and the outcome says whether they had an effect", async () => {
+  it("claude-code-6 instructions are part of the prompt, and the outcome says whether they had an effect", async () => {
     const { model, asked } = proseModel();
     const instructions = "summarize only the TODOs";
     for (const [summaryModel, effect] of [

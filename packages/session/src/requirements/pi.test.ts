@@ -66,7 +66,7 @@ const SINGLE = ["u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4", "t4"];
 const COMPACTED = { summary: "summary one", keepLastMessages: 3 };
 
 describe("pi, by requirement", () => {
-  it("pi-2 context tokens are input and output of the newest answer, thinking among them", async () => {
+  it("pi-2 context tokens are the input and output of the newest answer, thinking included", async () => {
     const session = await openSession({ preset: pi(), config: { maxInputTokens: 200_000 } });
     await session.append(
       Array.from({ length: 12 }, (_, n) => message(`u${n}`, "user", `Go on. ${"word ".repeat(2_000)}`)),
@@ -85,7 +85,7 @@ describe("pi, by requirement", () => {
     expect((await below.prepare()).outcome?.type).toBe("no-op");
   });
 
-  it("pi-5 with splitTurns off nothing is cut inside a turn, however large the last one is", async () => {
+  it("pi-5 with splitTurns off, nothing is cut inside a turn, however large it is", async () => {
     const shown = async (splitTurns: boolean) => {
       const session = await openSession({ preset: pi({ splitTurns }), config: { maxInputTokens: 100_000 } });
       await session.append([
@@ -102,7 +102,7 @@ describe("pi, by requirement", () => {
     expect(await shown(true)).toBeLessThan(50);
   });
 
-  it("pi-7 reserveTokens and keepRecentTokens can be set, and a summary has 0.8 of the reserve", async () => {
+  it("pi-7 reserveTokens and keepRecentTokens can be set, and a summary gets 0.8 of the reserve", async () => {
     const preset = pi({ reserveTokens: 40_000, keepRecentTokens: 5_000 });
     expect(preset.config.summaryMaxTokens).toBe(32_000);
     const session = await openSession({ preset, config: { maxInputTokens: 100_000 } });
@@ -118,7 +118,7 @@ describe("pi, by requirement", () => {
       expect(() => pi(settings as object)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
   });
 
-  it("pi-8 automatic folding is switched at run time; what somebody asks for is folded either way, and stats tell", async () => {
+  it("pi-8 automatic folding can be switched at run time and is shown in stats; a forced fold always works", async () => {
     const session = await openSession({ preset: pi(), config: { maxInputTokens: 40_000 }, onOverBudget: "send" });
     const turns = (from: number): readonly MessageInput[] =>
       Array.from({ length: 40 }, (_, n) =>
@@ -137,7 +137,7 @@ describe("pi, by requirement", () => {
     expect((await session.prepare()).outcome?.type).toBe("committed");
   });
 
-  it("pi-12 the compaction that is written says how many messages it keeps, as the document has it", async () => {
+  it("pi-12 an exported compaction says how many messages it keeps, as in the document", async () => {
     const session = await openSession({ preset: pi({ keepRecentTokens: 2_500 }), config: { maxInputTokens: 40_000 } });
     await session.append(
       Array.from({ length: 12 }, (_, n) => message(`m${n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(800))),
@@ -151,7 +151,7 @@ describe("pi, by requirement", () => {
     expect(again.compactions.at(-1)?.firstKeptMessageId).toBe(again.messages.at(-3)?.id);
   });
 
-  describe("pi-13 the loader builds summary, kept messages and what came after from the latest compaction", () => {
+  describe("pi-13 a log loaded from its latest compaction shows the summary, the kept messages and what came after", () => {
     it("example: single compaction", async () => {
       expect(await loaded([...SINGLE, COMPACTED])).toEqual(["[summary one]", "u4", "a4", "t4"]);
       expect(await loaded([...SINGLE, COMPACTED, "u5", "a5"])).toEqual(["[summary one]", "u4", "a4", "t4", "u5", "a5"]);
@@ -162,7 +162,7 @@ describe("pi, by requirement", () => {
       expect(await loaded([...SINGLE, COMPACTED, ...later])).toEqual(["[summary two]", "u7", "a7"]);
     });
 
-    it("example: branching after the compaction keeps it, and before undoes it", async () => {
+    it("example: branching after the compaction keeps it, branching before undoes it", async () => {
       const before = ["u1", "a1", "u2", "a2"];
       const compacted = { summary: "summary one", keepLastMessages: 2 };
       expect(await loaded([...before, compacted, "u3"])).toEqual(["[summary one]", "u2", "a2", "u3"]);
@@ -175,7 +175,7 @@ describe("pi, by requirement", () => {
     expect(await loaded([...SINGLE, COMPACTED, ...later])).toEqual(["[summary two]", "u5", "a5", "u6"]);
   });
 
-  it("pi-13 a thread that was folded here keeps its own plan, and messages that are missing are named", async () => {
+  it("pi-13 compactions are refused while messages are missing, and applied only once", async () => {
     const imported = await importSession(sessionFile([...SINGLE, COMPACTED]));
     const session = await openSession({ threadId: asThreadId("other"), store: createMemoryStore(), preset: pi() });
     await expect(session.applyCompactions(imported.compactions)).rejects.toMatchObject({ code: "MESSAGE_NOT_FOUND" });
@@ -185,7 +185,7 @@ describe("pi, by requirement", () => {
     expect((await session.explain(asMessageId(imported.messages[0]?.id as string))).action).toBe("summarize");
   });
 
-  it("pi-26 warns that quality may suffer from the first compaction on", async () => {
+  it("pi-26 warns from the first compaction on that quality may suffer", async () => {
     expect(piPreset.warnAfterCompactions).toBe(1);
     const warnings: (string | null)[] = [];
     const session = await openSession({
@@ -208,7 +208,7 @@ describe("pi, by requirement", () => {
     );
   const small = { preset: pi({ keepRecentTokens: 2_500 }), config: { maxInputTokens: 40_000 } };
 
-  it("pi-3 failed and aborted answers do not count", async () => {
+  it("pi-3 the usage of failed and aborted answers does not count", async () => {
     for (const [stopReason, type] of [
       ["end", "committed"],
       ["error", "no-op"],
@@ -223,7 +223,7 @@ describe("pi, by requirement", () => {
     }
   });
 
-  it("pi-9 pi-15 pi-18 instructions stand in the checkpoint's question, which asks for absolute paths and has no tools", async () => {
+  it("pi-9 pi-15 pi-18 instructions are in the checkpoint's prompt, which asks for absolute paths and offers no tools", async () => {
     const asked: CompletionRequest[] = [];
     const summaryModel: CompletionModel = {
       id: "prose",
@@ -253,7 +253,7 @@ describe("pi, by requirement", () => {
     expect(other.plan.summarizations[0]?.summary.facts.map(({ text: fact }) => fact)).toEqual([instructions]);
   });
 
-  it("pi-10 pi-23 goes on with the user message that waits, and every user message stays listable", async () => {
+  it("pi-10 pi-23 the waiting user message is sent after a fold, and every user message stays listable", async () => {
     const session = await openSession(small);
     await session.append(chat(0, 12));
     await session.compact({ force: true });
@@ -263,7 +263,7 @@ describe("pi, by requirement", () => {
     expect(users.map(({ id }) => id)).toEqual(["m0", "m2", "m4", "m6", "m8", "m10", "next"]);
   });
 
-  it("pi-17 a signal ends it, and nothing is folded", async () => {
+  it("pi-17 a signal aborts the fold, and nothing is committed", async () => {
     const controller = new AbortController();
     const summaryModel: CompletionModel = {
       id: "slow",
@@ -279,7 +279,7 @@ describe("pi, by requirement", () => {
     expect(session.plan.version).toBe(0);
   });
 
-  it("pi-19 without the model a summary stands in and that is said; or the failure is handed on and nothing is folded", async () => {
+  it("pi-19 when the model fails, a summary without it is used and reported, or with keep nothing is folded", async () => {
     const summaryModel: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
     for (const [onSummaryFailure, type, version] of [
       [undefined, "summarizer-failed-floor-used", 1],
@@ -297,7 +297,7 @@ describe("pi, by requirement", () => {
     }
   });
 
-  it("pi-20 paths of pictures that were read stand in the summary", async () => {
+  it("pi-20 paths of pictures that were read are in the summary", async () => {
     const session = await openSession(small);
     const path = "/home/ann/shots/login-screen.png";
     await session.append([
@@ -311,7 +311,7 @@ describe("pi, by requirement", () => {
     expect(JSON.stringify((await session.prepare()).request.messages[0])).toContain(path);
   });
 
-  it("pi-21 pi-25 events tell the beginning, the records, a notice for people, and the end", async () => {
+  it("pi-21 pi-25 events report the start, the records, a notice for users and the end", async () => {
     const events: ContextCompactionEvent[] = [];
     const session = await openSession({ ...small, onEvent: (event) => events.push(event) });
     await session.append(chat(0, 12));
@@ -328,7 +328,7 @@ describe("pi, by requirement", () => {
     });
   });
 
-  it("pi-24 it is looked at before a request, and behind an answer by a call", async () => {
+  it("pi-24 a fold is due before a request, or after an answer when compact is called", async () => {
     const session = await openSession(small);
     await session.append(chat(0, 12));
     await session.prepare();
@@ -338,7 +338,7 @@ describe("pi, by requirement", () => {
     expect((await session.compact()).type).toBe("committed");
   });
 
-  it("pi-27 looks that come to nothing put the next one off for some calls, and not for good", async () => {
+  it("pi-27 attempts that fold nothing postpone the next one for some calls, and not for good", async () => {
     const session = await openSession({ preset: pi(), config: { maxInputTokens: 60_000 } });
     await session.append([message("big", "user", "x".repeat(4 * 45_000))]);
     for (let look = 0; look < 6; look++) {

@@ -422,7 +422,7 @@ const PAGES: readonly Page[] = [
 ];
 
 describe("the page of a preset", () => {
-  it.each(PAGES.map((page) => [page.preset.name, page] as const))("%s is what a run gives", async (name, page) => {
+  it.each(PAGES.map((page) => [page.preset.name, page] as const))("%s matches what a run gives", async (name, page) => {
     await expect(await pageText(page)).toMatchFileSnapshot(resolve(FOLDER, `${name}.md`));
   });
 });

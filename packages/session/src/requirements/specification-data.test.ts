@@ -45,7 +45,7 @@ const byAction = (session: ContextSession, action: PlanRecord["action"]): PlanRe
   planRecords(session.plan).find((record) => record.action === action);
 
 describe("the principles of the specification", () => {
-  it("spec-2 a run is repeated byte for byte, replayed, and explained message by message", async () => {
+  it("spec-2 a run can be repeated byte for byte, replayed, and explained message by message", async () => {
     const [one, other] = [await folded(), await folded()];
     const [first, second] = [await one.prepare(), await other.prepare()];
     expect([first.digest, first.plan.planId]).toEqual([second.digest, second.plan.planId]);
@@ -54,14 +54,14 @@ describe("the principles of the specification", () => {
     expect(id !== undefined && (await one.explain(id))).toMatchObject({ action: expect.any(String) });
   });
 
-  it("spec-4 spec-6 one thread and one plan make a request in every format", async () => {
+  it("spec-4 spec-6 one thread and one plan give a legal request in every format", async () => {
     for (const format of FORMATS) {
       const { payloadText, violations } = await (await folded({ format })).prepare();
       expect([violations, payloadText.includes("$1000")], format.id).toEqual([[], true]);
     }
   });
 
-  it("spec-7 a log of everything stands beside the store of plans", async () => {
+  it("spec-7 the whole log is kept beside the store of plans", async () => {
     const session = await folded();
     await session.prepare();
     expect(session.thread.length).toBe(62);
@@ -69,13 +69,13 @@ describe("the principles of the specification", () => {
     expect(session.plan.version).toBe(1);
   });
 
-  it("spec-8 ladder has the specification's order, and the default summarizes first", () => {
+  it("spec-8 preset ladder has the specification's order, and the default preset summarizes first", () => {
     const names = ({ ladder }: typeof ladderPreset) => ladder.map(({ name }) => name);
     expect(names(ladderPreset)).toEqual(["externalize", "summarize", "clear", "drop"]);
     expect(names(threadfoldPreset)).toEqual(["summarize", "externalize", "clear", "drop"]);
   });
 
-  it("spec-9 spec-21 large content lies in the store, and a record points to it with summary and hint", async () => {
+  it("spec-9 spec-21 large content is in the store, and a record points to it with summary and hint", async () => {
     const session = await openSession(roomy);
     await session.append([message("u", "user", "Go."), ...work(0, 12, 2_000)]);
     await session.compact({ force: true });
@@ -90,7 +90,7 @@ describe("the principles of the specification", () => {
     expect((await session.prepare()).payloadText).toContain(record.artifactId);
   });
 
-  it("spec-10 spec-22 a model summarizes older spans into sections, and the record has its tokens", async () => {
+  it("spec-10 spec-22 a model summarizes older spans into sections, and the record has its token count", async () => {
     const answer = '{"add":{"facts":[{"text":"The budget is $1000.","sources":[1]}]}}';
     const complete = async () => ({ text: answer, finish: "stop", toolCalls: 0 }) as const;
     const session = await openSession({ ...roomy, preset: threadfoldPreset, summaryModel: { id: "m", complete } });
@@ -102,7 +102,7 @@ describe("the principles of the specification", () => {
     expect(record.summaryTokens).toBeGreaterThan(0);
   });
 
-  it("spec-12 spec-24 spec-48 bodies are emptied before groups are dropped, and a drop says why", async () => {
+  it("spec-12 spec-24 spec-48 bodies are cleared before groups are dropped, and a drop has a reason", async () => {
     const only = (...names: string[]) => ({
       ...ladderPreset,
       ladder: ladderPreset.ladder.filter(({ name }) => names.includes(name)),
@@ -116,7 +116,7 @@ describe("the principles of the specification", () => {
     expect(byAction(dropping, "drop")?.reason).not.toBe("");
   });
 
-  it("spec-13 spec-125 nothing is embedded by itself; a hook behind each fold does it, and the search by meaning finds it", async () => {
+  it("spec-13 spec-125 nothing is embedded by default, and what a hook embeds after a fold is found by meaning", async () => {
     const store = new MemoryVectorStore();
     const embed = async (texts: readonly string[]) =>
       texts.map((text) => (/port|harbour/.test(text) ? [1, 0] : [0, 1]));
@@ -150,7 +150,7 @@ describe("the principles of the specification", () => {
 });
 
 describe("the records and summaries of the specification", () => {
-  it("spec-23 a record of clearing has the fields that stay", async () => {
+  it("spec-23 a record of clearing has the preserved fields", async () => {
     const clearing = { ...ladderPreset, ladder: ladderPreset.ladder.filter(({ name }) => name === "clear") };
     const session = await openSession({ ...roomy, preset: clearing });
     const order = (n: number) => [
@@ -162,7 +162,7 @@ describe("the records and summaries of the specification", () => {
     expect(byAction(session, "clear")).toMatchObject({ preservedFields: { order: "ORD-0" } });
   });
 
-  it("spec-28 overlaps are refused where a plan is sealed, and resolved before by the rules, drop first", () => {
+  it("spec-28 overlapping records are refused in a sealed plan, and resolved beforehand by rules, drop first", () => {
     const thread = threadOf(
       message("u", "user", "Go."),
       message("a", "assistant", "Yes."),
@@ -186,7 +186,7 @@ describe("the records and summaries of the specification", () => {
     expect(plan.clearings).toEqual([]);
   });
 
-  it("spec-33 spec-34 spec-35 spec-38 a decision has its turn and, by its source, its time; items and outcomes have their fields", async () => {
+  it("spec-33 spec-34 spec-35 spec-38 a decision has its turn and, by its source, its time; items and outcomes have all fields", async () => {
     const session = await folded({ preset: threadfoldPreset });
     await session.append([message("more", "user", "Write a test for the printer, too."), ...work(200, 240, 300)]);
     await session.compact({ force: true });
@@ -217,7 +217,7 @@ describe("the records and summaries of the specification", () => {
     expect([openItems.length, toolOutcomes.length].every((count) => count > 0)).toBe(true);
   });
 
-  it("spec-39 spec-40 preferences, constraints and decisions stand in sections of their own after folds", async () => {
+  it("spec-39 spec-40 preferences, constraints and decisions stay in the prompt after repeated folds", async () => {
     const session = await folded({ preset: threadfoldPreset });
     for (let round = 0; round < 3; round++) {
       await session.append(work(100 + 40 * round, 140 + 40 * round, 300));
@@ -227,7 +227,7 @@ describe("the records and summaries of the specification", () => {
     for (const kept of ["Python", "$1000", "Decimal"]) expect(text).toContain(kept);
   });
 
-  it("spec-41 without a model the summary tells what the agent is at and the plan that it proposed last", async () => {
+  it("spec-41 without a model, the summary has the agent's current task and its last proposed plan", async () => {
     const session = await openSession({ ...roomy, preset: threadfoldPreset });
     await session.append([
       message("u", "user", "Move the billing code into a package of its own."),
@@ -244,7 +244,7 @@ describe("the records and summaries of the specification", () => {
     expect(record.summary.currentPlan).toEqual(["Read the code", "Move the files"]);
   });
 
-  it("spec-44 spec-45 an envelope has all its fields, and a counter counts it", () => {
+  it("spec-44 spec-45 a tool result envelope keeps all its fields, and a tokenizer counts it", () => {
     const part = result(
       "c",
       { type: "json", value: { total: 3 } },
@@ -262,13 +262,13 @@ describe("the records and summaries of the specification", () => {
     expect(one.plan).toEqual(other.plan);
   });
 
-  it("spec-99 spec-106 the shape of summaries and the form of rendering have versions", async () => {
+  it("spec-99 spec-106 the summary schema and the rendering format have versions", async () => {
     expect([STRUCTURED_SUMMARY_SCHEMA_VERSION, COMPACTION_RENDER_FORMAT_VERSION]).toEqual([1, expect.any(String)]);
     const { manifest } = await (await folded()).prepare();
     expect(manifest.formatVersion).toBe(COMPACTION_RENDER_FORMAT_VERSION);
   });
 
-  it("spec-100 a session remembers its model's summaries, and a summarizer that is handed in asks each time", async () => {
+  it("spec-100 a model's summary is cached when a cache is set, and otherwise the model is asked each time", async () => {
     let calls = 0;
     const complete = async () => {
       calls++;

@@ -38,7 +38,7 @@ async function stored(options: Parameters<typeof openSession>[0] = {}) {
 }
 
 describe("the settings of the specification", () => {
-  it("spec-67 spec-118 spec-121 has the document's figures", () => {
+  it("spec-67 spec-118 spec-121 default to the document's figures", () => {
     expect(compactionConfig()).toMatchObject({
       ...{ maxInputTokens: 100_000, softThresholdPercent: 0.85, externalizeThresholdTokens: 1_000 },
       ...{ rehydrationEnabled: true, rehydrationMaxArtifactsPerTurn: 3, rehydrationMaxTokensPerArtifact: 4_000 },
@@ -47,7 +47,7 @@ describe("the settings of the specification", () => {
     });
   });
 
-  it("spec-57 spec-130 a policy says by tool how durable results are, and from when on they are externalized", async () => {
+  it("spec-57 spec-130 a tool's policy sets the size from which its results are externalized", async () => {
     const policy = { durability: "anchoring", mustPreserveFields: [], replayCost: "cheap" } as const;
     const externalized = async (externalizeThresholdTokens: number) => {
       const toolDurabilityOverrides = { bash: { ...policy, externalizeThresholdTokens } };
@@ -57,7 +57,7 @@ describe("the settings of the specification", () => {
     expect(await externalized(100)).toBeGreaterThan(0);
   });
 
-  it("spec-72 an artifact rests for calls of the model, as many as are set", async () => {
+  it("spec-72 an artifact that came back is not shown again for as many model calls as configured", async () => {
     const comesBack = async (rehydrationCooldownTurns: number) => {
       const { session, first: id } = await stored({ config: { ...small, rehydrationCooldownTurns } });
       const shown: number[] = [];
@@ -74,7 +74,7 @@ describe("the settings of the specification", () => {
     expect((await comesBack(4)).filter((count) => count > 0).length).toBeLessThan(3);
   });
 
-  it("spec-75 spec-136 permissions reach the store, which may refuse by them; ours look at the tenant", async () => {
+  it("spec-75 spec-136 permissions reach the store, which may refuse by them; the memory store ignores them", async () => {
     const inner = createMemoryStore();
     const guarded: ArtifactStore = {
       ...inner.artifacts,
@@ -93,7 +93,7 @@ describe("the settings of the specification", () => {
     expect([await outcomes([], guarded), await outcomes(["artifacts:read"], guarded)]).toEqual(["failure", "success"]);
   });
 
-  it("spec-76 what does not fit the budget is left out and not raised, which a host sees by comparing", async () => {
+  it("spec-76 artifacts beyond the rehydration budget are left out without an error", async () => {
     const { session, ids } = await stored({ config: { ...small, rehydrationTotalBudgetTokens: 2_500 } });
     const asked = ids.slice(0, 3);
     await session.append([message("say", "assistant", `I need ${asked.join(", ")}.`), message("on", "user", "On.")]);
@@ -102,7 +102,7 @@ describe("the settings of the specification", () => {
     expect(rehydrated.length).toBeLessThan(asked.length);
   });
 
-  it("spec-82 by default only what cannot be had again has an artifact; preset ladder gives one to whatever is large", async () => {
+  it("spec-82 by default only results that cannot be had again get an artifact; preset ladder stores any large result", async () => {
     const policy = { durability: "non_replayable", mustPreserveFields: [], replayCost: "cheap" } as const;
     const artifactsOf = async (preset: typeof ladderPreset, toolDurabilityOverrides = {}) => {
       const session = await openSession({ preset, config: { ...small, toolDurabilityOverrides } });
@@ -116,7 +116,7 @@ describe("the settings of the specification", () => {
     expect(await artifactsOf(ladderPreset)).toBeGreaterThan(0);
   });
 
-  it("spec-88 what a provider adds around messages is counted with them, by overheads that may be one's own", async () => {
+  it("spec-88 a provider's overhead per message is counted, and a custom tokenizer can change it", async () => {
     const plain = heuristicTokenizer();
     const tokens = async (more: number) => {
       const session = await openSession({
@@ -135,7 +135,7 @@ describe("the settings of the specification", () => {
     expect((await tokens(10)) - (await tokens(0))).toBeGreaterThanOrEqual(100);
   });
 
-  it("spec-93 a commit says whether it did, and which version holds where it did not", async () => {
+  it("spec-93 a commit reports success, or on a conflict the current version", async () => {
     const store = createMemoryStore();
     const { session } = await folded({ store });
     expect((await store.plans.commitPlan(session.threadId, session.plan, 0)).status === "committed").toBe(true);
@@ -146,7 +146,7 @@ describe("the settings of the specification", () => {
     });
   });
 
-  it("spec-108 what comes back stands behind the current turn, so that what stood before it stays the same bytes", async () => {
+  it("spec-108 rehydrated content stands behind the current turn, so that everything before it keeps its bytes", async () => {
     const { session, first: id } = await stored();
     const before = (await session.prepare()).request.messages.filter(({ synthetic }) => synthetic !== "continuation");
     await session.append([message("say", "assistant", `I need ${id}.`), message("on", "user", "Go on.")]);
@@ -157,7 +157,7 @@ describe("the settings of the specification", () => {
     expect(kinds.lastIndexOf(undefined)).toBeLessThan(kinds.findIndex((kind) => kind?.startsWith("rehydrat") === true));
   });
 
-  it("spec-108 what a host reads and appends before the user's message stands before the current turn", async () => {
+  it("spec-108 content that a host reads and appends before the user's message stands before that message", async () => {
     const { session, first } = await stored();
     const [read] = session.tools();
     const { text } = await read.execute({ artifact_id: first });
@@ -179,7 +179,7 @@ describe("the settings of the specification", () => {
     expect(Math.min(breakdown.system, breakdown.tools)).toBeGreaterThan(0);
   });
 
-  it("spec-110 spec-111 spec-113 a strategy of one's own sees headers and counts, proposes, and may close over a thread", async () => {
+  it("spec-110 spec-111 spec-113 a custom strategy sees headers and counts, proposes, and may close over a thread", async () => {
     const seen: string[][] = [];
     const own: CompactionStrategy = {
       name: "own",
@@ -206,7 +206,7 @@ describe("the settings of the specification", () => {
     expect(again.events).toContainEqual(expect.objectContaining({ strategy: "own", reason: "first" }));
   });
 
-  it("spec-116 spec-117 one event tells what came back, each type has its own fields, and a fold's events share an id", async () => {
+  it("spec-116 spec-117 one event reports what came back, and the events of a fold share an id", async () => {
     const { session, events } = await folded({ config: { ...small, enableRetrieval: true } });
     await session.append([message("say", "assistant", "What did make step-1 print?"), message("on", "user", "Look.")]);
     await session.prepare();
@@ -217,7 +217,7 @@ describe("the settings of the specification", () => {
     for (const event of events) expect(event).toMatchObject({ threadId: session.threadId, budgetLimit: 20_000 });
   });
 
-  it("spec-119 the default preset folds above 90 %, and above 85 % where that is set", async () => {
+  it("spec-119 the default preset folds above 90 %, or above 85 % when that is set", async () => {
     const outcome = async (config = {}) => {
       const settings = { maxInputTokens: 40_000, costModelEnabled: false, ...config };
       const session = await openSession({ preset: threadfoldPreset, config: settings });
@@ -229,7 +229,7 @@ describe("the settings of the specification", () => {
     expect(compactionConfig().softThresholdPercent).toBe(0.85);
   });
 
-  it("spec-122 three turns are kept as far as a share of the target goes, and wholly with a share of 1", async () => {
+  it("spec-122 three turns are kept up to a share of the target, and whole with a share of 1", async () => {
     const kept = async (preserveRecentPercent: number) => {
       const session = await openSession({
         preset: threadfoldPreset,
@@ -246,7 +246,7 @@ describe("the settings of the specification", () => {
     expect(part).toBeLessThan(27);
   });
 
-  it("spec-123 a rung that is switched off does nothing on the ladder; above the room the floor folds, and compaction: false nothing", async () => {
+  it("spec-123 disabled rungs make no record; above the room the floor still folds, unless compaction is false", async () => {
     const off = { enableExternalization: false, enableClearing: false, enableDropping: false };
     const { session } = await folded({ config: { ...small, ...off } });
     expect(session.plan.summarizations.length).toBeGreaterThan(0);
@@ -270,7 +270,7 @@ describe("the settings of the specification", () => {
     expect((await session.prepare()).rehydrated.length).toBeGreaterThan(0);
   });
 
-  it("spec-128 no model summarizes by itself, and one that is handed in does", async () => {
+  it("spec-128 no model summarizes by default, and one that the host passes does", async () => {
     const { session } = await folded({ preset: threadfoldPreset });
     expect(session.plan.summarizations[0]?.summarizer).toContain("extractive");
     const complete = async () => ({ text: '{"currentTask":"Testing"}', finish: "stop", toolCalls: 0 }) as const;
@@ -278,7 +278,7 @@ describe("the settings of the specification", () => {
     expect(asked.session.plan.summarizations[0]?.summarizer).toContain("cheap");
   });
 
-  it("spec-129 figures of rehydration are heeded", async () => {
+  it("spec-129 the limits of rehydration are respected", async () => {
     const { session, ids } = await stored({
       config: { ...small, rehydrationMaxArtifactsPerTurn: 1, rehydrationMaxTokensPerArtifact: 300 },
     });
@@ -289,7 +289,7 @@ describe("the settings of the specification", () => {
     expect(breakdown.rehydrated).toBeLessThanOrEqual(300 + 80);
   });
 
-  it("spec-133 an artifact names no key; a sealed store keeps keys by subject, and without its key it is unreadable", async () => {
+  it("spec-133 an artifact in a sealed store names no key, is unreadable without it, and readable by the session", async () => {
     const keys = memoryKeyStore();
     const inner = createMemoryStore();
     const { session, ids } = await stored({ store: encryptedStore(inner, keys) });
@@ -301,7 +301,7 @@ describe("the settings of the specification", () => {
     expect((await read.execute({ artifact_id: id })).text).toContain("output output");
   });
 
-  it("spec-137 a host without a requester reads everything of its tenants", async () => {
+  it("spec-137 a host without a requester reads every artifact, and another tenant's requester reads none", async () => {
     const store = createMemoryStore();
     const { ids } = await stored({ store, tenantId: "acme" });
     const [id] = ids;
@@ -311,7 +311,7 @@ describe("the settings of the specification", () => {
     expect(await store.artifacts.retrieve(id, other)).toBeNull();
   });
 
-  it("spec-146 core, counters, renderer, commits and events work together under every preset's name", async () => {
+  it("spec-146 budget, renderer, commits and events work together under preset ladder", async () => {
     const { session, outcome, events } = await folded({ preset: presetByName("ladder") });
     expect(outcome.type).toBe("committed");
     expect(availableForMessages(tokenBudget(compactionConfig(small)))).toBeGreaterThan(0);

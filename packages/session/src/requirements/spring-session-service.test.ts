@@ -45,7 +45,7 @@ function listening() {
 }
 
 describe("the service of Spring AI Session, by requirement", () => {
-  it("spring-4 the outcome has the plan and the tokens, and the document's result is told from the plans before and after", async () => {
+  it("spring-4 the outcome has type and tokens, and comparing the plans gives the document's result", async () => {
     const session = await openSession(roomy);
     await session.append(chat(0, 21));
     const before = session.plan;
@@ -57,7 +57,7 @@ describe("the service of Spring AI Session, by requirement", () => {
     expect(result.tokensEstimatedSaved).toBeGreaterThan(500);
   });
 
-  it("spring-5 what is appended meanwhile stays and the compaction counts; a version that moved can be told and reverted", async () => {
+  it("spring-5 a message appended during a compaction stays in the prompt, and the compaction can be reverted", async () => {
     const held = heldSummarizer();
     const session = await openSession({ ...roomy, summarizer: held.summarizer });
     await session.append(chat(0, 21));
@@ -72,7 +72,7 @@ describe("the service of Spring AI Session, by requirement", () => {
     expect((await session.render()).manifest.messages.filter(({ action }) => action === "include")).toHaveLength(43);
   });
 
-  it("spring-9 one tokenizer counts for trigger, strategy and budget, and it may be any", async () => {
+  it("spring-9 one tokenizer counts for trigger, strategy and budget, and it can be replaced", async () => {
     const plain = countingTokenizer();
     const dear: ProviderAwareTokenizer = {
       id: "dear",
@@ -93,7 +93,7 @@ describe("the service of Spring AI Session, by requirement", () => {
     expect(outcomes).toEqual(["no-op", "committed"]);
   });
 
-  it("spring-9 a trigger and a strategy that are wrapped count by an estimator of their own", async () => {
+  it("spring-9 a wrapped trigger and a wrapped strategy count by an estimator of their own", async () => {
     const session = await openSession(roomy);
     await session.append(chat(0, 10));
     const inner = tokenCountTrigger(4_000);
@@ -114,7 +114,7 @@ describe("the service of Spring AI Session, by requirement", () => {
     expect(kept.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(500);
   });
 
-  it("spring-17 spring-20 the summary before is marked for the model, and the system prompt can be one's own", async () => {
+  it("spring-17 spring-20 the previous summary is marked for the model, and the system prompt can be replaced", async () => {
     const { model, asked, text } = listening();
     const session = await openSession({ ...roomy, summaryModel: model });
     await session.append(chat(0, 21));
@@ -133,7 +133,7 @@ describe("the service of Spring AI Session, by requirement", () => {
     expect(own.asked[0]?.system).toContain("You write one line.");
   });
 
-  it("spring-25 between turns the summary stands before what is kept; in a turn a second one stands behind its request", async () => {
+  it("spring-25 between turns the summary comes first, and inside a turn a second one follows its request", async () => {
     const shapeOf = async (running: boolean) => {
       const session = await openSession(roomy);
       await session.append([
@@ -152,7 +152,7 @@ describe("the service of Spring AI Session, by requirement", () => {
     expect(running.slice(3).some((role) => role.startsWith("summary"))).toBe(true);
   });
 
-  it("spring-26 the newest request and the newest call stay, whatever a window says", async () => {
+  it("spring-26 the newest request and the newest call stay in any window, unless the host commits its own plan", async () => {
     const session = await openSession({ ...roomy, store: createMemoryStore() });
     await session.append([...chat(0, 3), message("now", "user", "The task."), ...work(100, 106, 100)]);
     await session.compact({ force: true, strategy: tokenCountWindow({ maxTokens: 1 }) });
@@ -172,7 +172,7 @@ describe("the service of Spring AI Session, by requirement", () => {
     expect(JSON.stringify(request.messages)).not.toContain("The task.");
   });
 
-  it("spring-27 strategies with figures of one's own make a preset", async () => {
+  it("spring-27 strategies with custom figures make a preset", async () => {
     const ladder = [recursiveSummarization({ maxEventsToKeep: 4, overlapSize: 1 })];
     const session = await openSession({ ...roomy, preset: { ...springSessionPreset, name: "own", ladder } });
     await session.append(chat(0, 21));

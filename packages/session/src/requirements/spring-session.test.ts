@@ -28,7 +28,7 @@ const never = { name: "never", evaluate: () => ({ level: "none" }) as const };
 
 describe("Spring AI Session, by requirement", () => {
   it.each(["spring-session", "spring-session-sliding", "spring-session-turns", "spring-session-tokens"])(
-    "spring-1 %s folds for ever: a trigger that finds nothing to do is no failure",
+    "spring-1 %s keeps folding: a trigger that finds nothing to do is no failure",
     async (name) => {
       const heard: string[] = [];
       const session = await openSession({
@@ -47,7 +47,7 @@ describe("Spring AI Session, by requirement", () => {
     },
   );
 
-  it("spring-2 strategy and trigger can be given per call, in whatever preset the session has", async () => {
+  it("spring-2 strategy and trigger can be given per call, under any preset", async () => {
     const session = await openSession({ preset: threadfoldPreset, config: { maxInputTokens: 100_000 } });
     await session.append(chat(0, 21));
     const strategy = slidingWindow({ maxEvents: 10 });
@@ -59,7 +59,7 @@ describe("Spring AI Session, by requirement", () => {
     expect((await session.compact({ trigger: shownTurnCountTrigger(20), strategy })).type).toBe("no-op");
   });
 
-  it("spring-2 spring-3 another strategy in the next call acts, although the one before found nothing to do", async () => {
+  it("spring-2 spring-3 another strategy in the next call acts, although the previous one found nothing to do", async () => {
     const session = await openSession({ preset: threadfoldPreset, config: { maxInputTokens: 100_000 } });
     await session.append(chat(0, 12));
     expect((await session.compact({ trigger: always, strategy: slidingWindow({ maxEvents: 40 }) })).type).toBe("no-op");
@@ -67,7 +67,7 @@ describe("Spring AI Session, by requirement", () => {
     expect(shownOf(await session.prepare())).toBe(6);
   });
 
-  it("spring-2 refuses what is no trigger and no strategy", async () => {
+  it("spring-2 refuses an invalid trigger and an invalid strategy", async () => {
     const session = await openSession();
     for (const [name, value] of [
       ["trigger", 20],
@@ -79,7 +79,7 @@ describe("Spring AI Session, by requirement", () => {
       });
   });
 
-  it("spring-8 the token trigger counts events, and neither system text nor tools", async () => {
+  it("spring-8 the token trigger counts events, but neither system text nor tools", async () => {
     const session = await openSession({
       preset: presetByName("spring-session-sliding"),
       config: { maxInputTokens: 100_000 },
@@ -94,7 +94,7 @@ describe("Spring AI Session, by requirement", () => {
     expect((await session.prepare()).outcome?.type).toBe("committed");
   });
 
-  it("spring-14 the turn window keeps its strategy when the floor comes: old turns go before newer ones are emptied", async () => {
+  it("spring-14 the turn window drops old turns before the floor clears newer ones", async () => {
     const session = await openSession({
       preset: presetByName("spring-session-turns"),
       config: { maxInputTokens: 20_000 },
@@ -114,7 +114,7 @@ describe("Spring AI Session, by requirement", () => {
     expect(session.plan.drops.length).toBeGreaterThan(0);
   });
 
-  it("spring-18 the overlap is as large as set, and its events are shown whole", async () => {
+  it("spring-18 the overlap is as large as configured, and its events are shown whole", async () => {
     const asked: string[] = [];
     const model: CompletionModel = {
       id: "prose",
@@ -155,7 +155,7 @@ describe("Spring AI Session, by requirement", () => {
     expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
   });
 
-  describe("spring-22 spring-23 a summary that fails leaves the history as it is where that is asked, and is reported each time", () => {
+  describe("spring-22 spring-23 a summary that fails", () => {
     const failing: Readonly<Record<string, Summarizer>> = {
       blank: { id: "blank", summarize: async () => ({ changes: [] }) },
       throwing: {
@@ -165,32 +165,35 @@ describe("Spring AI Session, by requirement", () => {
         },
       },
     };
-    it.each(Object.keys(failing))("%s", async (name) => {
-      const events: ContextCompactionEvent[] = [];
-      const session = await openSession({
-        preset: springSessionPreset,
-        summarizer: failing[name] as Summarizer,
-        onSummaryFailure: "keep",
-        config: { maxInputTokens: 100_000 },
-        onEvent: (event) => events.push(event),
-      });
-      await session.append(chat(0, 21));
-      for (let round = 0; round < 5; round++) {
-        const outcome = await session.compact({ force: true });
-        expect(outcome).toMatchObject({
-          type: "failed",
-          problem: expect.stringContaining(name === "blank" ? "no summary" : "no model"),
+    it.each(Object.keys(failing))(
+      "with keep leaves the history unchanged and is reported each time: %s",
+      async (name) => {
+        const events: ContextCompactionEvent[] = [];
+        const session = await openSession({
+          preset: springSessionPreset,
+          summarizer: failing[name] as Summarizer,
+          onSummaryFailure: "keep",
+          config: { maxInputTokens: 100_000 },
+          onEvent: (event) => events.push(event),
         });
-      }
-      expect(session.plan.version).toBe(0);
-      expect(shownOf(await session.prepare())).toBe(42);
-      const failures = events.filter(
-        (event) => event.type === "compaction_completed" && event.outcome.type === "failed",
-      );
-      expect(failures.length).toBeGreaterThanOrEqual(5);
-    });
+        await session.append(chat(0, 21));
+        for (let round = 0; round < 5; round++) {
+          const outcome = await session.compact({ force: true });
+          expect(outcome).toMatchObject({
+            type: "failed",
+            problem: expect.stringContaining(name === "blank" ? "no summary" : "no model"),
+          });
+        }
+        expect(session.plan.version).toBe(0);
+        expect(shownOf(await session.prepare())).toBe(42);
+        const failures = events.filter(
+          (event) => event.type === "compaction_completed" && event.outcome.type === "failed",
+        );
+        expect(failures.length).toBeGreaterThanOrEqual(5);
+      },
+    );
 
-    it("a model that answers nothing, too; above the room the floor folds, for the request could not be sent", async () => {
+    it("with keep leaves the history unchanged when the model says nothing; above the room the floor folds", async () => {
       const model: CompletionModel = { id: "mute", complete: async () => ({ text: "", finish: "stop", toolCalls: 0 }) };
       const open = (maxInputTokens: number) =>
         openSession({
@@ -211,7 +214,7 @@ describe("Spring AI Session, by requirement", () => {
       expect(plan.version).toBe(1);
     });
 
-    it("by default a summary without the model takes its place", async () => {
+    it("is replaced by a summary without the model by default", async () => {
       const session = await openSession({
         preset: springSessionPreset,
         summarizer: failing["blank"] as Summarizer,

@@ -67,7 +67,7 @@ const SEEDS = [
 ] as const;
 
 describe.each(SEEDS)("%s, %s: the summary in the request", (_seed, preset, role, introduction) => {
-  it("pi-6 codex-9 goat-22 begins with the words of the document, and with the frame of a summary behind them", async () => {
+  it("pi-6 codex-9 goat-22 begins with the document's words, followed by the frame of a summary", async () => {
     const { shown } = await summariesOf(preset);
     expect(shown[0]?.role).toBe(role);
     expect(shown[0]?.text.split("\n").slice(0, 2)).toEqual([
@@ -87,12 +87,12 @@ describe.each(SEEDS)("%s, %s: the summary in the request", (_seed, preset, role,
   });
 });
 
-it("goat-23 goat: the assistant answers the summary", async () => {
+it("goat-23 goat: the assistant answers the summary with Understood.", async () => {
   const { shown } = await summariesOf("goat");
   expect(shown.slice(1)).toEqual([{ role: "assistant", text: "Understood." }]);
 });
 
-it("pi-16 pi: the model that summarizes gets a maxTokens of 13 107, 0.8 of the reserve", async () => {
+it("pi-16 pi: the summarizing model gets a maxTokens of 13 107, 0.8 of the reserve", async () => {
   const asked: number[] = [];
   const summaryModel: CompletionModel = {
     id: "asked",
@@ -109,7 +109,7 @@ it("pi-16 pi: the model that summarizes gets a maxTokens of 13 107, 0.8 of the r
 });
 
 it.each(["threadfold", "claude-code", "opencode", "spring-session"])(
-  "%s, whose seed has no such words, says nothing around a summary but its frame",
+  "%s, whose seed has no such words, puts nothing but the frame around a summary",
   async (preset) => {
     const { shown } = await summariesOf(preset);
     expect(shown.at(-1)?.text).toMatch(/^\[Context Summary - Turns /);
@@ -117,7 +117,7 @@ it.each(["threadfold", "claude-code", "opencode", "spring-session"])(
 );
 
 describe("the AI SDK layer's own condition", () => {
-  it("keeps: ten messages are not compacted below the room, however large they are", async () => {
+  it("keeps ten messages uncompacted below the room, however large they are", async () => {
     const session = await ContextSession.open({
       ...{ threadId, tokenizer },
       ...{ preset: presetByName("ai-sdk"), store: createMemoryStore() },

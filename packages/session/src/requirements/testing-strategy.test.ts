@@ -120,8 +120,8 @@ describe("seed 002, testing strategy", () => {
   });
 });
 
-describe("retrieval on its own (design section 10)", () => {
-  it("brings folded passages back that match what the agent does, within its budget, and replays", async () => {
+describe("automatic retrieval (design section 10)", () => {
+  it("brings back folded passages that match what the agent does, within its budget, and replays", async () => {
     const store = createMemoryStore();
     const events: string[] = [];
     const session = await open({
@@ -155,7 +155,7 @@ describe("retrieval on its own (design section 10)", () => {
     expect(results.filter(({ result }) => toolResultText(result.content).includes("77123-rc9"))).toHaveLength(1);
   });
 
-  it("tells when an epoch ends how well its fold served", async () => {
+  it("reports how well a fold served when its epoch ends", async () => {
     const measured: unknown[] = [];
     const session = await open({
       onEvent: (event) => {
@@ -170,8 +170,8 @@ describe("retrieval on its own (design section 10)", () => {
   });
 });
 
-describe("folds that others overtake", () => {
-  it("S35 a plan made for a state that another writer changed is not committed; the next one is made on top", async () => {
+describe("a fold that another session overtakes", () => {
+  it("S35 a plan for an outdated state is not committed, and the next one is made on top", async () => {
     const store = createMemoryStore();
     const first = await open({ store });
     await first.append([message("u1", "user", "Read."), ...["a", "b", "c", "d"].flatMap((id) => noise(id))]);

@@ -56,7 +56,7 @@ async function foldsWith(model: CompletionModel, more: Parameters<typeof openSes
 }
 
 describe("R30 a model that keeps failing", () => {
-  it("is left alone after three folds for a while, then asked once, and the summaries are real ones meanwhile", async () => {
+  it("is left alone for a while after three failed folds, then asked once, and folds are extractive meanwhile", async () => {
     const model = new Model();
     const { fold, events } = await foldsWith(model);
     for (let failed = 0; failed < SUMMARIZER_FAILURE_LIMIT; failed++) expect(await fold()).toContain("extractive");
@@ -71,7 +71,7 @@ describe("R30 a model that keeps failing", () => {
     expect(events.filter(({ type }) => type === "summarizer_failing")).toHaveLength(1);
   });
 
-  it("is asked again for a fold that somebody asks for, and from then on when it is well", async () => {
+  it("is asked again for a forced fold, and for every fold from then on when it works", async () => {
     const model = new Model();
     const { fold } = await foldsWith(model);
     for (let failed = 0; failed < SUMMARIZER_FAILURE_LIMIT; failed++) await fold();
@@ -81,7 +81,7 @@ describe("R30 a model that keeps failing", () => {
     expect(await fold()).toContain("llm");
   });
 
-  it("counts as failed in folds that come to nothing as well", async () => {
+  it("counts as failed even in folds that commit nothing", async () => {
     const model = new Model();
     const { session } = await foldsWith(model, {
       config: { maxInputTokens: 8_000, minReclaimPercent: 0.99, breakerFailures: 100 },
@@ -94,7 +94,7 @@ describe("R30 a model that keeps failing", () => {
     expect(model.asked).toBeLessThanOrEqual(SUMMARIZER_FAILURE_LIMIT + Math.ceil(40 / SUMMARIZER_REST));
   });
 
-  it("holds a request up no longer than it is given", async () => {
+  it("delays a request no longer than summaryTimeLimitMs", async () => {
     const model: CompletionModel = { id: "hanging", complete: () => new Promise(() => undefined) };
     // Twice as long ends the summary that is made without the model as well, so it is enough for that on a busy machine.
     const { fold, session } = await foldsWith(model, { summaryTimeLimitMs: 1_500 });
@@ -103,7 +103,7 @@ describe("R30 a model that keeps failing", () => {
     await expect(foldsWith(model, { summaryTimeLimitMs: 0 })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });
 
-  it("is waited for once in a fold, however often the fold asks for a summary, whoever makes it", async () => {
+  it("is waited for once per fold, however often the fold asks, whoever provides the summary", async () => {
     let asked = 0;
     const hang = (): Promise<never> => {
       asked++;

@@ -33,7 +33,7 @@ const unsettled = (items: readonly OpenItem[]): readonly string[] =>
     .map(({ status, description }) => `${status} ${description}`);
 
 describe("finished work", () => {
-  it("five tasks that were each answered and thanked for are done after five folds, and none looks like work to do", async () => {
+  it("stays done over five folds: none of five answered tasks looks open", async () => {
     const { speak, work: toil, folds, items, text } = await foldingSession(9_000);
     for (let task = 1; task <= 5; task++) {
       await speak("user", `Build part ${task} of the importer in src/part-${task}.ts, please.`);
@@ -51,7 +51,7 @@ describe("finished work", () => {
     expect(text()).not.toMatch(/\[open\]/);
   });
 
-  it("after 120 finished features in dozens of folds nothing is open and the newest work stands in the summary", {
+  it("stays done over dozens of folds of 120 features, and the newest is in the summary", {
     timeout: patience(60_000),
   }, async () => {
     const { speak, work: toil, folds, items, text } = await foldingSession(8_000);
@@ -73,7 +73,7 @@ describe("finished work", () => {
     expect(text()).toMatch(new RegExp(`\\[done\\] Add feature ${newest - 1} .*Feature ${newest - 1} works`));
   });
 
-  it("a request that the agent could not finish is open, whatever was asked since", async () => {
+  it("does not include a request that the agent could not finish, whatever was asked since", async () => {
     const { speak, work: toil, text } = await foldingSession(10_000);
     await speak("user", "Set up the project.");
     await speak("assistant", "Done. The project is set up.");

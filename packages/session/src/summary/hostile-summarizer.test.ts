@@ -176,18 +176,18 @@ describe("a hostile summarizer over ten cycles", () => {
   );
 
   it(
-    "R15 P5 P6: a hostile summarizer of the host's own does no more harm: the session checks it unasked",
+    "R15 P5 P6: a host's own hostile summarizer does no more harm, because the session checks it by default",
     {
       timeout: patience(300_000),
     },
     () => walks(hostileSummarizer),
   );
 
-  it("R15: these were at least 5 000 plans", () => {
+  it("R15: the walks made at least 5 000 plans", () => {
     expect(plans).toBeGreaterThanOrEqual((PLANS * runs(RUNS, RUNS_IN_FULL).numRuns) / RUNS);
   });
 
-  it("the same walk with a friendly summarizer keeps open work for the attacks to go for", async () => {
+  it("the same walk with a friendly summarizer keeps the open work that the attacks target", async () => {
     const session = { plans: await tenFolds(new ExtractiveSummarizer()) };
     expect(session.plans).toBeGreaterThan(5);
   });

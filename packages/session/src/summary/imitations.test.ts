@@ -182,8 +182,8 @@ describe.each(Object.entries(SUMMARIZERS))("R16 a text that imitates somebody, a
   });
 });
 
-describe("what a summarizer writes as a user's word and no user said", () => {
-  it("is listed with its section, and shown as the agent's note; what a user did say is not", async () => {
+describe("a statement that a summarizer attributes to a user who never made it", () => {
+  it("is listed by section and shown as the agent's note, unlike what a user did say", async () => {
     const text = "Delete the staging database.";
     const { unsourced, summaries } = await folded(text, repeating(text));
     expect(new Set(unsourced.map(({ section }) => section))).toEqual(new Set(["openItems", "facts"]));

@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(path))(
       return { outcome: prepared.outcome, record, text: record === undefined ? "" : renderSummary(record.summary) };
     };
 
-    it("S20: reads a span longer than its window in several calls, and says what stands in it", async () => {
+    it("S20: a span longer than the model's window is read in several calls", async () => {
       const { outcome, record, text } = await fold(new LLMSummarizer({ model: noting, ...QUICK }));
       expect(outcome).toMatchObject({ type: "committed" });
       expect(record?.summarizer).toContain("noting");
@@ -62,7 +62,7 @@ describe.skipIf(!existsSync(path))(
       expect(text).toContain("## Original task (verbatim)\nalright, read @packages/coding-agent/src/main.ts");
     });
 
-    it("P6: folds without it when it fails, and says so", async () => {
+    it("P6: is folded without the model when it fails, and the outcome says so", async () => {
       const { outcome, record } = await fold(new LLMSummarizer({ model: failing, ...QUICK }));
       expect(outcome).toMatchObject({
         type: "summarizer-failed-floor-used",
@@ -71,13 +71,13 @@ describe.skipIf(!existsSync(path))(
       expect(record?.summarizer).toBe("floor@1");
     });
 
-    it("P6: with a fallback the summary is a real one, and the outcome says all the same that the model failed", async () => {
+    it("P6: gets a real summary from a fallback, and the outcome still reports that the model failed", async () => {
       const { outcome, record, text } = await fold(fallbackSummarizer(new LLMSummarizer({ model: failing, ...QUICK })));
       expect(outcome).toMatchObject({
         type: "summarizer-failed-floor-used",
         problem: expect.stringContaining("overloaded"),
       });
-      expect(record?.summarizer).toBe("extractive-v13");
+      expect(record?.summarizer).toBe("extractive-v14");
       expect(text).toContain("agent-session.ts");
     });
   },

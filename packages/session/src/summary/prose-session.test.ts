@@ -32,7 +32,7 @@ describe.each([
   [codexPreset, codexPrompt],
   [claudeCodePreset, claudeCodePrompt],
 ] as const)("preset $name with a model that answers in prose, on the example session", (preset, prompt) => {
-  it("sends the seed's words, shows what the model wrote beside what code keeps, and goes on from it", async () => {
+  it("sends the seed's prompt, shows the model's prose beside what code keeps, and builds on it in later folds", async () => {
     const { messages } = await importSession(readFileSync(example));
     const model = new TellingModel();
     const store = createMemoryStore();

@@ -85,7 +85,7 @@ async function foldsOf({ file, maxInputTokens }: Recording) {
 
 describe.each(RECORDINGS)("the recorded session $file, folded again and again", (recording) => {
   it.skipIf(!existsSync(`${data}/${recording.file}`))(
-    "shows a request as done when its answer was folded and not before, and nothing as open (needs THREADFOLD_DATA or ../shared/data)",
+    "shows a request as done once its answer is folded, and none as open (needs THREADFOLD_DATA or ../shared/data)",
     { timeout: patience(120_000) },
     async () => {
       const folds = await foldsOf(recording);

@@ -90,8 +90,8 @@ const hostile: Summarizer = {
   }),
 };
 
-describe("what summarizes the folds of a session", () => {
-  it.each(PRESETS)("summaryModel: the model is asked with the prompt that $name names", async (preset) => {
+describe("the summarizer of a session", () => {
+  it.each(PRESETS)("summaryModel: the model is asked with the prompt of preset $name", async (preset) => {
     const model = new NotingModel();
     const prompt = promptByVersion(preset.promptVersion);
     const asked = { ...summarizing, promptVersion: preset.promptVersion };
@@ -105,7 +105,7 @@ describe("what summarizes the folds of a session", () => {
     expect(narrative !== undefined).toBe(prompt.form === "prose");
   });
 
-  it("summaryModelSettings: cap, temperature and how much is sent reach the model", async () => {
+  it("summaryModelSettings: output cap, temperature and input limits reach the model", async () => {
     const sent = async (summaryModelSettings?: SessionOptions["summaryModelSettings"]) => {
       const model = new NotingModel();
       await folds({ summaryModel: model, ...(summaryModelSettings !== undefined && { summaryModelSettings }) }, 1);
@@ -180,7 +180,7 @@ describe("what summarizes the folds of a session", () => {
     expect(model.requests).toHaveLength(asked);
   });
 
-  it("P6: a model that is down is stood in for by a real summary, and the outcome says so", async () => {
+  it("P6: a model that is down is replaced by a real summary, and the outcome says so", async () => {
     const down: CompletionModel = {
       id: "down",
       complete: () => Promise.reject(modelCallError(`no such key: ${secret}`, { kind: "rejected", status: 401 })),
@@ -195,7 +195,7 @@ describe("what summarizes the folds of a session", () => {
     expect(JSON.stringify([outcomes, events])).not.toContain(secret);
   });
 
-  it("P5: a hostile summarizer of the host's own takes no rule and no open work out, unless the checks are off", async () => {
+  it("P5: a host's own hostile summarizer removes no rule, unless the checks are off", async () => {
     const rulesAfter = async (options: Partial<Parameters<typeof ContextSession.open>[0]>) => {
       const { session } = await folds(options, 1);
       const first = session.plan.summarizations[0]?.summary;
@@ -215,7 +215,7 @@ describe("what summarizes the folds of a session", () => {
       expect(trusted.last?.constraints.map((item) => item.id)).not.toContain(id);
   });
 
-  it("refuses a model beside a summarizer, and a preset with a prompt that nobody knows", async () => {
+  it("refuses a model beside a summarizer, and a preset with an unknown prompt", async () => {
     const model = new NotingModel();
     await expect(folds({ summaryModel: model, summarizer: hostile }, 0)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
@@ -227,7 +227,7 @@ describe("what summarizes the folds of a session", () => {
   });
 
   it.each([true, false])(
-    "R26 redactSecrets: %s says whether secrets get into summaries and events",
+    "R26 redactSecrets: %s decides whether secrets get into summaries and events",
     async (redactSecrets) => {
       const events: ContextCompactionEvent[] = [];
       const { session } = await folds({ redactSecrets, onEvent: (event) => events.push(event) }, 0);
@@ -241,13 +241,13 @@ describe("what summarizes the folds of a session", () => {
       expect(JSON.stringify(session.plan).includes(secret)).toBe(!redactSecrets);
       expect(JSON.stringify(events).includes(secret)).toBe(!redactSecrets);
       expect(session.plan.summarizations[0]?.summarizer).toBe(
-        redactSecrets ? "extractive-v13 redacted" : "extractive-v13",
+        redactSecrets ? "extractive-v14 redacted" : "extractive-v14",
       );
       expect(JSON.stringify([...session.thread.messages])).toContain(secret);
     },
   );
 
-  it("R26: an export through redactJson holds no secret, and everything else", async () => {
+  it("R26: an export through redactJson holds no secret and keeps everything else", async () => {
     const { session } = await folds({}, 0);
     await session.append([message("s", "user", `Post to the channel with ${secret}, please.`), ...talk(0), ...talk(1)]);
     await session.prepare();

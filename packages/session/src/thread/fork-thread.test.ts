@@ -13,8 +13,8 @@ const store = createMemoryStore();
 const open = (threadId = source) =>
   ContextSession.open({ threadId, store, config: { maxInputTokens: 3_000 }, clock: pinnedClock(0) });
 
-describe("forks (seed 001)", () => {
-  it("L8 L9 after a fold shows the same prompt, before it everything, and leaves the source alone", async () => {
+describe("a fork (seed 001)", () => {
+  it("L8 L9 a fork after a fold shows the same prompt, one before it every message, and the source is unchanged", async () => {
     const session = await open();
     await session.append(Array.from({ length: 19 }, (_, number) => say(number)));
     const atFold = session.thread.version;
@@ -36,7 +36,7 @@ describe("forks (seed 001)", () => {
     expect((await open()).thread.length).toBe(21);
   });
 
-  it("takes the thread's title along, but for a sub-agent, whose work is another one", async () => {
+  it("inherits the thread's title, except for a sub-agent", async () => {
     const parent = await open(asThreadId("titled"));
     await parent.append([say(0)]);
     await parent.setTitle("An earlier name");
@@ -50,14 +50,14 @@ describe("forks (seed 001)", () => {
     expect(await titleOf("titled")).toBe("The build");
   });
 
-  it("refuses what is not there and an id that is taken", async () => {
+  it("is refused for a missing thread and for an id that is taken", async () => {
     await expect(forkThread(store, asThreadId("none"), { threadId: asThreadId("x") })).rejects.toMatchObject({
       code: "THREAD_NOT_FOUND",
     });
     await expect(forkThread(store, source, { threadId: fork })).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
   });
 
-  it.each([-1, 2.5, Number.NaN])("refuses to begin with %s entries, and makes nothing", async (atVersion) => {
+  it.each([-1, 2.5, Number.NaN])("is refused with atVersion %s, and creates no thread", async (atVersion) => {
     const threadId = asThreadId("fork-of-nothing");
     await expect(forkThread(store, source, { threadId, atVersion })).rejects.toMatchObject({
       code: "INVALID_CONFIG",

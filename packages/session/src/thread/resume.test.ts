@@ -118,8 +118,8 @@ function renderedOrNotLoaded(...input: Parameters<typeof renderRequest>): Render
 const startsOnSideBranch = ({ thread, plan }: ResumedThread): boolean =>
   planRecords(plan).some(({ span }) => thread.message(spanStart(span))?.branch !== undefined);
 
-describe("P9 a thread and a plan that come back in part", () => {
-  it("render the request of the whole ones, byte for byte, in every format", async () => {
+describe("P9 a thread and a plan that are loaded in part", () => {
+  it("render the same request as the whole ones, byte for byte, in every format", async () => {
     let parts = 0;
     const inputs = renderInputs.filter(({ plan }) => plan.version === 1);
     const property = fc.asyncProperty(inputs, fc.nat(1_000_000), async (input, name) => {
@@ -154,7 +154,7 @@ describe("P9 a thread and a plan that come back in part", () => {
     if (tried.numRuns >= 120) expect(parts).toBeGreaterThan(3);
   }, 60_000);
 
-  it("are refused together with a plan that shows more than they hold", async () => {
+  it("are refused together with a plan that shows more than was loaded", async () => {
     const store = await openFile("other-plan");
     await folded(store);
     const resumed = await store.ranges?.resume(THREAD);
@@ -169,7 +169,7 @@ describe("P9 a thread and a plan that come back in part", () => {
 });
 
 describe("P9 a session that is opened again", () => {
-  it("makes its next request without loading the thread, and it is the request of the whole thread", async () => {
+  it("makes its next request without loading the thread, with the bytes that the whole thread gives", async () => {
     const store = await openFile("next");
     const before = await folded(store);
     const load = vi.spyOn(store.threads, "load");
@@ -190,7 +190,7 @@ describe("P9 a session that is opened again", () => {
     expect(resumed.plan.planId).toBe(whole.plan.planId);
   });
 
-  it("hands out plain data: what it prepares and its plan can be logged, copied and sent", async () => {
+  it("hands out plain data that can be logged, copied and sent", async () => {
     const store = await openFile("plain");
     const before = await folded(store);
     const session = await open(store);
@@ -204,7 +204,7 @@ describe("P9 a session that is opened again", () => {
       expect(JSON.stringify(structuredClone(value))).toBe(JSON.stringify(value));
   });
 
-  it("goes on as if it had never been closed: appends, folds, digests, journal and replay", async () => {
+  it("continues as if it had never been closed: appends, folds, digests, journal and replay", async () => {
     const [kept, again] = [await openFile("kept"), await openFile("again")];
     const session = await open(kept);
     let partial = 0;
@@ -225,7 +225,7 @@ describe("P9 a session that is opened again", () => {
     expect(replayed.filter(({ equal }) => !equal)).toEqual([]);
   });
 
-  it("takes a message that was folded away for the one that it is when it comes again", async () => {
+  it("recognizes a folded message that is appended again", async () => {
     const store = await openFile("duplicates");
     await folded(store);
     const session = await open(store);
@@ -269,7 +269,7 @@ describe("P9 a session that is opened again", () => {
     expect(await session.quality()).toEqual(await whole.quality());
   });
 
-  it("folds, unfolds, looks ahead and hands on like a session on the whole thread", async () => {
+  it("folds, reverts, previews and hands off like a session on the whole thread", async () => {
     const store = await openFile("folding");
     await folded(store);
     const preview = async (from: ThreadfoldStore) => {
@@ -289,7 +289,7 @@ describe("P9 a session that is opened again", () => {
     expect((await other.render()).payloadText).toBe((await (await open(loadingWhole(store))).render()).payloadText);
   });
 
-  it("takes in what another session appended and committed, and stays small", async () => {
+  it("refreshes to what another session appended and committed, without loading the whole thread", async () => {
     const store = await openFile("two");
     await folded(store);
     const [session, other] = [await open(store), await open(store)];
@@ -308,7 +308,7 @@ const data = process.env["THREADFOLD_DATA"] ?? join(import.meta.dirname, "../../
 const recorded = resolve(data, "pi/large-session.jsonl.gz");
 
 describe.skipIf(!existsSync(recorded))("P9 a recorded session (needs THREADFOLD_DATA)", () => {
-  it("is resumed at each of its folds to the request of the whole thread, in every format", async () => {
+  it("resumes at each of its folds to the request of the whole thread, in every format", async () => {
     const { threadId, messages, system, tools } = await importSessionFile(recorded);
     const store = await openFile("recorded");
     const options = { threadId, frame: { system, tools }, config: { maxInputTokens: 24_000 } };

@@ -23,8 +23,8 @@ async function folded(options: Parameters<typeof openSession>[0] = {}) {
   return { store, session, artifactId, accesses };
 }
 
-describe("content that is read back for somebody", () => {
-  it("R22 is in the journal: what the session brought back on its own, and what the model asked for", async () => {
+describe("content that is read back for a named requester", () => {
+  it("R22 is journaled, whether the session brought it back or the model asked for it", async () => {
     const { store, session, artifactId, accesses } = await folded();
     expect(await accesses()).toEqual([]);
     await session.append([message("r", "assistant", `I need ${artifactId}.`)]);
@@ -39,7 +39,7 @@ describe("content that is read back for somebody", () => {
     expect(await verifyStore(store)).toEqual([]);
   });
 
-  it("R22 is not given to another tenant's requester, and the journal says who asked", async () => {
+  it("R22 is denied to another tenant's requester, and the journal names who asked", async () => {
     const stranger = { requesterId: "eve", tenantId: "other", permissions: [] };
     const { session, artifactId, accesses } = await folded({ securityContext: stranger });
     const [readArtifact] = session.tools();
@@ -47,7 +47,7 @@ describe("content that is read back for somebody", () => {
     expect(await accesses()).toEqual([{ type: "artifact-denied", artifactId, requesterId: "eve" }]);
   });
 
-  it("is not written down without a journal, or when nobody is named", async () => {
+  it("is not journaled when the journal is off or nobody is named", async () => {
     for (const options of [{ journal: false }, { securityContext: undefined as never }]) {
       const { session, artifactId, accesses } = await folded(options);
       const [readArtifact] = session.tools();
@@ -57,8 +57,8 @@ describe("content that is read back for somebody", () => {
   });
 });
 
-describe("read_artifact of a session on nobody's behalf", () => {
-  it("reads what its own thread has, in its plan or another's, and nothing of other threads", async () => {
+describe("read_artifact without a requester", () => {
+  it("reads artifacts of its own thread and of the thread it came from, and none of other threads", async () => {
     const store = createMemoryStore();
     const nobody = { store, securityContext: undefined as never };
     const { session, artifactId } = await folded(nobody);

@@ -37,11 +37,11 @@ async function keptAfter(config: Partial<ContextCompactionConfig>) {
 const handling = (metadata: ArtifactMetadata | null) =>
   metadata && [metadata.sensitivity, metadata.createdAt, metadata.ttlSeconds];
 
-describe("content that a request brought back and its replay needs", () => {
+describe("content that is kept for the replay of a request", () => {
   it.each([
     ["a part of it", 200, true],
     ["the whole of it", 4_000, false],
-  ])("is kept as the content that it came from, for as long and as guarded: %s", async (_, tokens, truncated) => {
+  ])("expires and is guarded like the content that it came from: %s", async (_, tokens, truncated) => {
     const { source, asked, prepared, records, kept, replays } = await keptAfter({
       rehydrationMaxTokensPerArtifact: tokens,
       rehydrationReserveTokens: 3_000,
@@ -53,7 +53,7 @@ describe("content that a request brought back and its replay needs", () => {
     expect(replays.every(({ equal }) => equal)).toBe(true);
   });
 
-  it("lives as long as the configuration says when it was found by search", async () => {
+  it("lives as long as the configuration says when search found it", async () => {
     const { records, kept } = await keptAfter({
       enableRetrieval: true,
       rehydrationEnabled: false,

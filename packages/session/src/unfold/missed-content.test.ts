@@ -22,7 +22,7 @@ async function folded(store = createMemoryStore()) {
 }
 
 describe("an agent that asks for what was folded", () => {
-  it("spec-145 is told of once a plan, when it asks three times within a few calls", async () => {
+  it("spec-145 causes one alert per plan when it asks three times within a few calls", async () => {
     const { session, events } = await folded();
     await session.append([...searching(0), message("q", "assistant", "What was the port again?")]);
     await session.prepare();
@@ -34,7 +34,7 @@ describe("an agent that asks for what was folded", () => {
     expect(alerts(events)).toMatchObject([{ planVersion: 1, asks: 3, stepsSinceCompaction: 3 }]);
   });
 
-  it("is not told of when three asks are few among its calls, and a resumed session counts the same", async () => {
+  it("causes no alert when three asks are few among its calls, and a resumed session counts the same", async () => {
     const { session, events, open } = await folded();
     await session.append([...searching(0), ...searching(1), ...work(40, 60, 10), ...searching(2)]);
     await session.prepare();

@@ -14,8 +14,8 @@ const read = (id: string, characters: number): readonly MessageInput[] => [
   tool(`${id}-result`, result(`call-${id}`, `line of ${id}\n`.repeat(characters / 12), { toolName: "web_search" })),
 ];
 
-describe("reference, inject, pressure, externalize, reference in a session (seed 002, loop breaking)", () => {
-  it("spec-77 spec-79 ends: what comes back causes no fold, stays out of the log, fits, rests for its cooldown, and replays", async () => {
+describe("repeated references to an artifact under pressure (seed 002, loop breaking)", () => {
+  it("spec-77 spec-79 cause no fold and no log entry, fit the window, rest for the cooldown and replay", async () => {
     const store = createMemoryStore();
     const session = await ContextSession.open({
       threadId,

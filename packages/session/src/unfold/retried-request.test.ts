@@ -18,8 +18,8 @@ function stepThatNames(session: ContextSession, index: number, count: number, to
 
 const tooMany = Object.assign(new Error("Too many requests"), { status: 429 });
 
-describe("a request that is made again because the call failed", () => {
-  it("spec-78 is the same, byte for byte, with what was brought back, however often, and rests only once it is answered", {
+describe("a request that is repeated after a failed call", () => {
+  it("spec-78 is the same byte for byte, with what was brought back, until it is answered", {
     timeout: patience(120_000),
   }, async () => {
     let shown = 0;
@@ -61,7 +61,7 @@ describe("a request that is made again because the call failed", () => {
     if (tried.numRuns >= 12) expect(shown).toBeGreaterThan(0);
   });
 
-  it("spec-69 shows no other artifacts than the first, when more were asked for than one request may show", async () => {
+  it("spec-69 shows the same artifacts as the first, when more were asked for than one request may show", async () => {
     const session = await openSession({ config: { maxInputTokens: 24_000, costModelEnabled: false } });
     await session.append([message("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
     await session.prepare();
@@ -71,7 +71,7 @@ describe("a request that is made again because the call failed", () => {
     expect((await session.prepare()).rehydrated).toEqual(first.rehydrated);
   });
 
-  it("does not show what has become too sensitive meanwhile", async () => {
+  it("leaves out an artifact that has since become too sensitive", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config: { maxInputTokens: 24_000, costModelEnabled: false } });
     await session.append([message("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
@@ -87,7 +87,7 @@ describe("a request that is made again because the call failed", () => {
   });
 });
 
-describe("the reserve for what is brought back", () => {
+describe("the reserve for rehydrated content", () => {
   const TOKENS = 1_500;
   /** Tokens that a named result of 1 500 takes in each request of an agent's work, up to the most that it may take. */
   async function shownIn(config: Partial<ContextCompactionConfig>): Promise<readonly number[]> {
@@ -118,7 +118,7 @@ describe("the reserve for what is brought back", () => {
     return shown;
   }
 
-  it("spec-79 spec-87 is there in every request, however full, and without it a full request shows little or nothing", async () => {
+  it("spec-79 spec-87 holds in every request, however full; without it a full request shows little or nothing", async () => {
     const [reserved, bare] = [
       await shownIn({ rehydrationReserveTokens: 2_200 }),
       await shownIn({ rehydrationReserveTokens: 0 }),

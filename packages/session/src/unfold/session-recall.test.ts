@@ -28,27 +28,24 @@ const ask = async (session: ContextSession, query: string): Promise<string> =>
   (await session.tools()[1].execute({ query })).text;
 
 describe("an answer of search_thread", () => {
-  it.each([8_000, 20_000])(
-    "takes at most 15 %% of a window of %i tokens, and stands in the figures",
-    async (window) => {
-      const session = await folded(window);
-      expect(session.stats().recall).toMatchObject({ answers: 0, tokens: 0, mostTokens: 0 });
-      const text = await ask(session, "gateway port");
-      const { limitTokens, ...totals } = session.stats().recall;
-      expect(limitTokens).toBeLessThanOrEqual(0.15 * window);
-      expect(totals.mostTokens).toBeGreaterThan(0.08 * window);
-      expect(totals.mostTokens).toBeLessThanOrEqual(limitTokens);
-      expect(totals).toEqual({ answers: 1, tokens: totals.mostTokens, mostTokens: totals.mostTokens });
-      expect(text).toContain("port_");
-      await ask(session, "zeppelin");
-      expect(session.stats().recall).toMatchObject({ answers: 2, mostTokens: totals.mostTokens });
-      await session.close();
-    },
-  );
+  it.each([8_000, 20_000])("takes at most 15 %% of a window of %i tokens, and is counted in stats", async (window) => {
+    const session = await folded(window);
+    expect(session.stats().recall).toMatchObject({ answers: 0, tokens: 0, mostTokens: 0 });
+    const text = await ask(session, "gateway port");
+    const { limitTokens, ...totals } = session.stats().recall;
+    expect(limitTokens).toBeLessThanOrEqual(0.15 * window);
+    expect(totals.mostTokens).toBeGreaterThan(0.08 * window);
+    expect(totals.mostTokens).toBeLessThanOrEqual(limitTokens);
+    expect(totals).toEqual({ answers: 1, tokens: totals.mostTokens, mostTokens: totals.mostTokens });
+    expect(text).toContain("port_");
+    await ask(session, "zeppelin");
+    expect(session.stats().recall).toMatchObject({ answers: 2, mostTokens: totals.mostTokens });
+    await session.close();
+  });
 });
 
 describe("a session with vectors", () => {
-  it("spec-125 adds what is near in meaning behind what words find, within 15 % of the window", async () => {
+  it("spec-125 adds passages near in meaning after those found by words, within 15 % of the window", async () => {
     const store = new MemoryVectorStore();
     await store.upsert(threadId, [
       { id: "1", vector: [1, 0], text: "the door has a number", sources: [asMessageId("m0")] },
@@ -64,7 +61,7 @@ describe("a session with vectors", () => {
     await Promise.all([plain.close(), near.close()]);
   });
 
-  it("answers by words when the store fails, and says so, asked or on its own", async () => {
+  it("falls back to words when vector search fails, and reports the failure, asked or on its own", async () => {
     for (const enableRetrieval of [false, true]) {
       const events: ContextCompactionEvent[] = [];
       const failing = { embed: () => Promise.reject(new TypeError("no")), store: new MemoryVectorStore() };
@@ -84,7 +81,7 @@ describe("a session with vectors", () => {
     [{ embed }, "store"],
     [{ store: new MemoryVectorStore() }, "embed"],
     [{ store: new MemoryVectorStore(), embed, timeLimitMs: 0 }, "timeLimitMs"],
-  ])("refuses what cannot search: %j", async (vectors, missing) => {
+  ])("refuses incomplete or invalid vector options: %j", async (vectors, missing) => {
     const opening = ContextSession.open({ threadId, vectors: vectors as never });
     await expect(opening).rejects.toThrow(missing);
   });

@@ -27,8 +27,8 @@ async function withArtifact() {
   return { session, artifactId: session.plan.externalizations[0]?.artifactId ?? "none" };
 }
 
-describe("what the agent refers to when the user has spoken since (seed 002)", () => {
-  it("spec-148 a reference in its newest text comes back with the next request", async () => {
+describe("an artifact that the agent referred to before the user spoke (seed 002)", () => {
+  it("spec-148 comes back with the next request when its id is in the agent's newest text", async () => {
     const { session, artifactId } = await withArtifact();
     await session.append([assistant("a", `To answer I need ${artifactId} again.`), user("u2", "Then take it.")]);
     const prepared = await session.prepare();
@@ -38,7 +38,7 @@ describe("what the agent refers to when the user has spoken since (seed 002)", (
     expect([...session.thread.messages].map(({ id }) => id)).toHaveLength(9);
   });
 
-  it("so does one in the arguments of its newest call", async () => {
+  it("comes back when its id is in the arguments of the agent's newest call", async () => {
     const { session, artifactId } = await withArtifact();
     await session.append([
       assistant("a", call("c-x", "fetch", { attachment: artifactId })),
@@ -48,7 +48,7 @@ describe("what the agent refers to when the user has spoken since (seed 002)", (
     expect((await session.prepare()).rehydrated).toEqual([artifactId]);
   });
 
-  it("one that was answered to rests, and what the agent said before its newest message does not count", async () => {
+  it("rests once the agent has answered to it, and is not brought back for an older reference", async () => {
     const { session, artifactId } = await withArtifact();
     await session.append([assistant("a", `I need ${artifactId}.`), user("u2", "Take it.")]);
     expect((await session.prepare()).rehydrated).toEqual([artifactId]);
@@ -56,7 +56,7 @@ describe("what the agent refers to when the user has spoken since (seed 002)", (
     expect((await session.prepare()).rehydrated).toEqual([]);
   });
 
-  it("without any answer of the agent nothing comes back", async () => {
+  it("is not brought back when the agent has said nothing", async () => {
     const session = await ContextSession.open({ threadId: asThreadId("silent"), clock: pinnedClock(0) });
     await session.append([user("u", "Hello.")]);
     expect((await session.prepare()).rehydrated).toEqual([]);

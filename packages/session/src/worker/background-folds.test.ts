@@ -54,7 +54,7 @@ async function backgroundFold(summarizer = heldSummarizer()) {
 const typesOf = (events: readonly { readonly type: string }[]): readonly string[] => events.map(({ type }) => type);
 
 describe("a session that leaves its folds to a worker", () => {
-  it("L22 C3 asks ahead of its own threshold and once, goes on, and takes the plan when it was committed", async () => {
+  it("L22 C3 a session requests one fold ahead of its threshold, goes on, and takes the plan once it is committed", async () => {
     const { store, heard, told, asked, idle, session, start, summarizer } = await backgroundFold();
     const worker = await start();
     await session.append(ahead);
@@ -89,7 +89,7 @@ describe("a session that leaves its folds to a worker", () => {
     await worker.stop();
   });
 
-  it("S35 folds at once under hard pressure; the worker's plan is then rejected and its job is done", async () => {
+  it("S35 a session folds at once under hard pressure; the worker's plan is rejected and its job is done", async () => {
     const { store, session, start, summarizer, idle } = await backgroundFold();
     const worker = await start();
     await session.append(ahead);
@@ -107,7 +107,7 @@ describe("a session that leaves its folds to a worker", () => {
     await worker.stop();
   });
 
-  it("does not fold beside a worker above its own threshold, and asks again only calls later when nothing came of it", async () => {
+  it("does not fold beside the worker above its own threshold, and asks again only after some calls", async () => {
     const { session, asked } = await backgroundFold();
     await session.append(soft);
     for (let call = 0; call < 3; call++) expect((await session.prepare()).outcome?.type).toBe("postponed");
@@ -120,7 +120,7 @@ describe("a session that leaves its folds to a worker", () => {
     expect(session.plan.version).toBe(0);
   });
 
-  it("asks a little ahead of its own threshold, or where it is told to", async () => {
+  it("requests a fold a little ahead of its own threshold, or at the share that is configured", async () => {
     const shareOf = async (softThreshold?: number, figures: Partial<typeof config> = {}) => {
       const { queue, asked } = memoryQueue();
       const background = { queue, ...(softThreshold !== undefined && { softThreshold }) };
@@ -135,7 +135,7 @@ describe("a session that leaves its folds to a worker", () => {
     expect(await shareOf(0.8)).toEqual([]);
   });
 
-  it("folds by itself when it is asked to, and when folding is off asks nobody", async () => {
+  it("folds by itself when it is forced to, and asks nobody when folding is off", async () => {
     const forced = await backgroundFold();
     await forced.session.append(ahead);
     expect((await forced.session.compact({ force: true })).type).toBe("committed");
@@ -147,7 +147,7 @@ describe("a session that leaves its folds to a worker", () => {
     expect(asked).toEqual([]);
   });
 
-  it("takes a plan that covers what another session appended, also when its thread was resumed", async () => {
+  it("takes a plan that covers what another session appended, even on a resumed thread", async () => {
     const { store, session, start, summarizer, idle, queue } = await backgroundFold();
     summarizer.open();
     await session.append(soft);
@@ -173,7 +173,7 @@ describe("a session that leaves its folds to a worker", () => {
 });
 
 describe("a session that waits for a worker's plan", () => {
-  it("P9 asks a store that can tell for the version alone, and reads the plan once it is there", async () => {
+  it("P9 asks the store for the version alone, and reads the plan once it is there", async () => {
     const inner = createMemoryStore();
     const asked: string[] = [];
     const watched = watchedStore(inner, { before: (call) => call.startsWith("plans.getCurrent") && asked.push(call) });
@@ -209,7 +209,7 @@ describe("a session whose queue is down", () => {
     ["that refuses", down],
     ["that hangs", never],
   ] as const) {
-    it(`says so once, goes on, and folds in place when it has to: ${name}`, async () => {
+    it(`reports it once, goes on, and folds in place when it has to: ${name}`, async () => {
       let calls = 0;
       const queue: CompactionQueue = {
         ...memoryQueue().queue,
@@ -233,7 +233,7 @@ describe("a session whose queue is down", () => {
     });
   }
 
-  it("goes on when the store cannot say what the worker did, and takes the plan with a later request", async () => {
+  it("goes on when the store cannot be asked for the worker's plan, and takes it with a later request", async () => {
     let fails = false;
     const inner = createMemoryStore();
     const store = watchedStore(inner, {
@@ -270,7 +270,7 @@ describe("a compaction worker", () => {
     softThreshold: 0.7,
   } as const;
 
-  it("recognizes a commit that happened before the worker before it died", async () => {
+  it("recognizes that a fold was already committed", async () => {
     const { session, start, queue, summarizer, idle, told } = await backgroundFold();
     summarizer.open();
     await session.append(ahead);
@@ -286,7 +286,7 @@ describe("a compaction worker", () => {
     await worker.stop();
   });
 
-  it("does nothing for a thread that needs no fold, that is gone, or that never was", async () => {
+  it("does nothing for a thread that does not exist", async () => {
     const { start, queue, idle, told } = await backgroundFold();
     const worker = await start();
     await queue.enqueue({ ...job, threadId: asThreadId("never-was") });
@@ -295,7 +295,7 @@ describe("a compaction worker", () => {
     await worker.stop();
   });
 
-  it("tries again what may get better, gives up after so many tries, and at once what cannot", async () => {
+  it("retries temporary failures up to a limit, and gives up at once on permanent ones", async () => {
     const told: CompactionWorkerEvent[] = [];
     const { queue, idle } = memoryQueue({ attempts: 3 });
     let error: Error = new ThreadfoldError("STORE_UNAVAILABLE", "The store is away.");
@@ -323,7 +323,7 @@ describe("a compaction worker", () => {
     await worker.stop();
   });
 
-  it("stops gracefully: what is under way ends well within the grace, and is handed back after it", async () => {
+  it("stops gracefully: work that ends within the grace is committed, other work is handed back", async () => {
     const patient = await backgroundFold();
     const worker = await patient.start();
     await patient.session.append(ahead);
@@ -378,7 +378,7 @@ describe("a compaction worker", () => {
     await worker.stop();
   });
 
-  it("refuses options and jobs that are none", async () => {
+  it("refuses invalid options and invalid jobs", async () => {
     const { queue } = memoryQueue();
     const options = { queue, openStore: async () => createMemoryStore(), session: {} };
     await expect(startCompactionWorker({ ...options, concurrency: 0 })).rejects.toMatchObject({

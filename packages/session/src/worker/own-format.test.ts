@@ -46,7 +46,7 @@ async function gatewaySession(worker: { readonly format?: ProviderFormat }) {
   return { session, store, told };
 }
 
-it("a format of one's own is folded for, reopened and replayed byte for byte", async () => {
+it("a custom format is folded for, reopened and replayed byte for byte", async () => {
   const { session, store, told } = await gatewaySession({ format: gateway });
   expect(told.map(({ type }) => type)).toContain("job-done");
   const { payload, plan } = await session.prepare();
@@ -61,7 +61,7 @@ it("a format of one's own is folded for, reopened and replayed byte for byte", a
   expect((await reopened.prepare()).payload).toEqual(payload);
 });
 
-it("a format that nobody hands in is named, by a replay and by a worker", async () => {
+it("a custom format that nobody passes in is named in the problem of a replay and of a worker", async () => {
   const { store, told } = await gatewaySession({});
   expect(await replayThread(store, threadId)).toMatchObject([
     { equal: false, replayedDigest: null, problem: "There is no request format house-gateway." },

@@ -133,7 +133,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     await schemas.drop();
   });
 
-  it("L22 C3 the agent goes on while a slow worker folds, and its plan covers what it was sent and nothing else", async () => {
+  it("L22 C3 the agent goes on while a slow worker folds, and the plan covers only what was sent by then", async () => {
     const threadId = asThreadId("l22");
     const held = heldSummarizer();
     const worker = await startWorker(queue, { session: { config, preset, tokenizer, summarizer: held.summarizer } });
@@ -159,7 +159,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     expect(worker.figures()).toMatchObject({ running: 0, done: 1, committed: 1 });
   });
 
-  it("S35 a request over the cap is folded at once, and the plan that the worker makes meanwhile is rejected", async () => {
+  it("S35 a worker's plan is rejected when a request over the cap was folded at once", async () => {
     const threadId = asThreadId("s35");
     const held = heldSummarizer();
     const worker = await startWorker(queue, { session: { config, preset, tokenizer, summarizer: held.summarizer } });
@@ -177,7 +177,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     expect(await store.plans.listPlans(threadId)).toHaveLength(1);
   });
 
-  it("has one job of a thread at a time, keeps tenants apart, and holds nothing that anybody said", async () => {
+  it("run one job per thread at a time, keep tenants apart, and put nothing that anybody said into the queue", async () => {
     const busy = openQueue("one-at-a-time");
     const session = await agent(asThreadId("once"), { background: { queue: busy } });
     const again = await agent(asThreadId("once"), { background: { queue: busy } });
@@ -218,7 +218,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     await tenantStore.close();
   });
 
-  it("a thread with a job in the queue is not archived; one that is back goes on and replays as before", async () => {
+  it("keep a thread with a queued job from being archived; an unarchived thread goes on and replays as before", async () => {
     const threadId = asThreadId("closed");
     const waiting = openQueue("closed");
     const session = await agent(threadId, { background: { queue: waiting } });
@@ -247,7 +247,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     rmSync(to, { recursive: true });
   });
 
-  it("gives a job up after so many tries, says why, and takes a new one for the same thread", async () => {
+  it("give a job up after so many tries, say why, and take a new one for the same thread", async () => {
     const failing = openQueue("failing", { attempts: 2 });
     const session = await agent(asThreadId("dead"), { background: { queue: failing } });
     await session.append(ahead);
@@ -281,7 +281,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     await healthy.stop();
   });
 
-  it("P9 a worker takes one waiting job after the other, and looks at its clock only when there is none", async () => {
+  it("P9 take one waiting job after the other, and poll only when there is none", async () => {
     const full = openQueue("backlog", { pollSeconds: 3_600 });
     const jobs = 7;
     for (let index = 0; index < jobs; index++)
@@ -307,7 +307,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     await worker.stop();
   });
 
-  it("goes on without a queue that nobody answers at, and folds in place", async () => {
+  it("are made in place when the queue cannot be reached", async () => {
     const away = pgBossQueue({ connectionString: "postgres://postgres@127.0.0.1:1/postgres" });
     const heard: ContextCompactionEvent[] = [];
     const threadId = asThreadId("queue-down");
@@ -375,7 +375,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
       expect(await verifyStore(store, threadId)).toEqual([]);
     });
 
-    it("R1 of which one is killed in the middle of a fold lose nothing: another one finishes its job", async () => {
+    it("R1 lose nothing when one of them is killed in the middle of a fold: another worker finishes its job", async () => {
       const [killed, other] = machines as [WorkerProcess, WorkerProcess];
       const before = session.plan.version;
       await session.append(work(60, 67, 900));

@@ -22,7 +22,7 @@ function requestsOf(prompts: readonly (readonly PromptPiece[])[], pauses: readon
 const growing = [[text(0)], [text(0), text(1)], [text(0), text(1), text(2)]];
 
 describe("providerBills", () => {
-  it("gives every price row what its own simulation comes to", () => {
+  it("gives the same bill for every price row as a simulation of that row alone", () => {
     const requests = requestsOf(growing);
     const bills = providerBills(requests);
     for (const price of PROMPT_CACHE_PRICES) {
@@ -31,14 +31,14 @@ describe("providerBills", () => {
     }
   });
 
-  it("lets a prefix go cold by the row's own time", () => {
+  it("lets a prefix expire after the price row's own time to live", () => {
     const warm = providerBills(requestsOf(growing));
     const late = providerBills(requestsOf(growing, [MINUTE, MINUTE, 20 * MINUTE]));
     expect(late["anthropic"]).toBeGreaterThan(warm["anthropic"] as number);
     expect(late["anthropic-1h"]).toBe(warm["anthropic-1h"]);
   });
 
-  it("pays anew from where a prompt parts from the one before", () => {
+  it("bills a full write from the point where a prompt differs from the previous one", () => {
     const broken = providerBills(requestsOf([[text(0)], [text(0), text(1)], [text(0), text(3), text(4)]]));
     expect(broken["anthropic"]).toBeCloseTo(2_500 + 200 + 2_500 + 200 + 5_000, 6);
   });
@@ -47,27 +47,27 @@ describe("providerBills", () => {
 const call = { tokens: 10_000, sharedTokens: 8_000, pause: 1_000, summaryRead: 0, summaryWrote: 0 };
 
 describe("callBills", () => {
-  it("bills the cached prefix at a tenth, and the rest at what writing costs", () => {
+  it("bills the cached prefix at a tenth and the rest at the write price", () => {
     const { a, b, c } = callBills(call);
     expect(a).toBeCloseTo(800 + 2_500, 6);
     expect(b).toBeCloseTo(800 + 2_000, 6);
     expect(c).toBe(10_000);
   });
 
-  it("caches nothing under 1,024 tokens, and nothing over a pause of more than five minutes", () => {
+  it("caches nothing below 1,024 tokens or after a pause of more than five minutes", () => {
     expect(callBills({ ...call, sharedTokens: 1_023 }).b).toBe(10_000);
     expect(callBills({ ...call, sharedTokens: 1_024 }).b).toBeLessThan(10_000);
     expect(callBills({ ...call, pause: 300_001 }).b).toBe(10_000);
     expect(callBills({ ...call, pause: 300_000 }).b).toBeLessThan(10_000);
   });
 
-  it("bills an answer of recall as what is new to a prompt", () => {
+  it("bills a recall answer like new prompt tokens", () => {
     const { a, b, c } = callBills({ ...call, tokens: 9_000 });
     const answer = answerBills(1_000);
     expect({ a: a + answer.a, b: b + answer.b, c: c + answer.c }).toEqual(callBills(call));
   });
 
-  it("adds what a summarizing model read, and five times what it wrote", () => {
+  it("adds the summarizer's input tokens and five times its output tokens", () => {
     expect(callBills({ ...call, summaryRead: 1_000, summaryWrote: 100 }).c).toBe(11_500);
   });
 });

@@ -15,7 +15,7 @@ const check = new PairCheck();
 check.add(messages);
 
 describe("PairCheck", () => {
-  it("finds nothing in the log itself, also where it has a call without a result", () => {
+  it("finds no broken pair in the log itself, even with a call that has no result", () => {
     expect(check.brokenPairs(pieces)).toBe(0);
   });
 

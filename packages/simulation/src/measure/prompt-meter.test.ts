@@ -10,7 +10,7 @@ function meterFor(patterns: readonly string[]) {
 }
 
 describe("PromptMeter", () => {
-  it("tells what a prompt shares with the one before it", () => {
+  it("measures the prefix that a prompt shares with the previous one", () => {
     const meter = meterFor([]);
     meter.take([piece("12345678"), piece("1234")]);
     expect(meter.take([piece("12345678"), piece("1234"), piece("abcd")])).toMatchObject({
@@ -22,14 +22,14 @@ describe("PromptMeter", () => {
     expect(meter.take([piece("12345678", "assistant"), piece("abcd")])).toMatchObject({ shared: 0, breaks: true });
   });
 
-  it("takes a shorter prompt for a break, and an equal one for none", () => {
+  it("counts a shorter prompt as a break, and an equal one as none", () => {
     const meter = meterFor([]);
     meter.take([piece("12345678"), piece("1234")]);
     expect(meter.take([piece("12345678")]).breaks).toBe(true);
     expect(meter.take([piece("12345678")]).breaks).toBe(false);
   });
 
-  it("knows what stands in the newest prompt, however often and wherever it stood before", () => {
+  it("finds the patterns of the newest prompt only, whatever earlier prompts held", () => {
     const meter = meterFor(["src/io.ts"]);
     meter.take([piece("see src/io.ts"), piece("again src/io.ts")]);
     expect(meter.has(0)).toBe(true);
@@ -41,7 +41,7 @@ describe("PromptMeter", () => {
     expect(meter.has(0)).toBe(true);
   });
 
-  it("goes by the key where the text is not what is sent", () => {
+  it("compares pieces by their key if they have one", () => {
     const meter = meterFor([]);
     meter.take([{ ...piece("same"), key: "one" }]);
     expect(meter.take([{ ...piece("same"), key: "two" }]).breaks).toBe(true);

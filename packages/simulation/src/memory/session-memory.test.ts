@@ -46,8 +46,8 @@ function rememberedBy(pieces: readonly PromptPiece[], { replayable, lastCall } =
   return { ...(Object.fromEntries(shares) as Record<keyof typeof facts, string>), ...rest };
 }
 
-describe("what a prompt remembers of the work", () => {
-  it("is everything when the prompt is the whole log, with the latest run of a command alone", () => {
+describe("the facts that a prompt remembers", () => {
+  it("are all of them if the prompt is the whole log", () => {
     const { ask, report, quote, edit, run, need } = rememberedBy(session.messages.map(pieceOf));
     expect({ ask, report, quote, edit, run, need }).toEqual({
       ask: "1/1",
@@ -59,14 +59,14 @@ describe("what a prompt remembers of the work", () => {
     });
   });
 
-  it("is nothing when the prompt names all the words in places of their own", () => {
+  it("are none if the prompt only lists the words far apart", () => {
     const words = session.messages.flatMap((message) => pieceOf(message).text.split(/[^\w]+/));
     const scattered = [...new Set(words)].map((word) => `${word}${" ".repeat(500)}.`).join("\n");
     const { ask, report, edit, run, need } = remembered(scattered);
     expect([ask, report, edit, run, need]).toEqual(["0/1", "0/1", "0/1", "0/2", "0/1"]);
   });
 
-  it("takes a handoff in other order and other words around them for what it is", () => {
+  it("are found in a handoff with another order and other wording", () => {
     const { ask, report, quote, edit, run, need } = remembered(
       "User asked that customers' yearly archive download skips deleted invoices in the exporter.",
       "Found: purgeLedger never resets its cursor after a rollback, so tombstones count twice.",
@@ -84,7 +84,7 @@ describe("what a prompt remembers of the work", () => {
     });
   });
 
-  it("is not asked for what only announces, leads in or remarks", () => {
+  it("include no announcements, lead-ins or remarks as reports", () => {
     const reports = (...said: readonly string[]): string => {
       const spoken = scriptedSession([
         { user: "Please make the exporter skip deleted invoices." },
@@ -102,7 +102,7 @@ describe("what a prompt remembers of the work", () => {
     expect(reports("Good catch. The archive counts tombstones twice after every rollback.")).toBe("1/1");
   });
 
-  it("is asked for each line of the newest handoff alone", () => {
+  it("include each line of the newest handoff only", () => {
     const handedOver = scriptedSession([
       { user: "Go on with the exporter." },
       { handsOver: "The importer drops umlauts of Austrian customers.\nOk." },
@@ -124,15 +124,15 @@ describe("what a prompt remembers of the work", () => {
     expect(told("The importer drops umlauts of Austrian customers.")).toBe("0/2");
   });
 
-  it("is asked of every policy at the same calls, from the first that exceeds the budget on", () => {
+  it("are asked at the same calls for every policy, from the first one above the budget", () => {
     expect([...replayable.memory.askedCalls(0)].slice(0, 3)).toEqual([0, 5, 10]);
     expect(replayable.memory.askedCalls(Math.ceil(session.tokens)).size).toBe(0);
     expect(replayable.memory.askedCalls(session.tokens / 2).size).toBeLessThan(replayable.memory.askedCalls(0).size);
   });
 });
 
-describe("names in bare lists", () => {
-  it("are those that stand beside nothing that they belong to", () => {
+describe("bareNameCharacters", () => {
+  it("counts names in lists without context, and in overlong lists with context", () => {
     const list = "readLine, parse_block, src/a.ts, 4711, toText";
     expect(bareNameCharacters(list)).toBeGreaterThan(30);
     expect(bareNameCharacters(`Identifiers seen: ${list}`)).toBe(bareNameCharacters(list));

@@ -23,7 +23,7 @@ describe("PatternScanner", () => {
     expect(scanner.scan("see src/main.ts")).toEqual([0, 1]);
   });
 
-  it("looks at as many texts as patterns have lengths, however many of them begin alike", () => {
+  it("compares one slice per pattern length, however many patterns share a prefix", () => {
     const alike = Array.from({ length: 2_000 }, (_, number) => `src/module-${1_000 + number}.ts`);
     const scanner = new PatternScanner(alike);
     const slice = vi.spyOn(String.prototype, "slice");

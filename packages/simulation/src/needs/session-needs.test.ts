@@ -15,7 +15,7 @@ function needsOfLastCall(script: readonly ScriptedMessage[]) {
 }
 
 describe("sessionNeeds", () => {
-  it("finds what a call uses and a tool said, and how long ago", () => {
+  it("finds text of a tool result that a later call uses, with its age in calls", () => {
     const found = needsOfLastCall([
       { user: "Go." },
       { calls: "list", id: "a", input: {} },
@@ -35,7 +35,7 @@ describe("sessionNeeds", () => {
     expect(found).toEqual([{ text: "session is nil", age: 11, cold: true }]);
   });
 
-  it("counts from where it was last seen, the agent's own calls among it", () => {
+  it("counts the age from the last occurrence, including the agent's own calls", () => {
     const found = needsOfLastCall([
       { user: "Fix parse_line." },
       ...idle(9),
@@ -47,7 +47,7 @@ describe("sessionNeeds", () => {
     expect(found).toEqual([{ text: "parse_line", age: 3, cold: false }]);
   });
 
-  it("leaves out what nobody gave the agent, and what stands nearly everywhere", () => {
+  it("leaves out text that the agent was never given, and text that occurs nearly everywhere", () => {
     expect(
       needsOfLastCall([{ user: "Go." }, ...idle(3), { calls: "write", id: "a", input: { path: "new_file.ts" } }]),
     ).toEqual([]);
@@ -55,7 +55,7 @@ describe("sessionNeeds", () => {
     expect(needsOfLastCall([...everywhere, { calls: "grep", id: "a", input: { pattern: "common_name" } }])).toEqual([]);
   });
 
-  it("keeps the forty rarest of a call", () => {
+  it("keeps the forty rarest needs of a call", () => {
     const names = Array.from({ length: 60 }, (_, index) => `name_number_${index}`);
     const found = needsOfLastCall([
       { user: names.join(" ") },

@@ -41,8 +41,8 @@ const coldShare = (calls: readonly CallFigures[]): number =>
 
 afterEach(() => vi.useRealTimers());
 
-describe("policies to compare with", () => {
-  it("no-compaction sends the whole log and needs nothing back", async () => {
+describe("baseline policies", () => {
+  it("no-compaction sends the whole log and keeps every needed fact in the prompt", async () => {
     const { prompts, replay } = await run(noCompaction);
     const last = context.session.calls.at(-1);
     const whole = context.session.messages.filter(({ ordinal }) => ordinal < (last?.answer[0]?.ordinal ?? 0));
@@ -52,14 +52,14 @@ describe("policies to compare with", () => {
     expect(count(replay.calls, ({ overBudget }) => overBudget)).toBeGreaterThan(30);
   });
 
-  it("sliding-window always fits, moves nearly always, and never parts a pair", async () => {
+  it("sliding-window always fits, breaks the prefix on most calls, and splits no tool pair", async () => {
     const { replay } = await run(slidingWindow);
     expect(count(replay.calls, ({ overBudget }) => overBudget)).toBe(0);
     expect(count(replay.calls, ({ breaks }) => breaks)).toBeGreaterThan(30);
     expect(replay.calls.reduce((sum, { violations }) => sum + violations, 0)).toBe(0);
   });
 
-  it("clear-all-but-last keeps its newest results, and what is empty stays empty", async () => {
+  it("clear-all-but-last keeps the newest results, and cleared ones stay cleared", async () => {
     const { prompts } = await run(clearAllButLast(3));
     const emptied = prompts.map(
       ({ messages }) =>
@@ -75,7 +75,7 @@ describe("policies to compare with", () => {
     }
   });
 
-  it("floor cuts to half, seldom, and tells of what it cut", async () => {
+  it("floor cuts to about half, breaks the prefix only then, and keeps a note of the task", async () => {
     const { prompts, replay } = await run(floorPolicy);
     const cuts = replay.calls.filter(({ committed }) => committed);
     expect(cuts.length).toBeGreaterThan(1);
@@ -84,7 +84,7 @@ describe("policies to compare with", () => {
     expect(prompts.at(-1)?.messages[1]?.text).toContain("Bring every part to the new interface.");
   });
 
-  it("oracle fits, is lawful, and remembers more than any rule that cannot know", async () => {
+  it("oracle fits, breaks no rule, and keeps more needed facts than sliding-window", async () => {
     const { replay } = await run(oraclePolicy(context));
     const { replay: window } = await run(slidingWindow);
     expect(count(replay.calls, ({ overBudget, violations }) => overBudget || violations > 0)).toBe(0);
@@ -92,8 +92,8 @@ describe("policies to compare with", () => {
   });
 });
 
-describe("the time that a policy works", () => {
-  it("is without what stands in for models, of which several may answer at once", async () => {
+describe("the measured time of a policy", () => {
+  it("excludes the time of stand-in models, also of concurrent ones", async () => {
     let now = 0;
     const time = new WorkTime(() => now);
     const passing = (milliseconds: number) => (now += milliseconds);
@@ -109,7 +109,7 @@ describe("the time that a policy works", () => {
     expect({ result, milliseconds }).toEqual({ result: "prompt", milliseconds: 7 });
   });
 
-  it("is told of the prompts of a rule and of a preset without the summaries that they ask for", async () => {
+  it("excludes the summaries that a baseline or a preset requests", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const { text, summarizer: lossy } = scriptedSummarizer("lossy");
     const asked: string[] = [];
@@ -131,7 +131,7 @@ describe("the time that a policy works", () => {
 });
 
 describe("presetPolicy", () => {
-  it("folds through the session, fits, keeps the constraint, and finds by recall what it folded", async () => {
+  it("folds through the session, fits the budget and keeps the constraint in every call", async () => {
     const { replay } = await run(presetPolicy(presetByName("threadfold"), { summarizer }));
     expect(count(replay.calls, ({ committed }) => committed)).toBeGreaterThan(0);
     for (const call of replay.calls) {
@@ -142,7 +142,7 @@ describe("presetPolicy", () => {
     expect(replay.calls.every(({ summaryRead }) => summaryRead === 0)).toBe(true);
   });
 
-  it("pays for the calls of a stand-in for a model", async () => {
+  it("bills the calls of a stand-in summarizer model", async () => {
     const lossy = scriptedSummarizer("lossy");
     const { calls } = await replayPolicy(context, presetPolicy(presetByName("claude-code"), { summarizer: lossy }), {
       budgetTokens: BUDGET,

@@ -3,7 +3,7 @@ import { scriptedSession } from "../testing/scripted-log.ts";
 import { type Pauses, withPauses } from "./recorded-session.ts";
 
 describe("recordedCalls", () => {
-  it("puts a call before every answer to a user or a tool, with what came before it", () => {
+  it("makes one call per answer to a user or tool, with the messages added before it", () => {
     const { calls } = scriptedSession([
       { user: "Look." },
       { calls: "read", id: "a", input: { path: "x" } },
@@ -17,7 +17,7 @@ describe("recordedCalls", () => {
     ]);
   });
 
-  it("takes an answer that was logged result by result for one answer", () => {
+  it("treats an answer that was logged between its results as one answer", () => {
     const { calls } = scriptedSession([
       { user: "Look at both." },
       { calls: "read", id: "a", input: { path: "x" } },
@@ -30,7 +30,7 @@ describe("recordedCalls", () => {
     expect(calls.map(({ answer }) => answer.map(({ id }) => id))).toEqual([["m1", "m2"], ["m6"]]);
   });
 
-  it("tells calls with the same id apart by their place", () => {
+  it("distinguishes calls with the same id by position", () => {
     const step = [
       { calls: "read", id: "again", input: { path: "x" } },
       { result: "text", id: "again" },
@@ -38,14 +38,14 @@ describe("recordedCalls", () => {
     expect(scriptedSession([{ user: "Look." }, ...step, ...step, ...step]).calls).toHaveLength(3);
   });
 
-  it("never goes back in time", () => {
+  it("gives calls times that never decrease", () => {
     const { calls } = scriptedSession([{ user: "One." }, { says: "1" }, { user: "Two.", after: -60 }, { says: "2" }]);
     expect(calls[1]?.at).toBeGreaterThanOrEqual(calls[0]?.at ?? Number.POSITIVE_INFINITY);
   });
 });
 
 describe("recordedSession", () => {
-  it("counts system text, text, calls and results, four characters a token", () => {
+  it("counts one token per four characters of system text and messages", () => {
     const session = scriptedSession([{ user: "12345678" }, { says: "1234" }], ["12345678"]);
     expect(session.tokens).toBe(5);
   });
@@ -58,7 +58,7 @@ describe("withPauses", () => {
     return times.slice(1).map((at, index) => at - (times[index] ?? 0));
   };
 
-  it("lets a session rest before what a user says, or not at all", () => {
+  it("inserts a fixed pause before user messages, keeps recorded times, or removes pauses", () => {
     expect(withPauses(session, "recorded")).toBe(session);
     expect(gaps(20 * 60_000)).toEqual([20 * 60_000]);
     expect(gaps("none")).toEqual([10_000]);

@@ -13,8 +13,8 @@ const session = scriptedSession([
   { calls: "grep", id: "b", input: { pattern: "zeppelin" } },
 ]);
 
-describe("the queries before a call", () => {
-  it("are made of the last messages, of what the agent said last, and of the call", () => {
+describe("the recall queries before a call", () => {
+  it("use the last messages, the agent's last words and the call itself", () => {
     const call = session.calls.at(-1);
     const { own, ownWords, callWords } = recallQueries(session.messages, { answer: call?.answer ?? [] });
     expect(own).toContain("readLine");
@@ -25,7 +25,7 @@ describe("the queries before a call", () => {
 });
 
 describe("a replay", () => {
-  it("is interrupted while the bills of its calls are added up, which takes seconds behind thousands of calls", async () => {
+  it("can be aborted while it adds up the bills of its calls", async () => {
     const long = scriptedSession([
       { user: "Go on." },
       ...Array.from({ length: 800 }, (_, index) => [{ says: `Step ${index}.` }, { user: "Go on." }]).flat(),

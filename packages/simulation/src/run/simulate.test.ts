@@ -25,7 +25,7 @@ const failing: PromptPolicy = {
 const unable: PromptPolicy = { id: "unable", begin: () => Promise.reject(new TypeError("no prompt")) };
 
 describe("simulate", () => {
-  it("gives every policy at every budget, largest first", async () => {
+  it("reports every policy at every budget, largest budget first", async () => {
     const { policies, sessions } = await simulate(options);
     expect(policies.map(({ policy, budget }) => `${budget} ${policy}`)).toEqual(
       [8_000, 4_000].flatMap((budget) => BASELINES.map(({ id }) => `${budget} ${id}`)),
@@ -33,7 +33,7 @@ describe("simulate", () => {
     expect(sessions).toMatchObject([{ name: "scripted", calls: 60, budgets: [8_000, 4_000] }]);
   });
 
-  it("bills sending everything at exactly 1, under every price row", async () => {
+  it("bills no-compaction at exactly 1 under every price row", async () => {
     const { policies } = await simulate({ ...options, policies: [baselineById("no-compaction")] });
     for (const { bill, providerBills, fitRate } of policies) {
       expect(bill).toEqual({ a: 1, b: 1, c: 1 });
@@ -42,12 +42,12 @@ describe("simulate", () => {
     }
   });
 
-  it("counts a session only where its whole history exceeds the budget", async () => {
+  it("counts a session only if its whole history exceeds the budget", async () => {
     const { policies } = await simulate({ ...options, budgets: [1_000_000], policies: [offerOf(slidingWindow)] });
     expect(policies).toMatchObject([{ sessions: 0, requests: 0, bill: { a: null }, coldRecall: { direct: null } }]);
   });
 
-  it("pools sessions: two of the same give the shares of one and twice its sums", async () => {
+  it("pools sessions: two equal ones give the same shares and twice the sums of one", async () => {
     const one = (await simulate({ ...options, policies: [offerOf(slidingWindow)], budgets: [4_000] })).policies[0];
     const two = (
       await simulate({
@@ -66,21 +66,21 @@ describe("simulate", () => {
     expect(two?.coldRecall.direct).toBeCloseTo(one?.coldRecall.direct ?? 0, 9);
   });
 
-  it.each([failing, unable])("counts what a policy throws, and goes on", async (policy) => {
+  it.each([failing, unable])("counts the errors that a policy throws, and goes on", async (policy) => {
     const { policies } = await simulate({ ...options, policies: [offerOf(policy)], budgets: [4_000] });
     expect(policies).toMatchObject([
       { throws: 60, requests: 0, problems: ["TypeError: no prompt"], coldRecall: { direct: 0 }, bill: { a: null } },
     ]);
   });
 
-  it("gives equal figures twice, time left out", async () => {
+  it("gives the same figures in two runs, apart from times", async () => {
     const policies = presetOffers(summarizer, [presetByName("threadfold")]);
     const runs = await Promise.all([simulate({ ...options, policies }), simulate({ ...options, policies })]);
     const [first, second] = runs.map(({ policies: figures }) => figures.map(({ plannerMs: _time, ...rest }) => rest));
     expect(first).toEqual(second);
   });
 
-  it("bills the answers by which more is reachable, and tells how long they are", async () => {
+  it("bills recall answers and reports their number and length", async () => {
     const policies = [...presetOffers(summarizer, [presetByName("threadfold")]), offerOf(slidingWindow)];
     const { policies: figures } = await simulate({ ...options, policies, budgets: [4_000] });
     const [ours, naive] = figures;
@@ -94,13 +94,13 @@ describe("simulate", () => {
     expect(ours?.coldRecall.byCallWords).toBeGreaterThan(ours?.coldRecall.direct ?? 1);
   });
 
-  it("stops when it is told to", async () => {
+  it("throws ABORTED when its signal fires", async () => {
     const controller = new AbortController();
     const running = simulate({ ...options, signal: controller.signal, onProgress: () => controller.abort() });
     await expect(running).rejects.toSatisfy((error) => ThreadfoldError.isInstance(error) && error.code === "ABORTED");
   });
 
-  it("tells how far it is, never backwards", async () => {
+  it("reports progress that never decreases", async () => {
     const shares: number[] = [];
     await simulate({ ...options, onProgress: ({ share }) => shares.push(share) });
     expect(shares).toHaveLength(2 * BASELINES.length);

@@ -6,7 +6,7 @@ const { messages } = scriptedSession(longScript(40));
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 describe("scriptedSummarizer", () => {
-  it("gives equal text for equal spans, within its tokens", async () => {
+  it("gives the same text for the same messages, within its token limit", async () => {
     const { text } = scriptedSummarizer("extractive");
     const summary = await text(messages, 500);
     expect(await text(messages, 500)).toBe(summary);
@@ -14,7 +14,7 @@ describe("scriptedSummarizer", () => {
     expect(summary.length / 4).toBeLessThanOrEqual(550);
   });
 
-  it("lossy loses a share of the notes, always the same, and invents none", async () => {
+  it("lossy loses a fixed share of the words and invents none", async () => {
     const all = words(await scriptedSummarizer("extractive").text(messages, 2_000));
     const text = await scriptedSummarizer("lossy").text(messages, 2_000);
     expect(await scriptedSummarizer("lossy").text(messages, 2_000)).toBe(text);
@@ -24,7 +24,7 @@ describe("scriptedSummarizer", () => {
     for (const word of some) expect(all).toContain(word);
   });
 
-  it("says nothing of nothing", async () => {
+  it("gives empty text for no messages", async () => {
     expect(await scriptedSummarizer("extractive").text([], 500)).toBe("");
   });
 });

@@ -45,13 +45,13 @@ const findings = () => read((store) => verifyStore(store));
 const FIGURES = /"(?:fromVersion|toVersion|fromOrdinal|toOrdinal|count|lastTurn)":\d+/g;
 const raised = (figure: string): string => figure.replace(/\d+$/, (digits) => String(Number(digits) + 1));
 
-describe("a check of plans that name a part of the log instead of its ids", () => {
-  it("finds nothing while they are as they were written", async () => {
+describe("verifying plans that name a range of the log instead of message ids", () => {
+  it("finds nothing wrong while the plans are unchanged", async () => {
     expect(isAbridgedPlan(changeBody((body) => body))).toBe(true);
     expect(await findings()).toEqual([]);
   });
 
-  it("R11 finds every changed figure, and so does whoever reads the plan", async () => {
+  it("R11 finds every changed figure, and reading the plan fails with STORE_CORRUPT", async () => {
     const intact = changeBody((body) => body);
     const figures = [...intact.matchAll(FIGURES)];
     expect(figures.length).toBeGreaterThanOrEqual(6);
@@ -67,7 +67,7 @@ describe("a check of plans that name a part of the log instead of its ids", () =
     expect(await findings()).toEqual([]);
   });
 
-  it("R11 finds a changed figure also when the digest over it was made anew", async () => {
+  it("R11 finds a changed figure even when the plan's digest was recomputed", async () => {
     const { plan } = JSON.parse(changeBody((body) => body)) as { readonly plan: JsonObject };
     const intact = canonicalJson(plan);
     for (const { 0: found, index } of intact.matchAll(FIGURES)) {

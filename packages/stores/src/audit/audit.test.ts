@@ -256,7 +256,7 @@ function sealedAnew(
 }
 
 describe("an audit file", () => {
-  it("is checked by whoever follows docs/audit-format.md, and by verifyAudit", async () => {
+  it("passes verifyAudit and an independent checker that follows docs/audit-format.md", async () => {
     const text = await exported(store);
     expect(independentCheck(Buffer.from(text))).toBe(0);
     const report = await check(text, { since: checkpoint });
@@ -280,7 +280,7 @@ describe("an audit file", () => {
     expect([...new Set(types)].join(" ")).toBe("header entry plan artifact journal inclusion consistency end");
   });
 
-  it("is the same whatever store it comes from, and leaves content out when asked to", async () => {
+  it("is the same from a memory or SQLite store, and leaves content out on request", async () => {
     const memory = createMemoryStore({ clock: { now: () => Date.parse(START) } });
     await fill(memory);
     expect(await exported(memory)).toBe(await exported(store));
@@ -293,7 +293,7 @@ describe("an audit file", () => {
     }
   });
 
-  it("holds when content that was brought back has expired and was swept, and not when lasting content is gone", async () => {
+  it("stays valid after rehydrated content expires and is swept, but not when permanent content is missing", async () => {
     let now = Date.parse(START);
     const clock = { now: () => now };
     const memory = createMemoryStore({ clock });
@@ -335,7 +335,7 @@ describe("an audit file", () => {
     }
   });
 
-  it("of a checkpoint that was kept elsewhere says whether it grew from it", async () => {
+  it("shows whether it grew from a checkpoint that was kept elsewhere", async () => {
     const text = await exported(store);
     const unsigned = (changes: Partial<Checkpoint>): Checkpoint => {
       const { signature: _signature, ...rest } = { ...checkpoint, ...changes };
@@ -359,7 +359,7 @@ describe("an audit file", () => {
     expect((await check(text, { publicKey: PUBLIC, since: unsigned({}) })).problem?.problem).toContain("not signed");
   });
 
-  it("with checkpoints of several keys is vouched for by each of them, up to its own newest one", async () => {
+  it("with checkpoints of several keys is vouched for by each key up to that key's newest checkpoint", async () => {
     const memory = createMemoryStore();
     const signOther = ed25519Signer(OTHER_KEYS.privateKey);
     await memory.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
@@ -390,7 +390,7 @@ describe("an audit file", () => {
     expect(independentCheck(Buffer.from(forged), OTHER_PUBLIC)).toBeGreaterThan(0);
   });
 
-  it("that only somebody else signed is refused by a reader who trusts one key", async () => {
+  it("is refused by a reader who trusts one key when no checkpoint in it is signed with that key", async () => {
     const memory = createMemoryStore();
     await memory.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
     await makeCheckpoint(memory, THREAD, { at: START, sign: ed25519Signer(OTHER_KEYS.privateKey) });
@@ -409,7 +409,7 @@ describe("an audit file", () => {
     );
   });
 
-  it("is written line by line, and ends when it is aborted", async () => {
+  it("is written line by line, and ends with ABORTED when its signal aborts", async () => {
     const controller = new AbortController();
     const written = exportAudit(store, THREAD, { at: START, signal: controller.signal });
     expect((await written.next()).done).toBe(false);
@@ -469,8 +469,8 @@ function mutate(mutation: Mutation): { readonly file: Buffer; readonly firstBad:
   }
 }
 
-describe("R11 an audit file that was tampered with", () => {
-  it("is refused at its first bad line, whatever was done to it (1,000 mutations), by both checkers", async () => {
+describe("R11 a tampered audit file", () => {
+  it("is refused at its first bad line, whatever the change (1,000 mutations), by both checkers", async () => {
     const found: Record<string, number> = {};
     await fc.assert(
       fc.asyncProperty(mutations, async (mutation) => {
@@ -501,7 +501,7 @@ describe("R11 an audit file that was tampered with", () => {
     return text.slice(0, place) + (text[place] === "0" ? "1" : "0") + text.slice(place + 1);
   };
 
-  it("is refused also when its seals were made anew: hashes, links, proofs and ids hold each other", async () => {
+  it("is refused even with recomputed seals: hashes, links, proofs and ids depend on each other", async () => {
     const HASHED = ["body", "digest", "link", "text", "hash", "planId", "diff", "content", "artifactId", "rootHash"];
     let changes = 0;
     for (const [index, text] of lines.entries()) {
@@ -529,7 +529,7 @@ describe("R11 an audit file that was tampered with", () => {
     expect(changes).toBeGreaterThan(150);
   });
 
-  it("is refused also when an artifact that the journal speaks of was left out and its seals were made anew", async () => {
+  it("is refused even with recomputed seals when an artifact that the journal names was left out", async () => {
     const isNamed = ({ type, prefix }: { type: string; prefix?: string }) =>
       type === "artifact" && prefix === artifactIdPrefix(THREAD, null);
     const named = lines.flatMap((text, index) => (isNamed(JSON.parse(text)) ? [index] : []));
@@ -542,7 +542,7 @@ describe("R11 an audit file that was tampered with", () => {
     }
   });
 
-  it("is refused by a kept checkpoint when it was made up anew as a whole", async () => {
+  it("is refused by a checkpoint kept elsewhere when the whole file was forged", async () => {
     const memory = createMemoryStore();
     await memory.threads.append(THREAD, [...transcript(8), pin("p1"), entry(21), entry(22), entry(23)], {
       expectedVersion: 0,
@@ -578,7 +578,7 @@ describe("a checkpoint", () => {
     }
   }
 
-  it("finds an end that was cut off, which no chain can", async () => {
+  it("reveals a cut-off end, which the hash chain alone cannot", async () => {
     const cut =
       "DELETE FROM journal WHERE sequence > 4; DELETE FROM entries WHERE version > 10; DELETE FROM plans WHERE version > 1;";
     await onCopy(cut, async (copy) => {
@@ -598,7 +598,7 @@ describe("a checkpoint", () => {
     });
   });
 
-  it("is refused when it was changed, or signed by nobody one trusts", async () => {
+  it("is refused when it was changed or is not signed with a trusted key", async () => {
     const { signature: _signature, ...unsigned } = checkpoint;
     for (const [given, key] of [
       [{ ...checkpoint, size: 3 }, undefined],
@@ -612,7 +612,7 @@ describe("a checkpoint", () => {
     expect(() => ed25519Signer(privateKey)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
   });
 
-  it("is neither made nor exported without the time at which it is", async () => {
+  it("needs a valid time in the option at, as does an audit export", async () => {
     const memory = createMemoryStore();
     await memory.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
     const refusal = { code: "INVALID_CONFIG", details: { option: "at" } };
@@ -623,7 +623,7 @@ describe("a checkpoint", () => {
     expect(await memory.journal.read(THREAD)).toEqual([]);
   });
 
-  it("that a journal holds is checked with it", async () => {
+  it("is verified together with the journal that holds it", async () => {
     const memory = createMemoryStore();
     await memory.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
     const made = await makeCheckpoint(memory, THREAD, { at: START });

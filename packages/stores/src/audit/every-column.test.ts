@@ -140,12 +140,12 @@ async function complaints(work: (raw: DatabaseSync) => void): Promise<readonly s
   }
 }
 
-describe("R11 somebody who may write the file of a SQLite store", () => {
-  it("is not found out where nothing was changed", async () => {
+describe("R11 an attacker with write access to the file of a SQLite store", () => {
+  it("is not reported when nothing was changed", async () => {
     expect(await complaints(() => undefined)).toEqual([]);
   });
 
-  it("is found out by any column of any table, and by any row that is gone, but for what is listed", async ({
+  it("is detected after changing any column or deleting a row of any table, except for the listed ones", async ({
     task,
   }) => {
     const unseen = new Set<string>();
@@ -166,7 +166,7 @@ describe("R11 somebody who may write the file of a SQLite store", () => {
     });
   });
 
-  it("makes no append look done that never was: what a receipt answers for has to be in the thread", async () => {
+  it("cannot make an append look done with a forged receipt: its entries must be in the thread", async () => {
     const path = join(folder, "forged.db");
     copyFileSync(intact, path);
     const added = entry(200);
@@ -186,7 +186,7 @@ describe("R11 somebody who may write the file of a SQLite store", () => {
     await store.close();
   });
 
-  it("is found out by the marks of the file itself", async () => {
+  it("is detected after changing the application id or version in the file's header", async () => {
     for (const mark of ["application_id", "user_version"])
       expect(await complaints((raw) => raw.exec(`PRAGMA ${mark} = 77`)), mark).toEqual(["STORE_FOREIGN"]);
   });

@@ -173,7 +173,7 @@ async function seen(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
-describe("R19 tenants are apart (10,000 operations over all kinds of stores)", () => {
+describe("R19 tenants stay isolated (10,000 operations over all kinds of stores)", () => {
   const ARTIFACTS = ["retrieve", "getMetadata", "list"] as const;
   const THREADS = [
     "load",
@@ -249,7 +249,7 @@ describe("R19 tenants are apart (10,000 operations over all kinds of stores)", (
 describe("R22 sensitivity and access", () => {
   const LEVELS = sensitivitySchema.options;
 
-  it("gives content to nobody below its level, asks at every reading, and writes down each outcome", async () => {
+  it("let nobody read content above their clearance, and journal the outcome of every read", async () => {
     const store = createMemoryStore({ clock });
     let clearance: Sensitivity = "restricted";
     const guarded = journaledAccess(store, { clock, clearance: () => clearance });
@@ -291,7 +291,7 @@ describe("R22 sensitivity and access", () => {
     expect(await store.journal.read(threadId)).toHaveLength(48);
   });
 
-  it("fails a reading that cannot be written down", async () => {
+  it("make a read fail when its outcome cannot be journaled", async () => {
     const store = createMemoryStore({ clock });
     const id = await store.artifacts.store("content", metadata({ tenantId: tenantName(0) }));
     const append = async (): Promise<never> => {

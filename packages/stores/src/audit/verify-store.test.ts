@@ -101,13 +101,13 @@ const expectFirst = (
 
 const bodyOf = (table: string, version: number): string => `(SELECT body FROM ${table} WHERE version = ${version})`;
 
-describe("R11 verifyStore finds what was tampered with and names the first bad one", () => {
-  it("nothing in a store that nobody tampered with", async () => {
+describe("R11 verifyStore", () => {
+  it("finds nothing in a store that nobody tampered with", async () => {
     expect(await findingsAfter("")).toEqual([]);
     expect(await findingsAfter("", "everything")).toEqual([]);
   });
 
-  it("any column of any entry", async () => {
+  it("finds a change to any column of an entry and names the first bad entry", async () => {
     const changes = {
       body: (at: number) => `UPDATE entries SET body = replace(body, '"', ' "') WHERE version = ${at}`,
       "body that is no JSON": (at: number) => `UPDATE entries SET body = '{' WHERE version = ${at}`,
@@ -126,7 +126,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     }
   });
 
-  it("entries that changed places, an end that was cut off, and an entry that was added", async () => {
+  it("finds swapped entries, a cut-off end and an added entry", async () => {
     const swap = `UPDATE entries SET body = CASE version WHEN 3 THEN ${bodyOf("entries", 6)} ELSE ${bodyOf("entries", 3)} END WHERE version IN (3, 6)`;
     expectFirst(await findingsAfter(swap), "entries", 3);
     expectFirst(await findingsAfter("DELETE FROM entries WHERE version > 5"), "entries", 6);
@@ -135,7 +135,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expectFirst(await findingsAfter(forged), "entries", ENTRIES + 1);
   });
 
-  it("a message that came in again, although its link and its header are right", async () => {
+  it("finds a message that was inserted twice, even though its link and header are right", async () => {
     const thread = AgentThread.empty(THREAD).appendEntries([...transcript(ENTRIES - 1), pin("p1")]);
     const again = new ThreadAddition(thread.position, thread.length, new Map(), () => undefined);
     for (const entry of transcript(3).slice(2)) again.add(entry);
@@ -152,7 +152,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expect(findings[0]?.problem).toBe("its message is already entry 3");
   });
 
-  it("any column of any plan", async () => {
+  it("finds a change to any column of a plan and names the first bad plan", async () => {
     const changes = [
       (at: number) => `UPDATE plans SET body = replace(body, 'oldest', 'newest') WHERE version = ${at}`,
       (at: number) => `UPDATE plans SET body = ' ' || body WHERE version = ${at}`,
@@ -169,7 +169,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expectFirst(await findingsAfter("DELETE FROM plans"), "plans", 1);
   });
 
-  it("any column of any journal entry", async () => {
+  it("finds a change to any column of a journal entry and names the first bad one", async () => {
     const changes = [
       (at: number) => `UPDATE journal SET record = replace(record, '1', '9') WHERE sequence = ${at}`,
       (at: number) => `UPDATE journal SET record = '[' WHERE sequence = ${at}`,
@@ -183,7 +183,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expectFirst(await findingsAfter("UPDATE journal SET sequence = 9 WHERE sequence = 3"), "journal", 3);
   });
 
-  it("an artifact that is not what its id names", async () => {
+  it("finds an artifact whose content, tenant or size does not match its id", async () => {
     const changes = [
       "UPDATE artifact_contents SET content = x'00' WHERE artifact_key = 2",
       "UPDATE artifact_contents SET content = x'ff' WHERE artifact_key = 2",
@@ -196,7 +196,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expect(finding?.at).toMatch(/^artifact_/);
   });
 
-  it("guards that are gone, changed or added", async () => {
+  it("finds triggers, views and indexes that are missing, changed or added", async () => {
     const problems = async (sql: string): Promise<readonly string[]> =>
       (await findingsAfter(sql, "everything")).map(({ family, problem }) => `${family}: ${problem}`);
     const bare = await findingsAfter("", "everything", { guards: "left off" });
@@ -217,7 +217,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expect(await problems(loosened)).toEqual(["file: the index entries_by_pin is not the one that the store creates"]);
   });
 
-  it("guards that are gone in a file whose search was used, and nothing in one that SQLite was asked to analyze", async () => {
+  it("finds a missing trigger after search was used, and nothing wrong after SQLite's ANALYZE", async () => {
     const path = join(folder, "searched.db");
     copyFileSync(join(folder, "intact.db"), path);
     const store = await openSqliteStore(path);
@@ -234,7 +234,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     await store.close();
   });
 
-  it("receipts that answer for what the thread does not have", async () => {
+  it("finds append receipts that refer to entries the thread does not have", async () => {
     const key = "(SELECT thread_key FROM threads)";
     const digest = "'".concat("0".repeat(64), "'");
     const receipt = (request: string, version: number, appended: number): string =>
@@ -254,7 +254,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     }
   });
 
-  it("not an artifact that no journal names, nor a whole thread, when they are gone without a trace", async () => {
+  it("cannot find the removal of an artifact that no journal names, or of a whole thread", async () => {
     const ofArtifact = "WHERE artifact_key = (SELECT max(artifact_key) FROM artifacts)";
     const artifact = ["artifact_contents", "artifacts"].map((table) => `DELETE FROM ${table} ${ofArtifact}`).join(";");
     expect(await findingsAfter(artifact, "everything")).toEqual([]);
@@ -266,7 +266,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expect(await findingsAfter(thread, "everything")).toEqual([]);
   });
 
-  it("nothing in a thread that is not there, which is told in words that suit every caller", async () => {
+  it("fails with THREAD_NOT_FOUND for a thread that does not exist", async () => {
     const message = "There is no thread nobody in the store.";
     await expect(verifyStore(createMemoryStore(), asThreadId("nobody"))).rejects.toMatchObject({
       code: "THREAD_NOT_FOUND",
@@ -274,7 +274,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     });
   });
 
-  it("several families at once, and rows that refer to nothing", async () => {
+  it("finds tampering in several families at once, and rows whose thread is gone", async () => {
     const all =
       "UPDATE entries SET body = '[]'; UPDATE plans SET body = '[]'; UPDATE journal SET hash = ''; UPDATE artifact_contents SET content = x'00';";
     expect((await findingsAfter(all)).map(({ family }) => family)).toEqual([
@@ -327,8 +327,8 @@ describe("R11 verifyStore finds nothing wrong with a thread that grows while it 
   });
 });
 
-describe("R28 a store file that was damaged", () => {
-  it("gives a typed error or findings when the thread is not as it was, and never an altered thread", async () => {
+describe("R28 a damaged store file", () => {
+  it("yields a typed error or findings when its thread is damaged, and never an altered thread", async () => {
     const intact = readFileSync(join(folder, "intact.db"));
     const path = join(folder, "damaged.db");
     const outcomes = { unharmed: 0, detected: 0 };
@@ -372,7 +372,7 @@ async function isUnharmed(path: string): Promise<boolean> {
   }
 }
 
-describe("a damaged index that leads from one row to another and back", () => {
+describe("a damaged index that leads in a circle", () => {
   /** The artifacts of a thread under keys that are not theirs: the third leads to the first, and that to the third. */
   const circle = `
     DROP INDEX artifacts_by_thread;
@@ -381,7 +381,7 @@ describe("a damaged index that leads from one row to another and back", () => {
     UPDATE sqlite_schema SET sql = 'CREATE INDEX artifacts_by_thread ON artifacts (thread_key, artifact_key)'
       WHERE name = 'artifacts_by_thread';`;
 
-  it("is a finding that says where, and the rest of the store is checked", async () => {
+  it("is reported with its thread, and the rest of the store is still checked", async () => {
     const findings = await findingsAfter(circle, "everything");
     expect(findings.filter(({ family }) => family !== "file")).toEqual([
       {
@@ -396,7 +396,7 @@ describe("a damaged index that leads from one row to another and back", () => {
     expect(findings).toContainEqual(expect.objectContaining({ family: "file" }));
   });
 
-  it("ends an export of the thread and its erasure, with an error that says where", async () => {
+  it("makes an export and an erasure of the thread fail with an error that says where", async () => {
     await findingsAfter(circle);
     const store = await openSqliteStore(join(folder, "tampered.db"));
     const exported = async (): Promise<void> => {
@@ -410,10 +410,10 @@ describe("a damaged index that leads from one row to another and back", () => {
   });
 });
 
-describe("a check that takes its time", () => {
+describe("a long verification", () => {
   const open = (): Promise<InspectableStore & ErasableStore> => openSqliteStore(join(folder, "intact.db"));
 
-  it("lets everything else in the process go on meanwhile", async () => {
+  it("lets the event loop run meanwhile", async () => {
     const store = await open();
     const order: string[] = [];
     setImmediate(() => order.push("a turn of the process"));
@@ -422,7 +422,7 @@ describe("a check that takes its time", () => {
     await store.close();
   });
 
-  it("ends when it is aborted, as do an export, an erasure and the making of a checkpoint", async () => {
+  it("ends with ABORTED when its signal aborts, as do an export, an erasure and a checkpoint", async () => {
     const store = await open();
     const aborting = (): { readonly signal: AbortSignal } => {
       const controller = new AbortController();
@@ -446,7 +446,7 @@ describe("a check that takes its time", () => {
     await store.close();
   });
 
-  it("names the threads that it checks", async () => {
+  it("reports each thread that it checks", async () => {
     const store = await open();
     const threads: ThreadId[] = [];
     await verifyStore(store, undefined, { onThread: (threadId) => void threads.push(threadId) });

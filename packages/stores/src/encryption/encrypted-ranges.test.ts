@@ -39,7 +39,7 @@ async function folded(count: number, keys = memoryKeyStore()) {
 }
 
 describe("a sealed thread that is resumed", () => {
-  it("P9 opens what its plan shows, and keeps no list of what it hides: 400 messages or 4 000", async () => {
+  it("P9 opens only what its plan shows and keeps no list of hidden ids, for 400 or 4 000 messages", async () => {
     const sizes = await Promise.all(
       [400, 4_000].map(async (count) => {
         const { inner, store, plan, digest } = await folded(count);
@@ -61,7 +61,7 @@ describe("a sealed thread that is resumed", () => {
     expect(sizes[0]?.envelope).toBeGreaterThan(0);
   });
 
-  it("P9 reads its history for the first commit, and for later ones what came since", async () => {
+  it("P9 accepts further commits without loading its whole history again", async () => {
     const { inner, keys } = await folded(200);
     const loads: string[] = [];
     const threads: ThreadfoldStore["threads"] = {
@@ -86,7 +86,7 @@ describe("a sealed thread that is resumed", () => {
     await store.close();
   });
 
-  it("P10 R25 shows when somebody altered which messages are hidden, with hashes that fit", async () => {
+  it("P10 R25 fails with UNSEAL_FAILED when the hidden range was altered and its hashes recomputed", async () => {
     const { inner, keys } = await folded(100);
     const resume = async (change: (outline: SpanOutline) => Partial<SpanOutline>): Promise<unknown> => {
       const sealed = await inner.ranges?.resume(THREAD);
@@ -123,7 +123,7 @@ describe("a sealed thread that is resumed", () => {
     await inner.close();
   });
 
-  it("R33 reads plans that were sealed with all their ids, and loads their threads as a whole", async () => {
+  it("R33 still reads plans sealed with every message id, but is loaded whole until the next commit", async () => {
     const { store, inner, keys, plan } = await folded(40);
     const [drop] = plan.drops;
     if (drop === undefined) throw new Error("something is dropped");
@@ -140,7 +140,7 @@ describe("a sealed thread that is resumed", () => {
     await store.close();
   });
 
-  it("is not offered where the store within reads no parts", async () => {
+  it("cannot be resumed in part when the inner store cannot read ranges", async () => {
     const { ranges: _ranges, ...inner } = createMemoryStore();
     const store = encryptedStore(inner, memoryKeyStore());
     expect(store.ranges).toBeUndefined();

@@ -96,7 +96,7 @@ const bytesOf = (store: string): Buffer =>
   );
 
 describe("an encrypted store", () => {
-  it("opens no rule beside another authority, origin or source than it was laid down with, whoever chains the log anew", async () => {
+  it("opens no pin whose authority, origin or source was changed, even when the log was chained anew", async () => {
     const keys = memoryKeyStore();
     const inner = createMemoryStore();
     const store = encryptedStore(inner, keys);
@@ -120,7 +120,7 @@ describe("an encrypted store", () => {
     }
   });
 
-  it("opens rules that were sealed when they were bound to their id alone", async () => {
+  it("opens pins of older versions that were sealed to their id alone", async () => {
     const keys = memoryKeyStore();
     const inner = createMemoryStore();
     const store = encryptedStore(inner, keys);
@@ -136,7 +136,7 @@ describe("an encrypted store", () => {
     expect(entries.slice(1)).toEqual([rule, lifting]);
   });
 
-  it("gives everything back and keeps nothing of it in the clear, digests included", async () => {
+  it("returns everything it stored and keeps none of it in the clear, not even digests", async () => {
     const [plainPath, sealedPath] = [freshPath(), freshPath()];
     const plain = await openSqliteStore(plainPath);
     const inner = await openSqliteStore(sealedPath);
@@ -172,7 +172,7 @@ describe("an encrypted store", () => {
     await sealed.close();
   });
 
-  it("opens what was sealed before a key was rotated, and seals with the new one", async () => {
+  it("opens content sealed before a key rotation and seals new content with the new key", async () => {
     const inner = createMemoryStore();
     const keyStore = memoryKeyStore();
     const store = encryptedStore(inner, keyStore);
@@ -184,7 +184,7 @@ describe("an encrypted store", () => {
     expect((await keyStore.get(subject, 1))?.bytes).not.toEqual((await keyStore.get(subject))?.bytes);
   });
 
-  it("tells content of an erased subject from content that was never there, and refuses more of it", async () => {
+  it("fails with CONTENT_ERASED for an erased subject, and returns null for a thread that never existed", async () => {
     const inner = createMemoryStore();
     const keyStore = memoryKeyStore();
     const store = encryptedStore(inner, keyStore);
@@ -204,7 +204,7 @@ describe("an encrypted store", () => {
     expect(await verifyStore(store)).toEqual([]);
   });
 
-  it("opens nothing for another tenant, with another key, or from another thread", async () => {
+  it("fails with KEY_MISSING for another tenant, key store or subject", async () => {
     const inner = createMemoryStore();
     const keyStore = memoryKeyStore();
     await fill(encryptedStore(inner, keyStore, { tenantId: "a" }));
@@ -219,7 +219,7 @@ describe("an encrypted store", () => {
     }
   });
 
-  it("says of wrong keys that they are wrong, and of altered content that it was altered", async () => {
+  it("reports wrong keys as KEY_MISMATCH and altered content as UNSEAL_FAILED", async () => {
     const inner = createMemoryStore();
     const keyStore = memoryKeyStore();
     await fill(encryptedStore(inner, keyStore));
@@ -245,7 +245,7 @@ describe("an encrypted store", () => {
     });
   });
 
-  it("says that a rotated key is missing when only the former one is there", async () => {
+  it("reports KEY_MISSING when only the key from before a rotation is there", async () => {
     const inner = createMemoryStore();
     const keyStore = memoryKeyStore();
     const subject = canonicalJson([null, THREAD]);

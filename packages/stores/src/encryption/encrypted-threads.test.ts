@@ -80,8 +80,8 @@ const REFUSAL = {
   hint: expect.stringContaining("encryption: { keys }"),
 };
 
-describe.each(backends)("a sealed thread of a store without its keys, in %s", (_name, open) => {
-  it("takes nothing in the clear, from this process or another one, and opens with its keys as before", async () => {
+describe.each(backends)("a sealed thread in a store opened without its keys, in %s", (_name, open) => {
+  it("accepts no entry in the clear from this or another connection, and still opens with its keys", async () => {
     const { store, again } = await open();
     const sealed = encryptedStore(store, memoryKeyStore());
     await sealed.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
@@ -110,7 +110,7 @@ describe.each(backends)("a sealed thread of a store without its keys, in %s", (_
     await again.close();
   });
 
-  it("takes no plan and no artifact in the clear, so that what its keys sealed still opens", async () => {
+  it("accepts no plan, artifact or title in the clear, and still opens with its keys", async () => {
     const { store, again } = await open();
     const sealed = encryptedStore(store, memoryKeyStore());
     await sealed.threads.append(THREAD, transcript(8), { expectedVersion: 0 });
@@ -136,7 +136,7 @@ describe.each(backends)("a sealed thread of a store without its keys, in %s", (_
     await again.close();
   });
 
-  it("is refused when it is read as a whole or resumed, and is not with its keys", async () => {
+  it("is refused when it is loaded or resumed, but not with its keys", async () => {
     const { store, again } = await open();
     const sealed = encryptedStore(store, memoryKeyStore());
     const count = 20;
@@ -157,7 +157,7 @@ describe.each(backends)("a sealed thread of a store without its keys, in %s", (_
     await again.close();
   });
 
-  it("is not what a thread in the clear becomes when somebody pastes an envelope into it", async () => {
+  it("is not confused with a thread in the clear into which somebody pastes an envelope", async () => {
     const { store, again } = await open();
     const pasted = await envelope();
     await store.threads.append(THREAD, [entry(0), entry(4, pasted)], { expectedVersion: 0 });
@@ -184,8 +184,8 @@ describe.each(backends)("a sealed thread of a store without its keys, in %s", (_
   });
 });
 
-describe.each(backends)("a thread that was begun before encryption was turned on, in %s", (_name, open) => {
-  it("is refused with its id and what to do, whatever of it is read", async () => {
+describe.each(backends)("a thread begun before encryption was turned on, in %s", (_name, open) => {
+  it("is refused on every read, with its id and a hint to begin a new thread", async () => {
     const { store, again } = await open();
     await store.threads.append(THREAD, transcript(8), { expectedVersion: 0 });
     const messages = [...((await store.threads.load(THREAD))?.messages ?? [])];
@@ -215,7 +215,7 @@ describe.each(backends)("a thread that was begun before encryption was turned on
 });
 
 describe("verify", () => {
-  it("reports where a thread ceases to be sealed, and where it begins to be", async () => {
+  it("reports the entry at which a thread stops or starts being sealed", async () => {
     const path = freshPath();
     const inner = await openSqliteStore(path);
     const keys = memoryKeyStore();

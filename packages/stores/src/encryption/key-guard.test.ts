@@ -90,8 +90,8 @@ const writes = (store: ThreadfoldStore, messages: Parameters<typeof dropPlan>[0]
   erase: () => eraseSubject(store, threadId, WHY),
 });
 
-describe.each(backends)("keys of what is sealed in %s", (_name, open) => {
-  it("that are away for a while refuse every write, and everything acknowledged is there once they are back", async () => {
+describe.each(backends)("the keys of a sealed thread in %s", (_name, open) => {
+  it("cause every write to be refused while they are missing, and everything acknowledged is there once they are back", async () => {
     const { folder, open: openAgain, store, messages, inner } = await written(await open());
     const restore = away(folder);
     for (const [who, live] of Object.entries({ "the one that was open": store, "one opened since": openAgain() }))
@@ -112,7 +112,7 @@ describe.each(backends)("keys of what is sealed in %s", (_name, open) => {
     await inner.close();
   });
 
-  it("are the only ones that write: other keys are refused, also for threads that are new", async () => {
+  it("are the only ones that can write: other keys are refused, even for new threads", async () => {
     const { open: openAgain, messages, inner } = await written(await open());
     const foreign = memoryKeyStore();
     await foreign.getOrCreate(canonicalJson([null, THREAD]));
@@ -128,7 +128,7 @@ describe.each(backends)("keys of what is sealed in %s", (_name, open) => {
     await inner.close();
   });
 
-  it("that sealed nothing but an artifact of a thread without entries are missed for any other thread", async () => {
+  it("are required for every other thread even if they sealed only one artifact", async () => {
     const inner = await open();
     const folder = freshPath();
     await inner.threads.append(asThreadId("clear"), [entry(0)], { expectedVersion: 0 });
@@ -196,7 +196,7 @@ describe("the key of a thread that was erased without it", () => {
     }
   });
 
-  it("is not taken for destroyed by a key store that has none or another one", async () => {
+  it("is not taken for destroyed by a key store that lacks it or holds a different one", async () => {
     for (const [records, code] of [
       [[appended], "KEY_MISSING"],
       [[appended, rendered], "KEY_MISSING"],
@@ -218,7 +218,7 @@ describe("the key of a thread that was erased without it", () => {
     expect(await foreign.isShredded(canonicalJson([null, THREAD]))).toBe(false);
   });
 
-  it("is not taken for destroyed by keys that open no other thread, where no journal was kept", async () => {
+  it("is not taken for destroyed by keys that open no other thread, when there is no journal", async () => {
     const { open, inner } = await written(createMemoryStore());
     await open().threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
     await eraseWithoutKeys(inner);
@@ -229,7 +229,7 @@ describe("the key of a thread that was erased without it", () => {
     expect((await eraseSubject(open(), THREAD, WHY)).keyShredded).toBe(true);
   });
 
-  it("is missed for a new thread of its subject", async () => {
+  it("is required for a new thread of its subject", async () => {
     const { open, inner } = await written(createMemoryStore(), { subjectOf: () => "ada" });
     await open().journal.append(THREAD, appended, START);
     await eraseWithoutKeys(inner);
@@ -240,7 +240,7 @@ describe("the key of a thread that was erased without it", () => {
 });
 
 describe("a key is made", () => {
-  it("for no new thread while the key folder is away, and for one once it is back", async () => {
+  it("for a new thread only once a missing key folder is back", async () => {
     const { folder, store, inner } = await written(createMemoryStore());
     const restore = away(folder);
     const begin = () => store.threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: "no-thread" });
@@ -252,7 +252,7 @@ describe("a key is made", () => {
     expect((await store.threads.load(OTHER_THREAD))?.version).toBe(1);
   });
 
-  it("for no subject that has another thread, whose key alone was lost", async () => {
+  it("for no subject that has another thread whose key was lost", async () => {
     const subjectOf = (threadId: ThreadId): string => (threadId === "thread-c" ? "bob" : "ada");
     const { folder, open } = await written(createMemoryStore(), { subjectOf });
     const [adas] = readdirSync(folder) as [string];
@@ -263,7 +263,7 @@ describe("a key is made", () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it("for nobody whose thread has so far only artifacts or a recorded request", async () => {
+  it("for no thread that already has a sealed artifact or a recorded request", async () => {
     for (const write of [
       (store: ThreadfoldStore) => store.artifacts.store("frame", metadata()),
       (store: ThreadfoldStore) =>
@@ -285,7 +285,7 @@ describe("a key is made", () => {
     }
   });
 
-  it("for each tenant of a store that they share, when the host says that they do", async () => {
+  it("for each tenant of a shared store when isShared is set", async () => {
     const inner = createMemoryStore();
     const open = (tenantId: string) => encryptedStore(inner, memoryKeyStore(), { tenantId, isShared: true });
     const [a, b] = [open("a"), open("b")];
@@ -298,7 +298,7 @@ describe("a key is made", () => {
     });
   });
 
-  it("in a store that was kept in the clear before", async () => {
+  it("for a new thread in a store that was kept in the clear before", async () => {
     const inner = createMemoryStore();
     await inner.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
     const store = encryptedStore(inner, memoryKeyStore());
@@ -306,7 +306,7 @@ describe("a key is made", () => {
     expect((await store.threads.load(OTHER_THREAD))?.version).toBe(2);
   });
 
-  it("for no new thread while the keys are away, where much was in the clear before anything was sealed", async () => {
+  it("for no new thread while the keys are missing, even if most threads are in the clear", async () => {
     const CLEAR = 120;
     const laterOn: Record<string, (store: ThreadfoldStore) => Promise<unknown>> = {
       "a thread of its own": (store) => store.threads.append(THREAD, [entry(0)], { expectedVersion: 0 }),
@@ -328,7 +328,7 @@ describe("a key is made", () => {
     }
   });
 
-  it("by one of two who begin a thread at once with different keys, and the other one is refused", async () => {
+  it("by only one of two stores that begin a thread at once with different keys", async () => {
     const inner = createMemoryStore();
     const stores = [memoryKeyStore(), memoryKeyStore()].map((keys) => encryptedStore(inner, keys));
     const appends = stores.map((store) => store.threads.append(THREAD, transcript(2), { expectedVersion: "any" }));
@@ -341,7 +341,7 @@ describe("a key is made", () => {
 });
 
 describe("a key store that never answers", () => {
-  it("fails reading, writing and erasing after its limit, and nothing is written", async () => {
+  it("makes every call fail with TIMED_OUT after keyTimeLimitMs, and nothing is written", async () => {
     const { inner } = await written(createMemoryStore());
     const never = (): Promise<never> => new Promise(() => undefined);
     const keys = { get: never, getOrCreate: never, rotate: never, shred: never, isShredded: never };
@@ -359,7 +359,7 @@ describe("a key store that never answers", () => {
 describe("a rotated key", () => {
   const subject = canonicalJson([null, THREAD]);
 
-  it("seals on, also for who has the store open, and all versions open", async () => {
+  it("seals new entries even in stores already open, and entries of every version still open", async () => {
     const { folder, store, open } = await written(createMemoryStore());
     await fileKeyStore(folder).rotate(subject);
     await store.threads.append(THREAD, [entry(8)], { expectedVersion: 8 });
@@ -367,7 +367,7 @@ describe("a rotated key", () => {
     expect((await open().threads.load(THREAD))?.length).toBe(10);
   });
 
-  it("is missed by a copy of the folder from before, which writes nothing and rotates to no other key", async () => {
+  it("is required: an older copy of the keys, or one rotated differently, writes nothing", async () => {
     const { folder, store, open } = await written(createMemoryStore());
     const copy = memoryKeyStore();
     const { bytes } = await fileKeyStore(folder).getOrCreate(subject);
@@ -400,7 +400,7 @@ const keysOf = (keys: ReturnType<typeof memoryKeyStore>) => ({
 });
 
 describe("the key of an erased subject", () => {
-  it("does not come back, neither while the folder is away nor after", async () => {
+  it("is not created again while the key folder is missing or once it is back", async () => {
     const { folder, store, open } = await written(createMemoryStore());
     await eraseSubject(store, THREAD, WHY);
     const append = (live: ThreadfoldStore) => live.threads.append(THREAD, [entry(8)], { expectedVersion: "any" });

@@ -53,7 +53,7 @@ describe.each([
   ["files", () => fileKeyStore(freshFolder())],
   ["files with a key management service", () => fileKeyStore(freshFolder(), service())],
 ] as const)("a key store in %s", (_name, open: () => KeyStore) => {
-  it("gives each subject a key of its own, and every version of it", async () => {
+  it("gives each subject its own key and returns every version of it", async () => {
     const keys = open();
     expect(await keys.get("a")).toBeNull();
     const first = await keys.getOrCreate("a");
@@ -67,7 +67,7 @@ describe.each([
     expect((await keys.rotate("new")).version).toBe(1);
   });
 
-  it("destroys all versions for good, once or twice", async () => {
+  it("destroys all versions of a key for good, and destroying it twice does no harm", async () => {
     const keys = open();
     await keys.getOrCreate("a");
     await keys.rotate("a");
@@ -79,7 +79,7 @@ describe.each([
     expect(await keys.get("b")).toEqual(other);
   });
 
-  it("gives all who make a key at the same time the same one", async () => {
+  it("gives concurrent callers the same new key", async () => {
     const keys = open();
     const made = await Promise.all(Array.from({ length: 20 }, () => keys.getOrCreate("a")));
     expect(new Set(made.map(({ bytes }) => Buffer.from(bytes).toString("hex"))).size).toBe(1);
@@ -87,7 +87,7 @@ describe.each([
 });
 
 describe("keys in files", () => {
-  it("are there after opening again, readable by their owner alone, one file for each version", async () => {
+  it("persist in one file per version that only their owner may read", async () => {
     const folder = freshFolder();
     const key = await fileKeyStore(folder).getOrCreate("somebody@example.org");
     await fileKeyStore(folder).rotate("somebody@example.org");
@@ -102,7 +102,7 @@ describe("keys in files", () => {
     });
   });
 
-  it("that were cut short are named with their file", async () => {
+  it("are reported as damaged, with their path, when they were cut short", async () => {
     const folder = freshFolder();
     await fileKeyStore(folder).getOrCreate("a");
     const [path] = filesIn(folder).filter((name) => name.endsWith(".key")) as [string];
@@ -126,7 +126,7 @@ describe("keys in files", () => {
     expect(await fileKeyStore(folder).isShredded("a")).toBe(true);
   });
 
-  it("with a key management service hold what it wrapped, for one subject alone", async () => {
+  it("are stored only as wrapped by the key management service, and need that service to open", async () => {
     const folder = freshFolder();
     const kms = service();
     const keys = fileKeyStore(folder, kms);
@@ -141,7 +141,7 @@ describe("keys in files", () => {
   });
 });
 
-describe.skipIf(!existsSync("/proc/self"))("keys in a folder that cannot be made", () => {
+describe.skipIf(!existsSync("/proc/self"))("keys in a folder that cannot be created", () => {
   it("are refused at once", async () => {
     const keys = fileKeyStore("/proc/nope/keys");
     const refusal = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("ENOENT") };

@@ -30,7 +30,7 @@ async function open(options: OpenStoreOptions = {}, address = service.url) {
   return { store, cache: store.summaryCache as Required<SummaryCacheStore> };
 }
 
-describe.skipIf(!service.isThere)(`summaries in Redis beside a store${service.note}`, () => {
+describe.skipIf(!service.isThere)(`cached summaries in Redis beside a store${service.note}`, () => {
   let raw: Redis;
   beforeAll(() => void (raw = new Redis(service.url)));
   afterEach(async () => {
@@ -68,7 +68,7 @@ describe.skipIf(!service.isThere)(`summaries in Redis beside a store${service.no
     return spellings(CANARY).filter((spelling) => bytes.includes(spelling)).length;
   };
 
-  it("R25 of an encrypted store hold no word in the clear, and nobody reads them once their subject is erased", async () => {
+  it("R25 hold no text of an encrypted store in the clear, and become unreadable once their subject is erased", async () => {
     const keys = memoryKeyStore();
     const { store, cache } = await open({ encryption: { keys } });
     await cache.set(`key ${CANARY}`, `They spoke of ${CANARY}.`, THREAD);
@@ -92,7 +92,7 @@ describe.skipIf(!service.isThere)(`summaries in Redis beside a store${service.no
     expect((await raw.keys(`${prefix}:summary:*`)).length).toBe(1);
   });
 
-  it("R23 of a store in the clear are deleted with their thread, also those that it only found", async () => {
+  it("R23 of an unencrypted store are deleted with their thread, including those that another thread wrote", async () => {
     const { store, cache } = await open();
     await cache.set("own", CANARY, THREAD);
     await cache.set("found", CANARY, OTHER_THREAD);
@@ -108,7 +108,7 @@ describe.skipIf(!service.isThere)(`summaries in Redis beside a store${service.no
     expect((await eraseSubject(store, THREAD, { ...WHY, dryRun: true })).cachedSummaries).toBeNull();
   });
 
-  it("R23 can be found again for as long as they are there, whatever other processes keep them for", async () => {
+  it("R23 can be deleted by thread for as long as they exist, even if processes use different lifetimes", async () => {
     const secret = "a secret of thirty-two characters";
     const { openRedisSummaryCache } = await import("../redis/redis-summary-cache.ts");
     const options = { tenantId: null, secret, prefix, timeoutMs: 10_000 };
@@ -124,10 +124,10 @@ describe.skipIf(!service.isThere)(`summaries in Redis beside a store${service.no
   });
 });
 
-describe("summaries in a Redis that does not answer", () => {
+describe("cached summaries in a Redis that does not answer", () => {
   const nowhere = "redis://127.0.0.1:1";
 
-  it("fail an erasure of what they hold in the clear, and it is finished later", async () => {
+  it("make the erasure of an unencrypted thread fail, and a repeated erasure finishes it", async () => {
     const { store, cache } = await open({}, nowhere);
     await expect(eraseSubject(store, THREAD, WHY)).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
@@ -139,13 +139,13 @@ describe("summaries in a Redis that does not answer", () => {
     expect(report).toMatchObject({ cachedSummaries: { deleted: 3, isReached: true }, threads: [{ proofSequence: 1 }] });
   });
 
-  it("are said not to be reached when the key that sealed them is destroyed", async () => {
+  it("are reported as not reached when an erasure destroys the key that sealed them", async () => {
     const { store } = await open({ encryption: { keys: memoryKeyStore() } }, nowhere);
     const report = await eraseSubject(store, THREAD, WHY);
     expect(report).toMatchObject({ keyShredded: true, cachedSummaries: { deleted: 0, isReached: false } });
   });
 
-  it("are not made for a thread that is erased between asking and keeping", async () => {
+  it("are not kept for a thread that is erased while they are written", async () => {
     const { store } = await open({}, nowhere);
     const kept = new Map<string, string>();
     const erased = { ...store, summaryCache: undefined };

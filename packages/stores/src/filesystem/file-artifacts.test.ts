@@ -41,7 +41,7 @@ describe("artifacts in a folder", () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it("are whole files that only their owner reads, and leave nothing half-written behind", async () => {
+  it("are complete files that only their owner can read, with no unfinished file left behind", async () => {
     const artifacts = await openFileArtifacts(folder);
     await artifacts.store("content", metadata());
     expect(files()).toHaveLength(3);
@@ -49,7 +49,7 @@ describe("artifacts in a folder", () => {
     if (process.platform !== "win32") for (const file of files()) expect(statSync(file).mode & 0o077).toBe(0);
   });
 
-  it("R4 keep the strictest of what many writers say at once, and every content once", async () => {
+  it("R4 keep the strictest sensitivity of concurrent writers, and each content once", async () => {
     const handles = await Promise.all(Array.from({ length: 4 }, () => openFileArtifacts(folder)));
     const levels = ["public", "internal", "confidential", "restricted"] as const;
     for (let round = 0; round < 10; round++) {
@@ -64,7 +64,7 @@ describe("artifacts in a folder", () => {
     expect(await handles[1]?.list(THREAD)).toHaveLength(10);
   });
 
-  it("R28 that were cut off, changed or replaced by a link are not handed out", async () => {
+  it("R28 are not returned when their file was cut off, changed, removed or replaced by a link", async () => {
     const artifacts = await openFileArtifacts(join(folder, "artifacts"));
     const id = await artifacts.store("content", metadata());
     const content = files().find((file) => file.includes("contents")) as string;
@@ -79,7 +79,7 @@ describe("artifacts in a folder", () => {
     await expect(artifacts.retrieve(id)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 
-  it("R28 whose record is something else are not stored for ever, but refused", async () => {
+  it("R28 are refused with STORE_CORRUPT when something else stands in place of their record", async () => {
     const artifacts = await openFileArtifacts(folder);
     await artifacts.store("content", metadata());
     const record = files().find((file) => file.includes("records")) as string;
@@ -95,7 +95,7 @@ describe("artifacts in a folder", () => {
     }
   });
 
-  it("cannot be used to reach any other file, by whatever id or key", async () => {
+  it("cannot be used to reach any other file, whatever the id or key", async () => {
     const artifacts = await openFileArtifacts(join(folder, "artifacts"));
     writeFileSync(join(folder, "secret"), "secret");
     for (const id of ["../secret", "artifact_../../secret", "/etc/passwd", "artifact_0123456789abcdef0123456%", "a\0b"])
@@ -119,24 +119,27 @@ describe("artifacts in a folder", () => {
     }
   });
 
-  it("say when the folder cannot be used", async () => {
+  it("fail with STORE_UNAVAILABLE when the folder is a file", async () => {
     writeFileSync(join(folder, "file"), "");
     await expect(openFileArtifacts(join(folder, "file"))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 
-  it.skipIf(!existsSync("/proc/self"))("say so at once where no folder can be made, in whichever way", async () => {
-    const refusal = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("ENOENT") };
-    await expect(openFileArtifacts("/proc/nope/artifacts")).rejects.toMatchObject(refusal);
-    await expect(segmentPlaces()("file:/proc/nope", true)).rejects.toMatchObject(refusal);
-    await expect(fileFolder("/proc/nope").putNew("a/b", new Uint8Array())).rejects.toMatchObject(refusal);
-  });
+  it.skipIf(!existsSync("/proc/self"))(
+    "fail at once with STORE_UNAVAILABLE where no folder can be created",
+    async () => {
+      const refusal = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("ENOENT") };
+      await expect(openFileArtifacts("/proc/nope/artifacts")).rejects.toMatchObject(refusal);
+      await expect(segmentPlaces()("file:/proc/nope", true)).rejects.toMatchObject(refusal);
+      await expect(fileFolder("/proc/nope").putNew("a/b", new Uint8Array())).rejects.toMatchObject(refusal);
+    },
+  );
 });
 
 describe("makeFolders", () => {
   beforeEach(() => void (folder = mkdtempSync(join(disk, "threadfold-"))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("makes what is missing and says what the topmost new folder is", () => {
+  it("creates missing folders and returns the topmost new one", () => {
     expect(makeFolders(join(folder, "a/b/c"))).toBe(join(folder, "a"));
     expect(existsSync(join(folder, "a/b/c"))).toBe(true);
     expect(makeFolders(join(folder, "a/b/c"))).toBeUndefined();
@@ -144,7 +147,7 @@ describe("makeFolders", () => {
     if (process.platform !== "win32") expect(statSync(join(folder, "a/b/d")).mode & 0o777).toBe(0o700);
   });
 
-  it("refuses a path below a file, and leaves nothing behind", () => {
+  it("refuses a path below a file or a dangling link, and leaves nothing behind", () => {
     writeFileSync(join(folder, "file"), "");
     symlinkSync("nowhere", join(folder, "link"));
     for (const path of ["file/below", "link", "link/below"])
@@ -152,7 +155,7 @@ describe("makeFolders", () => {
     expect(readdirSync(folder).sort()).toEqual(["file", "link"]);
   });
 
-  it("takes a folder that somebody else makes at the same time", async () => {
+  it("accepts a folder that another process creates at the same time", async () => {
     const script = `import { makeFolders } from ${JSON.stringify(new URL("file-artifacts.ts", import.meta.url).href)};
       for (let round = 0; round < 300; round++) makeFolders(process.argv[1] + "/" + round + "/deep/er", 0o700);`;
     const flags = ["--conditions=threadfold-source", "--input-type=module", "--eval", script, folder];

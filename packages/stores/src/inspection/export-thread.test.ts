@@ -22,7 +22,7 @@ async function storeWithWord() {
 }
 
 describe("exportThread", () => {
-  it("R26 redact: every line goes through it, the first line says so, and the store keeps what it has", async () => {
+  it("R26 redact: passes every line through it, marks the export as redacted and leaves the store unchanged", async () => {
     const store = await storeWithWord();
     const plain = await exportThread(store, threadId);
     const seen: JsonValue[] = [];

@@ -40,7 +40,7 @@ interface Row {
   readonly [column: string]: unknown;
 }
 
-describe.skipIf(!service.isThere)(`R11 somebody who may do everything in the database${service.note}`, () => {
+describe.skipIf(!service.isThere)(`R11 an attacker with full rights in the PostgreSQL database${service.note}`, () => {
   let owner: ReturnType<typeof connectForTests>;
   let place: ReturnType<typeof freshSchema>;
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe.skipIf(!service.isThere)(`R11 somebody who may do everything in the dat
     return columns.map(({ name }) => name);
   }
 
-  it("is found out by any column of any table, and by any row that is gone, but for what is listed", async ({
+  it("is detected after changing any column or deleting a row of any table, except for the listed ones", async ({
     task,
   }) => {
     const unseen = new Set<string>();

@@ -20,7 +20,7 @@ describe.skipIf(!service.isThere)(`the tables of a PostgreSQL store${service.not
   });
   afterAll(() => owner.close());
 
-  it("R33 are made once, whoever comes first, and left alone when they are up to date", async () => {
+  it("R33 are created once by concurrent migrations and left alone when they are up to date", async () => {
     await Promise.all(Array.from({ length: 6 }, () => migratePostgres(owner, { schema: place.schema })));
     await migratePostgres(owner, { schema: place.schema });
     expect(await owner.query(`SELECT version FROM ${place.schema}.schema_versions`)).toEqual(
@@ -28,7 +28,7 @@ describe.skipIf(!service.isThere)(`the tables of a PostgreSQL store${service.not
     );
   });
 
-  it("are not made in a schema of another program or of a newer version, which stays as it is", async () => {
+  it("are not created in a schema of another program or a newer version, which stays as it is", async () => {
     await owner.script(`CREATE SCHEMA ${place.schema}; CREATE TABLE ${place.schema}.theirs (id int)`);
     await expect(openPostgresStore(owner, { schema: place.schema })).rejects.toMatchObject({ code: "STORE_FOREIGN" });
     const tables = `SELECT relname FROM pg_class WHERE relnamespace = '${place.schema}'::regnamespace`;
@@ -39,7 +39,7 @@ describe.skipIf(!service.isThere)(`the tables of a PostgreSQL store${service.not
     await expect(openPostgresStore(owner, { schema: place.schema })).rejects.toMatchObject({ code: "STORE_FOREIGN" });
   });
 
-  it("are made in one transaction: what fails in the middle leaves nothing", async () => {
+  it("are created in one transaction: a failure in the middle leaves nothing", async () => {
     const breaking: PostgresDriver = {
       ...owner,
       transaction: (opening, work) =>
@@ -55,7 +55,7 @@ describe.skipIf(!service.isThere)(`the tables of a PostgreSQL store${service.not
     expect(await owner.query(schemas)).toEqual([]);
   });
 
-  it("R10 refuse UPDATE, DELETE and TRUNCATE of what is logged, also to a superuser, and say when nothing guards them", async () => {
+  it("R10 refuse UPDATE, DELETE and TRUNCATE of logged rows even to a superuser, and verify reports a disabled guard", async () => {
     const store = await openPostgresStore(owner, { schema: place.schema });
     await store.threads.append(THREAD, [...transcript(4), pin("p1")], { expectedVersion: 0, idempotencyKey: "key" });
     await store.plans.commitPlan(THREAD, dropPlan([], { version: 1, threadVersion: 4 }), 0);
@@ -92,7 +92,7 @@ describe.skipIf(!service.isThere)(`the tables of a PostgreSQL store${service.not
     await store.close();
   });
 
-  it("R11 show tampering: the first bad one of each family is named", async () => {
+  it("R11 reveal tampering: verify names the first bad item of each family", async () => {
     const store = await openPostgresStore(owner, { schema: place.schema });
     await store.threads.append(THREAD, transcript(6), { expectedVersion: 0 });
     await store.plans.commitPlan(THREAD, dropPlan([], { version: 1, threadVersion: 4 }), 0);
@@ -113,7 +113,7 @@ describe.skipIf(!service.isThere)(`the tables of a PostgreSQL store${service.not
 });
 
 describe("a PostgreSQL store that cannot be opened", () => {
-  it("says so with a code, and repeats no password", async () => {
+  it("fails with STORE_UNAVAILABLE and keeps the password out of the message", async () => {
     for (const address of ["postgres://me:secret@127.0.0.1:1/db", "postgres://me:secret@name.invalid/db"]) {
       await expect(openPostgresStore(address)).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
@@ -122,7 +122,7 @@ describe("a PostgreSQL store that cannot be opened", () => {
     }
   });
 
-  it("refuses names that are none before anything is sent", async () => {
+  it("refuses invalid schema and tenant names before it connects", async () => {
     for (const options of [{ schema: 'a"b' }, { schema: "" }, { tenantId: "" }, { tenantId: "\0" }]) {
       await expect(openPostgresStore("postgres://127.0.0.1:1/db", options)).rejects.toMatchObject({
         code: "INVALID_CONFIG",

@@ -13,7 +13,7 @@ import { openPostgresStore, type PostgresStore } from "./postgres-store.ts";
 const service = await findPostgres();
 const COMMITTERS = 16;
 
-describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.note}`, () => {
+describe.skipIf(!service.isThere)(`stores that share one PostgreSQL database${service.note}`, () => {
   let owner: PostgresDriver;
   let place: TestSchema;
   const stores: PostgresStore[] = [];
@@ -71,7 +71,7 @@ describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.n
     expect(await verifyStore(first())).toEqual([]);
   });
 
-  it("P8 an append does not wait for a commit that is under way, and a commit not for an append", async () => {
+  it("P8 append while a commit is under way and commit while an append is, without waiting", async () => {
     const store = first();
     const threadId = "waiting" as typeof THREAD;
     await store.threads.append(threadId, transcript(4), { expectedVersion: 0 });
@@ -94,7 +94,7 @@ describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.n
     }
   });
 
-  it("R8 give the first result again when the answer to an append or a commit was lost (100 times)", async ({
+  it("R8 return the first result when an append or a commit is repeated after its answer was lost (100 times)", async ({
     task,
   }) => {
     const { numRuns } = runs(100);
@@ -121,7 +121,7 @@ describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.n
     );
   });
 
-  it("R1 keep all or nothing when the server ends the connection in the middle, and go on with the next one", async () => {
+  it("R1 apply an append completely or not at all when the server ends the connection, and go on with a new one", async () => {
     const store = await openPostgresStore(service.url, { schema: place.schema, maxConnections: 1 });
     const threadId = "ended" as typeof THREAD;
     await store.threads.append(threadId, transcript(1), { expectedVersion: 0 });
@@ -152,7 +152,7 @@ describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.n
     await store.close();
   });
 
-  it("C3 hear of a plan that another one committed, with no id in what the server passes on, and not of other tenants'", async () => {
+  it("C3 are notified of a plan that another store committed, and not of other tenants' plans", async () => {
     const notices: PlanNotice[] = [];
     const heard = Promise.withResolvers<void>();
     const stop = await first().onPlanCommitted((notice) => {

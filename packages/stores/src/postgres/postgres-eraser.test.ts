@@ -133,7 +133,7 @@ describe.skipIf(!service.isThere)(`erasing in PostgreSQL${service.note}`, () => 
     expect(found?.hits[0]?.excerpt).toContain(canary(last, 3));
   });
 
-  it("R23 leaves nothing that somebody was adding meanwhile, and takes nothing more afterwards (30 races)", async () => {
+  it("R23 leaves nothing that was being added meanwhile, and refuses later writes (30 races)", async () => {
     const [store, other] = [await open("race"), await open("race")];
     const refused = new Set<string>();
     const tell = (error: { readonly code: string }): void => void refused.add(error.code);
@@ -158,7 +158,7 @@ describe.skipIf(!service.isThere)(`erasing in PostgreSQL${service.note}`, () => 
     expect(await sql(passages)).toEqual([]);
   });
 
-  it("R10 R20 the guards hold before and after, for the application's role, the owner and a superuser", async () => {
+  it("R10 R20 leaves the append-only guards in force for the application's role, the owner and a superuser", async () => {
     const [mine, theirs] = [await open("mine"), await open("theirs")];
     for (const store of [mine, theirs]) {
       await plant(store, 0);
@@ -214,7 +214,7 @@ describe.skipIf(!service.isThere)(`erasing in PostgreSQL${service.note}`, () => 
     ]);
   });
 
-  it("an erasure that fails in the middle leaves everything as it was, and one that was cut off is finished", async () => {
+  it("changes nothing when it fails in the middle, and a repeated erasure finishes one that was cut off", async () => {
     const breaking: PostgresDriver = {
       ...application,
       transaction: (opening, work) =>
@@ -240,7 +240,7 @@ describe.skipIf(!service.isThere)(`erasing in PostgreSQL${service.note}`, () => 
     expect(await verifyStore(store)).toEqual([]);
   });
 
-  it("R6 keeps what a model says while calls fail, threads are erased and artifacts expire (3 seeds)", async ({
+  it("R6 agrees with the reference model while calls fail, threads are erased and artifacts expire (3 seeds)", async ({
     task,
   }) => {
     const { numRuns: seeds } = runs(3, 60);
@@ -257,7 +257,7 @@ describe.skipIf(!service.isThere)(`erasing in PostgreSQL${service.note}`, () => 
     expect(Math.min(...faults)).toBeGreaterThan(0);
   });
 
-  it("R24 sweeps what has expired by both clocks, in this tenant only, and content that comes again is kept anew", async () => {
+  it("R24 sweeps only this tenant's content that has expired by both clocks, and stores it anew when it comes again", async () => {
     const [store, other] = [await open("sweep"), await open("not swept")];
     const content = async (of: ThreadfoldStore, text: string, ttlSeconds: number): Promise<string> =>
       of.artifacts.store(text, metadata({ ttlSeconds }));
@@ -281,7 +281,7 @@ describe.skipIf(!service.isThere)(`erasing in PostgreSQL${service.note}`, () => 
     expect(await verifyStore(store)).toEqual([]);
   });
 
-  it("R24 reckons when an artifact expires as the store does, to the millisecond", async () => {
+  it("R24 computes an artifact's expiry as the store does, to the millisecond", async () => {
     const times = fc.record({
       ms: fc.integer({ min: Date.UTC(0, 0, 1) - 60_000_000_000_000, max: Date.UTC(9999, 11, 31) }),
       fraction: fc.constantFrom("", "4", "999999"),

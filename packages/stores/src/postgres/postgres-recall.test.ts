@@ -38,7 +38,7 @@ describe(`recall in PostgreSQL${service.isThere ? "" : " (in PGlite, for no serv
   });
   keepLaws("keeps the laws", laws, { describe, it });
 
-  it("finds a word that is so long that it was cut within a character", async () => {
+  it("finds a word so long that the index cut it in the middle of a character", async () => {
     const store = await openPostgresStore(driver, { schema, tenantId: "long words" });
     const word = `a${"𐌰".repeat(60)}`;
     await store.threads.append(THREAD, [entry(0, `before ${word} after`)], { expectedVersion: 0 });

@@ -13,7 +13,7 @@ import { TENANT_TABLES } from "./schema.ts";
 
 const service = await findPostgres();
 
-describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service.note}`, () => {
+describe.skipIf(!service.isThere)(`R20 row-level security in one PostgreSQL schema${service.note}`, () => {
   let owner: PostgresDriver;
   let role: TestRole;
   /** One connection, so that every tenant gets the one that another tenant just used. */
@@ -45,7 +45,11 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     });
     await store.plans.commitPlan(THREAD, dropPlan([], { version: 1, threadVersion: 4, author: secret }), 0);
     await store.artifacts.store(secret, metadata());
-    const record = { type: "usage-reported", requestSequence: 1, usage: { inputTokens: 1, outputTokens: 1 } } as const;
+    const record = {
+      type: "usage-reported",
+      requestSequence: 1,
+      usage: { inputTokens: 1, outputTokens: 1 },
+    } as const;
     await store.journal.append(THREAD, record, START);
     await store.recall?.index(THREAD, (await store.threads.load(THREAD))?.messages ?? []);
     await store.threads.append(OTHER_THREAD, transcript(1), { expectedVersion: 0 });
@@ -67,7 +71,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
       return [...new Set(tables)].join();
     });
 
-  it("shows SQL without WHERE the rows of the transaction's tenant, and none without a tenant, on a reused connection", async () => {
+  it("shows SQL without WHERE only the rows of the transaction's tenant, and none without a tenant, on a reused connection", async () => {
     for (let round = 0; round < runs(20, 2_000).numRuns; round++) {
       expect(await everything("one")).toBe('"one"');
       expect(await everything("two")).toBe('"two"');
@@ -81,7 +85,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     }
   });
 
-  it("lets no verb touch another tenant's rows, in any table", async () => {
+  it("blocks UPDATE, DELETE, TRUNCATE and INSERT on another tenant's rows in every table", async () => {
     const as = (sql: string): Promise<unknown> =>
       shared.transaction("SELECT set_config('threadfold.tenant', '\"one\"', true);", (session) => session.query(sql));
     const count = async (table: string): Promise<unknown> =>
@@ -106,7 +110,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     await expect(as(hung)).rejects.toMatchObject({ code: "23503" });
   });
 
-  it("R19 gives one tenant nothing of another's, by any id", async () => {
+  it("R19 returns nothing of another tenant's for any id", async () => {
     const [one, two] = [await open("one"), await open("two")];
     const receipts = [await one.archiver.receiptOf(MOVED), await two.archiver.receiptOf(MOVED)];
     expect(receipts.map((receipt) => receipt?.tenant)).toEqual(['"one"', '"two"']);
@@ -122,7 +126,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     expect(texts).toEqual(["one"]);
   });
 
-  it("hides from verify the rows of a thread that were moved to another tenant, which their owner's verify finds", async () => {
+  it("may hide rows moved to another tenant from the tenant's verify, but the owner's verify finds them all", async () => {
     const hidden: string[] = [];
     const byOwner = await openPostgresStore(owner, { schema: place.schema, tenantId: "one" });
     for (const table of TENANT_TABLES.filter((name) => name !== "threads")) {
@@ -144,7 +148,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     expect(await verifyStore(byOwner, undefined, { segments: furnishedSegments })).toEqual([]);
   });
 
-  it("is not opened as the owner, a superuser, or a role that bypasses it, nor where it is off", async () => {
+  it("refuses to open as the owner, a superuser or a role that bypasses it, and where it is off", async () => {
     const refusal = { code: "STORE_UNSAFE_ROLE", hint: expect.stringContaining("CREATE ROLE") };
     const secured = { schema: place.schema, rowLevelSecurity: true };
     await expect(openPostgresStore(owner, secured)).rejects.toMatchObject(refusal);
@@ -162,7 +166,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     await (await openPostgresStore(shared, secured)).close();
   });
 
-  it("is not opened by an application's role where there are no tables yet, and says who makes them", async () => {
+  it("refuses to open where there are no tables yet, and says that migratePostgres creates them", async () => {
     await expect(
       openPostgresStore(shared, { schema: "threadfold_test_none", rowLevelSecurity: true }),
     ).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", hint: expect.stringContaining("migratePostgres") });
@@ -171,7 +175,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     });
   });
 
-  it("lets a role that its owner binds to a tenant see and write no other's rows, whatever its SQL names", async () => {
+  it("lets a role bound to one tenant read and write no other tenant's rows, whichever tenant its SQL names", async () => {
     const bound = await createRole(owner, service.url);
     await migratePostgres(owner, { schema: place.schema, applicationRole: bound.name });
     for (const table of TENANT_TABLES)

@@ -20,8 +20,8 @@ const SHORT = 50;
 const LIMIT = 5_000;
 const PATIENT = 60_000;
 
-describe("a PostgreSQL that takes connections and says nothing", () => {
-  it("does not open a store, and the error names the option", async () => {
+describe("a PostgreSQL server that accepts connections but never answers", () => {
+  it("makes opening a store fail with an error that names connectTimeoutMs", async () => {
     for (const half of ["", "N"]) {
       const server = await startSilentServer(half);
       const open = openStore(`postgres://me:secret@127.0.0.1:${server.port}/db`, {
@@ -35,7 +35,7 @@ describe("a PostgreSQL that takes connections and says nothing", () => {
     }
   });
 
-  it("is waited for no longer than whole milliseconds say", async () => {
+  it("cannot be given a time limit of 0: the error names the option", async () => {
     for (const option of ["connectTimeoutMs", "queryTimeoutMs", "longQueryTimeoutMs"])
       await expect(openPostgresStore("postgres://127.0.0.1:1/db", { [option]: 0 })).rejects.toMatchObject({
         code: "INVALID_CONFIG",
@@ -44,7 +44,7 @@ describe("a PostgreSQL that takes connections and says nothing", () => {
   });
 });
 
-describe.skipIf(!service.isThere)(`a PostgreSQL behind something that falls silent${service.note}`, () => {
+describe.skipIf(!service.isThere)(`a PostgreSQL server behind a proxy that falls silent${service.note}`, () => {
   let owner: PostgresDriver;
   let place: TestSchema;
   let proxy: SilencingProxy;
@@ -77,7 +77,7 @@ describe.skipIf(!service.isThere)(`a PostgreSQL behind something that falls sile
     return store;
   }
 
-  it("fails what waits for it, reading, writing and erasing, with what it was and how long", async () => {
+  it("makes reads, appends and erasures fail with the time limit and its option, and recovers afterwards", async () => {
     const calls = [
       (store: PostgresStore) => store.threads.append(THREAD, [entry(2)], { expectedVersion: 2 }),
       (store: PostgresStore) => store.threads.load(THREAD),
@@ -98,7 +98,7 @@ describe.skipIf(!service.isThere)(`a PostgreSQL behind something that falls sile
     for (const store of stores) expect((await store.threads.load(THREAD))?.version).toBe(2);
   });
 
-  it("has done what it was asked although nobody heard: the same append with its key gives the answer and doubles nothing", async () => {
+  it("has committed an append whose answer was lost: repeating it with its idempotency key appends nothing twice", async () => {
     const tenantId = `tenant ${++tenants}`;
     const store = await open(tenantId);
     await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
@@ -117,7 +117,7 @@ describe.skipIf(!service.isThere)(`a PostgreSQL behind something that falls sile
     expect((await direct.threads.load(THREAD))?.length).toBe(4);
   });
 
-  it("holds up no close, neither of the store nor of who listens", async () => {
+  it("does not hold up closing the store or stopping a plan listener", async () => {
     const store = await open();
     const stop = await store.onPlanCommitted(() => undefined);
     await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });

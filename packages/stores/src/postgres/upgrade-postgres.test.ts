@@ -60,7 +60,7 @@ async function restore(owner: PostgresDriver, schema: string, { migrations, rows
     await owner.query(`SELECT setval(pg_get_serial_sequence('${schema}.${table}', '${column}'), 1000)`);
 }
 
-describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version made${service.note}`, () => {
+describe.skipIf(!service.isThere)(`R33 PostgreSQL tables of another version${service.note}`, () => {
   let owner: PostgresDriver;
   beforeAll(() => void (owner = connectForTests(service.url, 4)));
   afterAll(() => {
@@ -74,12 +74,12 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version ma
     return rows.map(({ version }) => version);
   };
 
-  it("R33 there are tables of every schema version so far", () => {
+  it("R33 exist as fixtures for every schema version so far", () => {
     const all = Array.from({ length: SCHEMA_VERSION }, (_, index) => index + 1);
     expect(versions.sort((one, other) => one - other)).toEqual(all);
   });
 
-  it.for(versions)("R33 of version %s are brought up to date, export the same bytes, and go on", async (version) => {
+  it.for(versions)("R33 of version %s are upgraded, export the same bytes and accept further work", async (version) => {
     const { schema, drop } = freshSchema(owner);
     const fixture = fixtureOf(version);
     await restore(owner, schema, fixture);
@@ -101,7 +101,7 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version ma
     await drop();
   });
 
-  it("R33 R20 keep tenants apart after an upgrade, for the roles that they were secured for", async () => {
+  it("R33 R20 keep row-level security after an upgrade, and their roles get the new version's rights", async () => {
     const { schema, drop } = freshSchema(owner);
     const role = await createRole(owner, service.url);
     await restore(owner, schema, fixtureOf(SCHEMA_VERSION));
@@ -131,7 +131,7 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version ma
     await role.drop();
   });
 
-  it("R33 R20 of before threads could be archived let the roles that they were secured for archive them", async () => {
+  it("R33 R20 from before archiving let the roles they were secured for archive threads once upgraded", async () => {
     const { schema, drop } = freshSchema(owner);
     const role = await createRole(owner, service.url);
     await restore(owner, schema, fixtureOf(1));
@@ -156,7 +156,7 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version ma
     await role.drop();
   });
 
-  it("R33 are for their owner to bring up to date where rows are secured", async () => {
+  it("R33 can only be upgraded by their owner where row-level security is on", async () => {
     const { schema, drop } = freshSchema(owner);
     const role = await createRole(owner, service.url);
     // The tables of a version before the first: none yet.
@@ -179,9 +179,7 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version ma
     await role.drop();
   });
 
-  it("R33 are old or new when the process that upgrades them is killed, and never in between (20 kills)", async ({
-    task,
-  }) => {
+  it("R33 are completely old or completely new after the upgrading process is killed (20 kills)", async ({ task }) => {
     const kills = runs(20, 50).numRuns;
     const fixture = fixtureOf(SCHEMA_VERSION);
     const left = { old: 0, new: 0 };

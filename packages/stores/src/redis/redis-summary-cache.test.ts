@@ -46,7 +46,7 @@ describe.skipIf(!service.isThere)(`a summary cache in Redis${service.note}`, () 
     raw.disconnect();
   });
 
-  it("gives back what was put in, also to another process, for a while", async () => {
+  it("returns a stored entry over any connection and keeps it for at least 29 days", async () => {
     const cache = await open();
     expect(await cache.get("key")).toBeNull();
     await cache.set("key", "entry \0 消息");
@@ -55,14 +55,14 @@ describe.skipIf(!service.isThere)(`a summary cache in Redis${service.note}`, () 
     expect(troubles).toEqual([]);
   });
 
-  it("R21 shows nothing to another tenant, and the server no key of the caller's", async () => {
+  it("R21 returns nothing to another tenant or secret, and hides the caller's keys from the server", async () => {
     await (await open({ tenantId: "one" })).set("a telling key", "entry");
     for (const options of [{ tenantId: "two" }, { tenantId: null }, { tenantId: "one", secret: `${SECRET}!` }])
       expect(await (await open(options)).get("a telling key")).toBeNull();
     expect((await raw.keys(`${prefix}*`)).join()).not.toMatch(/telling|one/);
   });
 
-  it("R21 takes a value that somebody else put there, or moved there, for a miss, and says so", async () => {
+  it("R21 treats a forged or moved value as a miss and reports it", async () => {
     const cache = await open({ tenantId: "forged" });
     const before = new Set(await raw.keys(`${prefix}*`));
     await cache.set("first", "entry");
@@ -82,7 +82,7 @@ describe.skipIf(!service.isThere)(`a summary cache in Redis${service.note}`, () 
     expect(JSON.stringify(troubles)).not.toMatch(/poison|entry/);
   });
 
-  it("goes on after the server forgot everything, and after it ended the connection", async () => {
+  it("keeps working after the server loses all entries or ends the connection", async () => {
     let now = 0;
     const cache = await open({ clock: { now: () => now } });
     await cache.set("key", "entry");
@@ -101,8 +101,8 @@ describe.skipIf(!service.isThere)(`a summary cache in Redis${service.note}`, () 
   });
 });
 
-describe("a summary cache whose Redis is not there", () => {
-  it("is a miss, said once, and never an error", async () => {
+describe("a summary cache whose Redis is unreachable", () => {
+  it("misses, reports the trouble once and never throws", async () => {
     const cache = await open({}, "redis://me:hidden@127.0.0.1:1");
     for (let attempt = 0; attempt < 3; attempt++) {
       expect(await cache.get("key")).toBeNull();
@@ -111,7 +111,7 @@ describe("a summary cache whose Redis is not there", () => {
     expect(troubles).toEqual([{ kind: "unreachable", message: expect.not.stringContaining("hidden") }]);
   });
 
-  it("costs no more than its timeout when the server takes the connection and says nothing", async () => {
+  it("waits no longer than its timeout for a server that accepts the connection but never answers", async () => {
     const silent = createServer((socket) => void socket.on("error", () => undefined)).listen(0, "127.0.0.1");
     await new Promise((resolve) => silent.once("listening", resolve));
     const address = silent.address() as { port: number };
@@ -123,7 +123,7 @@ describe("a summary cache whose Redis is not there", () => {
     silent.close();
   });
 
-  it("costs no more than its timeout when the server says half of an answer, and closes at once", async () => {
+  it("waits no longer than its timeout for the rest of half an answer, and closes at once", async () => {
     const half = await startSilentServer("$1000\r\nhalf");
     const cache = await open({ timeoutMs: 50 }, `redis://127.0.0.1:${half.port}`);
     expect(await cache.get("key")).toBeNull();
@@ -133,7 +133,7 @@ describe("a summary cache whose Redis is not there", () => {
     await half.close();
   });
 
-  it("is not thrown at the loop by a listener that fails", async () => {
+  it("does not throw when its onTrouble listener throws", async () => {
     const onTrouble = (): never => {
       throw new Error("a listener's failure");
     };

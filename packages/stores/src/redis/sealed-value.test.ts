@@ -5,7 +5,7 @@ import { valueSeal } from "./sealed-value.ts";
 const SECRET = "a secret of thirty-two characters";
 
 describe("R21 a sealed value", () => {
-  it("opens for whom it was sealed, and for no other tenant, secret or key", () => {
+  it("opens only with the tenant, secret and key it was sealed with", () => {
     const key = fc.string({ unit: "grapheme" });
     const tenant = fc.option(fc.string());
     fc.assert(
@@ -20,7 +20,7 @@ describe("R21 a sealed value", () => {
     );
   });
 
-  it("does not open when any one of its characters is another, or some are missing", () => {
+  it("does not open when any character is changed, cut off or added", () => {
     const seal = valueSeal(SECRET, "tenant");
     const sealed = seal.seal("key", "the value");
     for (let index = 0; index < sealed.length; index++) {

@@ -77,7 +77,7 @@ async function surviveKills(name: string, kills: number, place: readonly string[
   return left;
 }
 
-describe("R33 a process that is killed while it moves a thread out and back", () => {
+describe("R33 a process that is killed while it archives and restores a thread", () => {
   it("leaves the whole thread or a whole segment in SQLite (25 kills)", { timeout: patience(120_000) }, async ({
     task,
   }) => {
@@ -105,7 +105,7 @@ describe("R33 a process that is killed while it moves a thread out and back", ()
 });
 
 describe.skipIf(!service.isThere)(`tenants of one PostgreSQL schema with row-level security${service.note}`, () => {
-  it("move their threads to one bucket and back as a role that owns nothing, and never one another's", async () => {
+  it("archive threads to one bucket and back as a role that owns nothing, and never touch each other's", async () => {
     const server = await startS3Server();
     const owner = connectForTests(service.url, 2);
     const role = await createRole(owner, service.url);
@@ -189,7 +189,7 @@ describe.skipIf(!service.isThere)(`tenants of one PostgreSQL schema with row-lev
     await server.close();
   });
 
-  it("cannot use the mark of an archived thread to take the end of one away", async () => {
+  it("cannot use the archive mark to delete the end of a thread", async () => {
     const owner = connectForTests(service.url, 2);
     const { schema, drop } = freshSchema(owner);
     const role = await createRole(owner, service.url);

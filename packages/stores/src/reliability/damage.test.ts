@@ -269,8 +269,8 @@ async function judge(seed: number): Promise<"refused" | "found" | "unharmed"> {
   }
 }
 
-describe("R28 whatever became of a store's file", () => {
-  it("every call ends, with a result or an error with a code, and no result is another one where verify finds nothing", {
+describe("R28 a store with a damaged file", () => {
+  it("ends every call with a result or a typed error, and returns no wrong result where verify finds nothing", {
     timeout: patience(300_000, 6_000_000),
   }, async ({ task }) => {
     countQueries();

@@ -111,8 +111,8 @@ class ListProcess {
   }
 }
 
-describe("R9 what 8 clients append to and read of one thread", () => {
-  it("R9 is linearizable in a SQLite file, when clients are killed meanwhile (20 histories × 504)", {
+describe("R9 the history of 8 clients that append to and read one thread", () => {
+  it("R9 is linearizable in a SQLite file while clients are killed (20 histories × 504)", {
     timeout: patience(180_000),
   }, async ({ task }) => {
     const histories = runs(20, 200).numRuns;
@@ -152,7 +152,7 @@ describe("R9 what 8 clients append to and read of one thread", () => {
   });
 
   it.skipIf(!service.isThere)(
-    `R9 is linearizable in PostgreSQL, when connections are cut meanwhile (20 histories × 504)${service.note}`,
+    `R9 is linearizable in PostgreSQL while connections are cut (20 histories × 504)${service.note}`,
     { timeout: patience(180_000) },
     async ({ task }) => {
       const histories = runs(20, 200).numRuns;
@@ -198,7 +198,7 @@ describe("R9 what 8 clients append to and read of one thread", () => {
     },
   );
 
-  it("R9 the checker finds what is lost, doubled, out of order, stale, or from nowhere", () => {
+  it("R9 is rejected by the checker when something is lost, doubled, out of order, stale or from nowhere", () => {
     const at = (start: number, end: number | null, value: string | null, seen?: readonly string[]): ListOperation => ({
       client: "c",
       start: BigInt(start),

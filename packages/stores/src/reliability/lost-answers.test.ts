@@ -48,14 +48,16 @@ async function loseAnswers(losses: number, store: ThreadfoldStore, other: Thread
 }
 
 describe("R8 an answer that was lost", () => {
-  it("R8 comes again for the same question, in memory (200 times)", async ({ task }) => {
+  it("R8 is returned when the call is repeated, in memory (200 times)", async ({ task }) => {
     const losses = runs(200).numRuns;
     const store = createMemoryStore();
     await loseAnswers(losses, store, store);
     Object.assign(task.meta, { figures: { backend: "memory", "lost answers": losses, "done twice": 0 } });
   });
 
-  it("R8 comes again for the same question, by another connection to the SQLite file (200 times)", async ({ task }) => {
+  it("R8 is returned when the call is repeated over another connection to the SQLite file (200 times)", async ({
+    task,
+  }) => {
     const losses = runs(200).numRuns;
     const { path, remove } = freshFolder("memory");
     const store = await openSqliteStore(join(path, "store.db"));

@@ -33,7 +33,7 @@ async function simulateAll(seeds: number, open: (clock: Clock, seed: number) => 
 }
 
 describe("R6 seeded runs of 200 operations with faults, on a clock of their own", () => {
-  it("R6 hold against the model in memory (2,000 seeds)", { timeout: patience(240_000, 12_000_000) }, async ({
+  it("R6 agree with the reference model in memory (2,000 seeds)", { timeout: patience(240_000, 12_000_000) }, async ({
     task,
   }) => {
     const { kinds, ...totals } = await simulateAll(runs(2_000, 100_000).numRuns, inMemory);
@@ -41,7 +41,9 @@ describe("R6 seeded runs of 200 operations with faults, on a clock of their own"
     Object.assign(task.meta, { figures: { backend: "memory", firstSeed: FIRST_SEED, ...totals, violations: 0 } });
   });
 
-  it("R6 hold against the model in SQLite (50 seeds)", { timeout: patience(60_000, 6_000_000) }, async ({ task }) => {
+  it("R6 agree with the reference model in SQLite (50 seeds)", { timeout: patience(60_000, 6_000_000) }, async ({
+    task,
+  }) => {
     const { path, remove } = freshFolder("memory");
     const { kinds: _, ...totals } = await simulateAll(runs(50, 5_000).numRuns, (clock, seed) =>
       openSqliteStore(join(path, `${seed}.db`), { clock }),
@@ -50,7 +52,7 @@ describe("R6 seeded runs of 200 operations with faults, on a clock of their own"
     Object.assign(task.meta, { figures: { backend: "SQLite", firstSeed: FIRST_SEED, ...totals, violations: 0 } });
   });
 
-  it("R6 are the same run for the same seed, in memory and in SQLite, and another one for another", async () => {
+  it("R6 repeat exactly for the same seed, in memory and in SQLite, and differ for another seed", async () => {
     const { path, remove } = freshFolder("memory");
     for (let seed = 1; seed <= 10; seed++) {
       const first = await simulate(seed, inMemory);
@@ -73,7 +75,7 @@ describe("R6 seeded runs of 200 operations with faults, on a clock of their own"
       /what had to fail with CONTENT_ERASED succeeded/,
       (store) => ({ ...store, eraser: { ...methodsOf(store.eraser), erase: async () => false } }),
     ],
-  ])("R6 finds a store that %s", async (_, violation, broken) => {
+  ])("R6 detect a store that %s", async (_, violation, broken) => {
     const open = async (clock: Clock): Promise<ErasableStore> => broken(createMemoryStore({ clock }));
     await expect(simulateAll(30, open)).rejects.toThrow(violation);
   });

@@ -107,8 +107,8 @@ const pointsIn = (counts: ReadonlyMap<string, number>) =>
     ),
   );
 
-describe.skipIf(!canTrace)(`R2 system calls on a SQLite file that fail${note}`, () => {
-  it("R2 any one of them leaves all or nothing of what was asked, whether it kills or fails (120 points of some 800)", {
+describe.skipIf(!canTrace)(`R2 failing system calls on a SQLite file${note}`, () => {
+  it("R2 leave each operation done completely or not at all, whether they kill or fail (120 points of some 800)", {
     timeout: patience(180_000),
   }, async ({ task }) => {
     const whole = await traced("whole", 1, []);
@@ -136,7 +136,7 @@ describe.skipIf(!canTrace)(`R2 system calls on a SQLite file that fail${note}`, 
     Object.assign(task.meta, { figures: { calls, points: points.length, ...came, problems: 0 } });
   });
 
-  it("R2 errors of any of them end in a typed error, and leave all or nothing of what was asked (150 points and more)", async ({
+  it("R2 end in a typed error and leave each operation done completely or not at all (150 points and more)", async ({
     task,
   }) => {
     const files = runs(12, 48).numRuns;

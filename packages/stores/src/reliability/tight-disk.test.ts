@@ -48,9 +48,9 @@ async function shell(runner: readonly string[], lines: readonly string[]): Promi
 
 const inNamespace = ["unshare", "-m", "sh", "-ec"];
 
-describe("R32 a disk that does not take what is written", () => {
+describe("R32 a disk that refuses writes", () => {
   it.skipIf(!mayMount)(
-    `R32 full: a typed error, nothing acknowledged is lost, and on it goes once there is room${withoutMounts}`,
+    `R32 full: a typed error, nothing acknowledged is lost, and work continues once there is room${withoutMounts}`,
     async ({ task }) => {
       const disk = join(folder, "disk");
       mkdirSync(disk);
@@ -67,7 +67,7 @@ describe("R32 a disk that does not take what is written", () => {
   );
 
   it.skipIf(!mayMount)(
-    `R32 read-only: a typed error, and on it goes when it may be written again${withoutMounts}`,
+    `R32 read-only: a typed error, and work continues once it is writable again${withoutMounts}`,
     async ({ task }) => {
       const disk = join(folder, "read-only");
       mkdirSync(disk);
@@ -87,7 +87,7 @@ describe("R32 a disk that does not take what is written", () => {
     },
   );
 
-  it("R32 a file may grow no further (RLIMIT_FSIZE): a typed error, and nothing acknowledged is lost", async ({
+  it("R32 a file at its size limit (RLIMIT_FSIZE): a typed error, and nothing acknowledged is lost", async ({
     task,
   }) => {
     const path = join(folder, "limited.db");
@@ -106,7 +106,7 @@ describe("R32 a disk that does not take what is written", () => {
   // Permissions do not bind the superuser, so that the process becomes nobody where the tests run as root. It does so once
   // it has loaded everything: what it loads may lie where nobody else may look.
   it.skipIf(withoutNobody !== "")(
-    `R32 permission lost: a typed error, and on it goes when it is given back${withoutNobody}`,
+    `R32 permission lost: a typed error, and work continues once it is given back${withoutNobody}`,
     async ({ task }) => {
       const place = join(folder, "private");
       mkdirSync(place);

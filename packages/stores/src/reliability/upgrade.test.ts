@@ -91,16 +91,16 @@ function fill(path: string): void {
   raw.close();
 }
 
-describe("R33 a store that an older version wrote", () => {
+describe("R33 a store of any version", () => {
   const versions = readdirSync(fixtures).flatMap((name) => (/^sqlite-(\d+)\.db\.gz$/.exec(name) ?? []).slice(1));
 
-  it("R33 there is a SQLite store of every schema version so far", () => {
+  it("R33 exists as a SQLite fixture for every schema version so far", () => {
     const all = Array.from({ length: SCHEMA_VERSION }, (_, index) => `${index + 1}`);
     expect(versions.sort((one, other) => Number(one) - Number(other))).toEqual(all);
   });
 
   it.for(versions)(
-    "R33 of schema version %s opens, verifies, exports the same bytes, and goes on",
+    "R33 of schema version %s opens, verifies, exports the same bytes and accepts further work",
     async (version, { task }) => {
       const path = join(folder, `${version}.db`);
       writeFileSync(path, fixture(version));
@@ -129,7 +129,7 @@ describe("R33 a store that an older version wrote", () => {
     },
   );
 
-  it("R33 a process that is killed while it makes the tables of a SQLite file leaves none or all (20 kills)", async ({
+  it("R33 has all its SQLite tables or none after the process that creates them is killed (20 kills)", async ({
     task,
   }) => {
     const kills = runs(20, 1_000).numRuns;
@@ -148,7 +148,7 @@ describe("R33 a store that an older version wrote", () => {
     Object.assign(task.meta, { figures: { backend: "SQLite", kills, ...left, half: 0 } });
   });
 
-  it("R33 a process that is killed while it migrates a SQLite file leaves the older version or the newer one (50 kills)", async ({
+  it("R33 is wholly of the older or the newer version after the process that migrates a SQLite file is killed (50 kills)", async ({
     task,
   }) => {
     const kills = runs(50).numRuns;
@@ -186,7 +186,7 @@ describe("R33 a store that an older version wrote", () => {
   });
 
   it.skipIf(!service.isThere)(
-    `R33 a process that is killed while it makes the tables of a PostgreSQL schema leaves none or all (10 kills)${service.note}`,
+    `R33 has all its PostgreSQL tables or none after the process that creates them is killed (10 kills)${service.note}`,
     async ({ task }) => {
       const kills = runs(10).numRuns;
       const owner = connectForTests(service.url, 3);

@@ -47,7 +47,7 @@ describe("artifacts in S3", () => {
     return () => artifacts.close();
   });
 
-  it("are written on condition that nothing is there, so that the first content and every version of metadata stay", async () => {
+  it("never overwrite an object, so that the first content and every metadata version stay", async () => {
     const id = await artifacts.store("content", metadata());
     const before = new Map(server.objects);
     const other = await open();
@@ -62,7 +62,7 @@ describe("artifacts in S3", () => {
     await other.close();
   });
 
-  it("R19 are under keys that hold no text of anybody's, and apart for tenants of the same bucket", async () => {
+  it("R19 have object keys without readable names, and are separate for tenants of one bucket", async () => {
     const one = await open({ tenantId: "tenant-one" });
     const id = await one.store("a secret text", metadata({ tenantId: "tenant-one" }));
     for (const key of server.objects.keys()) expect(key).toMatch(/^\/bucket\/some\/prefix\/[0-9a-z/_-]+$/);
@@ -74,7 +74,7 @@ describe("artifacts in S3", () => {
     await two.close();
   });
 
-  it("R11 that were changed in the bucket are not handed out", async () => {
+  it("R11 are not returned when they were changed in the bucket", async () => {
     const id = await artifacts.store("content", metadata());
     for (const key of server.objects.keys())
       if (key.includes("/contents/")) server.objects.set(key, Buffer.from("other"));
@@ -83,7 +83,7 @@ describe("artifacts in S3", () => {
     await expect(artifacts.getMetadata(id)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
   });
 
-  it("get over a service that is busy for a moment, and say when it stays away", async () => {
+  it("survive a briefly busy service, and fail with STORE_UNAVAILABLE when it stays away", async () => {
     server.failNext(2, 503);
     const id = await artifacts.store("content", metadata());
     expect((await artifacts.retrieve(id))?.content).toBe("content");
@@ -97,7 +97,7 @@ describe("artifacts in S3", () => {
     await nowhere.close();
   });
 
-  it("that are damaged in the bucket are not stored again as if they were whole", async () => {
+  it("are not stored again as if whole when the bucket's copy is damaged", async () => {
     await artifacts.store("content", metadata());
     for (const key of server.objects.keys())
       if (key.includes("/contents/")) server.objects.set(key, Buffer.from("cont"));
@@ -108,7 +108,7 @@ describe("artifacts in S3", () => {
     ["half of", (bytes) => bytes.subarray(0, bytes.length / 2)],
     ["something other than", (bytes) => Buffer.from(bytes.toString().replace(/./u, "?"))],
     ["nothing of", () => null],
-  ])("are not acknowledged by a service that keeps %s what it took", async (_, keep) => {
+  ])("are not acknowledged when the service keeps %s what it was sent", async (_, keep) => {
     for (const [index, kind] of ["/contents/", "/records/", "/threads/"].entries()) {
       const content = `content ${index}`;
       const set = server.objects.set.bind(server.objects);
@@ -124,7 +124,7 @@ describe("artifacts in S3", () => {
     }
   });
 
-  it("are given up when the service takes the connection and says nothing, or half of its answer", async () => {
+  it("fail after requestTimeoutMs when the service answers nothing or only half", async () => {
     const half = "HTTP/1.1 200 OK\r\ncontent-type: application/xml\r\ncontent-length: 1000\r\n\r\n<ListBucket";
     for (const answer of ["", half]) {
       const silent = await startSilentServer(answer);
@@ -155,7 +155,7 @@ describe("artifacts in S3", () => {
     await expect(open({ requestTimeoutMs: 0 })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });
 
-  it("are not listed for ever by a service that gives the same page again and again", async () => {
+  it("are not listed forever when the service repeats the same page", async () => {
     const page = "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>";
     const loop = createServer((_, response) => void response.end(`${page}</ListBucketResult>`)).listen(0, "127.0.0.1");
     await once(loop, "listening");
@@ -170,7 +170,7 @@ describe("artifacts in S3", () => {
     loop.close();
   });
 
-  it("are named by an address of their kind, without credentials", async () => {
+  it("accept only s3 addresses, without credentials or unknown options", async () => {
     for (const address of ["s3://", "s3:bucket", "https://bucket", "s3://key:secret@bucket", "s3://bucket?acl=x", ""]) {
       await expect(openS3Artifacts(address)).rejects.toMatchObject({
         code: "INVALID_CONFIG",

@@ -24,17 +24,17 @@ function install(source: string): void {
   writeFileSync(join(place, "index.js"), source);
 }
 
-describe("a driver that is installed where it is used", () => {
-  it("is the package that an import gives", () => {
+describe("loading a driver", () => {
+  it("returns the same package as an import", () => {
     expect(loadDriver("pg").Pool).toBe(pg.Pool);
   });
 
-  it("is found in the project when this code stands elsewhere, as in a bundle", () => {
+  it("finds the driver in the project when Threadfold's code lies elsewhere, as in a bundle", () => {
     install("module.exports = { found: true };");
     expect(loadDriver(NAME)).toEqual({ found: true });
   });
 
-  it("is asked for with the command that installs it", () => {
+  it("names the command that installs a missing driver", () => {
     expect(() => loadDriver(NAME)).toThrow(
       expect.objectContaining({
         code: "INVALID_CONFIG",
@@ -44,7 +44,7 @@ describe("a driver that is installed where it is used", () => {
     );
   });
 
-  it("lets other failures of the package through", () => {
+  it("passes on any other failure of the driver's package", () => {
     install('require("something-it-lacks");');
     expect(() => loadDriver(NAME)).toThrow(/something-it-lacks/);
   });

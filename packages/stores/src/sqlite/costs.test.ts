@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe("P9 the cost of an append and of a commit", () => {
-  it("does not grow with the thread: the statements are the same ones, and each looks up what it needs by an index", async () => {
+  it("does not grow with the thread: the statements stay the same, and each uses an index", async () => {
     const connection = await openConnection(join(folder, "store.db"));
     const clock = { now: () => START_MS };
     const threads = new SqliteThreads(connection, clock);
@@ -63,8 +63,8 @@ describe("P9 the cost of an append and of a commit", () => {
   });
 });
 
-describe("P9 the cost of going on with a thread", () => {
-  it("does not grow with what the plan hides: the same statements read the same number of rows, each by an index", async () => {
+describe("P9 the cost of resuming a thread", () => {
+  it("does not grow with what the plan hides: the same statements read the same number of rows by an index", async () => {
     const connection = await openConnection(join(folder, "store.db"));
     const clock = { now: () => START_MS };
     const [threads, plans] = [new SqliteThreads(connection, clock), new SqlitePlans(connection, clock)];
@@ -120,7 +120,7 @@ describe("P9 the cost of going on with a thread", () => {
 });
 
 describe("the cost of reading every plan of a thread", () => {
-  it("takes each message that they hide once, however many of them hide it, and in whatever order they come to hide it", async () => {
+  it("includes each hidden message once, however many plans hide it and in whatever order", async () => {
     const connection = await openConnection(join(folder, "store.db"));
     const clock = { now: () => START_MS };
     const plans = new SqlitePlans(connection, clock);

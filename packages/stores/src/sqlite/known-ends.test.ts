@@ -32,7 +32,7 @@ const append = (store: ThreadfoldStore, expectedVersion: number | "any", ...numb
     { expectedVersion },
   );
 
-describe("an append where the connection remembers the thread's end", () => {
+describe("an append over a connection that remembers the thread's end", () => {
   it("sees what another connection appended since", async () => {
     expect(await append(other, "any", 3)).toEqual({ version: 4, appended: 1 });
     expect(await append(one, "any", 4)).toEqual({ version: 5, appended: 1 });
@@ -42,7 +42,7 @@ describe("an append where the connection remembers the thread's end", () => {
     expect((await one.threads.load(THREAD))?.digest).toBe(expectedThread(transcript(6)).digest);
   });
 
-  it("skips a message that is there, refuses another one by its id, and appends nothing of a refused batch", async () => {
+  it("skips a message that exists, refuses a different one with its id, and appends nothing of a refused batch", async () => {
     expect(await append(one, 3, 1, 3, 3)).toEqual({ version: 4, appended: 1 });
     expect(await append(one, 4, 2)).toEqual({ version: 4, appended: 0 });
     const changed = [entry(4), entry(1, "something else")];
@@ -53,7 +53,7 @@ describe("an append where the connection remembers the thread's end", () => {
     expect((await other.threads.load(THREAD))?.digest).toBe(expectedThread(transcript(4)).digest);
   });
 
-  it("agrees with the thread itself, whoever appends how many at a time and comes again with which", async () => {
+  it("agrees with the loaded thread for any sequence of appends and repeats over two connections", async () => {
     let round = 0;
     const turn = fc.record({
       isOther: fc.boolean(),

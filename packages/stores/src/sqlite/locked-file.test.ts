@@ -41,7 +41,7 @@ async function whileLocked<Result>(call: () => Promise<Result>): Promise<Result>
   return result;
 }
 
-describe("while another process writes to the file, this one goes on and waits for its turn with", () => {
+describe("while another process holds the write lock, this process keeps running and waits for its turn with", () => {
   const plan = dropPlan([{ id: message(0).id as never, turn: 1 }], { version: 1, threadVersion: 8 });
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
     "an append of one message": () => store.threads.append(THREAD, [entry(8)], { expectedVersion: 8 }),
@@ -61,7 +61,7 @@ describe("while another process writes to the file, this one goes on and waits f
     });
   }
 
-  it("the making of a store", async () => {
+  it("the creation of a store", async () => {
     other.close();
     path = join(folder, "new.db");
     other = new DatabaseSync(path);
@@ -69,7 +69,7 @@ describe("while another process writes to the file, this one goes on and waits f
   });
 });
 
-it("what waits for the lock is done in the order in which it was asked for", async () => {
+it("calls that wait for the lock run in the order they were made", async () => {
   const appended = await whileLocked(() =>
     Promise.all(
       [8, 9, 10, 11].map((number) => store.threads.append(THREAD, [entry(number)], { expectedVersion: number })),
@@ -78,7 +78,7 @@ it("what waits for the lock is done in the order in which it was asked for", asy
   expect(appended.map(({ version }) => version)).toEqual([9, 10, 11, 12]);
 });
 
-it("a lock that is not given back ends the waiting with an unavailable store, and nothing of the call is kept", async () => {
+it("a lock that is never released makes the waiting call fail with STORE_UNAVAILABLE", async () => {
   const connection: SqliteConnection = new SqliteConnection(new DatabaseSync(path), path, () => connection);
   other.exec("BEGIN IMMEDIATE");
   await expect(
@@ -87,7 +87,7 @@ it("a lock that is not given back ends the waiting with an unavailable store, an
   connection.close();
 });
 
-it("a store that is closed meanwhile says so to who waits", async () => {
+it("closing a store makes calls that wait for the lock fail with STORE_UNAVAILABLE", async () => {
   other.exec("BEGIN IMMEDIATE");
   const append = store.threads.append(THREAD, [entry(8)], { expectedVersion: 8 });
   await store.close();

@@ -36,8 +36,8 @@ async function findingsAfter(sql: string): Promise<readonly object[]> {
   }
 }
 
-describe("places of messages", () => {
-  it("are noted in whole batches, of all messages up to the last one", () => {
+describe("recorded positions of messages", () => {
+  it("are written in whole batches that cover every message up to the last batch", () => {
     const raw = new DatabaseSync(intact);
     const noted = raw.prepare("SELECT count(*) AS count, max(version) AS last FROM message_places").get();
     raw.close();
@@ -45,7 +45,7 @@ describe("places of messages", () => {
     expect(noted).toEqual({ count: notedUpTo(76) - 1, last: notedUpTo(76) });
   });
 
-  it("R11 are found when they are not those of the entries", async () => {
+  it("R11 are reported by verify when they differ from the entries", async () => {
     expect(await findingsAfter("")).toEqual([]);
     for (const sql of [
       "UPDATE message_places SET version = version + 1 WHERE version = 9",

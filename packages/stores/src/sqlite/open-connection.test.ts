@@ -10,7 +10,7 @@ import { SCHEMA_VERSION } from "./schema.ts";
 import { query } from "./sqlite-connection.ts";
 
 describe("loadSqlite", () => {
-  it("gives Node's SQLite and leaves the process's warnings as they were", () => {
+  it("returns Node's SQLite and leaves the process's warning handler unchanged", () => {
     const before = process.emitWarning;
     expect(loadSqlite().DatabaseSync).toBeTypeOf("function");
     expect(process.emitWarning).toBe(before);
@@ -35,7 +35,7 @@ const tables = Array.from({ length: 200 }, (_, index) => `CREATE TABLE table_wit
 const manyTables = `BEGIN; ${tables.join("\n")} COMMIT;`;
 
 describe("readSqliteHeader", () => {
-  it("says whose a database is and whether it has tables", () => {
+  it("reads a database's application id, its version and whether it has tables", () => {
     const marked = headerAfter(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 7;`);
     expect(readSqliteHeader(marked)).toEqual({
       kind: "database",
@@ -48,7 +48,7 @@ describe("readSqliteHeader", () => {
     expect(readSqliteHeader(headerAfter("CREATE TABLE t (a); DROP TABLE t"))).toMatchObject({ hasTables: false });
   });
 
-  it("knows an empty file, and everything else as something else", () => {
+  it("recognizes an empty file and reports anything that is not a database as other", () => {
     expect(readSqliteHeader(Buffer.alloc(0))).toEqual({ kind: "empty" });
     expect(readSqliteHeader(Buffer.from("SQLite format 3\0"))).toEqual({ kind: "other" });
     expect(readSqliteHeader(Buffer.alloc(HEADER_BYTES, "x"))).toEqual({ kind: "other" });
@@ -124,14 +124,14 @@ describe("a file of another program is refused and left byte for byte as it is",
     other.close();
   });
 
-  it("says of a newer store that it is newer", async () => {
+  it("a newer store, with a message that a newer Threadfold wrote it", async () => {
     await storeWith(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     expect((await failure(place())).message).toContain("a newer Threadfold wrote it");
   });
 });
 
 describe("a path that cannot be used", () => {
-  it("is unavailable when it is a folder, or beneath a file or a folder that is not there", async () => {
+  it("fails with STORE_UNAVAILABLE when it is a folder or lies below a file or a missing folder", async () => {
     mkdirSync(place());
     writeFileSync(join(folder, "file"), "x");
     for (const path of [place(), join(folder, "no", "store.db"), join(folder, "file", "store.db"), `${place()}\0`]) {
@@ -142,24 +142,27 @@ describe("a path that cannot be used", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "is unavailable when nothing can be created there, or it is no regular file",
+    "fails with STORE_UNAVAILABLE when nothing can be created there or it is not a regular file",
     async () => {
       for (const path of ["/proc/threadfold.db", "/dev/null"])
         expect((await failure(path)).code).toBe("STORE_UNAVAILABLE");
     },
   );
 
-  it.skipIf(unbound !== "")(`is unavailable when it may not be read or written${unbound}`, async () => {
-    (await openConnection(place())).close();
-    for (const mode of [0o000, 0o400]) {
-      chmodSync(place(), mode);
-      expect((await failure(place())).code).toBe("STORE_UNAVAILABLE");
-    }
-  });
+  it.skipIf(unbound !== "")(
+    `fails with STORE_UNAVAILABLE when permissions forbid reading or writing it${unbound}`,
+    async () => {
+      (await openConnection(place())).close();
+      for (const mode of [0o000, 0o400]) {
+        chmodSync(place(), mode);
+        expect((await failure(place())).code).toBe("STORE_UNAVAILABLE");
+      }
+    },
+  );
 });
 
 describe("a store file", () => {
-  it("is made where there is no file, an empty one, or a database without tables", async () => {
+  it("is created in place of a missing file, an empty file or a database without tables", async () => {
     const starts = [
       () => undefined,
       () => writeFileSync(place(), ""),
@@ -194,7 +197,7 @@ describe("a store file", () => {
     connection.close();
   });
 
-  it("that is damaged after its header is corrupt", async () => {
+  it("fails with STORE_CORRUPT when it is damaged after its header", async () => {
     (await openConnection(place())).close();
     const bytes = readFileSync(place());
     writeFileSync(place(), bytes.fill(0xff, 100));

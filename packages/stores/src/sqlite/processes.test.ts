@@ -37,7 +37,7 @@ const PROCESSES = runs(4, 8).numRuns;
 const CONNECTIONS = runs(8, 16).numRuns;
 
 describe("processes that share one SQLite file", () => {
-  it("make a store that none has made yet, whoever comes first (4 processes × 40 files)", async () => {
+  it("can all create the same new store at the same time (4 processes × 40 files)", async () => {
     const files = Array.from({ length: runs(40).numRuns as number }, (_, index) => `${path}-${index}`);
     const openers = Array.from({ length: 4 }, () =>
       fork(SCRIPT, ["open", ...files], { execArgv: [...SOURCE_ARGUMENTS], env }),

@@ -39,8 +39,8 @@ const GENERATED = { entries: ["thread_key", "version"] };
 /** All rows of a table, in the form in which they are compared. */
 const rows = (table: string): string => JSON.stringify(raw.prepare(`SELECT * FROM ${table}`).all());
 
-describe("R10 what is logged cannot be changed by raw SQL", () => {
-  it("of every table neither UPDATE, DELETE nor INSERT OR REPLACE changes a row", () => {
+describe("R10 raw SQL on a SQLite store", () => {
+  it("changes no row of an append-only table with UPDATE, DELETE or REPLACE", () => {
     for (const table of TABLES) {
       const before = rows(table);
       expect(JSON.parse(before).length, table).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe("R10 what is logged cannot be changed by raw SQL", () => {
     }
   });
 
-  it("no entry comes in again under another version, and no version is left out", () => {
+  it("cannot insert an entry again under another version or skip a version", () => {
     const copy = (columns: string): string =>
       `REPLACE INTO entries SELECT ${columns}, messages, turn, step, digest, link, appended_at, body FROM entries WHERE version = 4`;
     expect(() => raw.exec(copy("entry_key + 38, kind, message_id, pin_id"))).toThrow("append-only");
@@ -67,7 +67,7 @@ describe("R10 what is logged cannot be changed by raw SQL", () => {
     }
   });
 
-  it("of an artifact only its time and sensitivity may change", () => {
+  it("may change an artifact's sensitivity but not its identity, media type or size, nor delete it", () => {
     for (const column of ["artifact_key", "artifact_id", "thread_key", "tenant_id", "media_type", "bytes"]) {
       expect(() => raw.exec(`UPDATE artifacts SET ${column} = ${column}`)).toThrow("keep what they are");
     }

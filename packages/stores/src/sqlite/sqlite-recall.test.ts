@@ -40,7 +40,7 @@ keepLaws(
 );
 
 describe("recall in SQLite", () => {
-  it("finds after reopening what was indexed before, by another handle, too", async () => {
+  it("finds through another connection what was indexed, and indexing it again changes nothing", async () => {
     await store.threads.append(THREAD, transcript(8), { expectedVersion: "no-thread" });
     const other = await openSqliteStore(join(folder, "store.db"));
     try {
@@ -56,7 +56,7 @@ describe("recall in SQLite", () => {
     }
   });
 
-  it("R23 takes no words of an erased thread, whoever asked whether it may", async () => {
+  it("R23 refuses to index messages of an erased thread and keeps none of their words", async () => {
     const connection = await openConnection(join(folder, "raced.db"));
     const threads = new SqliteThreads(connection, { now: () => START_MS });
     await threads.append(THREAD, transcript(2), { expectedVersion: "no-thread" });
@@ -69,7 +69,7 @@ describe("recall in SQLite", () => {
   });
 
   it.skipIf(!hasFullTextSearch)(
-    `makes the index of an earlier version anew${hasFullTextSearch ? "" : " (skipped: this Node cannot make one)"}`,
+    `replaces the index of an earlier version with a new one${hasFullTextSearch ? "" : " (skipped: this Node cannot make one)"}`,
     async () => {
       await store.threads.append(THREAD, transcript(8), { expectedVersion: "no-thread" });
       const messages = (await store.threads.load(THREAD))?.messages ?? [];

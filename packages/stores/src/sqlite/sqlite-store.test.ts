@@ -36,7 +36,7 @@ keepLaws(
 );
 
 describe("the journal of a SQLite store", () => {
-  it("R28 hands out no entry that is not the one that was written, whichever character of it changed", async () => {
+  it("R28 refuses to return an entry of which any one character was changed", async () => {
     const root = mkdtempSync(join(tmpdir(), "threadfold-"));
     const [path, threadId] = [join(root, "store.db"), asThreadId("t")];
     const usage = { inputTokens: 12, outputTokens: 3 };
@@ -60,7 +60,7 @@ describe("the journal of a SQLite store", () => {
 });
 
 describe("the statements of a SQLite store", () => {
-  it("take their values in order or by name, which all versions of Node agree on, and none by number", async () => {
+  it("bind their values either by position or by name, never by number", async () => {
     folder = mkdtempSync(join(tmpdir(), "threadfold-"));
     const store = await openSqliteStore(join(folder, "store.db"));
     await plant(store, 1);

@@ -40,8 +40,8 @@ const SHARES: readonly [ClearTarget, keyof MessageHeader["shares"]][] = [
   ["text", "text"],
 ];
 
-describe("a draft", () => {
-  it("takes for each message what it takes, until something holds it", () => {
+describe("a draft plan", () => {
+  it("counts each message at its own size until something holds it", () => {
     fc.assert(
       fc.property(strategyContexts, (context) => {
         const draft = draftOf(context);
@@ -52,7 +52,7 @@ describe("a draft", () => {
     );
   });
 
-  it("takes nothing for what is dropped, and a placeholder and the kept ends for what is cleared of a message", () => {
+  it("counts nothing for a dropped message, and the placeholder and kept ends for a cleared one", () => {
     const targets = fc.subarray([...SHARES], { minLength: 1 });
     const ends = fc.option(fc.record({ headCharacters: fc.nat(900), tailCharacters: fc.nat(900) }), { nil: undefined });
     fc.assert(
@@ -73,7 +73,7 @@ describe("a draft", () => {
     );
   });
 
-  it("frees of an externalized body what its proposal promised", () => {
+  it("frees exactly what the proposal promised for an externalized body", () => {
     let seen = 0;
     fc.assert(
       fc.property(strategyContexts, (context) => {
@@ -90,7 +90,7 @@ describe("a draft", () => {
     expect(seen).toBeGreaterThan(0);
   });
 
-  it("gives each message to the proposal that was chosen last, and lets go of those that hold none", () => {
+  it("gives each message to the proposal chosen last, and removes proposals that hold none", () => {
     const rungs = fc.shuffledSubarray([dropStrategy, summarizeStrategy, externalizeStrategy], { minLength: 1 });
     fc.assert(
       fc.property(strategyContexts, rungs, (context, ladder) => {
@@ -138,8 +138,8 @@ const records = {
   drops: [dropped],
 } as unknown as PlanRecords;
 
-describe("a draft of a thread that was folded before", () => {
-  it("begins with the records of its plan, each for its messages", () => {
+describe("a draft plan of a thread that was folded before", () => {
+  it("starts with the records of the plan, each holding its own messages", () => {
     const draft = draftOf(context, records);
     expect(draft.isUnchanged).toBe(true);
     expect(draft.heldBy(headerOf("u1").ordinal)).toBe(dropped);
@@ -149,7 +149,7 @@ describe("a draft of a thread that was folded before", () => {
     expect(draft.renderedTokens(headerOf("t1"))).toBe(headerOf("t1").tokens - 1_700 + POINTER_TOKENS);
   });
 
-  it("shows less of a result once it was read, and says what that frees", () => {
+  it("shrinks the preview of a result once it was read, and returns the tokens freed", () => {
     const draft = draftOf(context, records);
     for (const id of ["t1", "t2"]) {
       const header = headerOf(id);
@@ -167,13 +167,13 @@ describe("a draft of a thread that was folded before", () => {
     expect(of("clear")?.keep).toEqual({ headCharacters: 400, tailCharacters: 300 });
   });
 
-  it("frees nothing where no result was unread", () => {
+  it("frees nothing for messages without an unread result", () => {
     const draft = draftOf(context, records);
     for (const id of ["s", "u1", "a1", "t3"]) expect(draft.shrinkRead(headerOf(id).ordinal)).toBe(0);
     expect(draft.isUnchanged).toBe(true);
   });
 
-  it("is interrupted every few thousand messages while it takes a proposal for a hundred thousand", () => {
+  it("yields every few thousand messages while it applies a proposal for a hundred thousand", () => {
     const draft = draftOf(context);
     const ordinals = Array.from({ length: 100_000 }, (_, ordinal) => ordinal);
     const proposal: CompactionProposal = { ...base, action: "drop", ordinals };
@@ -185,7 +185,7 @@ describe("a draft of a thread that was folded before", () => {
     expect(ordinals.every((ordinal) => draft.heldBy(ordinal) === proposal)).toBe(true);
   });
 
-  it("takes for a summary what it takes, at the first of its messages, and for what is planned nothing yet", () => {
+  it("counts a summary at its first message, and a planned one as nothing yet", () => {
     const summary = recordOf(["u1", "a1", "t1"], { action: "summarize", summaryTokens: 33, absorbs: [] });
     const draft = draftOf(context, { ...NO_RECORDS, summarizations: [summary] } as unknown as PlanRecords);
     expect(["u1", "a1", "t1", "a2"].map((id) => draft.renderedTokens(headerOf(id)))).toEqual([
@@ -196,7 +196,7 @@ describe("a draft of a thread that was folded before", () => {
     expect(["a2", "t2"].map((id) => draft.renderedTokens(headerOf(id)))).toEqual([0, 0]);
   });
 
-  it("holds what it finds of a record whose messages are not all there in order", () => {
+  it("holds the messages it finds of a record whose span has missing or reordered messages", () => {
     const span = { ...dropped.span, messageIds: [asMessageId("a1"), asMessageId("gone"), asMessageId("u1")] };
     const draft = draftOf(context, { ...NO_RECORDS, drops: [{ ...dropped, span }] } as unknown as PlanRecords);
     expect(["u1", "a1", "t1"].map((id) => draft.heldBy(headerOf(id).ordinal) !== undefined)).toEqual([
@@ -204,7 +204,7 @@ describe("a draft of a thread that was folded before", () => {
     ]);
   });
 
-  it("keeps of a record the messages that no proposal took from it", () => {
+  it("keeps the messages of a record that no proposal took from it", () => {
     const draft = draftOf(context, records);
     draft.choose({ ...base, action: "drop", ordinals: [headerOf("t1").ordinal] });
     expect(new Set(draft.keptRecords.map(({ action }) => action))).toEqual(new Set(["externalize", "drop"]));
@@ -214,14 +214,14 @@ describe("a draft of a thread that was folded before", () => {
   });
 });
 
-describe("results that no model has read", () => {
-  it("are those behind the last assistant message", () => {
+describe("tool results that no model has read", () => {
+  it("are those after the last assistant message", () => {
     expect(unreadResults(context.shape)).toEqual([headerOf("t3").ordinal]);
     expect(unreadResults(contextOf(scriptThread("u1 a1 t1 t2"), 1).shape)).toEqual([2, 3]);
     expect(unreadResults(contextOf(scriptThread("u1 a1 t1 a2 u2"), 1).shape)).toEqual([]);
   });
 
-  it("go into the artifact store where they may, and are cut to their ends where they may not", () => {
+  it("are externalized if storing is allowed, and otherwise cut to their two ends", () => {
     const { ordinal, shares } = headerOf("t3");
     const ask = (changes: object = {}) =>
       unreadProposals([ordinal], { ...context, heldBy: () => undefined, mayStore: () => true, ...changes });
@@ -239,8 +239,8 @@ describe("results that no model has read", () => {
   });
 });
 
-describe("text that a user pasted", () => {
-  it("goes into the artifact store when it is four times as large as a result may be, and not before", () => {
+describe("a long text pasted by a user", () => {
+  it("is externalized only above four times the threshold for results", () => {
     const pasted = (size: number) => {
       const thread = scriptThread("u1 a1 u2 a2 u3", (label) => (label === "u1" ? size : 50));
       return externalizeStrategy

@@ -8,7 +8,7 @@ import { foldableGroups, groupsBeside, newestOrdinal, newestUserOrdinal } from "
 const shapeOf = (script: string) => contextOf(scriptThread(script, 50), 1).shape;
 
 describe("foldable groups", () => {
-  it("are older than what is recent, in whole groups, and no system message and no newest request", () => {
+  it("are whole groups before the recent part, without system messages and the newest request", () => {
     const shape = shapeOf("s1 u1 a1 t1 u2 a2 t2 t2");
     const ordinals = (recentTokens: number, recentTurns = 9, newestGroup = false) =>
       foldableGroups(shape, { recentTokens, recentTurns, newestGroup }).map((group) => group.ordinals);
@@ -19,13 +19,13 @@ describe("foldable groups", () => {
     expect(ordinals(10_000, 1)).toEqual([[1], [2, 3]]);
   });
 
-  it("beside spared messages are what else is in their groups, so that a call makes room for its result", () => {
+  it("beside spared messages hold the rest of their groups, so that a call can make room for its result", () => {
     const shape = shapeOf("u1 a1 t1 u2 a2 t2 t2");
     expect(groupsBeside([5], shape).map(({ ordinals }) => ordinals)).toEqual([[0], [1, 2], [4, 6]]);
     expect(groupsBeside([0, 1, 2, 4, 5, 6], shape)).toEqual([]);
   });
 
-  it("beside hold none of the spared messages, and leave none out that may be folded", () => {
+  it("beside spared messages hold every foldable message except the spared ones", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true }), fc.array(fc.nat(40)), (thread, spared) => {
         const { shape } = contextOf(thread, 1);
@@ -37,7 +37,7 @@ describe("foldable groups", () => {
     );
   });
 
-  it("the newest message of the main branch, and the newest that somebody typed", () => {
+  it("newestOrdinal and newestUserOrdinal find the newest message and the newest user message", () => {
     expect([newestOrdinal(shapeOf("u1 a1 u2 a2")), newestUserOrdinal(shapeOf("u1 a1 u2 a2"))]).toEqual([3, 2]);
     expect([newestOrdinal(shapeOf("")), newestUserOrdinal(shapeOf("a1 a2"))]).toEqual([-1, -1]);
     // A summary that another tool wrote is nobody's request, and the only thing of a user's.
@@ -45,7 +45,7 @@ describe("foldable groups", () => {
     expect(newestUserOrdinal(shapeOf("u1 a1 c1 a2"))).toBe(0);
   });
 
-  it("are counted as recent from the end, as far as tokens and turns both reach", () => {
+  it("count as recent from the end only within both the token and the turn limit", () => {
     const shape = shapeOf("u1 a1 u2 a2 u3 a3 u4 a4");
     const ordinals = (recentTokens: number, recentTurns: number, newestGroup = false) =>
       foldableGroups(shape, { recentTokens, recentTurns, newestGroup }).flatMap((group) => group.ordinals);
@@ -72,7 +72,7 @@ describe("foldable groups", () => {
     ]);
   });
 
-  it("are not of a side branch, which takes nothing of what is recent either", () => {
+  it("include no side branch, and side branches use up none of the recent tokens", () => {
     const beside = { branch: "b" };
     const thread = threadOf(
       user("u1", "One."),
@@ -93,7 +93,7 @@ describe("foldable groups", () => {
     expect(newestUserOrdinal(aside)).toBe(-1);
   });
 
-  it("are none that something spared is in", () => {
+  it("never include a group with a spared message", () => {
     const shape = shapeOf("u1 a1 t1 u2 a2 u3");
     const protection = { recentTokens: 0, recentTurns: 9, newestGroup: false };
     const groups = (spared?: readonly number[]) =>

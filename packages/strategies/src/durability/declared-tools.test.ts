@@ -41,14 +41,14 @@ const read = (capture: CaptureDeterminism) =>
   declareTool("read", { durability: "replayable", captureDeterminism: capture });
 
 describe("declareTool", () => {
-  it("spec-60 says in one line how the results of a tool are folded", () => {
+  it("spec-60 sets in one line how the results of a tool are folded", () => {
     const order = declareTool("create_order", { durability: "anchoring", preserveFields: ["order_id", "total"] });
     expect(declaredOverrides([order])).toMatchObject({
       create_order: { durability: "anchoring", mustPreserveFields: ["order_id", "total"] },
     });
   });
 
-  it("refuses what it does not know, naming tool and field", () => {
+  it("rejects unknown values and fields, naming the tool and the field", () => {
     expect(() => declareTool("pay", { durability: "forever" as never })).toThrow(/declareTool\.pay\.durability/);
     expect(() => declareTool("pay", { durability: "anchoring", fields: [] } as never)).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG" }),
@@ -57,7 +57,7 @@ describe("declareTool", () => {
 });
 
 describe("withDeterminism", () => {
-  it("notes at call time what each tool says of its own sources, from the arguments of the call", async () => {
+  it("records at call time each tool's source metadata, computed from the arguments of the call", async () => {
     const tool = read(async (input) => ({ etag: `of ${JSON.stringify(input)}` }));
     const expected = { etag: 'of {"path":"read.txt"}' };
     expect(noted((await withDeterminism([callOf("read"), resultOf("read")], [tool], none)).slice(1))).toEqual(expected);
@@ -70,11 +70,11 @@ describe("withDeterminism", () => {
     ["of a call that failed", async () => ({ etag: "x" }), resultOf("read", { outcome: "failure" })],
     ["whose source is gone", async () => null, resultOf("read")],
     ["whose capture throws", () => Promise.reject(new Error("no")), resultOf("read")],
-  ])("leaves a result as it is %s", async (_, capture, message) => {
+  ])("leaves a result unchanged %s", async (_, capture, message) => {
     expect(await withDeterminism([message], [read(capture)], () => ({}))).toEqual([message]);
   });
 
-  it("leaves what a result notes itself, and asks nothing when there is no call", async () => {
+  it("keeps metadata that a result already has, and asks no tool when the call is unknown", async () => {
     const tool = read(async () => ({ etag: "captured" }));
     const own = resultOf("read", { determinism: { etag: "own" } });
     expect(noted(await withDeterminism([own], [tool], () => ({})))).toEqual({ etag: "own" });
@@ -89,7 +89,7 @@ describe("declaredProbe", () => {
       new AbortController().signal,
     );
 
-  it("asks each tool for its own sources, and the session's probe for all others", async () => {
+  it("asks each tool about its own sources, and the session's probe about all others", async () => {
     const changed = declaredProbe([read(async () => ({ etag: "2" }))], { probe: async () => "matches" });
     expect([await look("read", changed), await look("fetch", changed)]).toEqual(["changed", "matches"]);
     const gone = declaredProbe([read(async () => null)]);
@@ -97,15 +97,15 @@ describe("declaredProbe", () => {
     expect(await look("read", declaredProbe([read(async () => ({ etag: "1" }))]))).toBe("matches");
   });
 
-  it("takes as long as the session's probe may", () => {
+  it("has the time limit of the session's probe", () => {
     const others = { probe: async () => "matches" as const };
     expect(declaredProbe([], { ...others, timeLimitMs: 70 }).timeLimitMs).toBe(70);
     expect(declaredProbe([], others)).not.toHaveProperty("timeLimitMs");
   });
 });
 
-describe("what a declaration cannot be asked", () => {
-  it("is about messages that are malformed, or hold no result: they are left to whoever refuses them", async () => {
+describe("withDeterminism on unusual messages", () => {
+  it("leaves malformed messages and messages without a result unchanged", async () => {
     const tool = read(async () => ({ etag: "captured" }));
     const malformed = [{ id: "m" }, undefined] as unknown as readonly MessageInput[];
     expect(await withDeterminism(malformed, [tool], () => ({}))).toBe(malformed);
@@ -113,7 +113,7 @@ describe("what a declaration cannot be asked", () => {
     expect(await withDeterminism(messages, [tool], () => ({}))).toEqual(messages);
   });
 
-  it("takes the arguments that stand with the result before those of the thread, and changes nothing else of it", async () => {
+  it("prefers arguments next to the result to those of the thread, and adds only the metadata", async () => {
     const tool = read(async (input) => ({ etag: JSON.stringify(input) }));
     const [, message] = await withDeterminism([callOf("read"), resultOf("read")], [tool], () => ({ path: "other" }));
     const [part] = resultOf("read").parts;

@@ -10,7 +10,7 @@ const resultOf = (toolName: string): ToolResultEnvelope => ({
 });
 
 describe("durabilityPolicy", () => {
-  it("knows common tools however their names are written", () => {
+  it("recognizes common tools in any spelling of their names", () => {
     const durabilityOf = durabilityPolicy(compactionConfig());
     expect(["read", "Read", "read_file", "readFile"].map((name) => durabilityOf(resultOf(name)))).toEqual(
       Array(4).fill("replayable"),
@@ -31,7 +31,7 @@ describe("durabilityPolicy", () => {
     expect(toolPolicy(config, "bash").replayCost).toBe("cheap");
   });
 
-  it("takes an override by the exact name alone, and never one that only every object has", () => {
+  it("applies an override only to the exact tool name, and none for inherited property names", () => {
     const config = compactionConfig({ toolDurabilityOverrides: { Bash: { durability: "ephemeral" } } });
     expect(toolOverride(config, "Bash")?.durability).toBe("ephemeral");
     expect([toolOverride(config, "bash"), toolOverride(config, "toString")]).toEqual([undefined, undefined]);
@@ -41,7 +41,7 @@ describe("durabilityPolicy", () => {
     expect(toolPolicy(config, "bash")).toMatchObject({ mustPreserveFields: [], replayCost: "cheap" });
   });
 
-  it("knows the tools that bring back what is stored, however their names are written", () => {
+  it("recognizes retrieval tools in any spelling of their names", () => {
     expect(["read_artifact", "ReadArtifact", "recall", "Recall", "read_file", undefined].map(isRetrieval)).toEqual([
       ...[true, true, true, true, false, false],
     ]);

@@ -29,24 +29,24 @@ describe("fileDeterminismProbe", () => {
     ["its first 16 digits, as seed 002 notes them", { contentHash: HASH.slice(0, 16) }],
     ["a hash that names its algorithm", { contentHash: `sha256:${HASH.toUpperCase()}` }],
     ["a hash beside another time", { contentHash: HASH, mtime: 1 }],
-  ])("finds a file unchanged by %s", async (_, determinism) => {
+  ])("reports a file as unchanged by %s", async (_, determinism) => {
     expect(await look({ path: "a.ts" }, determinism)).toBe("matches");
   });
 
-  it("finds the path under the names that tools give it, relative and absolute", async () => {
+  it("finds a relative or absolute path under each of the usual argument names", async () => {
     for (const field of ["path", "file_path", "filePath", "filename", "file"]) {
       expect(await look({ [field]: join(root, "src/a.ts") })).toBe("matches");
     }
   });
 
-  it("finds a file changed when it was written to, and when it is gone", async () => {
+  it("reports a file as changed when it was written to or deleted", async () => {
     await writeFile(join(root, "src/a.ts"), `${TEXT}\n`);
     expect(await look({ path: "a.ts" })).toBe("changed");
     await rm(join(root, "src/a.ts"));
     expect(await look({ path: "a.ts" })).toBe("changed");
   });
 
-  it("looks at the time of a file when a tool noted nothing else, in milliseconds or in seconds", async () => {
+  it("compares the modification time, in milliseconds or seconds, when the tool recorded nothing else", async () => {
     const { mtimeMs } = await stat(join(root, "src/a.ts"));
     for (const mtime of [mtimeMs, mtimeMs / 1_000]) expect(await look({ path: "a.ts" }, { mtime })).toBe("matches");
     expect(await look({ path: "a.ts" }, { mtime: mtimeMs - 1 })).toBe("changed");
@@ -69,7 +69,7 @@ describe("fileDeterminismProbe", () => {
     expect(await look(input, determinism)).toBe("unverifiable");
   });
 
-  it("does not look outside its root, by no way", async () => {
+  it("never looks outside its root, neither by relative or absolute paths nor through links", async () => {
     await writeFile(join(root, "secret.ts"), TEXT);
     await symlink(join(root, "secret.ts"), join(root, "src/link.ts"));
     for (const path of ["../secret.ts", join(root, "secret.ts"), "link.ts"]) {
@@ -77,16 +77,16 @@ describe("fileDeterminismProbe", () => {
     }
   });
 
-  it("does not read a file that is too large", async () => {
+  it("does not read a file above the size limit", async () => {
     expect(await look({ path: "a.ts" }, { contentHash: HASH }, TEXT.length - 1)).toBe("unverifiable");
     expect(await look({ path: "a.ts" }, { contentHash: HASH }, TEXT.length)).toBe("matches");
   });
 
-  it("spec-61 matches what a tool noted with fileDeterminism", async () => {
+  it("spec-61 matches the metadata that fileDeterminism recorded", async () => {
     expect(await look({ path: "a.ts" }, await fileDeterminism(join(root, "src/a.ts")))).toBe("matches");
   });
 
-  it("looks where the host says that a call's path is", async () => {
+  it("uses the path that the host's pathOf returns for a call", async () => {
     const probe = fileDeterminismProbe({
       root: join(root, "src"),
       pathOf: ({ input }) => (typeof input === "string" ? input : undefined),
@@ -99,7 +99,7 @@ describe("fileDeterminismProbe", () => {
     expect([await ask("a.ts"), await ask({ path: "a.ts" })]).toEqual(["matches", "unverifiable"]);
   });
 
-  it("takes the first of the usual names that holds a path", async () => {
+  it("takes the path from the first usual argument name that holds one", async () => {
     await writeFile(join(root, "src/other.ts"), "other");
     expect(await look({ path: "a.ts", file: "other.ts" })).toBe("matches");
     expect(await look({ path: "other.ts", file: "a.ts" })).toBe("changed");
@@ -107,13 +107,13 @@ describe("fileDeterminismProbe", () => {
     expect(await look(["a.ts"])).toBe("unverifiable");
   });
 
-  it("finds a file changed by a hash as long as it was noted, to its last digit", async () => {
+  it("compares a shortened hash to its last digit, and cannot verify one that is too long", async () => {
     const last = HASH[19] === "0" ? "1" : "0";
     expect(await look({ path: "a.ts" }, { contentHash: `${HASH.slice(0, 19)}${last}` })).toBe("changed");
     expect(await look({ path: "a.ts" }, { contentHash: `${HASH}0` })).toBe("unverifiable");
   });
 
-  it("says nothing of a file once nobody waits for it", async () => {
+  it("reports a file as unverifiable once the signal is aborted", async () => {
     const probe = fileDeterminismProbe({ root: join(root, "src") });
     const asked = { messageId: asMessageId("m"), toolName: "read", input: { path: "a.ts" } };
     expect(await probe.probe({ ...asked, determinism: { contentHash: HASH } }, AbortSignal.abort())).toBe(

@@ -52,11 +52,11 @@ const exchange = (at: number, tokens: number, toolName = "read", fields: object 
   tool(`result-${at}`, result(`c${at}`, "x".repeat(4 * tokens), { toolName, ...fields })),
 ];
 
-describe("what is externalized", () => {
+describe("the externalize strategy", () => {
   const sizes = (...input: Parameters<typeof contextFor>) =>
     proposed(externalizeStrategy, ...input).map(({ ordinals }) => ordinals[0]);
 
-  it("are results above the threshold, and of users' texts those that are four times as long", () => {
+  it("externalizes results above the threshold, and user texts above four times the threshold", () => {
     expect(sizes(exchange(0, 120))).toEqual([]);
     expect(sizes(exchange(0, 121))).toEqual([1]);
     expect(sizes(exchange(0, 71), { externalizeThresholdTokens: 20 })).toEqual([1]);
@@ -69,7 +69,7 @@ describe("what is externalized", () => {
     ]).toEqual([[], [0]]);
   });
 
-  it("are not what the store brought back, nor what is free to have again", () => {
+  it("skips results that came from the store and results that are free to obtain again", () => {
     expect(sizes(exchange(0, 500, "read_artifact"))).toEqual([]);
     const free = (durability: "ephemeral" | "non_replayable", replayCost: "free" | "cheap") => ({
       toolDurabilityOverrides: {
@@ -82,7 +82,7 @@ describe("what is externalized", () => {
     expect([sizesOf(500, "ephemeral", "free"), sizesOf(500, "non_replayable", "free")]).toEqual([[], [1]]);
   });
 
-  it("stop where enough is freed, and say what each frees", () => {
+  it("stops when enough is freed, and states what each proposal frees", () => {
     const three = [...exchange(0, 500), ...exchange(1, 400), ...exchange(2, 300)];
     const all = proposed(externalizeStrategy, three);
     expect(all.map(({ ordinals, estimatedTokensFreed }) => [ordinals[0], estimatedTokensFreed])).toEqual([
@@ -102,8 +102,8 @@ describe("what is externalized", () => {
   });
 });
 
-describe("what is cleared", () => {
-  it("are old results that are worth a placeholder, externalized where they cannot be had again", () => {
+describe("the clear strategy", () => {
+  it("clears old results worth a placeholder, and externalizes those that cannot be obtained again", () => {
     const actions = (tokens: number, durability: string, config = {}) =>
       proposed(clearStrategy, exchange(0, tokens, "ask", { durability }), config).map(({ action, ordinals }) => [
         action,
@@ -116,7 +116,7 @@ describe("what is cleared", () => {
     expect(actions(500, "replayable")).toEqual([["externalize", 1]]);
   });
 
-  it("is a result whose source was found unchanged, or not looked at yet, and no other", () => {
+  it("clears a replayable result only if its source is unchanged or was not probed yet", () => {
     const context = contextFor(exchange(0, 500, "ask", { durability: "replayable" }));
     const shown = (verdict: ProbeVerdict | undefined) =>
       clearStrategy.analyze({ ...context, replayVerdict: () => verdict })[0] as CompactionProposal;
@@ -129,7 +129,7 @@ describe("what is cleared", () => {
     expect(shown("matches").estimatedTokensFreed).toBe(460);
   });
 
-  it("are the large arguments and the thinking of old steps, and not the thinking of the newest", () => {
+  it("clears large arguments and thinking of old steps, but not the newest thinking", () => {
     const thinking = { type: "reasoning", text: "y".repeat(2_400), provider: "anthropic" } as const;
     const old = assistant("a0", [thinking, call("c0", "write", { path: "a.ts", content: "x".repeat(4_000) })]);
     const [both] = proposed(clearStrategy, [old, ...exchange(0, 10).slice(1)]);
@@ -153,7 +153,7 @@ describe("what is cleared", () => {
   });
 });
 
-describe("what may be cleared of several results", () => {
+describe("durableProposals", () => {
   const context = contextFor([
     ...exchange(0, 500, "ask", { durability: "ephemeral" }),
     ...exchange(1, 500, "ask", { durability: "non_replayable" }),
@@ -171,7 +171,7 @@ describe("what may be cleared of several results", () => {
   const durable = (proposal: CompactionProposal) =>
     durableProposals(proposal, context.shape, () => undefined, context.config);
 
-  it("is what can be had again; the others are put away", () => {
+  it("clears only results that can be obtained again, and externalizes the others", () => {
     expect(durable(clear([1]))).toEqual([clear([1])]);
     expect(durable(clear([1, 3]))).toMatchObject([
       clear([1]),
@@ -180,7 +180,7 @@ describe("what may be cleared of several results", () => {
     expect(durable(clear([3]))).toMatchObject([{ action: "externalize", ordinals: [3] }]);
   });
 
-  it("is all of a proposal that keeps the ends, or empties something else", () => {
+  it("keeps a proposal whole if it keeps the ends of a result or clears something else", () => {
     for (const proposal of [
       clear([3], { keep: { headCharacters: 1, tailCharacters: 1 } }),
       clear([3], { targets: ["text"] }),
@@ -189,7 +189,7 @@ describe("what may be cleared of several results", () => {
       expect(durable(proposal)).toEqual([proposal]);
   });
 
-  it("is nothing that is expensive to have again", () => {
+  it("externalizes a result that is expensive to obtain again", () => {
     const toolDurabilityOverrides = {
       ask: { durability: "ephemeral", mustPreserveFields: [], replayCost: "expensive" },
     };
@@ -201,8 +201,8 @@ describe("what may be cleared of several results", () => {
   });
 });
 
-describe("the last rungs", () => {
-  it("take the oldest groups out, as many as it takes, and none that is gone already", () => {
+describe("the last rungs of the ladder", () => {
+  it("drop only as many of the oldest groups as needed, and none that is already gone", () => {
     const three = [...exchange(0, 100), ...exchange(1, 100), ...exchange(2, 100)];
     const each = proposed(dropStrategy, three)[0]?.estimatedTokensFreed ?? 0;
     expect(each).toBeGreaterThan(100);
@@ -220,7 +220,7 @@ describe("the last rungs", () => {
     expect(dropStrategy.analyze(cleared)[0]?.ordinals).toEqual([0, 1]);
   });
 
-  it("cut the middle out of what is larger than both ends, of a message by what it is", () => {
+  it("truncate bodies larger than both kept ends, each message by its kind", () => {
     const large = [...exchange(0, 500), message("u0", "user", "x".repeat(2_000)), assistant("a0", "x".repeat(2_000))];
     const cut = truncateStrategy.analyze({ ...contextFor(large), truncateTo: 100 });
     expect(cut.map((proposal) => [proposal.ordinals[0], "targets" in proposal && proposal.targets])).toEqual([
@@ -240,7 +240,7 @@ describe("the last rungs", () => {
   });
 });
 
-describe("what clearing leaves as it is", () => {
+describe("the limits of the clear strategy", () => {
   const thinking = (tokens: number) =>
     ({ type: "reasoning", text: "y".repeat(4 * tokens), provider: "anthropic" }) as const;
   const written = (tokens: number) => call("c0", "write", { content: "x".repeat(4 * tokens) });
@@ -252,7 +252,7 @@ describe("what clearing leaves as it is", () => {
   const first = (messages: readonly MessageInput[], ...more: [StrategyContext["config"]?, number?]) =>
     proposed(clearStrategy, messages, ...more)[0];
 
-  it("are arguments below 400 tokens, and thinking below 40", () => {
+  it("leave arguments below 400 tokens and thinking below 40 alone", () => {
     const inputTokens = (tokens: number) => contextFor(oldStep(written(tokens))).shape.header(0).shares.toolInput;
     // The names of the arguments count as well.
     const names = inputTokens(400) - 400;
@@ -266,7 +266,7 @@ describe("what clearing leaves as it is", () => {
     });
   });
 
-  it("are pictures that are hardly larger than what would stand in their place", () => {
+  it("leave pictures alone that are hardly larger than their placeholder", () => {
     const shown = contextFor([message("m", "user", "See the picture.")]);
     const sized = (media: number) => {
       const header = { ...shown.shape.header(0), shares: { ...shown.shape.header(0).shares, media } };
@@ -279,7 +279,7 @@ describe("what clearing leaves as it is", () => {
     expect([sized(0), sized(20), sized(21)]).toEqual([[], [], [[0, 1]]]);
   });
 
-  it("is what nobody but the provider can read, and what is held already", () => {
+  it("leave provider items and messages that are already held alone", () => {
     const context = contextFor([...oldStep(written(900)), ...exchange(1, 500, "ask", { durability: "ephemeral" })]);
     const cleared = (seen: StrategyContext) => clearStrategy.analyze(seen).map(({ ordinals }) => ordinals[0]);
     expect(cleared(context)).toEqual([0, 3]);
@@ -293,7 +293,7 @@ describe("what clearing leaves as it is", () => {
     expect(cleared({ ...context, shape: opaque as never })).toEqual([]);
   });
 
-  it("is what comes after enough was freed, oldest first", () => {
+  it("stop clearing, oldest first, once enough is freed", () => {
     const three = [0, 1, 2].flatMap((at) => exchange(at, 500, "ask", { durability: "ephemeral" }));
     const cleared = (needed: number) => proposed(clearStrategy, three, {}, needed).map(({ ordinals }) => ordinals[0]);
     expect([cleared(0), cleared(460), cleared(461), cleared(920), cleared(921)]).toEqual([
@@ -301,7 +301,7 @@ describe("what clearing leaves as it is", () => {
     ]);
   });
 
-  it("says what is emptied, of which step", () => {
+  it("name in the reason what is cleared, and of which step", () => {
     expect(first(oldStep(thinking(600), text("So.")))?.reason).toBe(
       "Old reasoning of step 1 is emptied; calls, ids and names stay.",
     );
@@ -314,8 +314,8 @@ describe("what clearing leaves as it is", () => {
   });
 });
 
-describe("the rung of summaries", () => {
-  it("takes the oldest groups, until they free what is needed beyond the summary itself", () => {
+describe("the summarize strategy", () => {
+  it("takes the oldest groups until they free what is needed plus the summary itself", () => {
     const five = [0, 1, 2, 3, 4].flatMap((at) => exchange(at, 300));
     const context = contextFor(five);
     const each = [0, 1].reduce((sum, at) => sum + context.renderedTokens(context.shape.header(at)), 0);

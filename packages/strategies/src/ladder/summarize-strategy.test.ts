@@ -26,7 +26,7 @@ const dropOf = (ordinals: readonly number[]): CompactionProposal => ({
 describe("summarizing", () => {
   const script = "u1 a1 u2 a2 u3 a3 u4 a4 u5 a5";
 
-  it("makes a summary for each unbroken run, and none of what was dropped (S16)", () => {
+  it("proposes one summary per unbroken run, and none of dropped messages (S16)", () => {
     const context = contextFor(script);
     const whole = summarizeGroups(oldGroups(context, 0, 1, 2, 3), "test", context);
     expect(whole.map(({ ordinals }) => ordinals)).toEqual([[0, 1, 2, 3]]);
@@ -40,7 +40,7 @@ describe("summarizing", () => {
     expect(around.map(({ ordinals }) => ordinals)).toEqual([[0], [3]]);
   });
 
-  it("says no summary of what a summary would not make smaller", () => {
+  it("proposes no summary that would not make its messages smaller", () => {
     const context = contextFor(script, 10);
     expect(context.summaryMaxTokens).toBeGreaterThan(20);
     const { config } = context;
@@ -49,7 +49,7 @@ describe("summarizing", () => {
     expect(summarizeGroups(oldGroups(context, 0, 1), "test", context)).toHaveLength(1);
   });
 
-  it("gathers runs into one summary, which stands where the last of them stood, and drops the others", () => {
+  it("gathers several runs into one summary at the place of the last run, and drops the others", () => {
     const context = contextFor(script);
     const [drop, summary, ...others] = gatherGroups(oldGroups(context, 0, 1, 4, 5), "test", context);
     expect(others).toEqual([]);
@@ -62,7 +62,7 @@ describe("summarizing", () => {
     expect(freed).toBeGreaterThan(alone?.estimatedTokensFreed ?? 0);
   });
 
-  it("gathers one run without a word of others, and nothing from nothing", () => {
+  it("gathers a single run as an ordinary summary, and proposes nothing without messages", () => {
     const context = contextFor(script);
     const [summary, ...others] = gatherGroups(oldGroups(context, 0, 1), "test", context);
     expect([summary?.ordinals, others]).toEqual([[0, 1], []]);
@@ -72,7 +72,7 @@ describe("summarizing", () => {
     expect(gatherGroups(oldGroups(gone, 0, 1), "test", gone)).toEqual([]);
   });
 
-  it("builds on the summaries that are there: the new one may take what they took, and stands for what is new", () => {
+  it("absorbs earlier summaries, sizes the result by the new messages, and never summarizes a summary alone", () => {
     const context = contextFor(script);
     const held = { action: "summarize", summary: {}, summaryTokens: 60 } as never;
     const summarized = {
@@ -90,7 +90,7 @@ describe("summarizing", () => {
     expect(summarizeGroups(oldGroups(context, 0, 1), "test", summarized)).toEqual([]);
   });
 
-  it("says how many messages of which turns it stands for", () => {
+  it("states how many messages of which turns a summary covers", () => {
     const context = contextFor(script);
     const reason = (...ordinals: readonly number[]) =>
       summarizeGroups(oldGroups(context, ...ordinals), "test", context)[0]?.reason;
@@ -98,14 +98,14 @@ describe("summarizing", () => {
     expect(reason(0, 1, 2, 3, 4)).toMatch(/^5 messages of turns 1–3 are/);
   });
 
-  it("adds up the shares of all summaries that go into one", () => {
+  it("adds the sizes of all absorbed summaries to the limit of the new one", () => {
     const absorbs = [{ summaryTokens: 30 }, { summaryTokens: 12 }] as never;
     const { config } = contextFor(script);
     const limits = { config: { ...config, summarizeTargetRatio: 0.25 }, summaryMaxTokens: 5_000 };
     expect(summaryLimit({ rawTokens: 1_001, absorbs }, limits)).toBe(501 + 42);
   });
 
-  it("lets a summary take twice its share, some tokens in any case, and never more than the fold allows", () => {
+  it("limits a summary to twice its share, with a minimum, and never above the fold's maximum", () => {
     const { config } = contextFor(script);
     const limits = { config: { ...config, summarizeTargetRatio: 0.25 }, summaryMaxTokens: 5_000 };
     expect(summaryLimit({ rawTokens: 4_000, absorbs: [] }, limits)).toBe(2_000);

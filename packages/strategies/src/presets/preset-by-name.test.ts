@@ -20,20 +20,20 @@ function errorOf(act: () => unknown): ThreadfoldError {
 }
 
 describe("a preset", () => {
-  it("is found by its name, and by no other's", () => {
+  it("is found by its exact name, and the error for an unknown name lists all presets", () => {
     for (const preset of PRESETS) expect(presetByName(preset.name)).toBe(preset);
     const error = errorOf(() => presetByName("thredfold"));
     expect([error.code, error.message]).toEqual(["INVALID_CONFIG", "There is no preset thredfold."]);
     for (const { name } of PRESETS) expect(error.hint).toContain(name);
   });
 
-  it("has a policy of its own, so that plans and caches tell it from the others", () => {
+  it("has its own policy version, name and description, so plans and caches tell presets apart", () => {
     for (const { name, config } of PRESETS) expect(config.policyVersion).toMatch(new RegExp(`^${name}-v\\d+$`));
     expect(new Set(PRESETS.map(({ name }) => name)).size).toBe(PRESETS.length);
     expect(new Set(PRESETS.map(({ description }) => description)).size).toBe(PRESETS.length);
   });
 
-  it("folds nothing of an empty session, and whatever it says, what is over its limit or was asked for", () => {
+  it("never folds an empty session, and always folds one over its limit or on request", () => {
     fc.assert(
       fc.property(presets, windows, fc.integer({ min: 1, max: 1_000_000 }), (preset, maxInputTokens, over) => {
         const config = compactionConfig({ ...preset.config, maxInputTokens });
@@ -64,15 +64,15 @@ describe("a preset", () => {
   });
 });
 
-describe("the figures of a system", () => {
-  it("are its own, with a caller's in their places", () => {
+describe("preset figures", () => {
+  it("are the preset's defaults, replaced by the caller's values", () => {
     const defaults = { kept: 10, reserve: 400 };
     expect(presetFigures("any", defaults, {})).toEqual(defaults);
     expect(presetFigures("any", defaults, { kept: 0 })).toEqual({ kept: 0, reserve: 400 });
     expect(Object.isFrozen(presetFigures("any", defaults, {}))).toBe(true);
   });
 
-  it("are refused by name where the system has no such figure, or it is no whole number of at least 0", () => {
+  it("are rejected by name if unknown, or if not a whole number of at least 0", () => {
     const defaults: Readonly<Record<string, number>> = { kept: 10, reserve: 400 };
     const unknown = errorOf(() => presetFigures("any", defaults, { kpet: 1 }));
     expect([unknown.code, unknown.message]).toEqual(["INVALID_CONFIG", "kpet: any has no such figure."]);
@@ -86,7 +86,7 @@ describe("the figures of a system", () => {
     }
   });
 
-  it("leave half of a small room, and keep free for the answer what the configuration says", () => {
+  it("leave at least half of a small room, and reserve for the answer what the configuration says", () => {
     const config = compactionConfig({ maxInputTokens: 10_000 });
     const half = Math.ceil(roomTokens(config) / 2);
     expect([aboveReserves(half - 1, config), aboveReserves(half + 1, config)]).toEqual([half, half + 1]);
@@ -94,7 +94,7 @@ describe("the figures of a system", () => {
     expect(outputReserve({ ...config, outputReserveTokens: 1 }, 300)).toBe(1);
   });
 
-  it("name the policy that they make another one", () => {
+  it("appear in the policy version when they differ from the defaults", () => {
     expect(policyWith("v1", {})).toBe("v1");
     expect(policyWith("v1", { kept: 0, reserve: undefined, words: 5 })).toBe("v1 kept=0 words=5");
   });

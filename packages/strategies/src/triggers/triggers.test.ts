@@ -40,7 +40,7 @@ const level = (trigger: CompactionTrigger, input: Partial<TriggerInput>) =>
   trigger.evaluate({ ...idle, ...input }).level;
 
 describe("triggers", () => {
-  it("S1 turn, step and message triggers fire one over their threshold, token triggers at it", () => {
+  it("S1 fire one over the threshold for turns, steps and messages, and at it for tokens", () => {
     expect(level(turnCountTrigger(20), { turns: 20 })).toBe("none");
     expect(level(turnCountTrigger(20), { turns: 21 })).toBe("soft");
     expect(level(stepCountTrigger(5), { steps: 5 })).toBe("none");
@@ -53,7 +53,7 @@ describe("triggers", () => {
     expect(level(tokenFractionTrigger(0.85), { tokens: 850 })).toBe("soft");
   });
 
-  it("S2 an empty session triggers nothing", () => {
+  it("S2 stay silent for an empty session", () => {
     const triggers = [
       turnCountTrigger(1),
       tokenCountTrigger(1),
@@ -71,13 +71,13 @@ describe("triggers", () => {
     }
   });
 
-  it("is hard above the cap and after an overflow", () => {
+  it("fire hard above the cap and after an overflow", () => {
     expect(level(tokenFractionTrigger(0.85), { tokens: 1_001 })).toBe("hard");
     expect(level(tokenFractionTrigger(0.85), { tokens: 1_000 })).toBe("soft");
     expect(level(overflowTrigger, { overflowed: true })).toBe("hard");
   });
 
-  it("is hard above the limit where less than the room may be taken, whatever is measured", () => {
+  it("fire hard above a limit that is smaller than the room, whatever they measure", () => {
     const over = { tokens: 901, reportedTokens: 901, limitTokens: 900, turns: 9, steps: 9, messages: 9 };
     const triggers = [
       tokenFractionTrigger(0.85),
@@ -95,7 +95,7 @@ describe("triggers", () => {
     }
   });
 
-  it("fires softly above the soft limit, by our count or the provider's, and above the limit where there is none", () => {
+  it("fire softly above the soft limit, by either token count, or else above the limit", () => {
     expect(level(softLimitTrigger, { tokens: 700, softLimit: 700 })).toBe("none");
     expect(level(softLimitTrigger, { tokens: 701, softLimit: 700 })).toBe("soft");
     expect(level(softLimitTrigger, { tokens: 1, reportedTokens: 701, softLimit: 700 })).toBe("soft");
@@ -103,16 +103,16 @@ describe("triggers", () => {
     expect(level(softLimitTrigger, { tokens: 1_000 })).toBe("none");
   });
 
-  it("takes the higher of our count and what the provider reported", () => {
+  it("use the higher of our own token count and the provider's", () => {
     expect(level(tokenFractionTrigger(0.85), { tokens: 10, reportedTokens: 900 })).toBe("soft");
   });
 
-  it("S4 all of nothing fires, any of nothing does not", () => {
+  it("S4 fire for an empty allOf, but not for an empty anyOf", () => {
     expect(level(allOf(), {})).toBe("soft");
     expect(level(anyOf(), {})).toBe("none");
   });
 
-  it("spring-10 composes: any fires with one, all only with every one, as hard as the hardest", () => {
+  it("spring-10 compose: anyOf needs one, allOf needs every one, and the hardest level wins", () => {
     const turns = turnCountTrigger(2);
     const tokens = tokenCountTrigger(100);
     expect(level(anyOf(turns, tokens), { turns: 3 })).toBe("soft");
@@ -121,7 +121,7 @@ describe("triggers", () => {
     expect(level(anyOf(allOf(turns, tokens), overflowTrigger), { overflowed: true })).toBe("hard");
   });
 
-  it("S3 spring-7 synthetic messages and those of side branches are no turns", () => {
+  it("S3 spring-7 count neither synthetic messages nor side branches as turns", () => {
     const say = (id: string, more: Partial<MessageInput> = {}): MessageInput => ({
       id: asMessageId(id),
       role: "user",
@@ -141,7 +141,7 @@ describe("triggers", () => {
     expect(level(turnCountTrigger(1), { turns: thread.position.turn, messages: thread.length })).toBe("soft");
   });
 
-  it("S12 below half nothing, up to four fifths only results are emptied, above that groups go too", () => {
+  it("S12 propose nothing below half, only clear results up to four fifths, and drop groups above that", () => {
     const trigger = tokenFractionTrigger(0.5);
     expect(level(trigger, { tokens: 499 })).toBe("none");
     expect(level(trigger, { tokens: 500 })).toBe("soft");
@@ -159,7 +159,7 @@ describe("triggers", () => {
     );
   });
 
-  it("S25 of several reasons at once the strictest wins: as hard as the hardest, down to the smallest target", () => {
+  it("S25 combine several reasons to the hardest level and the smallest target", () => {
     const tokens = towards(0.5, tokenFractionTrigger(0.8));
     const messages = towards(0.3, messageCountTrigger(10));
     const trigger = anyOf(tokens, messages, manualTrigger);
@@ -174,7 +174,7 @@ describe("triggers", () => {
     });
   });
 
-  it("S34 nothing fires below the growth that is asked for, and growth is measured from the last fold", () => {
+  it("S34 fire only after the requested growth, measured from the last fold", () => {
     const trigger = growthTrigger(200);
     expect(level(trigger, { tokens: 199 })).toBe("none");
     expect(level(trigger, { tokens: 200 })).toBe("soft");
@@ -183,20 +183,20 @@ describe("triggers", () => {
     expect(level(trigger, { tokens: 1_001, baselineTokens: 401 })).toBe("hard");
   });
 
-  it("L17 L18 what the provider counted matters when there is a figure, and its absence means nothing", () => {
+  it("L17 L18 use the provider's token count if there is one, and ignore its absence", () => {
     expect(level(reportedUsageTrigger(0.8), { tokens: 999 })).toBe("none");
     expect(level(reportedUsageTrigger(0.8), { reportedTokens: 799 })).toBe("none");
     expect(level(reportedUsageTrigger(0.8), { reportedTokens: 800 })).toBe("soft");
     expect(level(reportedUsageTrigger(0.8), { reportedTokens: 1_001 })).toBe("hard");
   });
 
-  it("reacts to an answer that was cut off when the prompt is what takes the room", () => {
+  it("fire after an answer was cut off if the prompt takes up most of the room", () => {
     expect(level(maxOutputTrigger(), { stoppedAtMaxOutput: true, tokens: 500 })).toBe("hard");
     expect(level(maxOutputTrigger(), { stoppedAtMaxOutput: true, tokens: 499 })).toBe("none");
     expect(level(maxOutputTrigger(), { tokens: 900 })).toBe("none");
   });
 
-  it("takes the chance of a pause or a cold cache once there is enough to fold", () => {
+  it("fire on a pause or a cold cache once there is enough to fold", () => {
     expect(level(idleTrigger(300, 0.6), { idleSeconds: 300, tokens: 600 })).toBe("soft");
     expect(level(idleTrigger(300, 0.6), { idleSeconds: 299, tokens: 600 })).toBe("none");
     expect(level(idleTrigger(300, 0.6), { tokens: 900 })).toBe("none");
@@ -205,7 +205,7 @@ describe("triggers", () => {
     expect(level(coldCacheTrigger(0.6), { tokens: 900 })).toBe("none");
   });
 
-  it("S11 refuses thresholds out of range", () => {
+  it("S11 reject thresholds out of range", () => {
     for (const fraction of [0, -1, 1.1, Number.NaN]) {
       expect(() => tokenFractionTrigger(fraction)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
     }
@@ -223,8 +223,8 @@ describe("triggers", () => {
   });
 });
 
-describe("triggers that count less, or more, than the request", () => {
-  it("message tokens leave out what the request spends before its first message", () => {
+describe("triggers that count differently from the request", () => {
+  it("exclude what precedes the first message when they count message tokens", () => {
     const trigger = messageTokensTrigger(400);
     expect(level(trigger, { tokens: 499, overheadTokens: 100 })).toBe("none");
     expect(level(trigger, { tokens: 500, overheadTokens: 100 })).toBe("soft");
@@ -234,7 +234,7 @@ describe("triggers that count less, or more, than the request", () => {
     });
   });
 
-  it("what was folded does not count again among turns and messages, where it is known what is shown", () => {
+  it("count only turns and messages still shown, if that is known", () => {
     const [turns, messages] = [shownTurnCountTrigger(3), shownMessageCountTrigger(3)];
     expect([level(turns, { turns: 9, shownTurns: 3 }), level(turns, { turns: 9, shownTurns: 4 })]).toEqual([
       ...["none", "soft"],
@@ -252,7 +252,7 @@ describe("triggers that count less, or more, than the request", () => {
     expect([turns.name, messages.name]).toEqual(["shown-turn-count 3", "shown-message-count 3"]);
   });
 
-  it("used tokens are the higher of both counts, and context tokens count the answer that the provider saw as well", () => {
+  it("use the higher of both counts for used tokens, and add the provider's answer for context tokens", () => {
     const [used, context] = [usedTokensTrigger(400), contextTokensTrigger(400)];
     for (const trigger of [used, context]) {
       expect([level(trigger, { tokens: 399 }), level(trigger, { tokens: 400 })]).toEqual(["none", "soft"]);
@@ -265,7 +265,7 @@ describe("triggers that count less, or more, than the request", () => {
     expect(level(context, { ...answered, unshownTokens: 99 })).toBe("none");
   });
 
-  it("what is due is due at once after an answer that was cut off, and what is not due stays so", () => {
+  it("with hardAfterCutOff turn hard after a cut-off answer if due, and stay silent if not", () => {
     const trigger = hardAfterCutOff(tokenCountTrigger(400));
     const cut = { stoppedAtMaxOutput: true };
     expect([level(trigger, { tokens: 400 }), level(trigger, { tokens: 400, ...cut })]).toEqual(["soft", "hard"]);
@@ -277,7 +277,7 @@ describe("triggers that count less, or more, than the request", () => {
     expect(trigger.name).toBe("token-count 400, hard after a cut-off");
   });
 
-  it("a pause of no time is none, and a provider's count matters after an answer that was cut off", () => {
+  it("ignore a pause of zero, and use the provider's count after a cut-off answer", () => {
     expect(level(idleTrigger(0, 0.5), { idleSeconds: 0, tokens: 900 })).toBe("none");
     expect(level(idleTrigger(0, 0.5), { idleSeconds: 1, tokens: 900 })).toBe("soft");
     expect(level(idleTrigger(300, 0.6), { idleSeconds: 300, tokens: 599 })).toBe("none");
@@ -287,8 +287,8 @@ describe("triggers that count less, or more, than the request", () => {
   });
 });
 
-describe("what a trigger says", () => {
-  it("is why it fired, in figures that the user can look up", () => {
+describe("a trigger's words", () => {
+  it("give the reason with figures that the user can check", () => {
     const reason = (trigger: CompactionTrigger, input: Partial<TriggerInput>) => {
       const decision = trigger.evaluate({ ...idle, ...input });
       return decision.level === "none" ? "nothing" : decision.reason;
@@ -312,7 +312,7 @@ describe("what a trigger says", () => {
     ]);
   });
 
-  it("of several is what the hardest says, and the first of those that are as hard", () => {
+  it("give the reason of the hardest trigger, or the first of equally hard ones", () => {
     const [tokens, turns] = [tokenCountTrigger(100), turnCountTrigger(2)];
     const both = { ...idle, tokens: 200, turns: 3, requested: true };
     expect(anyOf(tokens, turns).evaluate(both)).toMatchObject({ reason: "200 tokens reach the threshold of 100" });
@@ -321,7 +321,7 @@ describe("what a trigger says", () => {
     expect(allOf(tokens, turns, coldCacheTrigger(0.5)).evaluate(both)).toEqual({ level: "none" });
   });
 
-  it("names what it is made of", () => {
+  it("name the triggers and thresholds that it consists of", () => {
     const [tokens, turns] = [tokenCountTrigger(100), turnCountTrigger(2)];
     expect(anyOf(tokens, turns).name).toBe("any of (token-count 100, turn-count 2)");
     expect(allOf(tokens, towards(0.5, turns)).name).toBe("all of (token-count 100, turn-count 2 towards 0.5)");
@@ -354,8 +354,8 @@ describe("what a trigger says", () => {
   });
 });
 
-describe("a target", () => {
-  it("is rounded down, and never above one that the trigger has of its own", () => {
+describe("a token target", () => {
+  it("is rounded down, and never exceeds a target of the trigger itself", () => {
     const within = (outer: number, inner: number) =>
       towards(outer, towards(inner, manualTrigger)).evaluate({ ...idle, roomTokens: 1_001, requested: true });
     expect(within(0.5, 0.3)).toMatchObject({ level: "hard", targetTokens: 300 });
@@ -365,8 +365,8 @@ describe("a target", () => {
   });
 });
 
-describe("thresholds", () => {
-  it("S11 are refused by the name of their trigger, and nothing is a threshold where it can be reached", () => {
+describe("trigger thresholds", () => {
+  it("S11 are rejected with the trigger's name if invalid, and counts may be 0", () => {
     const refusedAs = (make: () => unknown, words: string) =>
       expect(make).toThrow(
         expect.objectContaining({ code: "INVALID_CONFIG", message: expect.stringContaining(words) }),

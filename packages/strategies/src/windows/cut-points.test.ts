@@ -25,58 +25,58 @@ const contextFor = (script: string, tokens = 10): StrategyContext => contextOf(s
 const cutIn = (cut: CutPoint, script: string, tokens?: number): number => cut(contextFor(script, tokens));
 
 describe("cut points", () => {
-  it("seed 000: of 14 messages the last 40 % stay, from message 9 on", () => {
+  it("seed 000: keep the last 40 % of 14 messages, from message 9 on", () => {
     expect(cutIn(lastShareOfMessages(0.4), "u a t u a t u a t u a t u a")).toBe(9);
   });
 
-  it("seed 000, A12: a split between a call and its result moves forward, so that the result goes with its call", () => {
+  it("seed 000, A12: move forward past a call and its result instead of splitting them", () => {
     expect(cutIn(lastShareOfMessages(0.25), "u a t u a u a t a")).toBe(8);
   });
 
-  it("seed 003: a boundary at a tool result walks back to its call", () => {
+  it("seed 003: walk back from a tool result to its call", () => {
     expect(cutIn(lastMessages(1), "u a t")).toBe(1);
     expect(cutIn(lastMessages(2), "u a t a")).toBe(1);
     expect(cutIn(lastMessages(10), "u a u a u a u a u a")).toBe(0);
   });
 
-  it("seed 004: a synthetic summary does not count, and a window that drops preserves it", () => {
+  it("seed 004: do not count a synthetic summary, and a window that drops keeps it", () => {
     expect(cutIn(lastMessages(3), "u1 a1 c1 u2 a2")).toBe(1);
     const window = windowStrategy({ name: "last", cut: lastMessagesFromTurnStart(2), fold: "drop" });
     const dropped = window.analyze(contextFor("u1 a1 c1 u2 a2 u3 a3")).flatMap(({ ordinals }) => ordinals);
     expect(dropped).toEqual([0, 1, 3, 4]);
   });
 
-  it("seed 004: a cut inside a turn moves forward to the next user message", () => {
+  it("seed 004: move forward from inside a turn to the next user message", () => {
     expect(snapToTurnStart(contextFor("u1 a1 u2 a2 a3 u3 a3").shape, 4)).toBe(5);
     expect(cutIn(lastMessagesFromTurnStart(3), "u1 a1 u2 a2 a3 u3 a3")).toBe(5);
     expect(cutIn(lastMessagesFromTurnStart(20), "u a u a")).toBe(0);
   });
 
-  it("seed 004: a turn window keeps whole turns", () => {
+  it("seed 004: keep whole turns in a turn window", () => {
     expect(cutIn(lastTurns(2), "u a t a u a u a t a u a")).toBe(6);
     expect(cutIn(lastTurns(10), "u a u a")).toBe(0);
   });
 
-  it("a token suffix that may begin anywhere begins before a call and not before its results", () => {
+  it("start a free token suffix before a call, and never between its results", () => {
     expect(cutIn(lastTokens(35), "u a u a t t a")).toBe(3);
     expect(cutIn(lastTokens(20), "u a u a u a")).toBe(4);
     expect(cutIn(lastTokens(10_000), "u a u a")).toBe(0);
     expect(cutIn(lastTokens(5), "u a u a")).toBe(4);
   });
 
-  it("S22 a token suffix ends at the first message that does not fit, and leaves no gap", () => {
+  it("S22 end a token suffix at the first message that does not fit, without gaps", () => {
     expect(cutIn(lastTokensFromTurnStart(45), "u a u a u a u a")).toBe(4);
     expect(cutIn(lastTokensFromTurnStart(10_000), "u a u a")).toBe(0);
     const oversizeInTheMiddle = scriptThread("u1 a1 u2 a2 u3 a3", (id) => (id === "a2" ? 500 : 10));
     expect(lastTokensFromTurnStart(100)(contextOf(oversizeInTheMiddle, 1))).toBe(4);
   });
 
-  it("seed 001: pi cuts before a user message, never in the middle of a turn that fits", () => {
+  it("seed 001: cut before a user message for pi, never inside a turn that fits", () => {
     expect(cutIn(lastTokensSplittingTurns(45), "u a t a u a t a")).toBe(4);
     expect(cutIn(lastTokensSplittingTurns(75), "u a t a u a t a")).toBe(4);
   });
 
-  it("L20 splits a turn that is larger than what is kept, before an assistant message, never at a tool result", () => {
+  it("L20 split a turn larger than the kept part before an assistant message, never at a tool result", () => {
     fc.assert(
       fc.property(fc.integer({ min: 12, max: 400 }), fc.integer({ min: 5, max: 40 }), (tokens, calls) => {
         const context = contextFor(`u ${"a t ".repeat(calls)}u2 a2`, 10);
@@ -92,7 +92,7 @@ describe("cut points", () => {
     expect(cut).toBe(35);
   });
 
-  it("whole turns of about so many tokens stay, and one that is larger than that stays whole", () => {
+  it("keep whole turns up to about the token limit, and an oversized newest turn whole", () => {
     expect(cutIn(lastTokensInWholeTurns(45), "u a t a u a t a")).toBe(4);
     expect(cutIn(lastTokensInWholeTurns(75), "u a t a u a t a")).toBe(4);
     expect(cutIn(lastTokensInWholeTurns(10_000), "u a t a u a t a")).toBe(0);
@@ -100,7 +100,7 @@ describe("cut points", () => {
     expect(cutIn(lastTokensInWholeTurns(60), "a t a t a t a t a t")).toBe(0);
   });
 
-  it("a window that summarizes shows the summarizer the first messages that stay, beside the last run alone", () => {
+  it("a window that summarizes shows the summarizer the first kept messages, with the last run only", () => {
     const context = contextFor("u1 a1 u2 a2 u3 a3 u4 a4", 300);
     const window = (overlap: number) =>
       windowStrategy({ name: "turns", cut: lastTurns(2), fold: "summarize", overlap }).analyze(context);
@@ -110,7 +110,7 @@ describe("cut points", () => {
     expect(nothingOlder.analyze(context)).toEqual([]);
   });
 
-  it("a window with one summary keeps the newest requests, cuts the one that fits in part, and gathers around them", () => {
+  it("a window with one summary keeps the newest requests, cuts one that fits in part, and summarizes the rest", () => {
     const sizes = (id: string) => (id === "u2" ? 400 : id.startsWith("u") ? 60 : 300);
     const context = contextOf(scriptThread("u1 a1 u2 a2 u3 a3 u4 a4", sizes), 1);
     const window = windowStrategy({
@@ -128,13 +128,13 @@ describe("cut points", () => {
     expect(cut?.action === "clear" && cut.keep?.headCharacters).toBeGreaterThan(0);
   });
 
-  it("steps cut an autonomous run that is one endless turn", () => {
+  it("cut by steps inside an autonomous run that is one endless turn", () => {
     expect(cutIn(lastSteps(2), "u a t a t t a t a")).toBe(6);
     expect(cutIn(lastSteps(9), "u a t a")).toBe(0);
     expect(cutIn(lastSteps(0), "u a t a")).toBe(4);
   });
 
-  it("S7 what a window keeps at the least is never crossed", () => {
+  it("S7 never fold into the minimum that a window keeps", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true }), fc.integer({ min: 1, max: 12 }), (thread, count) => {
         const context = contextOf(thread, 100_000);
@@ -152,13 +152,13 @@ describe("cut points", () => {
     );
   });
 
-  it("S23 a turn window preserves what stands before the first user message", () => {
+  it("S23 keep what precedes the first user message in a turn window", () => {
     const context = contextFor("a0 a0 u1 a1 u2 a2");
     const window = windowStrategy({ name: "turns", cut: lastTurns(1), fold: "drop", keepPreamble: true });
     expect(window.analyze(context).flatMap(({ ordinals }) => ordinals)).toEqual([2, 3]);
   });
 
-  it("L26 no cut in a run of mixed results takes a call from under them", () => {
+  it("L26 never separate a call from any of its results", () => {
     const context = contextFor("u1 a1 t1 t1 t1 u2 a2");
     for (let count = 0; count < 7; count++) {
       const window = windowStrategy({ name: "last", cut: lastMessages(count), fold: "drop" });
@@ -167,7 +167,7 @@ describe("cut points", () => {
     }
   });
 
-  it("S13 S24 refuses counts that are none", () => {
+  it("S13 S24 reject counts that are not whole numbers of at least 0", () => {
     for (const count of [-1, 1.5, Number.NaN]) {
       for (const [option, cut] of [
         ["maxEvents", lastMessagesFromTurnStart],
@@ -236,7 +236,7 @@ describe("the laws of cut points", () => {
     );
   });
 
-  it("a window that may begin anywhere keeps as much as fits, and beyond it only the call that results answer", () => {
+  it("a window that may start anywhere keeps all that fits, plus only the call of a kept result", () => {
     fc.assert(
       fc.property(roomyAndNarrow, fc.nat(30), fc.nat(600), (context, messages, tokens) => {
         const room = Math.min(tokens, Math.floor(context.config.maxInputTokens / 2));
@@ -257,7 +257,7 @@ describe("the laws of cut points", () => {
     );
   });
 
-  it("a window of turns or of steps keeps so many of them, or all there are, with what stands before the first", () => {
+  it("a window of turns or steps keeps that many, or all, with what precedes the first", () => {
     fc.assert(
       fc.property(strategyContexts, fc.nat(12), (context, count) => {
         const turns = realMessages(context).filter(({ startsTurn }) => startsTurn);
@@ -278,7 +278,7 @@ describe("the laws of cut points", () => {
   });
 });
 
-describe("what windows count", () => {
+describe("the messages that windows count", () => {
   const thread = threadOf(
     system("rules", "Be brief."),
     user("wrote", "An earlier tool's summary.", { origin: "compaction" }),
@@ -300,11 +300,11 @@ describe("what windows count", () => {
     renderedTokens: ({ ordinal }) => (held.get(ordinal) === "drop" ? 0 : 10),
   };
 
-  it("are messages of the main branch that still stand there, be their bodies empty, and no rules and no summaries", () => {
+  it("are those still shown on the main branch, even empty ones, but no rules and no summaries", () => {
     expect(realMessages(folded).map(({ ordinal }) => ordinal)).toEqual([5, 6, 7]);
   });
 
-  it("a window of tokens makes room for the summaries that stand before it, whoever wrote them", () => {
+  it("share a turn-aligned token window with earlier summaries, whoever wrote them", () => {
     // Of 50 tokens two summaries take 20. What is left is just enough for the three messages.
     expect(lastTokensFromTurnStart(50)(folded)).toBe(0);
     expect(lastTokensFromTurnStart(49)(folded)).toBe(7);
@@ -321,10 +321,10 @@ describe("what windows count", () => {
   });
 });
 
-describe("a turn that is as large as a window of tokens", () => {
+describe("a turn about as large as a token window", () => {
   const script = "u0 a0 u1 a1 t1 a2 u2 a3";
 
-  it("is left out whole while it would fit alone, and split or kept whole when it would not", () => {
+  it("is left out if it would fit alone, and split or kept whole if it would not", () => {
     // The second turn takes 40 tokens, and with the newest turn it does not fit.
     expect(cutIn(lastTokensSplittingTurns(40), script)).toBe(6);
     expect(cutIn(lastTokensInWholeTurns(40), script)).toBe(6);
@@ -333,18 +333,18 @@ describe("a turn that is as large as a window of tokens", () => {
     expect(cutIn(lastTokensInWholeTurns(39), script)).toBe(2);
   });
 
-  it("is split behind the results of a call that stands before the cut", () => {
+  it("is split after the results of a call before the cut", () => {
     expect(cutIn(lastTokensSplittingTurns(45), "u0 a0 u1 a1 t1 t1 a2 a3 a4")).toBe(6);
   });
 
-  it("stays out where not even the newest message fits, and stays in where all do", () => {
+  it("is left out if not even the newest message fits, and kept if everything does", () => {
     for (const cut of [lastTokensSplittingTurns, lastTokensInWholeTurns]) {
       expect(cutIn(cut(9), script)).toBe(8);
       expect(cutIn(cut(80), script)).toBe(0);
     }
   });
 
-  it("is measured against half of the room where the window would take more", () => {
+  it("is measured against half of the room if the window asks for more", () => {
     const context = contextFor(script);
     const narrow = { ...context, config: { ...context.config, maxInputTokens: 100, outputReserveTokens: 21 } };
     expect(lastTokensSplittingTurns(1_000)(narrow)).toBe(5);
@@ -353,12 +353,12 @@ describe("a turn that is as large as a window of tokens", () => {
 });
 
 describe("a cut at the edge of a thread", () => {
-  it("goes behind results that end it when their call is not kept, and before results that begin it", () => {
+  it("follows results that end the thread without their call, and precedes results that begin it", () => {
     expect(cutIn(lastShareOfMessages(0.4), "u a t")).toBe(3);
     expect(cutIn(lastMessages(2), "t t a")).toBe(0);
   });
 
-  it("is at its end when nothing is kept, and at its beginning when all of it is, whatever it begins with", () => {
+  it("is at the end if nothing is kept, and at the start if everything is", () => {
     for (const cut of [lastMessages, lastMessagesFromTurnStart, lastTurns, lastSteps, lastTokens])
       expect(cutIn(cut(0), "u a t")).toBe(3);
     expect(nothing(contextFor("u a t"))).toBe(3);

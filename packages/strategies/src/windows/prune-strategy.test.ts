@@ -12,25 +12,25 @@ const prunedOf = (script: string, output: (id: string) => number): readonly numb
 };
 
 describe("pruneStrategy", () => {
-  it("opencode-7 seed 001: protects the newest 40 000 tokens of tool output and prunes what is beyond", () => {
+  it("opencode-7 seed 001: protects the newest 40 000 tokens of tool output and prunes the rest", () => {
     expect(prunedOf("u1 a1 t1 a2 t2 a3 t3 a4 t4 a5 t5 a6 t6 a7 t7 u8", () => 10_000)).toEqual([2, 4, 6]);
   });
 
-  it("opencode-8 seed 001: prunes only when more than 20 000 tokens can be", () => {
+  it("opencode-8 seed 001: prunes only if more than 20 000 tokens can be freed", () => {
     const script = "u1 a1 t1 a2 t2 a3 t3 a4 t4 u5";
     const sized = (old: number) => (id: string) => (id === "t3" || id === "t4" ? 20_000 : old);
     expect(prunedOf(script, sized(10_000))).toEqual([]);
     expect(prunedOf(script, sized(10_001))).toEqual([2, 4]);
   });
 
-  it("S30 the newest turn is protected, and many small outputs add up", () => {
+  it("S30 protects the newest turn, and adds up many small outputs", () => {
     const small = `u1 ${"a1 t1 ".repeat(250)}u2 a2 t2 u3`;
     const pruned = prunedOf(small, (id) => (id === "t2" ? 40_000 : 100));
     expect(pruned).toHaveLength(250);
     expect(prunedOf("u1 a1 t1", () => 90_000)).toEqual([]);
   });
 
-  it("counts only output that the prompt still shows, and says of each what it frees", () => {
+  it("counts only output that the prompt still shows, and states what each proposal frees", () => {
     const small = pruneStrategy({ protectTokens: 100, minimumTokens: 0 });
     const sizes: Readonly<Record<string, number>> = { t1: 60, t2: 60, t3: 100 };
     const thread = scriptThread("u1 a1 t1 a2 t2 a3 t3 u4", (id) => (sizes[id] ?? 10) + (id.startsWith("t") ? 4 : 0));
@@ -62,7 +62,7 @@ describe("pruneStrategy", () => {
     expect(small.analyze(contextOf(beside, 1))).toEqual([]);
   });
 
-  it("leaves output that is no larger than what would stand in its place", () => {
+  it("leaves output alone that is no larger than its placeholder", () => {
     const all = pruneStrategy({ protectTokens: 0, minimumTokens: 0 });
     const pruned = (tokens: number) =>
       all.analyze(

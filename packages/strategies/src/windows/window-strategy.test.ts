@@ -19,7 +19,7 @@ const holding = (context: StrategyContext, held: Readonly<Record<number, string>
 describe("a window that drops", () => {
   const drop = windowStrategy({ name: "last", cut: lastTurns(1), fold: "drop" });
 
-  it("takes out each group before the window as it stands there now, and says what that frees", () => {
+  it("drops each group before the window, and frees its currently rendered size", () => {
     const context = contextFor("u1 a1 t1 u2 a2", (id) => (id === "t1" ? 300 : 10));
     expect(drop.analyze(context)).toEqual([
       {
@@ -32,7 +32,7 @@ describe("a window that drops", () => {
     expect(drop.analyze(emptied).map(({ estimatedTokensFreed }) => estimatedTokensFreed)).toEqual([7, 14]);
   });
 
-  it("leaves alone what left the prompt before, and takes out what was only emptied", () => {
+  it("skips what already left the prompt, but drops what was only cleared or externalized", () => {
     const context = contextFor("u1 a1 t1 u2 a2 u3 a3");
     const ordinals = (held: Readonly<Record<number, string>>) =>
       drop.analyze(holding(context, held)).map((proposal) => proposal.ordinals);
@@ -40,14 +40,14 @@ describe("a window that drops", () => {
     expect(ordinals({ 0: "clear", 2: "externalize" })).toEqual([[0], [1, 2], [3], [4]]);
   });
 
-  it("leaves a group whole where the window begins inside it", () => {
+  it("leaves a group whole if the window starts inside it", () => {
     const within = windowStrategy({ name: "last", cut: () => 2, fold: "drop" });
     expect(within.analyze(contextFor("u1 a1 t1 u2 a2")).map(({ ordinals }) => ordinals)).toEqual([[0]]);
     const behind = windowStrategy({ name: "last", cut: () => 3, fold: "drop" });
     expect(behind.analyze(contextFor("u1 a1 t1 u2 a2")).map(({ ordinals }) => ordinals)).toEqual([[0], [1, 2]]);
   });
 
-  it("leads the floor, as it needs no summarizer, and is the third rung unless it says which", () => {
+  it("leads the floor because it needs no summarizer, and is the third rung by default", () => {
     expect(drop).toMatchObject({ leadsFloor: true, aggressiveness: 2 });
     const summarizes = windowStrategy({ name: "all", cut: nothing, fold: "summarize", aggressiveness: 0 });
     expect(summarizes).not.toHaveProperty("leadsFloor");
@@ -55,7 +55,7 @@ describe("a window that drops", () => {
   });
 });
 
-describe("a window that keeps requests before it", () => {
+describe("a window that keeps earlier user requests", () => {
   const sizes = (id: string) => (id === "u2" ? 400 : id.startsWith("u") ? 60 : 300);
   const context = contextFor("u1 a1 u2 a2 u3 a3 u4 a4", sizes);
   const keeping = (keepUserTokens: number, seen: StrategyContext = context) =>
@@ -63,7 +63,7 @@ describe("a window that keeps requests before it", () => {
   const summarized = (...input: Parameters<typeof keeping>) =>
     keeping(...input).flatMap(({ action, ordinals }) => (action === "summarize" ? ordinals : []));
 
-  it("takes the newest of all off first, then keeps whole ones, and cuts the first that does not fit to what is left", () => {
+  it("subtracts the newest request, keeps whole ones, and cuts the first that does not fit", () => {
     // 300 tokens less 60 for the newest request and 60 for the one before it leave 180 of 400.
     expect(keeping(300)[0]).toMatchObject({
       ...{ action: "clear", strategy: "codex", ordinals: [2], targets: ["text"], estimatedTokensFreed: 220 },
@@ -74,36 +74,36 @@ describe("a window that keeps requests before it", () => {
     expect(summarized(300)).toEqual([0, 1, 3, 5]);
   });
 
-  it("keeps a request that just fits whole, and older ones that fit besides", () => {
+  it("keeps a request that exactly fits whole, and older ones that also fit", () => {
     expect(summarized(520)).toEqual([0, 1, 3, 5]);
     expect(keeping(520).some(({ action }) => action === "clear")).toBe(false);
     expect(summarized(580)).toEqual([1, 3, 5]);
   });
 
-  it("cuts none down to less than what the words in between are worth", () => {
+  it("cuts no request shorter than the words that mark the gap", () => {
     expect(summarized(200)).toEqual([0, 1, 2, 3, 5]);
     expect(keeping(201)[0]).toMatchObject({ ordinals: [2], keep: { headCharacters: 61, tailCharacters: 61 } });
   });
 
-  it("does not cut one that an earlier fold cut, and passes over those that are gone", () => {
+  it("does not cut a request again that an earlier fold cut, and passes over dropped ones", () => {
     expect(summarized(300, holding(context, { 2: "clear" }))).toEqual([0, 1, 2, 3, 5]);
     expect(summarized(180, holding(context, { 2: "drop" }))).toEqual([1, 3, 5]);
   });
 
-  it("never keeps more than half of the room, however much it is asked to", () => {
+  it("never keeps more than half of the room, whatever it is asked to keep", () => {
     const narrow = { ...context, config: { ...context.config, maxInputTokens: 600 } };
     expect(keeping(10_000, narrow)).toEqual(keeping(300, narrow));
   });
 
-  it("keeps none unless it is asked to, and needs none to be there", () => {
+  it("keeps no requests by default, and copes with a thread that has none", () => {
     expect(summarized(0)).toEqual([0, 1, 2, 3, 4, 5]);
     const unasked = contextOf(threadOf(assistant("a1", "x".repeat(4_000)), assistant("a2", "Done.")), 1);
     expect(summarized(100, unasked)).toEqual([0]);
   });
 });
 
-describe("a window that shows the summarizer what stays", () => {
-  it("shows it the first messages behind the cut, as many as it says, and no fewer than there are", () => {
+describe("a window that overlaps with its summary", () => {
+  it("shows the summarizer the requested number of messages after the cut, or all there are", () => {
     const context = contextFor("u1 a1 u2 a2 u3 a3", 300);
     const overlap = (count: number) => {
       const [proposal] = windowStrategy({
@@ -114,7 +114,7 @@ describe("a window that shows the summarizer what stays", () => {
     expect([overlap(0), overlap(1), overlap(5)]).toEqual([undefined, [4], [4, 5]]);
   });
 
-  it("shows it to the last summary alone, and no summary comes of what is dropped", () => {
+  it("shows the overlap to the last summary alone", () => {
     const context = contextFor("u1 a1 u2 a2 u3 a3 u4 a4", (id) => (id.startsWith("a") ? 300 : 60));
     const proposals = windowStrategy({
       ...{ name: "kept", cut: lastTurns(1), fold: "summarize", keepUserTokens: 180, overlap: 1 },
@@ -128,7 +128,7 @@ describe("the windows of Spring AI Session", () => {
   const folded = (strategy: ReturnType<typeof slidingWindow>, script = "a0 u1 a1 u2 a2 u3 a3") =>
     strategy.analyze(contextFor(script, 300)).flatMap(({ ordinals }) => ordinals);
 
-  it("keep the last events, turns or tokens; the window of turns also what stands before the first", () => {
+  it("keep the last events, turns or tokens, and the turn window also keeps the preamble", () => {
     expect(folded(slidingWindow({ maxEvents: 3 }))).toEqual([0, 1, 2, 3, 4]);
     expect(folded(slidingWindow({ maxEvents: 4 }))).toEqual([0, 1, 2]);
     expect(folded(turnWindow({ maxTurns: 1 }))).toEqual([1, 2, 3, 4]);
@@ -136,7 +136,7 @@ describe("the windows of Spring AI Session", () => {
     expect(folded(recursiveSummarization({ maxEventsToKeep: 4 }))).toEqual([0, 1, 2]);
   });
 
-  it("S24 show the summarizer two events of the active window, and never all of it", () => {
+  it("S24 show the summarizer two events of the active window, and reject an overlap as large as it", () => {
     const [proposal] = recursiveSummarization({ maxEventsToKeep: 4 }).analyze(contextFor("u1 a1 u2 a2 u3 a3", 300));
     expect(proposal).toMatchObject({ action: "summarize", overlap: [2, 3] });
     const maxEventsToKeep = 3;

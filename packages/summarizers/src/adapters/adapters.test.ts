@@ -100,7 +100,7 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     ).toBe(77);
   });
 
-  it("sends a temperature when a call has one, and is asked without by a model that takes none", async () => {
+  it("sends a temperature when the call has one, and repeats without it when the model rejects it", async () => {
     const model = await serve(adapter, [answer("Hello.")]);
     const asked = { system: "s", messages: [{ role: "user", text: "Hi?" }], maxOutputTokens: 77 } as const;
     await model.complete(asked);
@@ -139,7 +139,7 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     ],
     ["a connection that is reset", { type: "reset" }, { kind: "unavailable" }],
     ["an answer that is cut off by the connection", { type: "cut" }, { kind: "unavailable" }],
-  ])("says what kind of failure it is: %s", async (_, move, failure) => {
+  ])("classifies the failure of a call: %s", async (_, move, failure) => {
     const model = await serve(adapter, [move]);
     const error = await model
       .complete({ system: "s", messages: [{ role: "user", text: "Hi" }], maxOutputTokens: 9 })
@@ -212,7 +212,7 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     expect(rejectionReason(error)).toBe(reason);
   });
 
-  it("sends the instruction behind the caller's prefix, which stays as it was", async () => {
+  it("sends the instruction after the caller's prefix, which stays unchanged", async () => {
     const model = await serve(adapter, [
       answer(
         JSON.stringify({
@@ -273,7 +273,7 @@ describe("openaiResponsesModel", () => {
     ["context_length_exceeded", "overflow"],
     ["invalid_prompt", "rejected"],
     ["server_error", "unavailable"],
-  ])("reads a failure inside the stream: %s", async (code, kind) => {
+  ])("classifies a failure inside the stream: %s", async (code, kind) => {
     const whole = responsesProtocol.whole("", "stop") as object;
     const response = { ...whole, status: "failed", error: { code, message: "no" }, output: [] };
     const events = [

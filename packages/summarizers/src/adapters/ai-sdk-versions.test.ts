@@ -14,7 +14,7 @@ const answer = async () => ({
 });
 
 describe.each([7, 6])("a summary model of the AI SDK, version %i", (version) => {
-  it("is told what it is for and what to read, and says what it used", async () => {
+  it("receives the system prompt and messages, and reports its usage", async () => {
     vi.resetModules();
     vi.doMock("ai", () => (version === 7 ? vi.importActual("ai") : import("ai-sdk-6")));
     const { aiSdkModel } = await import("./ai-sdk-model.ts");

@@ -63,7 +63,7 @@ const text = (id: string, role: "user" | "assistant", content: string) =>
   }) as const;
 
 describe("the summary cache", () => {
-  it("asks once for the same content, and a hit carries the ids and turns of the thread that asks", async () => {
+  it("summarizes the same content once, and a hit carries the ids and turns of the requesting thread", async () => {
     const inner = new Counting();
     const cached = cachedSummarizer(inner, SCOPE);
     await cached.summarize(conversation("a", 3));
@@ -76,7 +76,7 @@ describe("the summary cache", () => {
     expect(JSON.stringify(hit)).not.toContain('"a-');
   });
 
-  it("gives on a hit what the summarizer itself would give, whatever the span and the summary before it", async () => {
+  it("returns on a hit what the summarizer itself would return, for any span and previous summary", async () => {
     const requests = agentThreads({ malformed: true, maxMessages: 10 })
       .filter((thread) => thread.length > 0)
       .chain((thread) => {
@@ -115,14 +115,14 @@ describe("the summary cache", () => {
     expect(await brokenLaws(laws)).toEqual([]);
   });
 
-  it("runs one at a time for the same request", async () => {
+  it("runs the summarizer once for concurrent identical requests", async () => {
     const inner = new Counting();
     const cached = cachedSummarizer(inner, SCOPE);
     await Promise.all(Array.from({ length: 20 }, () => cached.summarize(conversation("same"))));
     expect(inner.calls).toBe(1);
   });
 
-  it("lets one caller give up without the others noticing", async () => {
+  it("lets one caller abort without affecting the others", async () => {
     const release = Promise.withResolvers<void>();
     const slow: Summarizer = {
       id: "slow",
@@ -138,7 +138,7 @@ describe("the summary cache", () => {
     expect((await second).changes.length).toBeGreaterThan(0);
   });
 
-  it("aborts the work when nobody waits any more", async () => {
+  it("aborts the work when the last caller has aborted", async () => {
     let aborted = 0;
     const begun = Promise.withResolvers<void>();
     const patient: Summarizer = {
@@ -159,7 +159,7 @@ describe("the summary cache", () => {
     expect(aborted).toBe(1);
   });
 
-  it("passes a failure on and does not remember it", async () => {
+  it("passes a failure on and does not cache it", async () => {
     let calls = 0;
     const flaky: Summarizer = {
       id: "flaky",
@@ -180,21 +180,21 @@ describe("the summary cache", () => {
     ["instructions", {}, { instructions: "look at dates" }],
     ["overlaps", {}, { overlap: conversation("z").messages.slice(0, 1) }],
     ["token counters", {}, { countTokens: (value: string) => value.length }],
-  ])("spec-97 keeps %s apart", (_, scope, change) => {
+  ])("spec-97 uses different keys for different %s", (_, scope, change) => {
     const own = { ...SCOPE, summarizer: "s", identity: { model: "m", promptVersion: "1" } };
     expect(summaryCacheKey({ ...conversation("a"), ...change }, { ...own, ...scope })).not.toBe(
       summaryCacheKey(conversation("a"), own),
     );
   });
 
-  it("spec-98 does not confuse values that look alike when they are joined", () => {
+  it("spec-98 uses different keys for values that look alike when joined", () => {
     const key = (tenantId: string, policyVersion: string): string =>
       summaryCacheKey(conversation("a"), { tenantId, policyVersion, summarizer: "s" });
     expect(key("a:b", "c")).not.toBe(key("a", "b:c"));
   });
 });
 
-describe("the store behind the cache", () => {
+describe("a summary cache with a store", () => {
   const stored = async (): Promise<{
     readonly entries: Map<string, string>;
     readonly key: string;
@@ -210,7 +210,7 @@ describe("the store behind the cache", () => {
     set: async (key: string, entry: string) => void entries.set(key, entry),
   });
 
-  it("outlives the process", async () => {
+  it("reuses an entry that another instance stored", async () => {
     const { entries } = await stored();
     const inner = new Counting();
     await cachedSummarizer(inner, { ...SCOPE, store: storeOf(entries) }).summarize(conversation("b"));
@@ -222,7 +222,7 @@ describe("the store behind the cache", () => {
     ["is empty", () => ""],
     ["has a changed word", (entry: string) => entry.replace("production", "staging")],
     ["has another shape under a right digest", () => "not an entry"],
-  ])("makes an entry again that %s", async (_, garble) => {
+  ])("rejects and rewrites an entry that %s", async (_, garble) => {
     const { entries, key, entry } = await stored();
     entries.set(key, garble(entry));
     const inner = new Counting();
@@ -234,7 +234,7 @@ describe("the store behind the cache", () => {
     expect(entries.get(key)).toBe(entry);
   });
 
-  it("makes an entry again that was moved under another key", async () => {
+  it("rejects and rewrites an entry that was moved to another key", async () => {
     const { entries, entry } = await stored();
     const other = { ...conversation("b"), maxTokens: 700 };
     const inner = new Counting();
@@ -243,7 +243,7 @@ describe("the store behind the cache", () => {
     expect(inner.calls).toBe(1);
   });
 
-  it("makes an entry again that somebody without the secret put there", async () => {
+  it("rejects and rewrites an entry written without the secret", async () => {
     const entries = new Map<string, string>();
     const options = { ...SCOPE, store: storeOf(entries), secret: "s3cret" };
     const forged = await stored();
@@ -258,7 +258,7 @@ describe("the store behind the cache", () => {
     expect(inner.calls).toBe(1);
   });
 
-  it("makes an entry again that would take a rule out, although it is sealed and in shape", async () => {
+  it("rejects a well-formed, sealed entry that would remove a rule", async () => {
     const entries = new Map<string, string>();
     const request = { ...conversation("b"), previous: await summaryOfOther() };
     expect(request.previous.constraints).not.toEqual([]);
@@ -278,7 +278,7 @@ describe("the store behind the cache", () => {
     expect(cached.statistics.rejected).toBe(1);
   });
 
-  it("works without a store that fails", async () => {
+  it("still summarizes when its store fails", async () => {
     const broken = {
       get: async () => Promise.reject(new Error("down")),
       set: async () => Promise.reject(new Error("down")),
@@ -287,7 +287,7 @@ describe("the store behind the cache", () => {
     expect(result.changes.length).toBeGreaterThan(0);
   });
 
-  it("takes a store that never answers for one that has nothing, after its limit", async () => {
+  it("treats a store that does not answer within storeTimeLimitMs as empty", async () => {
     const never = (): Promise<never> => new Promise(() => undefined);
     const store = { get: never, set: never };
     const cached = cachedSummarizer(new Counting(), { ...SCOPE, store, storeTimeLimitMs: 20 });

@@ -56,7 +56,7 @@ const outcome = (keyFields: JsonObject, source: string, declared = false): Summa
   },
 });
 
-it("keyFieldsPresent refuses a summary without what a tool declared, in this span or before", async () => {
+it("keyFieldsPresent refuses a summary that lacks a declared key field of a result, in this span or an earlier one", async () => {
   expect(await problemOf({ order: { id: "ORD-1" }, ok: true, more: 1 })).toBeNull();
   expect(await problemOf({ order: { id: "ORD-2" }, ok: true })).toMatch(/1 of 1 results/);
   expect(await problemOf({ order: { id: "ORD-1" } })).toMatch(/1 of 1 results/);

@@ -47,7 +47,7 @@ const itemsOf = (summary: StructuredSummary): readonly Filed[] =>
   SUMMARY_SECTIONS.flatMap((section) => summary[section].map((item) => ({ section, item })));
 
 describe("a hostile model over ten folds", () => {
-  it(`P5 P6: loses no rule and no open item in ${WALKS * CYCLES} plans, and every disappearance is recorded`, {
+  it(`P5 P6: makes no rule and no open item disappear in ${WALKS * CYCLES} plans, and every removal is recorded`, {
     timeout: patience(120_000),
   }, async () => {
     let plans = 0;

@@ -8,7 +8,7 @@ const corpus = secretCorpus(2).map(({ secret }) => secret);
 const plain = fc.string({ unit: fc.constantFrom(..."azAZ09 ~!{}:/\t\n\r"), maxLength: 40 });
 
 describe("findEncodedSecrets", () => {
-  it("law: base64 of any plain text around a secret is found as a whole run, in either alphabet, cut from what is around it", async () => {
+  it("law: finds base64 of any text that contains a secret as one whole run, in either alphabet", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(plain, fc.constantFrom(...corpus), plain),
@@ -28,7 +28,7 @@ describe("findEncodedSecrets", () => {
     );
   });
 
-  it("finds nothing in names, paths and bytes that are no text", async () => {
+  it("finds nothing in names, paths and encoded bytes that are not text", async () => {
     for (const text of [
       "packages/summarizers/src/redaction/find-encoded-secrets.test.ts",
       "IAmALongNameThatBeginsAsTextWouldInBase64",

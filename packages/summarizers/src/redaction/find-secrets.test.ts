@@ -73,7 +73,7 @@ describe("AnchorSearch", () => {
   const beside = fc.constantFrom(..."_-.:=@$AS", ..." \t\n'\"\\\\]|/?", ..."abcxyzkeps0123456789", "\u00a0", "字");
   const piece = fc.oneof(fc.string({ unit: beside, maxLength: 12 }), secret);
 
-  it("law: the kinds in a text are those whose anchors a plain pattern finds, in every part of it", () => {
+  it("law: finds the kinds whose anchors a plain pattern finds, in the whole text and in its parts", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), fc.nat(), (pieces, cut) => {
         const text = pieces.join("");
@@ -86,7 +86,7 @@ describe("AnchorSearch", () => {
     );
   });
 
-  it("says of an anchor that it cannot read that it cannot", () => {
+  it("refuses an anchor that it cannot read and names it", () => {
     expect(() => new AnchorSearch(new Map([[0, [{ before: "a(?=b)", sign: "_" as const }]]]))).toThrow("a(?=b)");
   });
 });
@@ -100,7 +100,7 @@ describe("findSecrets", () => {
   const betweenWords = /(?<=\w)(?:\u001b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;?]{0,24}[A-Za-z](?=\w)/g;
   const uncoloured = (text: string): string => text.replace(betweenWords, "\n").replace(plain, "");
 
-  it("law: finds the same with colours as without them, where it was", async () => {
+  it("law: finds the same secrets with terminal colours as without them", async () => {
     const coloured = fc
       .tuple(colour, fc.constantFrom(...corpus), colour, fc.nat())
       .map(([before, it, inside, place]) => {
@@ -123,7 +123,7 @@ describe("findSecrets", () => {
 });
 
 describe("the anchors of the rules", () => {
-  it("law: what is found is what all rules find, whatever stands around secrets", async () => {
+  it("law: lose no secret that running all rules would find, whatever stands around it", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(around, secret), { minLength: 1, maxLength: 3 }),
@@ -137,7 +137,7 @@ describe("the anchors of the rules", () => {
     );
   });
 
-  it("the samples of the law hold what every rule with anchors looks for", async () => {
+  it("are each tested: the samples of the law contain a match for every rule with anchors", async () => {
     const samples = [
       ...corpus,
       ONE_PASSWORD,

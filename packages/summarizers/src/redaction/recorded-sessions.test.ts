@@ -22,9 +22,7 @@ function texts(): readonly { readonly name: string; readonly text: string }[] {
 describe.skipIf(!isThere)(
   `R26: recorded sessions${isThere ? "" : " (skipped: none beside the project, and THREADFOLD_DATA names no folder)"}`,
   () => {
-    it("of real work, in which hardly anybody left a secret, have less than one find in ten million characters", async ({
-      task,
-    }) => {
+    it("of real work yield fewer than one find in ten million characters", async ({ task }) => {
       const found: string[] = [];
       let length = 0;
       for (const { name, text } of texts()) {

@@ -9,7 +9,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 describe("eachRun", () => {
-  it("law: it shows what a regular expression finds, and which kinds of signs are in it", () => {
+  it("law: finds the same runs as a regular expression, and tells which kinds of characters each contains", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "a1", "7", " ", ".", "é", "字"), maxLength: 60 });
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), (text, shortest) => {
@@ -26,7 +26,7 @@ describe("eachRun", () => {
     );
   });
 
-  it("looks at each sign at most twice", () => {
+  it("looks at each character at most twice", () => {
     for (const text of ["a".repeat(5_000), "a ".repeat(2_500), `${"a".repeat(23)} `.repeat(200), " ".repeat(5_000)]) {
       let looks = 0;
       const watched = { length: text.length, charCodeAt: (index: number) => (looks++, text.charCodeAt(index)) };

@@ -57,10 +57,10 @@ async function reverted(
   return { outcome, renderer, added: committed.slice(made.length) };
 }
 
-describe("going back to an earlier plan", () => {
+describe("reverting to an earlier plan", () => {
   const [first, second] = [planOf(1, ["u1", "a1"]), planOf(2, ["u1", "a1", "u2", "a2"])];
 
-  it("commits its records as the next plan, with what they take now", async () => {
+  it("commits the earlier plan's records as the next version, with tokens measured now", async () => {
     const { outcome, renderer, added } = await reverted([first, second], 1);
     const [plan] = added;
     expect(planRecords(plan as CompactionPlan)).toEqual(planRecords(first));
@@ -72,7 +72,7 @@ describe("going back to an earlier plan", () => {
     expect(outcome).toEqual({ type: "committed", plan, tokens, floor: false });
   });
 
-  it("brings back the tools and the provider's item that it names, and version 0 names none", async () => {
+  it("restores the revealed tools and provider item of that plan, and none for version 0", async () => {
     const named = { revealedTools: [{ name: "deploy", schemaDigest: "d1" }], providerItem: asMessageId("a1") };
     const plans = [planOf(1, ["u1"], named), second];
     const back = await reverted(plans, 1);
@@ -87,7 +87,7 @@ describe("going back to an earlier plan", () => {
     }
   });
 
-  it("does nothing where that plan holds already, or none of the two takes anything out", async () => {
+  it("is a no-op if that plan is already in force or neither plan removes anything", async () => {
     for (const [made, to] of [
       [[first, second], 2],
       [[planOf(1, []), planOf(2, [])], 1],
@@ -100,13 +100,13 @@ describe("going back to an earlier plan", () => {
     expect((await reverted([first, planOf(2, [])], 1)).outcome.type).toBe("committed");
   });
 
-  it.each([-1, 0.5, 3, Number.NaN])("knows no plan %d", async (version) => {
+  it.each([-1, 0.5, 3, Number.NaN])("throws PLAN_NOT_FOUND for version %d", async (version) => {
     await expect(reverted([first, second], version)).rejects.toThrow(
       expect.objectContaining({ code: "PLAN_NOT_FOUND", hint: expect.stringMatching(/0.*2/) }),
     );
   });
 
-  it("commits nothing where another writer was first", async () => {
+  it("reports a conflict and commits nothing when another writer was first", async () => {
     const { outcome, renderer, added } = await reverted([first, second], 1, { conflicts: true });
     const before = renderer.measure(second);
     expect(outcome).toEqual({ type: "conflict", currentVersion: 3, tokens: { before, after: before } });
@@ -121,28 +121,31 @@ describe("going back to an earlier plan", () => {
     ["breaks a rule once more", { violations: broken("order", "order") }, { violations: broken("order") }, "refused"],
     ["breaks another rule", { violations: broken("order") }, { violations: broken("pairs") }, "refused"],
     [
-      "breaks what is broken now",
+      "breaks a rule that is already broken",
       { violations: broken("order") },
       { violations: broken("order", "pairs") },
       "committed",
     ],
-    ["mends what is broken now", {}, { violations: broken("order") }, "committed"],
-  ])("to one that %s", async (_what, then, now, type) => {
-    const sound = { tokens: 9, violations: [], missingPins: [] };
-    const renderer = {
-      measure: () => 10,
-      verify: ({ version }: CompactionPlan) => ({ ...sound, ...(version === 2 ? now : then) }),
-    };
-    const { outcome, added } = await reverted([first, second], 1, { renderer });
-    expect([outcome.type, added.length]).toEqual([type, type === "committed" ? 1 : 0]);
-    if (outcome.type === "refused") expect(outcome).toMatchObject({ ...then, tokens: { before: 10, after: 10 } });
-  });
+    ["breaks none of the rules that are broken now", {}, { violations: broken("order") }, "committed"],
+  ])(
+    "is refused only if the plan newly hides a pin or breaks more rules: one that %s",
+    async (_what, then, now, type) => {
+      const sound = { tokens: 9, violations: [], missingPins: [] };
+      const renderer = {
+        measure: () => 10,
+        verify: ({ version }: CompactionPlan) => ({ ...sound, ...(version === 2 ? now : then) }),
+      };
+      const { outcome, added } = await reverted([first, second], 1, { renderer });
+      expect([outcome.type, added.length]).toEqual([type, type === "committed" ? 1 : 0]);
+      if (outcome.type === "refused") expect(outcome).toMatchObject({ ...then, tokens: { before: 10, after: 10 } });
+    },
+  );
 });
 
-describe("what a compaction did, in events", () => {
+describe("compactionResult", () => {
   const { countMessage } = countingTokenizer();
 
-  it("is what the newer plan takes out and the older did not, with what it saves", async () => {
+  it("lists the messages that only the newer plan removes, and the tokens saved", async () => {
     await fc.assert(
       fc.asyncProperty(
         agentThreads({ malformed: true, maxMessages: 20 }),
@@ -188,7 +191,7 @@ describe("what a compaction did, in events", () => {
     );
   });
 
-  it("shows a summary as the answer to a question about its turns", async () => {
+  it("shows a summary as an assistant answer to a user question about its turns", async () => {
     const plan = await foldedPlan(thread, {
       config: { maxInputTokens: 1_000, preserveRecentTurns: 1, targetPercent: 0.3 },
     });
@@ -203,7 +206,7 @@ describe("what a compaction did, in events", () => {
   });
 });
 
-describe("a compaction of another tool", () => {
+describe("a compaction logged by another tool", () => {
   const log = scriptThread("s0 u1 a1 u2 a2 c1 u3 a3 c2 u4", 50);
   const applied = (compactions: Parameters<typeof loggedRecords>[0], of = log) => {
     const { state } = turnOf(of);
@@ -220,14 +223,14 @@ describe("a compaction of another tool", () => {
     ...(firstKept !== undefined && { firstKeptMessageId: asMessageId(firstKept) }),
   });
 
-  it("shows what the tool showed: system text, the summary, what it kept and what came after", () => {
+  it("shows what the tool showed: system text, the summary, kept messages and later ones", () => {
     expect(shown([of("c1")])).toEqual(["s0", "[summary]", "u3", "a3", "c2", "u4"]);
     expect(shown([of("c1", "u2")])).toEqual(["s0", "[summary]", "u2", "a2", "u3", "a3", "c2", "u4"]);
     // Of several the newest: those before it are part of what it summarized.
     expect(shown([of("c1", "u2"), of("c2", "u3")])).toEqual(["s0", "[summary]", "u3", "a3", "u4"]);
   });
 
-  it("is told in the tool's own words, with what stood there before", () => {
+  it("keeps the tool's own words as the narrative of a record over the messages before it", () => {
     const record = applied([of("c1"), of("c2", "u3")])?.summarizations[0];
     expect(record).toMatchObject({
       originalTokens: 5 * 50,
@@ -242,7 +245,7 @@ describe("a compaction of another tool", () => {
     expect(record?.summaryTokens).toBeGreaterThan(Math.ceil(text.length / 4));
   });
 
-  it("is none where nothing was compacted, on a side branch, or where nothing stood before", () => {
+  it("gives no record without a compaction, on a side branch, or with nothing before it", () => {
     expect(applied([])).toBeNull();
     expect(applied([of("u1")])).toBeNull();
     expect(applied([of("c1", "u1")])).toBeNull();
@@ -254,7 +257,7 @@ describe("a compaction of another tool", () => {
     expect(shown([of("u2"), of("c1")], branched)).toEqual(["[summary]"]);
   });
 
-  it("has to be of messages that the thread has", () => {
+  it("throws MESSAGE_NOT_FOUND when it names a message that the thread lacks", () => {
     for (const missing of [of("nobody"), of("c1", "nobody")])
       expect(() => applied([missing])).toThrow(expect.objectContaining({ code: "MESSAGE_NOT_FOUND" }));
   });

@@ -46,8 +46,8 @@ function measureOf(of: typeof thread): number {
   return renderer.measure(plan);
 }
 
-describe("whether a fold is due", () => {
-  it("is what the trigger says, with the tokens of the request as it would be sent", () => {
+describe("decide", () => {
+  it("follows the trigger, with the tokens of the request as it would be sent", () => {
     expect(decide(turn(SOFT), {})).toEqual({ due: true, decision: SOFT, tokens: TOKENS });
     expect(decide(turn(HARD), {})).toEqual({ due: true, decision: HARD, tokens: TOKENS });
     expect(declined(decide(turn({ level: "none" }), {}))).toMatchObject({
@@ -56,7 +56,7 @@ describe("whether a fold is due", () => {
     });
   });
 
-  it("says that a request was refused again after a fold, and is not folded for that a second time", () => {
+  it("does not fold a second time for a request that was refused again after a fold, and says so", () => {
     const reason = (overflow: UsageState["overflow"]) => {
       const result = declined(decide(turn({ level: "none" }, { usage: reported({ overflow }) }), {}))?.result;
       return result?.type === "no-op" ? result.reason : undefined;
@@ -65,7 +65,7 @@ describe("whether a fold is due", () => {
     for (const overflow of ["none", "answered"] as const) expect(reason(overflow)).toContain("below the trigger");
   });
 
-  it("is not where the request is within the target, unless somebody asks for it", () => {
+  it("does not fold a request within the target unless the fold is forced", () => {
     const at = (targetPercent: number, options = {}) => decide(turn(HARD, { config: { targetPercent } }), options).due;
     expect(at(0.5)).toBe(false);
     expect(at(0.499)).toBe(true);
@@ -91,20 +91,23 @@ describe("whether a fold is due", () => {
       true,
     ],
     [
-      "it takes more",
+      "the request grew",
       { plan: planOf(2, [], { compactedTokens: TOKENS - 1, threadVersion: thread.version }) },
       SOFT,
       true,
     ],
     ["the provider counted it", { usage: reported({ measured: measured(2) }) }, SOFT, true],
-    ["the provider counted an earlier one", { usage: reported({ measured: measured(1) }) }, SOFT, false],
-  ])("of a request that was folded already depends on what is new: %s", (_why, fields, decision, due) => {
-    const plan = planOf(2, [], { compactedTokens: TOKENS, threadVersion: thread.version });
-    expect(decide(turn(decision, { plan, ...fields }), {}).due).toBe(due);
-    expect(decide(turn(decision, { plan, ...fields }), { force: true }).due).toBe(true);
-  });
+    ["the provider counted an earlier plan", { usage: reported({ measured: measured(1) }) }, SOFT, false],
+  ])(
+    "folds an already folded request again only if something is new or the fold is hard or forced: %s",
+    (_why, fields, decision, due) => {
+      const plan = planOf(2, [], { compactedTokens: TOKENS, threadVersion: thread.version });
+      expect(decide(turn(decision, { plan, ...fields }), {}).due).toBe(due);
+      expect(decide(turn(decision, { plan, ...fields }), { force: true }).due).toBe(true);
+    },
+  );
 
-  it("is not while the breaker is open or a fold is waited for, which counts for no attempt", () => {
+  it("postpones without an attempt while the breaker is open or a postponed fold waits", () => {
     const history = { ...foldHistory(0), failures: 3, notBefore: 100 };
     expect(declined(decide(turn(SOFT, { history }), {}))).toMatchObject({
       attempted: false,
@@ -120,7 +123,7 @@ describe("whether a fold is due", () => {
     expect([after(60), after(61), after(undefined), after(61, [])]).toEqual([false, true, true, false]);
   });
 
-  it("is put off, and counts as tried, where it does not pay yet and nothing presses", () => {
+  it("postpones a soft fold that does not pay yet, and counts it as attempted", () => {
     const dear = { price: PLAIN_PRICE, idleSeconds: 1 };
     const config = { costModelEnabled: true, expectedCallsPrior: 0 };
     const put = declined(decide(turn(SOFT, { ...dear, config }), {}));
@@ -145,7 +148,7 @@ describe("whether a fold is due", () => {
     );
   });
 
-  it("is always so where the provider compacted, but for who asks for a fold of ours", () => {
+  it("always folds after a provider compaction, except for a call with its own strategy", () => {
     const providerItem = thread.messageAt(1)?.id;
     const quiet = turn({ level: "none" }, providerItem === undefined ? {} : { providerItem });
     expect(decide(quiet, {})).toMatchObject({ due: true, decision: { level: "hard" }, tokens: TOKENS });
@@ -154,7 +157,7 @@ describe("whether a fold is due", () => {
   });
 });
 
-describe("what a trigger is told", () => {
+describe("the trigger's input", () => {
   function told(fields: Fields, options = {}): TriggerInput {
     const inputs: TriggerInput[] = [];
     const preset = triggeredBy({ level: "none" }, (input) => inputs.push(input as TriggerInput));
@@ -162,7 +165,7 @@ describe("what a trigger is told", () => {
     return inputs[0] as TriggerInput;
   }
 
-  it("are the sizes of the request, its room and its thread", () => {
+  it("holds the sizes of the request, its room and its thread", () => {
     const config = {
       ...{ maxInputTokens: 4_000, outputReserveTokens: 1_000, safetyBufferTokens: 100, softThresholdPercent: 0.8 },
     };
@@ -174,13 +177,13 @@ describe("what a trigger is told", () => {
     expect(told({}, { force: true }).requested).toBe(true);
   });
 
-  it("are the messages and turns that the plan still shows", () => {
+  it("counts the messages and turns that the plan still shows", () => {
     expect(told({})).toMatchObject({ shownMessages: 8, shownTurns: 3 });
     const plan = planOf(1, ["u1", "a1", "t1"]);
     expect(told({ plan })).toMatchObject({ messages: 8, turns: 3, shownMessages: 5, shownTurns: 2 });
   });
 
-  it("are the turns whose user message the plan left, whichever messages it took out", () => {
+  it("counts as shown the turns whose user message the plan keeps, whatever else it removes", () => {
     const all = [...thread.messages];
     for (let subset = 0; subset < 2 ** all.length; subset++) {
       const removed = all.filter((_, index) => (subset >> index) % 2 === 1);
@@ -193,7 +196,7 @@ describe("what a trigger is told", () => {
     }
   });
 
-  it("is the provider's report where it is one of the plan that holds, with what nobody sees of the answer", () => {
+  it("holds the provider's token report and the unshown tokens only for the current plan", () => {
     const usage = reported({ measured: measured(2, { inputTokens: 2 * TOKENS, unshown: 70, resent: 20 }) });
     expect(told({ plan: planOf(2, []), usage })).toMatchObject({
       tokens: 2 * TOKENS,
@@ -206,7 +209,7 @@ describe("what a trigger is told", () => {
     }
   });
 
-  it("is what happened since: a refusal or a cut-off that no fold has answered, and how long nothing was sent", () => {
+  it("flags unanswered overflows and output cut-offs, idle time and a cold cache", () => {
     for (const state of ["none", "pending", "answered", "exhausted"] as const) {
       const isOpen = state === "pending";
       expect(told({ usage: reported({ overflow: state }) }).overflowed, state).toBe(isOpen);
@@ -231,7 +234,7 @@ describe("the target of a fold", () => {
     return Math.round(maxInputTokens * targetPercent);
   };
 
-  it("is the trigger's where that is lower than the configuration's, and then no deeper", () => {
+  it("is the trigger's target if that is lower than the configured one, and then ignores minCallsPerFold", () => {
     expect([target({}), target({ targetTokens: half - 1 }), target({ targetTokens: half + 1 })]).toEqual([
       half,
       half - 1,
@@ -242,7 +245,7 @@ describe("the target of a fold", () => {
     expect(foldConfig(turn(SOFT, { config: deep }), HARD as never).minCallsPerFold).toBe(20);
   });
 
-  it("is a share of what the request takes, for who asks while it is within the target", () => {
+  it("is a share of the request's tokens for a forced fold that is within the target", () => {
     expect(target({}, true, { targetPercent: 0.5 })).toBe(half);
     expect(target({}, true, { targetPercent: 0.75 })).toBe(TOKENS * 0.75);
     expect(target({}, true)).toBe(half);
@@ -275,7 +278,7 @@ describe("a soft fold in an open tool loop", () => {
     return loopWait(turned, turned.renderer.measure(turned.plan));
   };
 
-  it("waits for its end where the model binds its thinking to what stands before it", () => {
+  it("waits for the loop's end if the model's signed thinking depends on the prompt before it", () => {
     expect(wait(looping)).toContain("open tool loop");
     expect(wait(looping, { costModelEnabled: false })).toBeNull();
     expect(wait(looping, {}, { format: formatById("openai-chat") })).toBeNull();
@@ -293,7 +296,7 @@ describe("a soft fold in an open tool loop", () => {
     expect(wait(threadOf(assistant("a1", [call("c1", "read", { path: "a.ts" })]), answer))).toBeNull();
   });
 
-  it("does not wait where so few calls fit into the room that the fold would be forced inside", () => {
+  it("does not wait if so few calls still fit that the loop would force a fold", () => {
     const { ledger, thread: of } = inLoop(looping).state;
     const each = ledger.totalTokens / of.position.step;
     const used = inLoop(looping).renderer.measure(inLoop(looping).plan);
@@ -304,7 +307,7 @@ describe("a soft fold in an open tool loop", () => {
     expect(wait(looping, roomFor(3.1))).not.toBeNull();
   });
 
-  it("is postponed without an attempt, and made where it is hard or asked for", () => {
+  it("is postponed without an attempt, but made at once if it is hard or forced", () => {
     const turned = inLoop(looping, { targetPercent: 0.01 });
     expect(declined(decide(turned, {}))).toMatchObject({ attempted: false, result: { type: "postponed" } });
     expect(decide({ ...turned, preset: triggeredBy(HARD) }, {}).due).toBe(true);
@@ -312,12 +315,12 @@ describe("a soft fold in an open tool loop", () => {
   });
 });
 
-describe("a call with a policy of its own", () => {
+describe("a compact call with its own trigger or strategy", () => {
   const preset = triggeredBy(SOFT);
   const figures = turn(SOFT).config;
   const own = { name: "own", evaluate: () => SOFT };
 
-  it("folds when its trigger fires, at once, and as deep as its strategy proposes", () => {
+  it("folds hard when its trigger fires, and as deep as its strategy proposes", () => {
     expect(policyOfCall(preset, figures, { force: true })).toEqual({ preset, config: figures });
     const triggered = policyOfCall(preset, figures, { trigger: own });
     expect(triggered.config).toBe(figures);
@@ -330,7 +333,7 @@ describe("a call with a policy of its own", () => {
     expect(folded.config).toEqual({ ...figures, targetPercent: 0, minReclaimPercent: 0, preserveRecentTurns: 0 });
   });
 
-  it("is one that somebody asked for", () => {
+  it("counts as a requested fold", () => {
     expect([{}, { force: false }, { instructions: "x" }].map(isAsked)).toEqual([false, false, false]);
     expect([{ force: true }, { trigger: own }, { strategy: clearStrategy }].map(isAsked)).toEqual([true, true, true]);
   });

@@ -51,8 +51,8 @@ const anyFigures: fc.Arbitrary<CommitFigures> = fc
     return { ...rest, before, after, suffix: Math.floor(after * behind) };
   });
 
-describe("weighing a commit", () => {
-  it("the break-even of published prices: 10 K freed before a suffix of 60 K pays after about 69 calls, 100 K after 7", () => {
+describe("weighCommit", () => {
+  it("breaks even at published prices after about 69 calls for 10 K freed before a 60 K suffix, after 7 for 100 K", () => {
     expect(weighCommit(figures)).toMatchObject({ freed: 10_000, breakEvenCalls: 69, pays: false });
     expect(weighCommit({ ...figures, before: 200_000 })).toMatchObject({ freed: 100_000, pays: true });
     expect(weighCommit({ ...figures, before: 200_000 }).breakEvenCalls).toBeCloseTo(6.9);
@@ -61,7 +61,7 @@ describe("weighing a commit", () => {
     );
   });
 
-  it("says what a user pays: the bill of the calls that follow is smaller by committing exactly when it says so", () => {
+  it("says that a commit pays only if it makes the bill of the following calls no larger", () => {
     fc.assert(
       fc.property(anyFigures, (input) => {
         const { before, after, suffix, expectedCalls, temperature, price } = input;
@@ -81,7 +81,7 @@ describe("weighing a commit", () => {
     );
   });
 
-  it("says why in terms of the cache: what is written anew, what is cheaper at once, what was never cached", () => {
+  it("gives a reason for a warm cache, a cold cache and a request too short to cache", () => {
     const reasons = (["warm", "cold", "uncached"] as const).map(
       (temperature) => weighCommit({ ...figures, temperature }).reason,
     );
@@ -93,7 +93,7 @@ describe("weighing a commit", () => {
     expect(weighCommit({ ...figures, before: 90_000 }).reason).toContain("so it never pays");
   });
 
-  it("always prefers to fold while the cache is cold, and never calls growth a gain", () => {
+  it("pays on a cold cache exactly if the fold frees tokens", () => {
     fc.assert(
       fc.property(anyFigures, (input) => {
         const weighing = weighCommit({ ...input, temperature: "cold" });
@@ -104,7 +104,7 @@ describe("weighing a commit", () => {
     );
   });
 
-  it("takes the cache for cold before the first request and after its time to live, and for none below its minimum", () => {
+  it("takes the cache as cold before the first request and after its time to live, and as uncached below its minimum", () => {
     const run = { promptTokens: 50_000, price: anthropic };
     expect(cacheTemperature({ ...run, idleSeconds: undefined })).toBe("cold");
     expect(cacheTemperature({ ...run, idleSeconds: 300 })).toBe("warm");
@@ -113,13 +113,13 @@ describe("weighing a commit", () => {
     expect(cacheTemperature({ ...run, idleSeconds: 301, price: promptCachePrice("anthropic-1h") })).toBe("warm");
   });
 
-  it("expects a session to go on for as long as it has lasted, and the prior", () => {
+  it("expects as many remaining calls as the session has made, plus the prior", () => {
     expect(expectedRemainingCalls(0, 20)).toBe(20);
     expect(expectedRemainingCalls(80, 20)).toBe(100);
   });
 });
 
-describe("postponing", () => {
+describe("callsToWait", () => {
   const run = {
     history: foldHistory(3),
     step: 20,
@@ -129,12 +129,12 @@ describe("postponing", () => {
     limit: 200_000,
   };
 
-  it("waits until as many calls are expected as it takes to pay", () => {
+  it("waits until enough calls are expected for the fold to pay", () => {
     expect(callsToWait(weighCommit(figures), { ...run, maxPostponedCalls: 100 })).toBe(29);
     expect(callsToWait(weighCommit({ ...figures, before: 200_000 }), run)).toBe(0);
   });
 
-  it("P3 never waits without bound, nor until the cap forces the fold", () => {
+  it("P3 never waits longer than maxPostponedCalls or past the limit", () => {
     expect(callsToWait(weighCommit(figures), run)).toBe(25);
     expect(callsToWait(weighCommit(figures), { ...run, limit: 112_000 })).toBe(2);
     expect(callsToWait(weighCommit(figures), { ...run, limit: 110_500 })).toBe(0);
@@ -171,7 +171,7 @@ describe("the breaker", () => {
   const fail = (history: ReturnType<typeof foldHistory>, outcome: CompactionOutcome["type"], forced = false) =>
     afterAttempt(history, outcome, { step: 9, forced, breakerFailures: 3 });
 
-  it("L29 opens after three folds in a row that came to nothing, whatever they came to", () => {
+  it("L29 opens after three unsuccessful folds in a row, whatever their outcomes", () => {
     let history = foldHistory(1);
     for (const outcome of ["ineffective", "inflated"] as const) history = fail(history, outcome);
     expect(mayFold(history, moment).type).toBe("go");
@@ -182,7 +182,7 @@ describe("the breaker", () => {
     });
   });
 
-  it("S18 is reset by success: a new plan starts with nothing", () => {
+  it("S18 is reset by success: a new plan starts without failures", () => {
     const open = ["refused", "refused", "infeasible"].reduce(
       (history, outcome) => fail(history, outcome as "refused"),
       foldHistory(4),
@@ -192,14 +192,14 @@ describe("the breaker", () => {
     expect(mayFold(foldHistory(4, open), moment).type).toBe("breaker-open");
   });
 
-  it("lets hard pressure and a manual fold through, and a manual fold closes it", () => {
+  it("lets hard and forced folds through, and a forced fold closes it", () => {
     const open = { ...foldHistory(1), failures: 7, notBefore: 500 };
     expect(mayFold(open, { ...moment, level: "hard" }).type).toBe("go");
     expect(mayFold(open, { ...moment, forced: true }).type).toBe("go");
     expect(fail(open, "ineffective", true).failures).toBe(0);
   });
 
-  it("lets one fold through after a rest, and rests twice as long when that comes to nothing too", () => {
+  it("lets one fold through after a rest, and doubles the rest if that fold fails too", () => {
     let history = foldHistory(1);
     const tries: number[] = [];
     for (let step = 0; step < 1_000; step++) {
@@ -210,13 +210,13 @@ describe("the breaker", () => {
     expect(tries).toEqual([0, 1, 2, 10, 26, 58, 122, 250, 378, 506, 634, 762, 890]);
   });
 
-  it("does not count what was nobody's fault, nor a trigger that found nothing to fold", () => {
+  it("does not count conflicts, aborts, postponements and no-ops as failures", () => {
     for (const outcome of ["conflict", "aborted", "postponed", "no-op"] as const) {
       expect(fail({ ...foldHistory(1), failures: 2 }, outcome).failures).toBe(2);
     }
   });
 
-  it("looks at a postponed fold again when its time has come, or when the cache goes cold", () => {
+  it("lets a postponed fold through when its wait ends or the cache goes cold", () => {
     const waiting = afterAttempt(foldHistory(1), "postponed", {
       step: 5,
       forced: false,
@@ -229,7 +229,7 @@ describe("the breaker", () => {
     expect(mayFold(waiting, { ...moment, step: 15 }).type).toBe("go");
   });
 
-  it("goes on from the newest record of the same plan", () => {
+  it("continues from the last fold-attempted record if it belongs to the same plan", () => {
     const record: FoldAttemptedRecord = {
       type: "fold-attempted",
       outcome: "ineffective",
@@ -250,19 +250,19 @@ const targetAt = (growth: number, options = {}): number =>
   configForEpoch({ ...epoch, ...options }, growth).targetPercent;
 
 describe("the target for an epoch", () => {
-  it("is the configuration's own where so many calls fit above it", () => {
+  it("stays as configured if minCallsPerFold calls fit above it", () => {
     expect(configForEpoch(epoch, 400)).toBe(epoch);
     expect(targetAt(2_000, { maxInputTokens: 100_000 })).toBe(0.5);
     expect(targetAt(2_000, { minCallsPerFold: 0 })).toBe(0.5);
   });
 
-  it("leaves room for so many calls of average growth, and never less than half of itself", () => {
+  it("leaves room for minCallsPerFold average calls, but never falls below half the configured target", () => {
     expect(targetAt(600)).toBeCloseTo(0.35);
     expect(targetAt(5_000)).toBe(0.25);
     expect(targetAt(5_000, { targetPercent: 0 })).toBe(0);
   });
 
-  it("makes a fold go deeper in a thread of large calls", async () => {
+  it("makes folds deeper in a thread with large calls", async () => {
     const thread = scriptThread(`u1 ${Array.from({ length: 20 }, (_, at) => `a${at} t${at}`).join(" ")}`, 500);
     const fold = (minCallsPerFold: number) => folded(thread, { config: { maxInputTokens: 20_000, minCallsPerFold } });
     const [usual, deeper] = [await fold(0), await fold(25)];
@@ -294,17 +294,17 @@ describe("firstEdit", () => {
     ["nothing is folded", planOf(), planOf(), null],
     ["a record was copied", planOf(dropOf(["m1", "m2"])), planOf(dropOf(["m1", "m2"])), null],
     ["the first fold", planOf(), planOf(dropOf(["m4", "m3"])), 3],
-    ["a message behind is folded, too", planOf(dropOf(["m1"])), planOf(dropOf(["m1"]), dropOf(["m7"])), 7],
+    ["a later message is folded, too", planOf(dropOf(["m1"])), planOf(dropOf(["m1"]), dropOf(["m7"])), 7],
     ["a message is shown again", planOf(dropOf(["m2"]), dropOf(["m5"])), planOf(dropOf(["m5"])), 2],
     [
-      "a record says something else",
+      "a record has a different reason",
       planOf(dropOf(["m1"]), dropOf(["m6"])),
       planOf(dropOf(["m1"]), dropOf(["m6"], "now")),
       6,
     ],
     ["one record took the place of two", planOf(dropOf(["m1"]), dropOf(["m2"])), planOf(dropOf(["m1", "m2"])), 1],
-    ["the thread does not know the message", planOf(), planOf(dropOf(["x1"])), null],
-    ["the thread knows one of its messages", planOf(), planOf(dropOf(["x1", "m4"])), 4],
+    ["the message is not in the thread", planOf(), planOf(dropOf(["x1"])), null],
+    ["only one of its messages is in the thread", planOf(), planOf(dropOf(["x1", "m4"])), 4],
   ])("%s", (_, before, after, expected) => {
     expect(firstEdit(before, after, ordinalOf)).toBe(expected);
   });

@@ -28,8 +28,8 @@ const busy = (controller = new AbortController()): CompactionStrategy => ({
 
 afterEach(() => void vi.useRealTimers());
 
-describe("a fold whose abort timer is due while it works", () => {
-  it("hears of it before it asks a summarizer", async () => {
+describe("a fold whose abort timer fires while it works", () => {
+  it("ends as aborted before it calls a summarizer", async () => {
     const controller = new AbortController();
     let asked = false;
     const summarizer: Summarizer = {
@@ -45,7 +45,7 @@ describe("a fold whose abort timer is due while it works", () => {
     expect(asked).toBe(false);
   });
 
-  it("hears of it before it looks at a plan, and before it gives one", async () => {
+  it("ends as aborted before it verifies a plan, and before it returns one", async () => {
     for (const busyIn of ["summarizing", "verifying"]) {
       const controller = new AbortController();
       let verified = 0;
@@ -75,7 +75,7 @@ describe("a fold whose abort timer is due while it works", () => {
     }
   });
 
-  it("does not wait for timers that somebody faked", async () => {
+  it("does not wait for faked timers", async () => {
     vi.useFakeTimers();
     const { result } = runFold(thread, { config, ports: { ladder: [busy(), ...threadfoldPreset.ladder] } });
     expect(await result).toMatchObject({ type: "ready" });

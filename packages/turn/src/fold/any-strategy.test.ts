@@ -40,8 +40,8 @@ function wishful(list: readonly Wish[]): CompactionStrategy {
   };
 }
 
-describe("whatever a strategy asks for", () => {
-  it("no group is cut, no system message folded, no live pin lost, and nothing non-replayable cleared", async () => {
+describe("a fold with any strategy", () => {
+  it("cuts no group, folds no system message, loses no live pin and never clears a non-replayable body entirely", async () => {
     await fc.assert(
       fc.asyncProperty(agentThreads({ malformed: true }), wishes, async (thread, list) => {
         const result = await fold(thread, { ladder: [wishful(list)] }, { maxInputTokens: 500 });
@@ -66,7 +66,7 @@ describe("whatever a strategy asks for", () => {
     );
   });
 
-  it("P5: a plan that hides a live pin is never handed on, whatever it frees", async () => {
+  it("P5: refuses a plan that hides a live pin, whatever it frees", async () => {
     const thread = threadOf(...Array.from({ length: 10 }, (_, at) => message(`a${at}`, "assistant", "x".repeat(800))));
     const verifier = viewVerifier(thread);
     const blind = {
@@ -97,7 +97,7 @@ describe("A12: a cut inside a unit", () => {
       { maxInputTokens: 2_000, targetPercent: 0.05 },
     );
 
-  it("A12: takes the groups before it and leaves the unit whole", async () => {
+  it("A12: folds only the groups before the unit and leaves the unit whole", async () => {
     for (const inside of [2, 3]) {
       const result = await cutAt(inside);
       if (result.type !== "ready") throw new Error(result.type);
@@ -105,7 +105,7 @@ describe("A12: a cut inside a unit", () => {
     }
   });
 
-  it("A12: with no group before it is told to be unavailable, and nothing changes", async () => {
+  it("A12: is a no-op if there is no group before the unit", async () => {
     const { plan } = await folded(thread, {}, { targetPercent: 0.05 });
     expect(plan.version).toBe(1);
     expect(await cutAt(0)).toMatchObject({ type: "no-op", reason: "nothing more can be folded" });

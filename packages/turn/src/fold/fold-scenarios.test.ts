@@ -36,13 +36,13 @@ const silent: Summarizer = { id: "silent@1", summarize: () => Promise.reject(new
 const helpless: CompactionStrategy = { name: "helpless", aggressiveness: 1, analyze: () => [] };
 
 describe("fold scenarios", () => {
-  it("S6 one group beside the system message is left alone, and nobody is asked for a summary", async () => {
+  it("S6 a single group beside the system message is not folded, and no summarizer is called", async () => {
     const thread = scriptThread("s0 u1", 400);
     const config = { maxInputTokens: 1_000 };
     expect(await runFold(thread, { config, ports: { summarizer: silent } }).result).toMatchObject({ type: "no-op" });
   });
 
-  it("S9 without a user message the system messages are kept, all of them", async () => {
+  it("S9 without a user message, all system messages are kept", async () => {
     const thread = scriptThread("s0 s1 s2 a1 a2", 400);
     const config = { maxInputTokens: 1_500 };
     const { plan } = await folded(thread, { config });
@@ -55,7 +55,7 @@ describe("fold scenarios", () => {
     });
   });
 
-  it("S10 where no strategy of the ladder reaches the budget, the oldest go first and the newest user message stays", async () => {
+  it("S10 if no strategy reaches the budget, the floor folds the oldest messages and keeps the newest user message", async () => {
     const thread = scriptThread("u1 a1 u2 a2 u3 a3 u4 a4", 500);
     const preset = { ...threadfoldPreset, ladder: [helpless] };
     const result = await folded(thread, { preset, config: { maxInputTokens: 2_000 } });
@@ -84,7 +84,7 @@ describe("fold scenarios", () => {
     });
   });
 
-  it("S15 a huge result that is collapsed leaves a bounded placeholder, whether it is emptied or cut down", async () => {
+  it("S15 a huge result leaves a bounded placeholder, whether it is cleared or truncated", async () => {
     const thread = scriptThread("u1 a1 t1 a2 t2 a3 u2", (id) => (id === "t1" ? 250_000 : id === "t2" ? 39_000 : 50));
     const { plan } = await folded(thread, { preset: opencodePreset, config: { maxInputTokens: 200_000 } });
     expect(plan.clearings.map((record) => record.span.messageIds)).toEqual([["t1"]]);
@@ -99,7 +99,7 @@ describe("fold scenarios", () => {
     expect(truncated.tokens.after).toBeLessThan(2_000);
   });
 
-  it("S16 what was dropped does not come back in a later summary", async () => {
+  it("S16 dropped messages do not come back in a later summary", async () => {
     const thread = scriptThread("u1 a1 t1 u2 a2 t2 u3 a3 u4 a4 u5", 500);
     const dropping = {
       maxInputTokens: 4_000,
@@ -125,7 +125,7 @@ describe("fold scenarios", () => {
     for (const id of dropped) expect(actionOf(plan, id).action).toBe("drop");
   });
 
-  it("S17 several old groups are replaced each at its own place, with links both ways", async () => {
+  it("S17 several old groups are each summarized in place, and stay linked to their summary", async () => {
     const thread = scriptThread("u1 a1 u2 a2 u3", (id) => (id.startsWith("u") ? 500 : 60_000));
     const each = windowStrategy({ name: "each", cut: nothing, fold: "summarize", keepUserTokens: 20_000 });
     const preset = { ...codexPreset, ladder: [each] };
@@ -139,7 +139,7 @@ describe("fold scenarios", () => {
     }
   });
 
-  it("one summary that gathers says of every message where it went, and what it stands for", async () => {
+  it("one summary of scattered messages records every message that it covers", async () => {
     const thread = scriptThread("u1 a1 u2 a2 u3", (id) => (id.startsWith("u") ? 500 : 60_000));
     const { plan } = await folded(thread, { preset: codexPreset, config: { maxInputTokens: 200_000 } });
     expect(shownIn(thread, plan)).toEqual(["u1", "u2", "[summary]", "u3"]);
@@ -178,7 +178,7 @@ describe("fold scenarios", () => {
     expect(shownIn(thread, plan)).toEqual(["u1", "a1", "u2", "a2", "u3", "a3", "u4"]);
   });
 
-  it("S27 a soft need that nothing can meet leaves the view, a hard one takes the floor, and what cannot fit is said", async () => {
+  it("S27 if no strategy helps, a soft fold is a no-op, a hard one uses the floor, and an impossible one is infeasible", async () => {
     const thread = scriptThread("u1 a1 u2 a2 u3", 300);
     const preset = { ...claudeCodePreset, ladder: [helpless] };
     const at = (maxInputTokens: number, hard: boolean) =>
@@ -188,7 +188,7 @@ describe("fold scenarios", () => {
     expect(await at(200, true)).toMatchObject({ type: "infeasible", budget: 200, required: 300 });
   });
 
-  it("S32 a summary that is larger than what it stands for is refused, and nothing changes", async () => {
+  it("S32 a summary larger than the messages it replaces ends as inflated, and nothing changes", async () => {
     const thread = scriptThread("u1 a1 u2", 40);
     const verbose: Summarizer = {
       id: "verbose@1",
@@ -204,7 +204,7 @@ describe("fold scenarios", () => {
     });
   });
 
-  it("S39 a stored plan that is malformed is refused by name; one that names messages that are not there folds the others", async () => {
+  it("S39 a malformed stored plan throws INVALID_PLAN; one that names missing messages folds the others", async () => {
     const thread = scriptThread("u1 a1 u2 a2 u3", 500);
     const { plan } = await folded(thread, { preset: claudeCodePreset });
     const stored = JSON.parse(serializePlan(plan)) as Record<string, unknown>;
@@ -218,7 +218,7 @@ describe("fold scenarios", () => {
     expect(planRecords(records).flatMap((record) => record.span.messageIds)).toEqual(["u1", "a1", "u2"]);
   });
 
-  it("S42 a message without an id, or with one that is taken by other content, is refused before anything is folded", () => {
+  it("S42 a message without an id, or with the id of a different message, is refused before any fold", () => {
     const thread = scriptThread("u1 a1");
     const say = (id: string, text: string): MessageInput => ({
       id: asMessageId(id),
@@ -234,7 +234,7 @@ describe("fold scenarios", () => {
     expect(thread.length).toBe(2);
   });
 
-  it("L4 a summarizer that overflows is replaced, and a single message that is too large is an error and no loop", async () => {
+  it("L4 a summarizer that overflows is replaced, and a single message that is too large is infeasible without a loop", async () => {
     let calls = 0;
     const overflowing: Summarizer = {
       id: "llm@1",
@@ -253,7 +253,7 @@ describe("fold scenarios", () => {
     });
   });
 
-  it("L16 tool output stays whole, newest first, within its budget, and the same after a resume", async () => {
+  it("L16 the newest tool output stays whole within its budget, and is the same after a resume", async () => {
     const script = "u1 a1 t1 a2 t2 a3 t3 a4 t4 u5";
     const sizes: Record<string, number> = { t1: 90_004, t2: 50_004, t3: 15_004, t4: 25_004 };
     const thread = scriptThread(script, (id) => sizes[id] ?? 50);

@@ -22,7 +22,7 @@ import { factSummarizer, folded, runFold } from "../testing/run-fold.ts";
 import { missingPins, viewVerifier } from "../testing/view-verifier.ts";
 
 describe("foldThread on random threads and budgets", () => {
-  it("fits, or says what takes the room; groups stay whole; the newest user message stays", async () => {
+  it("fits or reports why not, and keeps groups whole and the newest user message", async () => {
     await fc.assert(
       fc.asyncProperty(
         agentThreads({ malformed: true }),
@@ -71,7 +71,7 @@ const talk = (turns: number, characters = 400): AgentThread =>
     ]).flat(),
   );
 
-describe("a fold of which the rendering takes more than was estimated", () => {
+describe("a fold whose rendering takes more tokens than estimated", () => {
   const steps = Array.from({ length: 20 }, (_, step): readonly MessageInput[] => {
     const answer = result(`c${step}`, "r".repeat(4_000), { toolName: "bash" });
     return [assistant(`a${step}`, call(`c${step}`, "bash", { step })), tool(`r${step}`, answer)];
@@ -88,7 +88,7 @@ describe("a fold of which the rendering takes more than was estimated", () => {
     verify: (plan) => ({ ...viewVerifier(thread).verify(plan), tokens: dear(plan) }),
   };
 
-  it("frees what it fell short of with the same attempt, before a harder one gives more away", async () => {
+  it("repeats the same attempt for the missing tokens before it tries a harder one", async () => {
     const preset = { ...threadfoldPreset, ladder: [clearStrategy] };
     const config = { maxInputTokens: 16_000, preserveRecentTurns: 0, preserveRecentPercent: 0.01 };
     const run = runFold(thread, { preset, config, ports: { verifier } });
@@ -106,7 +106,7 @@ describe("foldThread", () => {
     expect(await result).toMatchObject({ type: "no-op" });
   });
 
-  it("summarizes the oldest span and keeps the recent one", async () => {
+  it("summarizes the oldest messages and keeps the recent ones", async () => {
     const { result } = runFold(talk(20), { config: { maxInputTokens: 3_000 } });
     const outcome = await result;
     expect(outcome).toMatchObject({ type: "ready", floor: false });
@@ -116,7 +116,7 @@ describe("foldThread", () => {
     expect(actionOf(outcome.plan, asMessageId("a19")).action).toBe("include");
   });
 
-  it("S21 C4 builds a second fold on the first: one higher summary, no raw text twice", async () => {
+  it("S21 C4 builds a second fold on the first: one summary of round 2, and no message read twice", async () => {
     const seen: string[] = [];
     const summarizer: Summarizer = {
       id: "seen@1",
@@ -138,7 +138,7 @@ describe("foldThread", () => {
     expect(facts).toBeGreaterThan(1);
   });
 
-  it("S18 P6 folds without the summarizer when it throws or says nothing", async () => {
+  it("S18 P6 folds without the summarizer when it throws or returns no changes", async () => {
     for (const summarizer of [
       { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) },
       { id: "blank@1", summarize: async () => ({ changes: [] }) },
@@ -163,7 +163,7 @@ describe("foldThread", () => {
     expect(outcome.plan.drops[0]?.keywords).toContain("Question");
   });
 
-  it("L29 says what takes the room when the newest user message alone exceeds the budget", async () => {
+  it("L29 is infeasible when the newest user message alone exceeds the budget", async () => {
     const thread = AgentThread.empty(asThreadId("t")).append([message("u", "user", "x".repeat(8_000))]);
     expect(await runFold(thread, { config: { maxInputTokens: 500 } }).result).toMatchObject({
       type: "infeasible",
@@ -171,7 +171,7 @@ describe("foldThread", () => {
     });
   });
 
-  it("S26 refuses a fold that frees too little when nothing forces it", async () => {
+  it("S26 ends as ineffective when a soft fold frees too little", async () => {
     const outcome = await runFold(talk(20), {
       config: { maxInputTokens: 4_600, targetPercent: 0.84, minReclaimPercent: 0.5 },
       input: { hard: false },
@@ -194,7 +194,7 @@ const actionIn = (plan: CompactionPlan, id: string) => actionOf(plan, asMessageI
 const ROOM = 500;
 
 describe("the newest message in a fold", () => {
-  it("S8 shares the room with the results beside it when all of them are larger than the cap", async () => {
+  it("S8 shares the room with the parallel results when together they exceed the cap", async () => {
     const sizes: Record<string, number> = { t1: 6_000, t2: 1_000, t3: 7_000 };
     const thread = scriptThread("u1 a1 t1 t2 t3", (id) => sizes[id] ?? 50);
     const { plan } = await folded(thread, { config: { maxInputTokens: 10_000 } });
@@ -204,14 +204,14 @@ describe("the newest message in a fold", () => {
     expect(Math.abs(6_000 - first - (7_000 - last))).toBeLessThan(200);
   });
 
-  it("stays when the call that it answers is larger than the cap: the call is cut", async () => {
+  it("stays when its call is larger than the cap: the call's arguments are cut", async () => {
     const sizes: Record<string, number> = { a2: 12_000, t2: 6_000 };
     const thread = scriptThread("u1 a1 t1 a2 t2", (id) => sizes[id] ?? 50);
     const { plan } = await folded(thread, { config: { maxInputTokens: 10_000 } });
     expect([actionIn(plan, "a2"), actionIn(plan, "t2")]).toEqual(["clear", "include"]);
   });
 
-  it("stays although the plan is then above the soft threshold, and is cut when it alone exceeds the cap", async () => {
+  it("stays even if the plan then exceeds the soft threshold, and is cut only above the cap", async () => {
     const history = (newest: number) => scriptThread("u1 a1 t1 a2 t2", (id) => ({ t1: 6_000, t2: newest })[id] ?? 50);
     const config = { maxInputTokens: 10_000, softThresholdPercent: 0.8 };
     const kept = await folded(history(9_000), { config });
@@ -222,7 +222,7 @@ describe("the newest message in a fold", () => {
     expect(cut.tokens.after).toBeGreaterThan(7_500);
   });
 
-  it("stays on random histories, and all that stands beside it unread, wherever that fits beside what stands for the rest", async () => {
+  it("stays on random histories, with all unread results beside it, if they fit beside the folded rest", async () => {
     const sizes = (minLength: number, maxLength: number) =>
       fc.array(fc.integer({ min: 50, max: 4_000 }), { minLength, maxLength });
     await fc.assert(

@@ -61,8 +61,8 @@ const found = (records: PlanRecords, { plan, ...fields }: Fields & { thread?: ty
   );
 const tools = [plain, deferred("deploy"), deferred("notify")];
 
-describe("tools whose searches a plan hides", () => {
-  it("are those that the host defines, with the schema that it has now", () => {
+describe("hiddenTools, for searches that a plan hides", () => {
+  it("names the deferred tools that were found, with the host's current schema", () => {
     expect(found(NO_RECORDS, { tools })).toBeUndefined();
     expect(found(dropping(thread, "s1", "r1"), { tools })).toEqual([["deploy", digest()]]);
     const changed = [deferred("deploy", "array"), deferred("notify")];
@@ -77,7 +77,7 @@ describe("tools whose searches a plan hides", () => {
     expect(found(dropping(thread, "s1", "r1"), {})).toBeUndefined();
   });
 
-  it("are not those that another search shows, nor those of a side branch", () => {
+  it("leaves out tools that another search still shows, and searches on side branches", () => {
     const twice = thread.append(search(5, "deploy"));
     expect(found(dropping(thread, "s1", "r1"), { tools, thread: twice })).toBeUndefined();
     expect(found(dropping(twice, "s1", "r1", "s5", "r5"), { tools, thread: twice })).toEqual([["deploy", digest()]]);
@@ -86,14 +86,14 @@ describe("tools whose searches a plan hides", () => {
     expect(found(dropping(aside, "s5", "r5"), { tools, thread: aside })).toBeUndefined();
   });
 
-  it("are those that a search defined, as the newest of them gave them", () => {
+  it("names tools that a provider's search defined, by the newest definition", () => {
     expect(found(dropping(thread, "d3"))).toBeUndefined();
     expect(found(dropping(thread, "d3", "d4"))).toEqual([["lookup", digest("array")]]);
     // The host's own definition goes before what a search gave.
     expect(found(dropping(thread, "d3", "d4"), { tools: [{ ...plain, name: "lookup" }] })).toBeUndefined();
   });
 
-  it("are hidden by a clearing of the result, and not by one of the call's arguments alone", () => {
+  it("names a tool if the search result is cleared, but not if only the call's arguments are", () => {
     const [drop] = dropping(thread, "r1").drops;
     const clearing = (target: "tool-result" | "tool-input") =>
       ({
@@ -104,7 +104,7 @@ describe("tools whose searches a plan hides", () => {
     expect(found(clearing("tool-input"), { tools })).toBeUndefined();
   });
 
-  it("stay those of the plan before, as long as they are the same", () => {
+  it("keeps the revealed tools of the plan before while their definitions are unchanged", () => {
     const revealedTools = [
       { name: "deploy", schemaDigest: digest() },
       { name: "lookup", schemaDigest: digest(), definition: deferred("lookup") },
@@ -125,7 +125,7 @@ describe("tools whose searches a plan hides", () => {
     expect(found(dropping(thread, "d3", "d4"), { plan })).toEqual([["lookup", digest("array")]]);
   });
 
-  it("are all that stand before an item of the provider's, for that provider", () => {
+  it("names all tools that were found before a provider item", () => {
     const item = thread.messageAt(4)?.id as NonNullable<Fields["item"]>;
     expect(thread.messageAt(4)?.id).toBe("r2");
     expect(found(NO_RECORDS, { tools, item })).toEqual([
@@ -135,7 +135,7 @@ describe("tools whose searches a plan hides", () => {
     expect(found(NO_RECORDS, { tools, item: thread.messageAt(3)?.id as typeof item })).toEqual([["deploy", digest()]]);
   });
 
-  it("are looked for only in what a fold looks at", () => {
+  it("searches only the messages that the fold walks", () => {
     const shape = shapeOf(thread);
     const blind = { ...shape, after: () => thread.length } as unknown as typeof shape;
     expect(found(dropping(thread, "d3", "d4"), { shape })).toEqual([["lookup", digest("array")]]);

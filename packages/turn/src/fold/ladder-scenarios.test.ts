@@ -23,8 +23,8 @@ const output = (at: number, text: string): readonly MessageInput[] => [
   answers(`r${at}`, `x${at}`, "bash", text),
 ];
 
-describe("S29: a placeholder that would be larger than what it stands for", () => {
-  it("S29: is not put in its place: small bodies, and bodies whose key fields are as large", async () => {
+describe("S29: a placeholder larger than the body it would replace", () => {
+  it("S29: is not used: small bodies and bodies with large key fields stay", async () => {
     const thread = threadOf(
       ...output(1, "ok"),
       ...output(2, "x".repeat(2_000)),
@@ -44,7 +44,7 @@ describe("S29: a placeholder that would be larger than what it stands for", () =
     content: { type: "text", text: "x".repeat(500) },
   }));
 
-  it("S29: on random threads no cleared result shows more than it held", async () => {
+  it("S29: never appears on random threads: no cleared result shows more than it held", async () => {
     await fc.assert(
       fc.asyncProperty(threads, async (thread) => {
         const result = await fold(thread, {}, { maxInputTokens: 400 });
@@ -69,21 +69,21 @@ describe("S30: old tool output", () => {
   const prune = (protectTokens: number, minimumTokens: number) =>
     fold(turns, { ladder: [pruneStrategy({ protectTokens, minimumTokens })] }, { targetPercent: 0.4 });
 
-  it("S30: is masked beyond the protected window if together, in many small parts, there is enough of it", async () => {
+  it("S30: is masked beyond the protected window only if it adds up to the minimum", async () => {
     const result = await prune(300, 500);
     if (result.type !== "ready") throw new Error(result.type);
     expect(result.plan.clearings.flatMap(({ span }) => span.messageIds)).toEqual(["r0", "r1", "r2", "r3", "r4", "r5"]);
     expect((await prune(300, 600)).type).toBe("no-op");
   });
 
-  it("S30: of the newest turn is protected while there is room for it", async () => {
+  it("S30: is kept in the newest turn while there is room", async () => {
     const { plan } = await folded(turns, {}, { targetPercent: 0.4, preserveRecentTurns: 2 });
     expect(actions(plan, "r0", "r8")).toEqual(["clear", "include"]);
   });
 });
 
-describe("S31: what is masked already", () => {
-  it("S31: is skipped by the next fold and not counted again, and its record stays as it was", async () => {
+describe("S31: a body that is already masked", () => {
+  it("S31: is not proposed again by the next fold, and keeps its record", async () => {
     const thread = threadOf(...Array.from({ length: 6 }, (_, at) => output(at, "x".repeat(1_200))).flat());
     const ports = { ladder: [clearStrategy] };
     const config = { maxInputTokens: 2_000, preserveRecentTurns: 0 };
@@ -103,7 +103,7 @@ describe("S31: what is masked already", () => {
     for (const id of masked) expect(recordOf(second.plan, id)).toEqual(recordOf(first.plan, id));
   });
 
-  it("S31: keeps the other parts of its message; only what the targets name is emptied", async () => {
+  it("S31: does not hide the other parts of its message: only the named targets are cleared", async () => {
     const seen: MessageInput = {
       ...message("a1", "assistant", "I see it."),
       parts: [
@@ -141,7 +141,7 @@ describe("S37: large arguments of old calls", () => {
     answers("r4", "x4", "write", "ok"),
   );
 
-  it("S37: are shortened whatever the tool; small ones and recent ones are not, and every pair stays", async () => {
+  it("S37: are shortened for any tool, but small and recent ones stay, and so does every pair", async () => {
     const { plan } = await folded(
       thread,
       {},
@@ -160,7 +160,7 @@ describe("S37: large arguments of old calls", () => {
     expect(viewThread(thread, plan)).toHaveLength(thread.length);
   });
 
-  it("S37: keep how they begin and the names that stand in them, in the plan", async () => {
+  it("S37: keep their first characters and the names in them, in the plan", async () => {
     const { plan } = await folded(thread);
     expect(recordOf(plan, "c1")).toMatchObject({
       targets: ["tool-input"],
@@ -169,7 +169,7 @@ describe("S37: large arguments of old calls", () => {
     });
   });
 
-  it("S37: change nothing about the thread and what is counted of it", async () => {
+  it("S37: are shortened without changing the thread or its original token count", async () => {
     const before = thread.digest;
     const { plan, tokens } = await folded(thread);
     expect([thread.digest, plan.originalTokens]).toEqual([before, (await folded(thread)).plan.originalTokens]);
@@ -178,7 +178,7 @@ describe("S37: large arguments of old calls", () => {
 });
 
 describe("S38: folds on folds", () => {
-  it("S38: three in a chain name the thread's own messages, each once and in order, however far the cut has moved", async () => {
+  it("S38: name the thread's own messages, each once and in order, over three folds", async () => {
     let thread = threadOf(...output(0, "x".repeat(600)));
     let plan: CompactionPlan | undefined;
     for (let round = 1; round <= 3; round++) {

@@ -55,8 +55,8 @@ function leftOut(thread: AgentThread, plan: CompactionPlan, preset: CompactionPr
 const fold = (thread: AgentThread, plan: CompactionPlan, preset: CompactionPreset, all = false): Promise<FoldResult> =>
   runFold(thread, { preset, plan, config: BUDGET, ...(all && { leftOut: [] }) }).result;
 
-describe("P9: what an earlier plan absorbed is not walked again", () => {
-  it("makes the plan that a walk of everything makes", async () => {
+describe("P9: a fold that skips what an earlier plan absorbed", () => {
+  it("makes the same plan as a fold that walks everything", async () => {
     let looked = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -84,7 +84,7 @@ describe("P9: what an earlier plan absorbed is not walked again", () => {
     expect(looked).toBeGreaterThan(runs(10).numRuns);
   });
 
-  it("law: what is left out lies between whole groups, behind the first two of its run, before what is recent, in one turn", async () => {
+  it("law: skips only whole groups of one run, after its first two and before the recent messages", async () => {
     let seen = 0;
     let acrossTurns = 0;
     await fc.assert(
@@ -141,7 +141,7 @@ describe("P9: what an earlier plan absorbed is not walked again", () => {
     expect(acrossTurns).toBeGreaterThan(0);
   });
 
-  it("reads no more messages behind a long history than behind a short one", async () => {
+  it("reads no more messages after a long history than after a short one", async () => {
     const preset = presetByName("threadfold");
     const readBehind = async (count: number): Promise<number> => {
       let thread = AgentThread.empty(asThreadId("long")).append(work(0, count, 1_000));
@@ -156,7 +156,7 @@ describe("P9: what an earlier plan absorbed is not walked again", () => {
     expect(await readBehind(1_000)).toBeLessThan(short * 1.2);
   });
 
-  it("leaves out nearly all of a long run that was summarized", async () => {
+  it("skips nearly all of a long summarized run", async () => {
     const preset = presetByName("threadfold");
     const thread = AgentThread.empty(asThreadId("long")).append(work(0, 500, 1_000));
     const plan = await folded(thread, { preset, config: BUDGET }).then((ready) => ready.plan);

@@ -101,7 +101,7 @@ const recordOf = (plan: CompactionPlan, id: string): PlanRecord | undefined =>
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 describe("results that no model call has read", () => {
-  it("are shown whole, or with their beginning and end as large as the room is, in every preset", {
+  it("are shown whole, or by head and tail that fill the room, in every preset", {
     timeout: patience(120_000),
   }, async () => {
     await fc.assert(
@@ -136,7 +136,7 @@ describe("results that no model call has read", () => {
     );
   });
 
-  it("stay whole while they fit beside what stands for the rest, whatever preset folds", {
+  it("stay whole in every preset while they fit beside the folded rest", {
     timeout: patience(120_000),
   }, async () => {
     const sized = fc.record({ content: fc.integer({ min: 10, max: 12_000 }).map((size) => KINDS[0]?.(size)) });
@@ -171,7 +171,7 @@ describe("results that no model call has read", () => {
     return outcome;
   };
 
-  it("ask no model for summaries that cannot make room for them, and are cut where lines end", async () => {
+  it("are cut at line ends in a single attempt, without summaries that could not make room", async () => {
     const { plan, attempts } = await folded(threadOf([huge(400)], [huge(2_000_000)]));
     expect(attempts).toHaveLength(1);
     const preview = previewOf(recordOf(plan, "now-r0") as PlanRecord);
@@ -182,7 +182,7 @@ describe("results that no model call has read", () => {
     expect(actionOf(plan, asMessageId("a0-r0")).action).toBe("include");
   });
 
-  it.each([90, 100, 110, 140])("show the first of %i that are too many for all to say something", async (count) => {
+  it.each([90, 100, 110, 140])("show previews of the first ones when %i are too many for the room", async (count) => {
     const unread = Array.from({ length: count }, () => huge(7_500));
     const { result, config } = runFold(threadOf([], unread), { config: { maxInputTokens: 8_000 } });
     const outcome = await result;
@@ -194,7 +194,7 @@ describe("results that no model call has read", () => {
     expect(outcome.tokens.after).toBeGreaterThan(0.85 * tokenBudget(config).softLimit);
   });
 
-  it("are truncated where the artifact store takes nothing", async () => {
+  it("are truncated when the artifact store refuses them", async () => {
     const artifacts = {
       store: () => Promise.reject(new Error("disk is full")),
       getMetadata: async () => null,
@@ -207,7 +207,7 @@ describe("results that no model call has read", () => {
     expect(notStored).toHaveLength(1);
   });
 
-  it.each([true, false])("shrink to what is usual once they were read (externalization: %s)", async (isOn) => {
+  it.each([true, false])("lose their preview once a model call has read them (externalization: %s)", async (isOn) => {
     const config = { maxInputTokens: 8_000, enableExternalization: isOn };
     const before = threadOf([], [huge(200_000)]);
     const first = await folded(before, { config });

@@ -35,7 +35,7 @@ const idsOf = (records: readonly { readonly span: { readonly messageIds: readonl
   records.flatMap(({ span }) => span.messageIds);
 
 describe("a store that fails while bodies are externalized", () => {
-  it("S40: keeps the original of each body that it did not take, externalizes the others, and says so", async () => {
+  it("S40: keeps a body that the store refuses, externalizes the others, and reports the problem", async () => {
     const thread = threadOf(...searches(4));
     const artifacts = artifactsThat((content) => content.startsWith("2 "));
     const problems: StorageProblem[] = [];
@@ -50,7 +50,7 @@ describe("a store that fails while bodies are externalized", () => {
     );
   });
 
-  it("S40: folds by other means when it takes nothing, and stops asking soon", async () => {
+  it("S40: stops asking after three refusals, and the fold uses the next strategy", async () => {
     const artifacts = artifactsThat(() => true);
     const ladder = [externalizeStrategy, summarizeStrategy];
     const { plan, notStored, floor } = await folded(
@@ -63,7 +63,7 @@ describe("a store that fails while bodies are externalized", () => {
     expect(artifacts.asked).toHaveLength(3);
   });
 
-  it("takes nothing while externalization is switched off, whatever may not be cleared and however far a fold goes", async () => {
+  it("stores nothing while externalization is switched off, however deep the fold", async () => {
     const artifacts = artifactsThat();
     const thread = threadOf(...searches(6));
     for (const targetPercent of [0.9, 0.02]) {
@@ -90,7 +90,7 @@ describe("a store that fails while bodies are externalized", () => {
     expect(sensitivities).toEqual(["0 internal", "1 restricted", "2 internal"]);
   });
 
-  it("spec-135 lets what it stores expire after the configured time, and never by default", async () => {
+  it("spec-135 stores bodies with the configured time to live, or without one", async () => {
     for (const artifactTtlSeconds of [60, null]) {
       const kept = artifactsThat();
       const lives: (number | null)[] = [];
@@ -103,7 +103,7 @@ describe("a store that fails while bodies are externalized", () => {
     }
   });
 
-  it("takes each body once, however many attempts a fold makes", async () => {
+  it("stores each body once, however many attempts a fold makes", async () => {
     const artifacts = artifactsThat();
     await folded(threadOf(...searches(6)), { artifacts, ladder: [externalizeStrategy, clearStrategy] });
     expect(new Set(artifacts.asked).size).toBe(artifacts.asked.length);
@@ -115,7 +115,7 @@ describe("a store that fails while bodies are externalized", () => {
     content: { type: "text", text: `body of result ${index} ${"x".repeat(4_000 + index)}` },
   }));
 
-  it("S40: on random threads no pointer ever names a body that is not stored, and a refused one is not lost", async () => {
+  it("S40: never points to a body that is not stored, and loses no refused one, on random threads", async () => {
     await fc.assert(
       fc.asyncProperty(threads, fc.nat(3), async (thread, modulus) => {
         const artifacts = artifactsThat((content) => content.length % 5 <= modulus);
@@ -134,7 +134,7 @@ describe("a store that fails while bodies are externalized", () => {
     );
   });
 
-  it("ends as aborted when the fold is aborted while it writes", async () => {
+  it("ends as aborted when the fold is aborted during a write", async () => {
     const controller = new AbortController();
     const artifacts = artifactsThat(() => {
       controller.abort();
@@ -144,7 +144,7 @@ describe("a store that fails while bodies are externalized", () => {
   });
 });
 
-describe("S41: what is large enough for the artifact store", () => {
+describe("S41: the size threshold of externalization", () => {
   const threshold = 300;
   /** `shares.toolResult` is one token for four characters. */
   const sized = (tokens: number, fields = {}, toolName = "bash") =>
@@ -155,16 +155,16 @@ describe("S41: what is large enough for the artifact store", () => {
   }
 
   it.each<[string, ReturnType<typeof sized>, readonly string[]]>([
-    ["S41: under the threshold it passes", sized(threshold - 1), []],
-    ["S41: at the threshold it passes", sized(threshold), []],
-    ["S41: over the threshold it is externalized", sized(threshold + 1), ["r"]],
-    ["S41: a failed result is externalized like any other", sized(threshold + 1, { outcome: "failure" }), ["r"]],
+    ["S41: leaves a body under the threshold in place", sized(threshold - 1), []],
+    ["S41: leaves a body at the threshold in place", sized(threshold), []],
+    ["S41: externalizes a body over the threshold", sized(threshold + 1), ["r"]],
+    ["S41: externalizes a failed result like any other", sized(threshold + 1, { outcome: "failure" }), ["r"]],
     [
-      "S41: a cancelled call is a failure in our model, and no exception",
+      "S41: treats a cancelled call as a failure, and externalizes it too",
       sized(threshold + 1, { outcome: "failure" }),
       ["r"],
     ],
-    ["S41: what a retrieval tool brought back is not stored again", sized(threshold + 1, {}, "read_artifact"), []],
+    ["S41: does not store again what a retrieval tool returned", sized(threshold + 1, {}, "read_artifact"), []],
   ])("%s", async (_, thread, expected) => {
     expect(shapeOf(thread).header(2).role).toBe("tool");
     expect(await externalized(thread)).toEqual(expected);
@@ -187,7 +187,7 @@ describe("a body in the artifact store", () => {
   );
   const owner = { tenantId: "acme", now: "2026-01-02T03:04:05.000Z", ttlSeconds: 60 };
 
-  it("is stored once, under whose it is, how long it is kept and as sensitive as its message says", async () => {
+  it("is stored once, with its tenant, time to live and the sensitivity of its message", async () => {
     const archive = bodyArchive(thread, artifacts, owner);
     expect([archive.artifactOf(3), archive.mayStore(3), archive.problems]).toEqual([undefined, true, []]);
     expect(await archive.store([1, 3, 3])).toBe(true);
@@ -204,7 +204,7 @@ describe("a body in the artifact store", () => {
     expect(told[2]).toEqual(["made of both", { ...metadata, sensitivity: "restricted" }]);
   });
 
-  it("is tried no more after the store refused it, nor any after three refusals", async () => {
+  it("is not stored after a refusal, and no other body is tried after three refusals", async () => {
     const bodies = threadOf(...searches(5));
     const refusing = artifactsThat((content) => !content.startsWith("0 "));
     const archive = bodyArchive(bodies, refusing, owner);
@@ -220,7 +220,7 @@ describe("a body in the artifact store", () => {
 });
 
 describe("a summary without a summarizer", () => {
-  it("says how much was folded, and what was asked first by somebody", () => {
+  it("states how much was folded, and the first request of a user as the original task", () => {
     const thread = threadOf(
       calls("c", "x", "bash"),
       answers("r", "x", "bash", "the body"),

@@ -51,12 +51,12 @@ function work(...calls: readonly (readonly [string, JsonValue])[]): readonly Mes
 const changedFiles = (messages: readonly Message[]) => finishSteps(filesInSteps(messages));
 
 describe("changedFiles", () => {
-  it("is interrupted every few hundred messages", () => {
+  it("yields at least once per thousand messages", () => {
     const calls = Array.from({ length: 5_000 }, (_, index) => ["Write", { path: `${index}.ts` }] as const);
     expect([...filesInSteps(work(...calls))].length).toBeGreaterThan(10_000 / 1_000);
   });
 
-  it("names what calls wrote, edited and deleted, newest first, once each", () => {
+  it("lists files that calls wrote, edited or deleted, newest first, once each", () => {
     const files = changedFiles(
       work(
         ["Write", { file_path: "src/a.ts", content: "" }],
@@ -83,7 +83,7 @@ describe("changedFiles", () => {
     expect(files.find(({ path }) => path === "src/a.ts")?.sources).toEqual(["a0", "a2"]);
   });
 
-  it("leaves out what a later command removed or moved, and what no result says was done", () => {
+  it("leaves out files that a later command removed or moved, and calls without a result", () => {
     const write = ["Write", { file_path: "/h/tt/t.java" }] as const;
     const keep = ["Write", { file_path: "/h/tt/s.java" }] as const;
     const paths = (...calls: readonly (readonly [string, JsonValue])[]) =>
@@ -115,7 +115,7 @@ describe("a call that changes a file", () => {
     ["mcp__a__b__apply_diff", "modified"],
     ["NotebookEdit", "modified"],
     ["delete_file", "deleted"],
-  ])("is known by its tool's name, in whatever spelling: %s", (name, action) => {
+  ])("is recognized by its tool's name, in any spelling: %s", (name, action) => {
     for (const field of ["path", "file_path", "filePath", "target_file", "notebook_path"])
       expect(changed(name, { [field]: "src/a.ts" })).toEqual([["src/a.ts", action]]);
   });
@@ -126,7 +126,7 @@ describe("a call that changes a file", () => {
     ["view", { command: "view", path: "a.ts" }, undefined],
     ["undo", { command: "undo_edit", path: "a.ts", old_text: "a" }, undefined],
     ["an old text without a command", { path: "a.ts", old_text: "" }, "modified"],
-  ])("says in an editor what it does: %s", (_what, input, action) => {
+  ])("is classified by the editor command: %s", (_what, input, action) => {
     for (const editor of ["str_replace_editor", "text_editor", "editor"])
       expect(changed(editor, input)).toEqual(action === undefined ? [] : [["a.ts", action]]);
   });
@@ -135,12 +135,12 @@ describe("a call that changes a file", () => {
     ["no path", { content: "x" }],
     ["an empty path", { path: "" }],
     ["a path of several lines", { path: "a\rb" }],
-    ["a path that is none", { path: 7 }],
+    ["a path that is not a string", { path: 7 }],
     ["a path of 301 characters", { path: "x".repeat(301) }],
     ["a list", ["a.ts"]],
     ["nothing", null],
     ["a text", "a.ts"],
-  ])("changes nothing with %s", (_what, input) => {
+  ])("is not recognized with %s", (_what, input) => {
     expect(changed("write", input)).toEqual([]);
     expect(changed("write", { path: "x".repeat(300) })).toHaveLength(1);
   });
@@ -150,7 +150,7 @@ describe("a call that changes a file", () => {
     ["as a field", (input) => ({ input })],
     ["as a patch", (patch) => ({ patch })],
     ["as a diff", (diff) => ({ diff })],
-  ])("is a patch that stands there %s", (_where, made) => {
+  ])("is read from a patch passed %s", (_where, made) => {
     const patch =
       "*** Begin Patch\n*** Add File: new.ts \n+x\n*** Update File: old.ts\n*** Delete File: gone.ts\n *** Add File: no.ts";
     expect(changed("apply_patch", made(patch))).toEqual([
@@ -161,7 +161,7 @@ describe("a call that changes a file", () => {
     expect(changed("apply_patch", { other: patch })).toEqual([]);
   });
 
-  it("leaves a file that was made a new one when it is edited, and not when it is written or deleted after that", () => {
+  it("keeps a created file as created after edits, and as deleted after a deletion", () => {
     const made = (...names: readonly string[]) =>
       changedFiles(work(...names.map((name) => [name, { path: "a.ts" }] as const)));
     expect(made("write", "edit", "edit")).toMatchObject([
@@ -173,7 +173,7 @@ describe("a call that changes a file", () => {
   });
 });
 
-describe("what code owes a summary", () => {
+describe("codedChanges", () => {
   const thread = AgentThread.empty(asThreadId("t")).append([
     message("m1", "user", "Go."),
     message("m2", "user", "On."),
@@ -202,7 +202,7 @@ describe("what code owes a summary", () => {
   ) => codedChanges(changes, previous, span, { ...nothing, ...owed }, fulfilment(maxTokens));
   const fact = add("facts", { text: "All is well.", sources: [] });
 
-  it("is added to what a summarizer says, and nothing is where nothing is owed", () => {
+  it("adds the owed outcomes, artifacts and files to the summarizer's changes", () => {
     expect(coded([fact], {})).toEqual([fact]);
     const owed = { outcomes: [outcome("m1")], artifacts: [artifact("a")], files: [file("a.ts")] };
     expect(coded([fact], owed)).toEqual([
@@ -210,7 +210,7 @@ describe("what code owes a summary", () => {
     ]);
   });
 
-  it("is one item with what the summarizer says of the same call, and of no other", () => {
+  it("merges an owed outcome with the summarizer's item for the same call only", () => {
     const said = (fields: object = {}) => outcome("m1", { keyFields: { note: "ok", id: "wrong" }, ...fields });
     const { declared: _, ...plain } = said();
     const kept = { ...plain, keyFields: { note: "ok", id: "m1" }, declared: true };
@@ -228,7 +228,7 @@ describe("what code owes a summary", () => {
     ]);
   });
 
-  it("is not taken out by a summarizer, which takes out what is its own", () => {
+  it("lets a summarizer resolve its own items, but no owed ones", () => {
     const start = [
       add("toolOutcomes", outcome("m1")),
       add("toolOutcomes", outcome("m2", { declared: undefined })),
@@ -245,7 +245,7 @@ describe("what code owes a summary", () => {
     expect(left.toSorted()).toEqual(["facts", "toolOutcomes"]);
   });
 
-  it("names an artifact and a file once, whoever named it", () => {
+  it("adds no artifact or file that is already named", () => {
     const named = [add("artifacts", artifact("a")), add("files", file("/srv/app/src/a.ts"))];
     expect(coded(named, { artifacts: [artifact("a")], files: [file("src/a.ts")] })).toEqual(named);
     const { summary: previous } = applySummaryChanges(null, span, named);
@@ -255,7 +255,7 @@ describe("what code owes a summary", () => {
     expect(coded([fact], { artifacts: [artifact("a")] })).toHaveLength(2);
   });
 
-  it("takes a share of the summary at most: the newest artifacts, and of files as many as there is room for", () => {
+  it("keeps a bounded share: the newest artifacts, and as many files as fit", () => {
     const artifacts = Array.from({ length: 30 }, (_, at) => artifact(`a${at}`));
     const shown = coded([], { artifacts }, 2_000).flatMap((change) =>
       "item" in change && "artifactId" in change.item ? [change.item] : [],
@@ -309,7 +309,7 @@ describe("what code owes a summary", () => {
     expect(coded([full, add("files", file("own.ts", "read"))], { files }, 1_000).length).toBeGreaterThan(2);
   });
 
-  it("is room that the summarizer need not find, up to half of the summary", () => {
+  it("has tokens reserved for owed outcomes and artifacts, up to half of the summary", () => {
     const reserved = (owed: Partial<OwedItems>, most: number) =>
       reservedTokens({ ...nothing, ...owed }, fulfilment(most));
     expect([reserved({}, 1_000), reserved({ files: [file("a.ts")] }, 1_000)]).toEqual([0, 0]);
@@ -322,7 +322,7 @@ describe("what code owes a summary", () => {
 });
 
 describe("isSameFile", () => {
-  it("knows a path by its end, and no other path", () => {
+  it("matches a path to its own suffix, but not to another file name", () => {
     expect(isSameFile("/srv/app/src/a.ts", "src/a.ts")).toBe(true);
     expect(isSameFile("a.ts", "/srv/app/a.ts")).toBe(true);
     expect(isSameFile("/srv/app/data.ts", "a.ts")).toBe(false);

@@ -93,7 +93,7 @@ describe("declared fields", () => {
   const body = (id: string): string =>
     JSON.stringify({ rows: "row ".repeat(400), order: { id, lines: [{ sku: `${id}-SKU` }] } }, null, 2);
 
-  it.each(Object.keys(LADDERS) as (keyof typeof LADDERS)[])("outlive: %s", async (action) => {
+  it.each(Object.keys(LADDERS) as (keyof typeof LADDERS)[])("survive a fold by: %s", async (action) => {
     const turns = ["1", "2", "3"].map((name) =>
       turn(name, { keyFields: { customer: `CUST-${name}` }, body: body(`ORD-${name}`) }),
     );
@@ -107,7 +107,7 @@ describe("declared fields", () => {
       for (const value of [`CUST-${name}`, `ORD-${name}`, `ORD-${name}-SKU`]) expect(shown(plan)).toContain(value);
   });
 
-  it("stand in one item with what the summarizer says of the call, as the tool gave them", async () => {
+  it("are merged into the summarizer's item of the same call, with the tool's values", async () => {
     const summarizer = scripted(() => [
       {
         op: "add",
@@ -124,7 +124,7 @@ describe("declared fields", () => {
     expect(outcomes.map(({ keyFields }) => keyFields)).toEqual([{ customer: "CUST-1", total: 12 }]);
   });
 
-  it("are not taken out by the word of a later summarizer, and go last and oldest first when room runs out", async () => {
+  it("are not removed by a later summarizer, and go last and oldest first when room runs out", async () => {
     const first = threadOf(turn("1", { keyFields: { customer: "CUST-1" } }), turn("2"));
     const before = await fold(first, LADDERS.summarize, undefined, { maxInputTokens: 900 });
     const hostile = scripted((outcomes) => [
@@ -158,7 +158,7 @@ describe("declared fields", () => {
     expect(gone.some((item) => item.includes("CUST-N0"))).toBe(true);
   });
 
-  it("are without secrets where the session takes them out", async () => {
+  it("are redacted when the session redacts secrets", async () => {
     const thread = threadOf(turn("1", { keyFields: { token: "s3cret" } }), turn("2"));
     const redact = async <Value>(value: Value): Promise<Value> =>
       JSON.parse(JSON.stringify(value).replaceAll("s3cret", "[redacted]")) as Value;
@@ -171,7 +171,7 @@ describe("declared fields", () => {
     expect(shown(plan)).not.toContain("s3cret");
   });
 
-  it("spec-47 spec-49 spec-56 outlive any fold of any summarizer, whatever it adds or takes out", async () => {
+  it("spec-47 spec-49 spec-56 survive any fold, whatever its summarizer adds or resolves", async () => {
     const fields = fc.dictionary(
       fc.stringMatching(/^[a-z]{1,8}$/),
       fc.oneof(fc.integer(), fc.stringMatching(/^[A-Z0-9-]{1,12}$/)),
@@ -226,8 +226,8 @@ describe("declared fields", () => {
   });
 });
 
-describe("what was dropped", () => {
-  it("spec-47 leaves one summary of what was declared in it, over many drops, and none where nothing was", async () => {
+describe("dropped messages", () => {
+  it("spec-47 leave one summary of their declared fields, and none without declared fields", async () => {
     let thread = threadOf(turn("0", { keyFields: { customer: "CUST-0" } }), turn("x"));
     let plan: CompactionPlan | undefined;
     for (let index = 1; index <= 4; index++) {
@@ -253,12 +253,12 @@ describe("what was dropped", () => {
 /** Room for all references of a short thread. */
 const ROOMY = { summaryMaxTokens: 2_000, summaryMaxPercent: 1 };
 
-describe("pointers", () => {
+describe("pointers to artifacts", () => {
   const big = (name: string) => turn(name, { body: `${name} said so. `.repeat(900), toolName: "read" });
   const references = (plan: CompactionPlan): readonly ArtifactReference[] =>
     plan.summarizations.flatMap(({ summary }) => summary.artifacts);
 
-  it("spec-36 spec-37 that a summary takes in leave their artifact, what it is and when to read it, over every later fold", async () => {
+  it("spec-36 spec-37 keep their artifact reference in a summary that absorbs them, over every later fold", async () => {
     const thread = threadOf(big("1"), big("2"));
     const pointed = await fold(thread, LADDERS.externalize, undefined, { maxInputTokens: 3_000 });
     const ids = pointed.externalizations.map(({ artifactId }) => artifactId);
@@ -275,7 +275,7 @@ describe("pointers", () => {
     expect(references(twice).map(({ artifactId }) => artifactId)).toEqual(ids);
   });
 
-  it("take a bounded share of a summary, the newest of those that it takes in", async () => {
+  it("take a bounded share of a summary, newest first", async () => {
     const thread = threadOf(...Array.from({ length: 12 }, (_, index) => big(`${index}`)));
     const pointed = await fold(thread, LADDERS.externalize, undefined, { maxInputTokens: 6_000, targetPercent: 0.1 });
     expect(pointed.externalizations.length).toBe(12);
@@ -302,7 +302,7 @@ describe("changed files", () => {
   const paths = (plan: CompactionPlan): readonly string[] =>
     plan.summarizations.flatMap(({ summary }) => summary.files.map(({ path }) => path));
 
-  it("stand in a summary whose summarizer named none, and once where it named them in another spelling", async () => {
+  it("are listed in a summary without the summarizer's help, and once if it names the same path differently", async () => {
     const thread = threadOf(edit("1"), edit("2"));
     const plan = await fold(thread, LADDERS.summarize, undefined, { maxInputTokens: 900 });
     expect(paths(plan)).toContain("orders/1.json");

@@ -40,11 +40,11 @@ describe("declaredFields", () => {
     "status.length",
     "__proto__",
     "order.constructor",
-  ])("has nothing for %s", (path) => {
+  ])("finds nothing for %s", (path) => {
     expect(fieldsOf(json(ORDER), path)).toEqual({});
   });
 
-  it("reads JSON that stands as text, compact, pretty-printed, in a block and behind a line about it", () => {
+  it("reads JSON in text: compact, pretty-printed, in a block and after a status line", () => {
     const pretty = JSON.stringify(ORDER, null, 2);
     const bodies: readonly ToolResultContent[] = [
       asText(JSON.stringify(ORDER)),
@@ -76,11 +76,11 @@ describe("declaredFields", () => {
 
   it.each<[string, ToolResultContent, object]>([
     ["a list from its first bracket to its last", asText('[{"id": 1}] (1 row)'), { "0.id": 1 }],
-    ["nothing that only ends like JSON", asText('} "id": 1 ]'), {}],
-    ["nothing behind words on the same line", asText('the order: {"0": {"id": 1}}'), {}],
-    ["nothing of four million characters and more", asText(`[{"id":1,"x":"${"x".repeat(4_000_000)}"}]`), {}],
+    ["nothing of text that only ends like JSON", asText('} "id": 1 ]'), {}],
+    ["no JSON that follows words on the same line", asText('the order: {"0": {"id": 1}}'), {}],
+    ["nothing of text of more than four million characters", asText(`[{"id":1,"x":"${"x".repeat(4_000_000)}"}]`), {}],
     [
-      "the first of blocks that is JSON",
+      "the first block that is JSON",
       {
         type: "blocks",
         blocks: [
@@ -91,17 +91,17 @@ describe("declaredFields", () => {
       { "0.id": 1 },
     ],
     ["nothing of blocks without JSON", { type: "blocks", blocks: [{ type: "text", text: "id" }] }, {}],
-    ["nothing of a list by a place that is no whole number", json([{ id: 1 }]), { "0.id": 1 }],
+    ["no list entry by an index that is not a whole number", json([{ id: 1 }]), { "0.id": 1 }],
   ])("reads %s", (_what, content, fields) => {
     expect(fieldsOf(content, "0.id", "0x0.id", "-1.id", ".id")).toEqual(fields);
   });
 
-  it("reads nothing of a list whose entries have no such field, and only those that have it of others", () => {
+  it("reads a field only from the list entries that have it", () => {
     expect(fieldsOf(json([{ a: 1 }, 7]), "*.id", "*")).toEqual({ "*": [{ a: 1 }, 7] });
     expect(fieldsOf(json([{ id: 1 }, 7, { id: null }]), "*.id")).toEqual({ "*.id": [1, null] });
   });
 
-  it("has the key fields of the tool beside them", () => {
+  it("includes the tool's own key fields", () => {
     const both = declaredFields(
       { keyFields: { customer: "C-7" }, content: json(ORDER) },
       { mustPreserveFields: ["status"] },
@@ -118,14 +118,14 @@ describe("boundedFields", () => {
     },
   );
 
-  it("counts the characters of a long list as its JSON has them", () => {
+  it("cuts a long list in its JSON text and states the length of all of it", () => {
     const list = Array.from({ length: 900 }, (_, at) => at);
     const { list: cut } = boundedFields({ list });
     expect(String(cut).slice(0, 2_000)).toBe(JSON.stringify(list).slice(0, 2_000));
     expect(String(cut)).toContain(`${JSON.stringify(list).length} characters in all`);
   });
 
-  it("leaves values as they are, and of pages the beginning with a word about the rest", () => {
+  it("keeps short values as they are, and cuts a long text with a note of its length", () => {
     const page = "x".repeat(9_000);
     const { id, page: cut } = boundedFields({ id: ["ORD-1", 2], page });
     expect(id).toEqual(["ORD-1", 2]);
@@ -148,7 +148,7 @@ const placeholderFields = (result: Partial<ToolResultEnvelope>) => {
 };
 
 describe("resultKeyFields", () => {
-  it("keeps what the tool declared and what the policy names, and nothing else", () => {
+  it("keeps the fields that the tool declares and the policy names, and nothing else", () => {
     const value = { order_id: "A-17", total: 12, lines: ["long"], __proto__x: 1 };
     expect(
       placeholderFields({ toolName: "create_order", content: { type: "json", value }, keyFields: { status: "paid" } }),
@@ -167,14 +167,14 @@ describe("resultKeyFields", () => {
     });
   });
 
-  it("takes no word of a file that was read for an error, and no bracket for its beginning", () => {
+  it("takes no word in a file as an error, and no bracket as its beginning", () => {
     const text = "{\n  // throws an error when the lock is not found\n  retry: 3\n}";
     expect(placeholderFields({ content: { type: "text", text } })).toEqual({
       begins: "// throws an error when the lock is not found",
     });
   });
 
-  it("shows how a plain text begins, and nothing of an ephemeral one", () => {
+  it("shows the first line of plain text, and nothing of an ephemeral result", () => {
     expect(placeholderFields({ content: { type: "text", text: "\n\n  src/index.ts\nsrc/main.ts" } })).toEqual({
       begins: "src/index.ts",
     });
@@ -211,15 +211,15 @@ describe("resultKeyFields", () => {
       { begins: "nothing to see" },
     ],
     ["nothing of a text without words", "--\n  {}\n12", {}, {}],
-    ["nothing of what declares itself ephemeral", "a whole line", { durability: "ephemeral" }, {}],
+    ["nothing of a result declared ephemeral", "a whole line", { durability: "ephemeral" }, {}],
     [
-      "what it declared, ephemeral or not",
+      "the declared key fields of an ephemeral result",
       "a whole line",
       { durability: "ephemeral", keyFields: { id: 7 } },
       { id: 7 },
     ],
-    ["the telling line as far as it fits", "word".repeat(50), {}, { begins: "word".repeat(40) }],
-    ["a line at the end of a long text", `${"-".repeat(2_500)}\nDone at last`, {}, { begins: "Done at last" }],
+    ["a line cut to what fits", "word".repeat(50), {}, { begins: "word".repeat(40) }],
+    ["a line from the end of a long text", `${"-".repeat(2_500)}\nDone at last`, {}, { begins: "Done at last" }],
   ])("shows %s", (_what, text, fields, shown) => {
     expect(placeholderFields({ content: { type: "text", text: text ?? "" }, ...fields })).toEqual(shown);
   });

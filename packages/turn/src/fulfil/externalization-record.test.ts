@@ -35,18 +35,18 @@ async function recordOf(body: string) {
 const filler = "some plain words of no account at all\n".repeat(300);
 
 describe("the record of an externalized body", () => {
-  it("keeps the names that the body is about: paths, what it defines, what recurs", async () => {
+  it("keeps names from the body: paths, definitions and recurring identifiers", async () => {
     const { names } = await recordOf(
       `${filler}import { x } from "../model/ids.ts";\nexport function loadSessionState() {}\nuser_home user_home\n`,
     );
     expect(names).toEqual(["../model/ids.ts", "loadSessionState", "user_home"]);
   });
 
-  it("says nothing of names when the body has none", async () => {
+  it("has no names field when the body has no names", async () => {
     expect((await recordOf(filler)).keyFields).not.toHaveProperty("names");
   });
 
-  it("keeps a bounded share: at most 32 names of 640 characters, and no more than an eighth of a body", async () => {
+  it("keeps at most 32 names with 640 characters in total", async () => {
     const many = Array.from({ length: 900 }, (_, index) => `table_${index}.column_${index}`).join("\n");
     const { names } = await recordOf(many);
     expect(names.length).toBe(32);
@@ -57,13 +57,13 @@ describe("the record of an externalized body", () => {
     expect((await recordOf(long)).names.join("").length).toBeLessThanOrEqual(640);
   });
 
-  it("lets the names stand beside what else the result has to say", async () => {
+  it("keeps the names beside the result's other key fields", async () => {
     const { keyFields } = await recordOf(`${filler}exit code: 3 in src/a_b.ts`);
     expect(keyFields).toMatchObject({ exitCode: 3, names: ["src/a_b.ts"] });
   });
 });
 
-describe("what a pointer says of its body", () => {
+describe("externalizationRecord", () => {
   const input = { query: { deep: 1 }, pattern: "x".repeat(121), path: "src/a.ts", zone: "b" };
   const thread = threadOf(
     calls("a1", "c1", "ask", input),
@@ -87,14 +87,14 @@ describe("what a pointer says of its body", () => {
       fulfilment as never,
     );
 
-  it("is what its call asked for, in the first short words of it", () => {
+  it("takes the hint from the first short argument of the call", () => {
     expect([2, 4, 6].map((at) => record(at).rehydrateHint)).toEqual([
       ...["full result of ask src/a.ts", "full result of ask", "full result of ask"],
     ]);
     expect(record(0).rehydrateHint).toContain("user message of turn 1");
   });
 
-  it("is the file that was read or written, of a long path its end", () => {
+  it("takes the file path of the call as the hint, and the end of a long path", () => {
     const folder = "/home/someone/worktrees/of-a-project-with-a-long-name/packages/something";
     const file = `${folder}/docs/reports/2026-06-25-how-the-search-was-made-faster-and-what-is-left.md`;
     const hintOf = (asked: object) => {
@@ -111,7 +111,7 @@ describe("what a pointer says of its body", () => {
     expect(hintOf({ filePath: 7, path: ["a"] })).toBe("full result of read");
   });
 
-  it("is how the call ended, with its error, or how a message begins", () => {
+  it("summarizes how the call ended, with its error, or how a message begins", () => {
     expect(record(2)).toMatchObject({
       artifactId: "artifact-2",
       form: "body",

@@ -14,19 +14,22 @@ function groundsThat(hold: { readonly replays?: boolean; readonly archive?: bool
   return { look, store, grounds: { replays: { look }, archive: { store } } as unknown as FoldGrounds };
 }
 
-describe("what has to be sure before proposals are taken", () => {
+describe("settleProposals", () => {
   it.each<[string, CompactionProposal, readonly number[]]>([
-    ["all of a result, which can be had again", { ...base, action: "clear", targets: ["tool-result"] }, [0, 3]],
-    ["what stands between a result's ends", { ...base, action: "clear", targets: ["tool-result"], keep: ends }, []],
-    ["what the agent thought", { ...base, action: "clear", targets: ["reasoning"] }, []],
+    ["whole results", { ...base, action: "clear", targets: ["tool-result"] }, [0, 3]],
+    ["the middle of a result", { ...base, action: "clear", targets: ["tool-result"], keep: ends }, []],
+    ["reasoning", { ...base, action: "clear", targets: ["reasoning"] }, []],
     ["whole messages", { ...base, action: "drop" }, []],
-  ])("looks at the sources of replayable results where a fold takes out %s", async (_what, proposal, looked) => {
-    const { look, grounds } = groundsThat();
-    expect(await settleProposals([proposal], grounds, shape)).toBe(true);
-    expect(look.mock.calls).toEqual([[looked]]);
-  });
+  ])(
+    "checks the sources of replayable results only as far as needed when a fold removes %s",
+    async (_what, proposal, looked) => {
+      const { look, grounds } = groundsThat();
+      expect(await settleProposals([proposal], grounds, shape)).toBe(true);
+      expect(look.mock.calls).toEqual([[looked]]);
+    },
+  );
 
-  it("stores the first message of what is put outside, once every source is as it was", async () => {
+  it("stores an externalized message only after every replay source is unchanged", async () => {
     const outside: CompactionProposal = { ...base, action: "externalize" };
     const [sure, changed, refused] = [groundsThat(), groundsThat({ replays: false }), groundsThat({ archive: false })];
     expect(await settleProposals([outside], sure.grounds, shape)).toBe(true);

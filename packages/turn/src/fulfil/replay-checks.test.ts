@@ -60,7 +60,7 @@ const fate = (plan: Parameters<typeof actionOf>[0], id: string) => {
 describe("replayable results in a fold", () => {
   const thread = reads(determinism, determinism, determinism);
 
-  it("spec-50 spec-52 are cleared while their source matches, and externalized for the reason that speaks against it", async () => {
+  it("spec-50 spec-52 are cleared if their source matches, and otherwise externalized with the reason", async () => {
     const { probe } = probeOf({ "a.ts": "matches", "b.ts": "changed" });
     const artifacts = artifactsThat();
     const { plan, changes } = await folded(thread, { determinismProbe: probe, artifacts });
@@ -80,7 +80,7 @@ describe("replayable results in a fold", () => {
     expect([...artifacts.contents.values()]).toEqual([bodyOf(thread, "r1"), bodyOf(thread, "r2")]);
   });
 
-  it("are externalized without a probe, and without metadata nobody is asked", async () => {
+  it("are externalized without a probe, and never probed without determinism metadata", async () => {
     const { plan } = await folded(thread);
     expect(["r0", "r1", "r2"].map((id) => fate(plan, id)[0])).toEqual(Array(3).fill("externalize"));
     const { probe, asked } = probeOf({ "a.ts": "matches" });
@@ -89,7 +89,7 @@ describe("replayable results in a fold", () => {
     expect(asked).toEqual([]);
   });
 
-  it("are looked at only where a rung wants to clear them, once each, with the arguments of their call", async () => {
+  it("are probed only if a strategy would clear them, once each, with the arguments of their call", async () => {
     const { probe, asked } = probeOf({ "a.ts": "matches", "b.ts": "matches", "c.ts": "matches" });
     await folded(thread, { determinismProbe: probe }, { targetPercent: 0.45 });
     expect(asked.map(({ messageId, toolName, input }) => [messageId, toolName, input])).toEqual([
@@ -99,7 +99,7 @@ describe("replayable results in a fold", () => {
     expect(asked[0]?.determinism).toEqual(determinism);
   });
 
-  it("hold for every strategy: what prune would clear is externalized too, and a small body is kept", async () => {
+  it("are externalized instead of cleared under prune too, and small bodies stay", async () => {
     const mixed = threadOf(
       calls("c0", "x", "web_search", { query: "q" }),
       answers("r0", "x", "web_search", LARGE),
@@ -115,7 +115,7 @@ describe("replayable results in a fold", () => {
   });
 });
 
-describe("what it costs to call a tool again", () => {
+describe("the replay cost of a tool", () => {
   const worked = threadOf(
     calls("c0", "x", "bash", { command: "make" }),
     answers("r0", "x", "bash", LARGE),
@@ -139,12 +139,12 @@ describe("what it costs to call a tool again", () => {
     return ["r0", "r1", "r2"].map((id) => fate(plan, id)[0]);
   };
 
-  it("spec-58 puts away what is expensive to have again, and does not clear it", async () => {
+  it("spec-58 makes a fold externalize results that are expensive to replay instead of clearing them", async () => {
     expect(await fates("cheap", [clearStrategy])).toEqual(["clear", "clear", "externalize"]);
     expect(await fates("expensive", [clearStrategy])).toEqual(["externalize", "externalize", "externalize"]);
   });
 
-  it("puts nothing away for its size that is free to have again, and what cannot be had again all the same", async () => {
+  it("keeps large results that are free to replay out of the artifact store, but not non-replayable ones", async () => {
     expect(await fates("cheap", [externalizeStrategy, clearStrategy])).toEqual([
       "externalize",
       "externalize",
@@ -166,13 +166,13 @@ describe("a probe that misbehaves", () => {
       },
     ],
     ["answers nonsense", async () => "yes" as ProbeVerdict],
-  ])("%s has verified nothing", async (_, probe) => {
+  ])("%s and so verifies nothing", async (_, probe) => {
     const { plan } = await folded(thread, { determinismProbe: { probe } });
     expect(plan.clearings).toEqual([]);
     expect(plan.externalizations).toHaveLength(2);
   });
 
-  it("that never ends is cut off, and told so", async () => {
+  it("is aborted by its signal if it never answers", async () => {
     const told: boolean[] = [];
     const probe: DeterminismProbe["probe"] = (_, signal) =>
       new Promise(() => signal.addEventListener("abort", () => told.push(true)));
@@ -181,7 +181,7 @@ describe("a probe that misbehaves", () => {
     expect(told).toEqual([true, true]);
   });
 
-  it("ends with the fold when the fold is aborted", async () => {
+  it("is aborted together with the fold", async () => {
     const controller = new AbortController();
     const probe: DeterminismProbe["probe"] = (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -191,7 +191,7 @@ describe("a probe that misbehaves", () => {
     expect((await fold(thread, { determinismProbe: { probe } }, {}, controller.signal)).type).toBe("aborted");
   });
 
-  it("is never asked about more than eight sources at once", async () => {
+  it("is asked about at most eight sources at once", async () => {
     let running = 0;
     let most = 0;
     const probe: DeterminismProbe["probe"] = async () => {
@@ -217,7 +217,7 @@ describe("laws of durability", () => {
     content: { type: "text", text: LARGE },
   }));
 
-  it("spec-11 spec-50 no fold clears a result that is non-replayable, or replayable and not found unchanged", async () => {
+  it("spec-11 spec-50 no fold clears a non-replayable result, or a replayable one whose source does not match", async () => {
     await fc.assert(
       fc.asyncProperty(threads, verdicts, strategies, async (thread, answered, strategy) => {
         const probe: DeterminismProbe = {
@@ -244,7 +244,7 @@ describe("laws of durability", () => {
     );
   });
 
-  it("the checks of one fold know every result in the end, so that a fold ends", async () => {
+  it("after a few looks, the checks of a fold call every other result unverifiable, so that the fold ends", async () => {
     const thread = reads(...Array.from({ length: 6 }, () => determinism));
     const checks = replayChecks(thread, shapeOf(thread), probeOf({}).probe);
     const ordinals = [2, 4, 6, 8];

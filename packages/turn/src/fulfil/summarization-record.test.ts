@@ -41,40 +41,37 @@ async function limitsOf(config: Parameters<typeof folded>[1], of = thread): Prom
 }
 
 describe("the size of a summary", () => {
-  it.each([0.05, 0.1, 0.2])(
-    "spec-120 is at most twice summarizeTargetRatio of the span that it stands for: %d",
-    async (ratio) => {
-      const sizes: number[] = [];
-      const summarizer: Summarizer = {
-        id: "talkative@1",
-        summarize: async ({ maxTokens, messages }) => {
-          const tokens = messages.reduce((sum, message) => sum + countingTokenizer().countMessage(message), 0);
-          sizes.push(maxTokens / tokens);
-          const facts = Array.from({ length: 400 }, (_, at) => ({
-            op: "add" as const,
-            section: "facts" as const,
-            item: {
-              text: `Fact ${at}: ${"it went well, ".repeat(8)}`,
-              sources: messages.slice(0, 1).map(({ id }) => id),
-            },
-          }));
-          return { changes: facts };
-        },
-      };
-      const config = {
-        maxInputTokens: 20_000,
-        summarizeTargetRatio: ratio,
-        summaryMaxPercent: 1,
-        summaryMaxTokens: 20_000,
-      };
-      const { plan } = await folded(thread, { config, ports: { summarizer } });
-      expect(sizes[0]).toBeCloseTo(2 * ratio, 2);
-      for (const { summaryTokens, originalTokens } of plan.summarizations)
-        expect(summaryTokens / originalTokens).toBeLessThanOrEqual(2 * ratio + 0.01);
-    },
-  );
+  it.each([0.05, 0.1, 0.2])("spec-120 is at most twice summarizeTargetRatio of its span: %d", async (ratio) => {
+    const sizes: number[] = [];
+    const summarizer: Summarizer = {
+      id: "talkative@1",
+      summarize: async ({ maxTokens, messages }) => {
+        const tokens = messages.reduce((sum, message) => sum + countingTokenizer().countMessage(message), 0);
+        sizes.push(maxTokens / tokens);
+        const facts = Array.from({ length: 400 }, (_, at) => ({
+          op: "add" as const,
+          section: "facts" as const,
+          item: {
+            text: `Fact ${at}: ${"it went well, ".repeat(8)}`,
+            sources: messages.slice(0, 1).map(({ id }) => id),
+          },
+        }));
+        return { changes: facts };
+      },
+    };
+    const config = {
+      maxInputTokens: 20_000,
+      summarizeTargetRatio: ratio,
+      summaryMaxPercent: 1,
+      summaryMaxTokens: 20_000,
+    };
+    const { plan } = await folded(thread, { config, ports: { summarizer } });
+    expect(sizes[0]).toBeCloseTo(2 * ratio, 2);
+    for (const { summaryTokens, originalTokens } of plan.summarizations)
+      expect(summaryTokens / originalTokens).toBeLessThanOrEqual(2 * ratio + 0.01);
+  });
 
-  it("is not less than a summary needs to say something, however short the span", async () => {
+  it("is allowed at least 200 tokens, however short the span", async () => {
     const short = scriptThread("u1 a1 t1 a2 t2 u2", 120);
     const [first] = await limitsOf(
       { config: { maxInputTokens: 700, targetPercent: 0.5, summaryMaxPercent: 1, summarizeTargetRatio: 0.1 } },
@@ -120,8 +117,8 @@ const goneIn = ({ summarizations, version }: CompactionPlan): readonly string[] 
     .filter(({ sincePlanVersion }) => sincePlanVersion === version)
     .flatMap(({ resolved }) => resolved.map(({ item }) => item.id));
 
-describe("what a fold took out of a summary", () => {
-  it("is said once, by the plan of that fold, and never left unsaid", async () => {
+describe("an item that a fold removes from a summary", () => {
+  it("is recorded as resolved exactly once, in the plan of that fold", async () => {
     let gone = 0;
     const tried = runs(60);
     await fc.assert(
@@ -166,7 +163,7 @@ describe("what a fold took out of a summary", () => {
   });
 });
 
-describe("what a summarizer is asked, and what becomes of its answer", () => {
+describe("summarizationRecord", () => {
   const own = threadOf(
     { ...message("side", "user", "Elsewhere."), branch: "side" },
     calls("a1", "c1", "bash"),
@@ -205,7 +202,7 @@ describe("what a summarizer is asked, and what becomes of its answer", () => {
     return { record, told, request: requests[0] as SummarizeRequest };
   }
 
-  it("is the main branch of what is folded, with what stands behind it, the pins and its limit", async () => {
+  it("asks the summarizer with the main-branch messages, the overlap, the pins and a limit", async () => {
     const { request, record } = await summarized({}, {}, { overlap: [4] });
     expect(request.messages.map(({ id }) => id)).toEqual(["u0", "a1", "t1"]);
     expect(request.overlap?.map(({ id }) => id)).toEqual(["a2"]);
@@ -220,7 +217,7 @@ describe("what a summarizer is asked, and what becomes of its answer", () => {
     for (const name of ["overlap", "instructions", "signal"]) expect(bare).not.toHaveProperty(name);
   });
 
-  it("is what somebody told it to keep in mind, and whether it did is told", async () => {
+  it("passes the instructions on, and reports whether they were used", async () => {
     const signal = new AbortController().signal;
     const { request, told } = await summarized({}, { instructions: "the port", signal });
     expect([request.instructions, request.signal, told]).toEqual(["the port", signal, ["used"]]);
@@ -229,7 +226,7 @@ describe("what a summarizer is asked, and what becomes of its answer", () => {
     expect((await summarized({ changes: [], nothingToSay: true })).told).toEqual([]);
   });
 
-  it("is replaced where there is none, which is told unless there was nothing to say", async () => {
+  it("falls back to the floor summary, and reports it unless there was nothing to say", async () => {
     for (const answer of [{ changes: [] }, { changes: [], nothingToSay: true as const }, new Error("no answer")]) {
       const { record } = await summarized(answer);
       expect(record.summarizer).toBe("floor@1");
@@ -243,21 +240,21 @@ describe("what a summarizer is asked, and what becomes of its answer", () => {
   it.each<[string, Partial<SummarizeResult> | Error, string]>([
     ["failed", new Error("no answer"), "llm@1: no answer"],
     ["failed with an error of ours", new ThreadfoldError("SUMMARIZER_FAILED", "no model"), "no model"],
-    ["had a problem", { problem: "cut off" }, "cut off"],
-    ["said nothing", { changes: [] }, "llm@1 gave no summary"],
-  ])("ends the fold where the host wants that: it %s", async (_what, answer, problem) => {
+    ["reported a problem", { problem: "cut off" }, "cut off"],
+    ["returned no changes", { changes: [] }, "llm@1 gave no summary"],
+  ])("throws SUMMARIZER_FAILED with keepsOnFailure when the summarizer %s", async (_what, answer, problem) => {
     await expect(summarized(answer, { keepsOnFailure: true })).rejects.toThrow(
       expect.objectContaining({ code: "SUMMARIZER_FAILED", message: problem }),
     );
     await expect(summarized(answer)).resolves.toBeDefined();
   });
 
-  it("ends with the signal's reason where the fold was given up meanwhile", async () => {
+  it("throws the signal's reason when the fold is aborted meanwhile", async () => {
     const signal = AbortSignal.abort(new Error("given up"));
     await expect(summarized(new Error("no answer"), { signal })).rejects.toThrow("given up");
   });
 
-  it("goes on from the summaries that it takes in, without their messages, and handles all of it as the least trusted", async () => {
+  it("builds on absorbed summaries without their messages, and keeps their handling", async () => {
     const first = (await summarized({}, {}, { ordinals: [0, 2] })).record;
     const { request, record } = await summarized(
       { changes: [], nothingToSay: true },

@@ -14,7 +14,7 @@ const callWith = (input: JsonValue, invalidInput?: string) => ({
 const PROSE = "and so on and on, as it is with words that name nothing at all. ".repeat(4);
 
 describe("inputNames", () => {
-  it("finds paths first, then what the text defines, then what recurs", () => {
+  it("finds paths first, then definitions, then recurring identifiers", () => {
     const content = `${PROSE}
 const cachedAnswer = other_value(1);
 cachedAnswer2 + other_value + other_value;
@@ -32,18 +32,18 @@ see /etc/hosts and docs/decisions/README.md`;
     ]);
   });
 
-  it("leaves plain words and small strings alone, which stay in the call anyway", () => {
+  it("finds nothing in plain prose or in small strings, which stay in the call anyway", () => {
     expect(inputNames(callWith({ path: "src/index.ts", content: PROSE }))).toEqual([]);
   });
 
-  it("reads arguments that never were JSON, lists and nested objects", () => {
+  it("reads invalid JSON input, lists, nested objects and plain strings", () => {
     const text = `${PROSE} src/deep/file.ts`;
     for (const call of [callWith("{", text), callWith([text]), callWith({ edits: [{ new: text }] }), callWith(text)]) {
       expect(inputNames(call)).toEqual(["src/deep/file.ts"]);
     }
   });
 
-  it("gives few and short names that stand in the text word for word, whatever the input", () => {
+  it("gives at most 16 distinct short names that occur literally in any input", () => {
     fc.assert(
       fc.property(jsonValues, fc.array(fc.string({ maxLength: 40 }), { maxLength: 60 }), (value, words) => {
         const text = `${PROSE}${words.join("_x ")}`;
@@ -59,7 +59,7 @@ see /etc/hosts and docs/decisions/README.md`;
     );
   });
 
-  it("is done with a megabyte at once", () => {
+  it("reads a megabyte in less than a second of CPU time", () => {
     const start = cpuTimeMs();
     expect(inputNames(callWith({ content: "a/b_c.d-".repeat(125_000) })).length).toBeLessThanOrEqual(16);
     expect(cpuTimeMs() - start).toBeLessThan(1_000);
@@ -67,7 +67,7 @@ see /etc/hosts and docs/decisions/README.md`;
 });
 
 describe("largeCharacters", () => {
-  it("counts the strings that give way and no others", () => {
+  it("counts only the strings that are large enough to be cut", () => {
     const large = "x".repeat(LARGE_INPUT_STRING);
     expect(largeCharacters(callWith({ a: large, b: large.slice(1), c: [large, 7, null] }))).toBe(2 * large.length);
     expect(largeCharacters(callWith("{", large))).toBe(large.length);

@@ -55,8 +55,8 @@ const durability = durabilityPolicy(compactionConfig({}));
 const sumOf = (breakdown: TokenBreakdown): number => Object.values(breakdown).reduce((sum, share) => sum + share, 0);
 const formats = FORMAT_NAMES.map((name) => formatById(name));
 
-describe("a rendering that catches up with its thread in steps", () => {
-  it("P9: is the one that is made at once, also where messages break every rule", () => {
+describe("a rendering that catches up with a long thread in steps", () => {
+  it("P9: equals the rendering made at once, even with malformed messages", () => {
     fc.assert(
       fc.property(
         messageInputs({ malformed: true, maxMessages: 12 }),
@@ -80,7 +80,7 @@ describe("a rendering that catches up with its thread in steps", () => {
     );
   });
 
-  it("lowers a part of the messages in a step, and none of them twice, where a request is recorded as it is", () => {
+  it("lowers only part of the messages per step, and hardly any of them twice", () => {
     const thread = AgentThread.empty(asThreadId("long")).append(work(0, 2_000));
     const state = threadState(thread, countingTokenizer(), durability);
     const neutral = formatById("neutral");
@@ -103,7 +103,7 @@ describe("a rendering that catches up with its thread in steps", () => {
     expect(lowered.reduce((all, one) => all + one, 0)).toBe(sum);
   });
 
-  it("takes no step for what a turn adds", () => {
+  it("takes no step for the few messages that a turn adds", () => {
     const thread = AgentThread.empty(asThreadId("long")).append(work(0, 700));
     const state = threadState(thread, countingTokenizer(), durability);
     const sources = { state, frame: EMPTY_FRAME, format: formatById("neutral"), summaryRole: "user" as const };
@@ -126,7 +126,7 @@ describe("a renderer", () => {
   const state = threadState(thread, countingTokenizer(), durability);
   const sources: RenderSources = { state, frame: EMPTY_FRAME, format: formatById("neutral"), summaryRole: "user" };
 
-  it("renders a plan anew where its records differ; of another id only the manifest knows", () => {
+  it("renders a plan anew if its records differ; another plan id changes only the manifest", () => {
     const renderer = new RequestRenderer(sources);
     const [first, next] = [renderer.render(plan), renderer.render({ ...plan, planId: asPlanId("next") })];
     expect(next.payload).toEqual(first.payload);
@@ -148,7 +148,7 @@ describe("a renderer", () => {
     );
   });
 
-  it("tells all figures in the provider's tokens, which add up to the request's", () => {
+  it("gives all figures in the provider's tokens, and they add up to the request's", () => {
     const counted = new RequestRenderer(sources).render(plan).verification;
     expect(sumOf(counted.breakdown)).toBe(counted.tokens);
     for (const reported of [1_500, 3_000, 20_000]) {
@@ -166,7 +166,7 @@ describe("a renderer", () => {
     }
   });
 
-  it("renders whatever its sources say of a request: frame, wording, model, host, what was brought back", () => {
+  it("renders frame, wording, model, host options and rehydrated content as a one-off rendering does", () => {
     const told = fc.record(
       { model: fc.constantFrom("claude-opus-4-1", "claude-haiku-4-5"), host: fc.constant({ store: false }) },
       { requiredKeys: [] },
@@ -194,7 +194,7 @@ describe("the budget of a request", () => {
   const tools = [{ name: "bash", inputSchema: { type: "object" } }];
   const frame = { system: ["x".repeat(400), "y".repeat(40)], tools };
 
-  it("is the configuration's, and what system text and tools take of it in the provider's tokens", () => {
+  it("is the configured one, less system text and tools in the provider's tokens", () => {
     const tool = countingTokenizer().countToolSchemas(tools);
     expect(requestBudget(config, frame, ledger("s0 u1"), AS_COUNTED)).toEqual({
       ...tokenBudget(config),
@@ -208,7 +208,7 @@ describe("the budget of a request", () => {
     expect(requestBudget(config, EMPTY_FRAME, ledger("u1"), AS_COUNTED)).toEqual(tokenBudget(config));
   });
 
-  it("counts a frame once for each counter", () => {
+  it("counts a frame once per tokenizer", () => {
     let counted = 0;
     const counting = (factor: number) => {
       const plain = countingTokenizer();
@@ -228,7 +228,7 @@ describe("a frame", () => {
   const tools = [{ name: "bash", inputSchema: { type: "object" } }];
   const frame: RequestFrame = { system: ["a"], tools, host: { store: true, toolChoice: "auto" } };
 
-  it("is the same after it was kept, and no other text is one", () => {
+  it("survives serialization unchanged, and rejects malformed text with STORE_CORRUPT", () => {
     for (const kept of [frame, EMPTY_FRAME, { system: frame.system, tools }]) {
       expect(parseFrame(serializeFrame(kept))).toEqual(kept);
       expect(isSameFrame(kept, parseFrame(serializeFrame(kept)))).toBe(true);
@@ -237,7 +237,7 @@ describe("a frame", () => {
       expect(() => parseFrame(text)).toThrow(expect.objectContaining({ code: "STORE_CORRUPT" }));
   });
 
-  it("is another where anything of it is", () => {
+  it("differs from a frame with any other system text, tools or host options", () => {
     for (const other of [{ system: ["b"] }, { tools: [] }, { host: { store: false } }, { host: { store: true } }])
       expect(isSameFrame(frame, { ...frame, ...other })).toBe(false);
     expect(isSameFrame(frame, { system: frame.system, tools })).toBe(false);
@@ -258,7 +258,7 @@ describe("the state of a thread", () => {
   const tokenizer = countingTokenizer();
   const thread = scriptThread("u1 a1 t1 u2", 50);
 
-  it("grows with it, and is the same as one that is counted anew", () => {
+  it("grows with the thread, and equals a freshly counted state", () => {
     const state = threadState(thread.atVersion(2), tokenizer, durability);
     expect(extendState(state, state.thread)).toBe(state);
     for (const grown of [extendState(state, thread), finishSteps(extendStateInSteps(state, thread))]) {
@@ -269,7 +269,7 @@ describe("the state of a thread", () => {
     expect(finishSteps(extendStateInSteps(state, state.thread))).toBe(state);
   });
 
-  it("takes as much where its folded messages are not in memory, or only the first of them is", async () => {
+  it("has the same total tokens if the folded messages are not loaded", async () => {
     const script = `u1 ${Array.from({ length: 20 }, (_, at) => `a${at} t${at}`).join(" ")} u2 a90 u3`;
     const whole = scriptThread(script, (label) => 40 + label.length);
     const { totalTokens } = threadState(whole, tokenizer, durability).ledger;
@@ -294,7 +294,7 @@ describe("the state of a thread", () => {
     expect(threadState(whole, tokenizer, durability, plan).ledger.totalTokens).toBe(totalTokens);
   });
 
-  it("is told in the provider's tokens where they are others", () => {
+  it("converts to the provider's tokens if the estimate differs", () => {
     const state = threadState(thread, tokenizer, durability);
     expect(inProviderTokens(state, unreported())).toBe(state);
     const estimate = { ...unreported(), slope: 2 };

@@ -13,7 +13,7 @@ const FIFTY = `s0 u1 ${"a t ".repeat(22)}a u2 a t`;
 const fifty = scriptThread(FIFTY, 1_900);
 
 describe("seed 003, AI SDK", () => {
-  it("estimates a token for each four characters, rounded up", () => {
+  it("estimates one token per four characters, rounded up", () => {
     const { countTokens } = countingTokenizer();
     expect([0, 1, 4, 5].map((length) => countTokens("x".repeat(length)))).toEqual([0, 1, 1, 2]);
   });
@@ -44,7 +44,7 @@ describe("seed 003, AI SDK", () => {
     expect(shownIn(thread, plan).slice(2)).toEqual([...thread.messages].slice(40).map((message) => message.id));
   });
 
-  it("layer-16 chained summaries: each round stands on the one before and reads no message twice", async () => {
+  it("layer-16 chained summaries: each round builds on the one before and reads no message twice", async () => {
     const read: string[] = [];
     const summarizer: Summarizer = {
       id: "rounds@1",
@@ -89,7 +89,7 @@ describe("the figures of the AI SDK layer as configuration", () => {
     expect(own.config.policyVersion).not.toBe(aiSdkPreset.config.policyVersion);
   });
 
-  it("layer-4 keeps as many recent messages as are set, and refuses what is no figure", async () => {
+  it("layer-4 keeps the configured number of recent messages, and refuses invalid figures", async () => {
     const script = Array.from({ length: 12 }, (_, turn) => `u${turn} a${turn}`).join(" ");
     const thread = scriptThread(script, 5_000);
     for (const recentMessagesToKeep of [4, 8]) {

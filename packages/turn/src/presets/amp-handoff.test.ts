@@ -6,13 +6,13 @@ import { factSummarizer, folded } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 describe("seed 001, Amp", () => {
-  it("has no automatic trigger below the cap; somebody asks", () => {
+  it("has no automatic trigger up to the cap, and folds on request", () => {
     expect(triggerLevel(ampHandoffPreset, 200_000, { tokens: 200_000 })).toBe("none");
     expect(triggerLevel(ampHandoffPreset, 200_000, { tokens: 10, requested: true })).toBe("hard");
     expect(triggerLevel(ampHandoffPreset, 200_000, { tokens: 200_001 })).toBe("hard");
   });
 
-  it("handoff: a secondary model takes out what matters to the goal, and the goal itself stays", async () => {
+  it("handoff: a secondary model summarizes for the given goal, and the newest user message stays", async () => {
     const asked: (string | undefined)[] = [];
     const secondary: Summarizer = {
       id: "secondary@1",

@@ -17,7 +17,7 @@ describe("seed 001, Claude Code", () => {
     expect(claudeCodePreset.config.summaryRole).toBe("user");
   });
 
-  it("claude-code-2 /compact folds on request, however little there is, and passes the instructions on", async () => {
+  it("claude-code-2 /compact folds on request, however short the thread, and passes the instructions on", async () => {
     expect(triggerLevel(claudeCodePreset, 200_000, { tokens: 900, requested: true })).toBe("hard");
     const heard: (string | undefined)[] = [];
     const thread = scriptThread("u1 a1 u2 a2 u3", 500);

@@ -18,7 +18,7 @@ describe("seed 001, Codex", () => {
     expect(triggerLevel(codexPreset, 200_000, { tokens: 180_000 })).toBe("soft");
   });
 
-  it("codex-8 keeps the newest user messages up to 20 000 tokens, and behind them one summary of all the rest", async () => {
+  it("codex-8 keeps the newest user messages up to 20 000 tokens, followed by one summary of the rest", async () => {
     const sizes = (id: string) => (id.startsWith("u") ? 6_000 : 40_000);
     const thread = scriptThread("s0 u1 a1 u2 a2 u3 a3 u4 a4 u5", sizes);
     const { plan } = await fold(thread);
@@ -27,7 +27,7 @@ describe("seed 001, Codex", () => {
     expect(plan.summarizations[0]?.summary.span.messageIds).toEqual(["u1", "a1", "a2", "a3", "a4"]);
   });
 
-  it("L7 codex-8 truncates the user message that fits in part, with its beginning and end, inside the 20 000", async () => {
+  it("L7 codex-8 truncates the user message that fits only in part to head and tail within the 20 000", async () => {
     const thread = scriptThread("u1 a1 u2", (id) => (id === "u1" ? 90_000 : id === "u2" ? 5_000 : 100_000));
     const { plan } = await fold(thread);
     expect(shownIn(thread, plan)).toEqual(["[cleared u1]", "[summary]", "u2"]);
@@ -37,7 +37,7 @@ describe("seed 001, Codex", () => {
     expect(keep?.headCharacters).toBeGreaterThan(20_000);
   });
 
-  it("L6 codex-16 takes an old summary for no user text when it compacts again, and keeps the newest user messages", async () => {
+  it("L6 codex-16 does not take an old summary for a user message when it compacts again", async () => {
     const sizes = (id: string) => (id.startsWith("u") ? 6_000 : 60_000);
     const first = await fold(scriptThread("u1 a1 u2 a2 u3 a3 u4", sizes));
     const grown = scriptThread("u1 a1 u2 a2 u3 a3 u4 a4 u5 a5 u6 a6 u7", sizes);

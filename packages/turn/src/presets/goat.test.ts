@@ -29,14 +29,14 @@ describe("seed 000, Goat", () => {
     expect(utilization(budget, 144_000)).toBe(0.8);
   });
 
-  it("goat-2 fires above 80 % of what the output leaves and not at it, in both windows", () => {
+  it("goat-2 fires above, not at, 80 % of the window less the output reserve, in both windows", () => {
     expect(triggerLevel(goatPreset, WINDOW, { tokens: 146_892 })).toBe("none");
     expect(triggerLevel(goatPreset, WINDOW, { tokens: 146_893 })).toBe("soft");
     expect(triggerLevel(goatPreset, 1_000_000, { tokens: 786_892 })).toBe("none");
     expect(triggerLevel(goatPreset, 1_000_000, { tokens: 786_893 })).toBe("soft");
   });
 
-  it("goat-14 goat-15 is reactive too: after an answer that was cut off it compacts, but only when there is pressure", () => {
+  it("goat-14 goat-15 compacts after a cut-off answer, but only under pressure", () => {
     expect(triggerLevel(goatPreset, WINDOW, { tokens: 170_000, stoppedAtMaxOutput: true })).toBe("hard");
     expect(triggerLevel(goatPreset, WINDOW, { tokens: 20_000, stoppedAtMaxOutput: true })).toBe("none");
   });
@@ -60,7 +60,7 @@ describe("seed 000, Goat", () => {
     expect(shownIn(thread, plan)).toEqual(["[summary]", "u3", "a3", "t3", "a3.2"]);
   });
 
-  it("goat-20 goat-21 degrades gracefully: a summarizer that fails leaves the last 40 % and a placeholder that says how much there was", async () => {
+  it("goat-20 goat-21 degrades gracefully: a failing summarizer leaves the last 40 % and a placeholder with the number of folded messages", async () => {
     const broken: Summarizer = { id: "llm@1", summarize: () => Promise.reject(new Error("timeout")) };
     const { plan, summarizerProblem } = await folded(split, { ...inWindow, ports: { summarizer: broken } });
     expect(shownIn(split, plan)).toEqual(["[summary]", "u4", "a4", "t4", "u5", "a5"]);
@@ -68,7 +68,7 @@ describe("seed 000, Goat", () => {
     expect(plan.summarizations[0]?.summary.facts[0]?.text).toContain("9 messages");
   });
 
-  it("takes 40 % of what is shown, not of what was ever said, when it folds again", async () => {
+  it("keeps 40 % of what is shown, not of the whole history, when it folds again", async () => {
     const first = await folded(split, inWindow);
     const grown = scriptThread("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4 t4 u5 a5 u6 a6 u7 a7 u8", (id) =>
       Number(id.slice(1)) > 5 ? 25_000 : 10_600,
@@ -78,7 +78,7 @@ describe("seed 000, Goat", () => {
     expect(plan.summarizations).toHaveLength(1);
   });
 
-  it("where the last 40 % are too large alone, the floor folds no more than down to half of the window", async () => {
+  it("folds by the floor, and only down to half of the window, if the last 40 % alone are too large", async () => {
     const script = Array.from({ length: 40 }, (_, turn) => `u${turn} a${turn}`).join(" ");
     const thread = scriptThread(script, (id) => (Number(id.slice(1)) < 20 ? 50 : 500));
     const result = await folded(thread, { preset: goatPreset, config: { maxInputTokens: 8_000 } });

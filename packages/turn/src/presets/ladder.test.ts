@@ -16,12 +16,12 @@ const fold = (config: object) =>
 const actions = (plan: CompactionPlan) => RESULTS.map((id) => actionOf(plan, asMessageId(id)).action);
 
 describe("seed 002, durability on the ladder", () => {
-  it("spec-51 NON_REPLAYABLE: where bodies are emptied it is externalized when it is large and kept when it is small", async () => {
+  it("spec-51 NON_REPLAYABLE: a large result is externalized instead of cleared, and a small one is kept", async () => {
     const { plan } = await fold({ enableSummarization: false, enableDropping: false, targetPercent: 0.1 });
     expect(actions(plan)).toEqual(["externalize", "include", "clear"]);
   });
 
-  it("NON_REPLAYABLE: a summary may stand for it, whole with its call, and names it", async () => {
+  it("NON_REPLAYABLE: a summary may replace the result together with its call, and names both", async () => {
     const { plan } = await fold({ targetPercent: 0.05, externalizeThresholdTokens: 2_000 });
     expect(actions(plan)).toEqual(["summarize", "summarize", "summarize"]);
     const named = plan.summarizations.flatMap(({ span }) => span.messageIds);
@@ -33,7 +33,7 @@ describe("seed 002, durability on the ladder", () => {
     ["summarize", {}],
     ["drop", { enableExternalization: true, enableSummarization: false, enableClearing: false }],
   ])(
-    "spec-51 NON_REPLAYABLE: its body is in the artifact store and the prompt names it, when the fold is by %s",
+    "spec-51 NON_REPLAYABLE: its body is stored as an artifact that the prompt names, when folded by %s",
     async (_, config) => {
       const artifacts = artifactsThat();
       const { plan } = await folded(thread, {
@@ -51,7 +51,7 @@ describe("seed 002, durability on the ladder", () => {
     },
   );
 
-  it("NON_REPLAYABLE: with externalization switched off nothing is stored, and a fold goes on", async () => {
+  it("NON_REPLAYABLE: with externalization switched off, the fold goes on and stores nothing", async () => {
     const artifacts = artifactsThat();
     const config = { maxInputTokens: 3_000, preserveRecentTurns: 1, targetPercent: 0.1, enableExternalization: false };
     const { plan } = await folded(thread, { preset: ladderPreset, config, ports: { artifacts } });
@@ -59,7 +59,7 @@ describe("seed 002, durability on the ladder", () => {
     expect(artifacts.asked).toEqual([]);
   });
 
-  it("spec-80 after a rehydration in the turn nothing is externalized or dropped, not even where clearing would externalize", async () => {
+  it("spec-80 after a rehydration in the turn, nothing is externalized or dropped, not even instead of clearing", async () => {
     const config = {
       ...{ maxInputTokens: 2_000, preserveRecentTurns: 1, targetPercent: 0.1 },
       ...{ enableSummarization: false, enableDropping: false },

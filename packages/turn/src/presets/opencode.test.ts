@@ -11,7 +11,7 @@ describe("seed 001, OpenCode", () => {
     expect([OPENCODE_PRUNE_PROTECT, OPENCODE_PRUNE_MINIMUM]).toEqual([40_000, 20_000]);
   });
 
-  it("fires when the tokens exceed the window less what is kept for the output", () => {
+  it("fires when the tokens exceed the window less the output reserve", () => {
     expect(triggerLevel(opencodePreset, 200_000, { tokens: 200_000 })).toBe("none");
     expect(triggerLevel(opencodePreset, 200_000, { tokens: 200_001 })).toBe("hard");
   });
@@ -27,7 +27,7 @@ describe("seed 001, OpenCode", () => {
     ]);
   });
 
-  it("opencode-15 summarizes the whole history where there is nothing to prune", async () => {
+  it("opencode-15 summarizes the whole history if there is nothing to prune", async () => {
     const thread = scriptThread("u1 a1 u2 a2 u3", 50_000);
     const { plan } = await folded(thread, inWindow);
     expect(shownIn(thread, plan)).toEqual(["[summary]", "u3"]);

@@ -14,7 +14,7 @@ const SINGLE = "u1, a1, t1, t1, a1, u2, a2, u3, a3, t3, a3, t3, a3, u4, a4, t4, 
 const singleSizes = (id: string) => (id[1] === "4" ? 4_500 : 13_000);
 
 describe("seed 001, pi", () => {
-  it("pi-1 fires above the window less 16 384, by our count or by what the provider reported", () => {
+  it("pi-1 fires above the window less 16 384, by our count or by the provider's report", () => {
     expect(triggerLevel(piPreset, WINDOW, { tokens: 183_616 })).toBe("none");
     expect(triggerLevel(piPreset, WINDOW, { tokens: 183_617 })).toBe("soft");
     expect(triggerLevel(piPreset, WINDOW, { tokens: 10, reportedTokens: 183_616 })).toBe("none");
@@ -34,7 +34,7 @@ describe("seed 001, pi", () => {
     expect(shownIn(later, plan)).toEqual(["[summary]", "u4", "a4", "t4", "a4.2", "u5", "a5"]);
   });
 
-  it("pi-11 example multiple compactions: the second summary stands on the first and does not cross its boundary", async () => {
+  it("pi-11 example multiple compactions: the second summary builds on the first and does not cross its boundary", async () => {
     const sizes = (id: string) => (id[1] === "7" ? 5_000 : Number(id[1]) > 4 ? 28_000 : singleSizes(id));
     const first = await fold(scriptThread(SINGLE, sizes));
     const thread = scriptThread(`${SINGLE}, u5, a5, u6, a6, t6, a6, u7, a7`, sizes);

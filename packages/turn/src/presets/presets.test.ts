@@ -61,7 +61,7 @@ describe("every preset", () => {
 });
 
 describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %s", (_name, preset) => {
-  it("L24 folds again what has grown since, on top of the first plan, and no result loses its call", {
+  it("L24 folds a grown thread again on top of the first plan, and no result loses its call", {
     timeout: patience(60_000),
   }, async () => {
     await fc.assert(
@@ -81,7 +81,7 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
     );
   });
 
-  it("has a trigger that is silent on an empty thread, fires hard above the cap, on request and after an overflow", () => {
+  it("has a trigger that stays silent on an empty thread, and fires hard above the cap, on request and after an overflow", () => {
     const config = compactionConfig(preset.config);
     const trigger = preset.trigger(config);
     const empty = { tokens: 0, roomTokens: config.maxInputTokens, turns: 0, steps: 0, messages: 0 };
@@ -93,13 +93,13 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
 });
 
 describe("presets", () => {
-  it("have names, policies and prompts that tell them apart", () => {
+  it("have unique names and policy versions, and versioned prompts", () => {
     expect(new Set(PRESETS.map((preset) => preset.name)).size).toBe(PRESETS.length);
     expect(new Set(PRESETS.map((preset) => compactionConfig(preset.config).policyVersion)).size).toBe(PRESETS.length);
     for (const preset of PRESETS) expect(preset.promptVersion).toMatch(/^[a-z-]+-v\d+$/);
   });
 
-  it("refuses a name that is none and lists those that are", () => {
+  it("refuse an unknown name and list the known ones", () => {
     expect(() => presetByName("nope")).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("threadfold") }),
     );

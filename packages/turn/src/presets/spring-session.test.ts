@@ -45,7 +45,7 @@ describe("seed 004, Spring AI Session: triggers", () => {
     expect(triggerLevel(springSessionPreset, 100_000, { turns: 1, tokens: 4_000 })).toBe("soft");
   });
 
-  it("spring-7 do not count a turn again that was archived", async () => {
+  it("spring-7 do not count archived turns", async () => {
     const { plan } = await compact(turns(21), slidingWindow({ maxEvents: 10 }));
     expect(
       shownTurns(
@@ -129,7 +129,7 @@ describe("seed 004, Spring AI Session: recursive summarization", () => {
     },
   };
 
-  it("S21 spring-16 spring-24 feeds prior summary, archived events and overlap; archives what is new alone; puts one synthetic turn in front", async () => {
+  it("S21 spring-16 spring-24 feeds prior summary, archived events and overlap, archives only new events, and puts one synthetic turn in front", async () => {
     const first = await compact(turns(10), strategy, { summarizer });
     expect(seen).toEqual([
       {
@@ -160,7 +160,7 @@ describe("seed 004, Spring AI Session: recursive summarization", () => {
     expect(idsOf(second)).toEqual(["u6", "a6", "u7", "a7", "u8", "a8", "u9", "a9", "u10", "a10"]);
   });
 
-  it("spring-15 takes the synthetic turn off the token budget first", async () => {
+  it("spring-15 subtracts the synthetic turn from the token budget first", async () => {
     const first = await compact(turns(10), strategy);
     const summary = first.plan.summarizations[0]?.summaryTokens ?? 0;
     const room = (maxTokens: number) =>
@@ -179,7 +179,7 @@ describe("seed 004, Spring AI Session: recursive summarization", () => {
   });
 });
 
-it("messages that were folded do not count again, and their summary counts as one", async () => {
+it("shownMessages counts no folded message, and each summary as one", async () => {
   const thread = scriptThread(Array.from({ length: 12 }, (_, turn) => `u${turn} a${turn}`).join(" "));
   const before = emptyPlan(thread.id, "test");
   expect(shownMessages(thread.length, before)).toBe(24);

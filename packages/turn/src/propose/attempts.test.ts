@@ -34,7 +34,7 @@ describe("the attempts of a fold", () => {
     ]);
   });
 
-  it("keep the ends of unread results before they show a pointer alone", () => {
+  it("keep the ends of unread results before they show only a pointer", () => {
     expect(lines({ exist: true, mayStayWhole: true }).slice(-4)).toEqual([
       "floor, summary and unread results: summarize truncate; 0, 300, ends",
       "floor, unread results alone: drop truncate; 0, 0, ends",
@@ -42,13 +42,13 @@ describe("the attempts of a fold", () => {
     ]);
   });
 
-  it("leave unread results whole in none where they alone take more than the room", () => {
+  it("never leave unread results whole if these alone exceed the room", () => {
     const all = lines({ exist: true, mayStayWhole: false });
     expect(all.filter((line) => line.includes("before the newest message") || line.endsWith("whole"))).toEqual([]);
     expect(all.slice(0, 3)).toEqual(OF_THE_LADDER.map((line) => line.replace("whole", "ends")));
   });
 
-  it("take no rung that is switched off, and write nothing elsewhere on the floor where that is", () => {
+  it("skip strategies that are switched off, also externalization on the floor", () => {
     const off = { enableClearing: false, enableExternalization: false, enableDropping: false };
     const [ladder, ...rest] = lines(NOTHING_UNREAD, off);
     expect(ladder).toBe("ladder: summarize; 30000, 6000, whole");

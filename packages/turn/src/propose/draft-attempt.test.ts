@@ -48,8 +48,8 @@ const draft = (
 };
 const groupsSeen = ({ seen }: ReturnType<typeof rung>) => seen[0]?.foldable.map(({ ordinals }) => ordinals);
 
-describe("an attempt walks its rungs", () => {
-  it("until the estimate says that enough is freed, and tells each what is still to be freed", () => {
+describe("an attempt that walks its ladder", () => {
+  it("stops once the estimate frees enough, and tells each strategy the tokens still needed", () => {
     const walk = (needed: number, fields: Partial<FoldAttempt> = {}) => {
       const rungs = [rung([0], 100), rung([1], 50), rung([2], 50)];
       const { proposals } = draft(
@@ -67,7 +67,7 @@ describe("an attempt walks its rungs", () => {
     expect(walk(0, { exhaustive: true })).toEqual({ needed: [all, all, all], made: 3 });
   });
 
-  it("and says each proposal that it takes, in order", () => {
+  it("reports each accepted proposal, in order", () => {
     const rungs = [rung([0], 10), rung([1], 10)];
     const heard: CompactionProposal[] = [];
     draft(
@@ -80,7 +80,7 @@ describe("an attempt walks its rungs", () => {
     expect(heard).toEqual(rungs.map(({ proposal }) => proposal));
   });
 
-  it("and shows a rung how far a body may be truncated, where the attempt truncates at all", () => {
+  it("passes truncateTo and summaryMaxTokens to a strategy, truncateTo only if the attempt truncates", () => {
     const [cutting, whole] = [rung([0], 10), rung([0], 10)];
     draft([cutting.strategy], 1, { truncateTo: 80, summaryMaxTokens: 70 });
     draft([whole.strategy], 1);
@@ -88,7 +88,7 @@ describe("an attempt walks its rungs", () => {
     expect(whole.seen[0]).not.toHaveProperty("truncateTo");
   });
 
-  it("and passes over a body that the artifact store refused, which then frees nothing", () => {
+  it("skips a body that the artifact store refused, and asks the next strategy", () => {
     const later = rung([0], 10);
     const refusing = (refused: number) => ({
       ...{ replayVerdict: () => "unverifiable", mayStore: (ordinal: number) => ordinal !== refused },
@@ -107,7 +107,7 @@ describe("an attempt walks its rungs", () => {
   });
 });
 
-describe("what the rungs of an attempt may take", () => {
+describe("what the strategies of an attempt may fold", () => {
   const takes = (fields: Partial<FoldAttempt>) => {
     const [removes, empties] = [rung([0], 1), rung([0], 1, { keepsMessages: true })];
     draft([removes.strategy, empties.strategy], 1_000, fields);
@@ -115,16 +115,16 @@ describe("what the rungs of an attempt may take", () => {
   };
   const old = [[0], [1], [2], [3, 4]];
 
-  it("are whole old groups, without the newest request and without results that nobody has read", () => {
+  it("is whole old groups, without the newest request and unread results", () => {
     expect(takes({})).toEqual({ removes: old, empties: old });
   });
 
-  it("are the bodies beside what nobody has read too, on the floor", () => {
+  it("includes the bodies beside unread results on the floor", () => {
     expect(takes({ newest: "message" })).toEqual({ removes: old, empties: [...old, [6]] });
     expect(takes({ newest: "nothing", unread: "ends" })).toEqual({ removes: old, empties: [...old, [6]] });
   });
 
-  it("are the unread results as well where nothing else is left", () => {
+  it("includes unread results only if the attempt gives them up", () => {
     const all = [...old, [6, 7, 8]];
     expect(takes({ newest: "nothing", unread: "nothing" })).toEqual({ removes: all, empties: all });
     // The newest group stays while a group may be kept, and of its messages the newest.
@@ -132,18 +132,18 @@ describe("what the rungs of an attempt may take", () => {
     expect(takes({ newest: "message", unread: "nothing" })).toEqual({ removes: old, empties: [...old, [6, 7]] });
   });
 
-  it("keep as many tokens at the end as the attempt says", () => {
+  it("excludes the attempt's recent tokens at the end", () => {
     // The newest group takes 1,050 tokens, the request before it 50, and the call and its result before that 550.
     expect(takes({ recentTokens: 1_649 })).toMatchObject({ removes: old });
     expect(takes({ recentTokens: 1_650 })).toMatchObject({ removes: [[0], [1], [2]] });
   });
 });
 
-describe("results that no model has read", () => {
+describe("unread results in an attempt", () => {
   const unread = (fields: Partial<FoldAttempt>) =>
     draft([], 0, fields).proposals.map(({ action, ordinals, strategy }) => [strategy, action, ordinals]);
 
-  it("are shortened to their ends where the attempt shows no more of them, before any rung is asked", () => {
+  it("are shortened to their ends before any strategy is asked, if the attempt says so", () => {
     expect(unread({ unread: "ends" })).toEqual([
       ["unread-result", "externalize", [7]],
       ["unread-result", "externalize", [8]],
@@ -154,7 +154,7 @@ describe("results that no model has read", () => {
 });
 
 describe("an attempt on top of a plan", () => {
-  it("begins with what the plan holds, and with nothing where no summary may stay", async () => {
+  it("starts with the plan's records, or with none if it allows no summary", async () => {
     const plan = await foldedPlan(thread, {
       config: { maxInputTokens: 1_500, targetPercent: 0.1 },
       ports: { ladder: [dropStrategy] },

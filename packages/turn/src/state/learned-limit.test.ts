@@ -14,21 +14,21 @@ const accepted = (limit: LearnedLimit, answers: number, tokens = 10): LearnedLim
   return next;
 };
 
-describe("the limit that refusals teach (S28)", () => {
-  it("is the lowest of those that hold", () => {
+describe("the limit learned from refusals (S28)", () => {
+  it("is the lowest refused size", () => {
     const first = afterRefusal(NO_LIMIT, 8_000);
     expect(first.tokens).toBe(8_000);
     expect(afterRefusal(first, 9_000).tokens).toBe(8_000);
     expect(afterRefusal(first, 7_000).tokens).toBe(7_000);
   });
 
-  it("is forgotten once a larger request was accepted, and its trust with it", () => {
+  it("is forgotten, with its trust, once a larger request is accepted", () => {
     const limit = accepted(afterRefusal(NO_LIMIT, 4_096), 3, 4_096);
     expect(limit.tokens).toBe(4_096);
     expect(afterAcceptance(limit, 4_097)).toEqual(NO_LIMIT);
   });
 
-  it("is put to the test after so many answers, and believed for twice as long when it was right", () => {
+  it("is lifted after a number of answers, and trusted twice as long after each new refusal", () => {
     let limit = afterRefusal(NO_LIMIT, 8_000);
     for (const trust of [FIRST_TRUST, 2 * FIRST_TRUST, 4 * FIRST_TRUST]) {
       expect(accepted(limit, trust - 1).tokens).toBe(8_000);
@@ -39,7 +39,7 @@ describe("the limit that refusals teach (S28)", () => {
     }
   });
 
-  it("costs a refusal at each doubling when it is right: 5 in 1,000 calls", () => {
+  it("costs only 5 refusals in 1,000 calls when it is right", () => {
     let limit = NO_LIMIT;
     let refusals = 0;
     for (let call = 0; call < 1_000; call++) {
@@ -52,11 +52,11 @@ describe("the limit that refusals teach (S28)", () => {
     expect(refusals).toBe(5);
   });
 
-  it("is nothing to begin with, whatever is accepted", () => {
+  it("does not exist before the first refusal, whatever is accepted", () => {
     expect(accepted(NO_LIMIT, 1_000, 1_000_000)).toEqual(NO_LIMIT);
   });
 
-  it("S28 the token limit is the stricter of the configured one and what the model takes", () => {
+  it("S28 combines with the configured limit: after an overflow the stricter one holds", () => {
     expect(limitAfterOverflow(100_000, 90_000)).toBe(89_999);
     expect(limitAfterOverflow(80_000, 90_000)).toBe(80_000);
     expect(limitAfterOverflow(100_000, 90_000, { inputTokens: 90_000, limitTokens: 80_000 })).toBe(80_000);

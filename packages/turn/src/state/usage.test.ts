@@ -19,7 +19,7 @@ const plan = (version: number) => sealPlan({ ...none, version });
 const sent = afterSending(NO_USAGE, { planVersion: 1, counted: 1_000 });
 
 describe("usage", () => {
-  it("L17 is that of the plan that it measured, with what was counted since on top, and a little more", () => {
+  it("L17 is the reported count of the measured plan plus the scaled tokens counted since", () => {
     const state = afterReport(sent, { inputTokens: 1_200 });
     const { slope } = state.estimate;
     expect(providerTokens(state, plan(1), 1_000)).toBe(1_200);
@@ -28,19 +28,19 @@ describe("usage", () => {
     expect(providerTokens(NO_USAGE, plan(1), 1_000)).toBe(1_000);
   });
 
-  it("says of a request under another plan what the estimate does", () => {
+  it("follows the estimate for a request under another plan", () => {
     const state = afterReport(sent, { inputTokens: 1_200 });
     const { slope, offset } = state.estimate;
     expect(providerTokens(state, plan(2), 500)).toBe(Math.round(500 * slope + offset));
   });
 
-  it("L17 is not taken when it names another plan than the newest request's", () => {
+  it("L17 ignores a report for another plan than that of the newest request", () => {
     const state = afterReport(sent, { inputTokens: 90_000, planVersion: 0 });
     expect(state.measured).toBeNull();
     expect(state.estimate).toBe(NO_USAGE.estimate);
   });
 
-  it("L18 of a failed, aborted or empty answer is none: the last successful one holds", () => {
+  it("L18 ignores failed, aborted and empty answers: the last successful one holds", () => {
     let state = afterReport(sent, { inputTokens: 1_200 });
     for (const report of [
       { inputTokens: 9_000, stopReason: "error" },
@@ -54,7 +54,7 @@ describe("usage", () => {
     expect(afterReport(NO_USAGE, { inputTokens: 1_200 }).measured).toBeNull();
   });
 
-  it("L19 an overflow is answered once; a second one in a row is not, until an answer came through", () => {
+  it("L19 lets one fold answer an overflow, and no second one in a row before a successful answer", () => {
     const first = afterOverflow(sent);
     expect(first.overflow).toBe("pending");
     expect(afterOverflow(first).overflow).toBe("pending");
@@ -67,7 +67,7 @@ describe("usage", () => {
     expect(afterOverflow(recovered).overflow).toBe("pending");
   });
 
-  it("is no figure to go by where it leaves out what was cached, or counts more than anything explains", () => {
+  it("ignores reports that are far too low or far too high", () => {
     const state = afterReport(sent, { inputTokens: 1_200 });
     for (const inputTokens of [12, 400, 90_000]) {
       const { measured, estimate } = afterReport(state, { inputTokens });
@@ -75,13 +75,13 @@ describe("usage", () => {
     }
   });
 
-  it("learns from a refusal that says how much was counted", () => {
+  it("learns from the token count in a refusal", () => {
     const { estimate, measured } = afterOverflow(sent, 2_000);
     expect(1_000 * estimate.slope + estimate.offset).toBeGreaterThan(1_900);
     expect(measured).toBeNull();
   });
 
-  it("L19 so is a stop at the output limit", () => {
+  it("L19 lets one fold answer a stop at the output limit, and no second one in a row", () => {
     const stop = (state: UsageState) => afterReport(state, { inputTokens: 10, stopReason: "max-output" });
     const tried = afterFold(stop(sent));
     expect([stop(sent).maxOutput, tried.maxOutput, stop(tried).maxOutput]).toEqual([
@@ -93,11 +93,11 @@ describe("usage", () => {
   });
 });
 
-describe("what nobody sees of an answer", () => {
+describe("the unshown tokens of an answer", () => {
   const answered = (state: UsageState, counted: number, inputTokens: number) =>
     afterReport(afterSending(state, { planVersion: 0, counted }), { inputTokens, outputTokens: 3_100 }, 100);
 
-  it("is taken to be in the next request, until a report shows that it was not, and again when one shows that it was", () => {
+  it("count toward the next request until a report shows otherwise, and again when one confirms them", () => {
     const first = answered(NO_USAGE, 10_000, 10_000);
     expect(first.measured).toMatchObject({ unshown: 3_000, resent: 3_000 });
     expect(providerTokens(first, none, 10_000)).toBe(10_000);
@@ -109,15 +109,15 @@ describe("what nobody sees of an answer", () => {
     expect(back.measured?.resent).toBe(back.measured?.unshown);
   });
 
-  it("says nothing under another plan", () => {
+  it("are not judged by a report under another plan", () => {
     const { measured, ...first } = answered(NO_USAGE, 10_000, 10_000);
     const other = { ...first, measured: measured === null ? null : { ...measured, planVersion: 7 } };
     expect(answered(other, 10_100, 10_100).resends).toBe(true);
   });
 });
 
-describe("what was reported of a session", () => {
-  it("adds up, and counts no request that reports no prompt", () => {
+describe("the usage totals and answers of a session", () => {
+  it("add up, without requests that report no prompt", () => {
     expect(NO_TOTALS).toMatchObject({ requests: 0, cacheHitRate: null });
     const first = addUsage(NO_TOTALS, { inputTokens: 100, outputTokens: 7, cacheReadTokens: 25, cacheWriteTokens: 60 });
     expect(first).toEqual({
@@ -160,25 +160,25 @@ describe("what was reported of a session", () => {
     ["", "end"],
     [null, "end"],
     [undefined, "end"],
-  ] as const)("ends an answer, by the provider's word %s", (word, reason) => {
+  ] as const)("map the provider's stop reason %s", (word, reason) => {
     expect(stopReasonOf(word)).toBe(reason);
   });
 
-  it("settles what was asked for before it, once an answer came through", () => {
+  it("settle a pending overflow and cut-off only after a successful answer", () => {
     const asked: UsageState = { ...sent, overflow: "pending", maxOutput: "answered" };
     for (const failed of ["error", "aborted"] as const) expect(afterAnswer(asked, failed)).toBe(asked);
     expect(afterAnswer(asked, "end")).toEqual({ ...asked, overflow: "none", maxOutput: "none" });
     expect(afterAnswer(asked, "max-output")).toEqual({ ...asked, overflow: "none", maxOutput: "exhausted" });
   });
 
-  it("teaches nothing of a request that nobody counted: before the first, and where the provider compacted", () => {
+  it("teach nothing before the first counted request or after a provider compaction", () => {
     expect(afterOverflow(NO_USAGE, 9_000)).toEqual({ ...NO_USAGE, overflow: "pending" });
     expect(afterOverflow(sent, 0).estimate).toBe(sent.estimate);
     const compacted = afterReport({ ...sent, overflow: "pending" }, { inputTokens: 1_200, compacted: true });
     expect(compacted).toEqual({ ...sent, overflow: "none" });
   });
 
-  it("tells an answer that is hardly longer than what is seen of it from one with something behind it", () => {
+  it("tell from the next prompt's growth whether unshown tokens are sent again", () => {
     const answered = (outputTokens: number, shown?: number) =>
       afterReport(sent, { inputTokens: 1_000, outputTokens }, shown).measured?.unshown;
     expect([answered(500, 100), answered(80, 100), answered(500)]).toEqual([400, 0, 0]);

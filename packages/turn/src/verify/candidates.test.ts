@@ -65,8 +65,8 @@ const tokensOf = (...input: Parameters<typeof chosenOf>) => {
   return result.type === "ready" ? result.tokens.after : result.type;
 };
 
-describe("of the plans that a fold made", () => {
-  it("the first below the soft threshold is taken, else the first that fits the limit", () => {
+describe("choosing among a fold's candidate plans", () => {
+  it("takes the first one below the soft threshold, or else the first within the limit", () => {
     expect([room.limitTokens, room.softLimit, room.leastReclaim]).toEqual([900, 800, 100]);
     expect(tokensOf([candidate(850), candidate(700), candidate(600)])).toBe(700);
     expect(tokensOf([candidate(850), candidate(800)])).toBe(800);
@@ -74,13 +74,13 @@ describe("of the plans that a fold made", () => {
     expect(tokensOf([candidate(901)], { before: 1_000 })).toBe("infeasible");
   });
 
-  it("one that shows enough of what nobody has read yet comes before one that is smaller", () => {
+  it("prefers one that shows enough of the unread results to a smaller one", () => {
     expect(tokensOf([candidate(500, showingLittle), candidate(850)])).toBe(850);
     expect(tokensOf([candidate(850, showingLittle), candidate(500, showingLittle)])).toBe(500);
     expect(tokensOf([candidate(500, showingLittle), candidate(901)])).toBe(500);
   });
 
-  it("none is taken that hides a pin or breaks a rule which is kept without it", () => {
+  it("refuses one that hides a pin or breaks a rule that the current request keeps", () => {
     const missingPins = [asPinId("p1")];
     expect(chosenOf([candidate(500, { missingPins })])).toEqual({
       ...{ type: "refused", violations: [], missingPins, tokens: { before: 950, after: 950 } },
@@ -96,7 +96,7 @@ describe("of the plans that a fold made", () => {
     expect(tokensOf([candidate(900, { violations })])).toBe("refused");
   });
 
-  it("one that frees too little is taken only where nothing else is left to do", () => {
+  it("takes one that frees too little only if the fold is hard or the request exceeds the limit", () => {
     const freeing = (freed: number, by: Partial<Choice> = {}) =>
       tokensOf([candidate(880 - freed)], { before: 880, ...by });
     expect([freeing(100), freeing(99)]).toEqual([780, "ineffective"]);
@@ -113,7 +113,7 @@ describe("of the plans that a fold made", () => {
     expect(tokensOf([candidate(950)], { before: 900 })).toBe("inflated");
   });
 
-  it("there may be none: then that is no failure below the soft threshold, nor for who asked", () => {
+  it("is a no-op without candidates below the soft threshold or for a hard fold", () => {
     const none = (before: number, hard = false) => chosenOf([], { before, hard }).type;
     expect([none(800), none(801), none(801, true), none(900)]).toEqual([
       "no-op",
@@ -129,7 +129,7 @@ describe("of the plans that a fold made", () => {
     expect(none(901)).toBe("infeasible");
   });
 
-  it("what cannot be left out is told of the barest, or of the request as it is", () => {
+  it("reports as required the smallest candidate, or the request itself without candidates", () => {
     const indispensable = { system: 3, tools: 5, pins: 7, overhead: 23 };
     expect(chosenOf([candidate(990), candidate(905)], { before: 1_000 })).toEqual({
       ...{ type: "infeasible", budget: 900, required: 905, tokens: { before: 1_000, after: 1_000 } },
@@ -141,7 +141,7 @@ describe("of the plans that a fold made", () => {
     });
   });
 
-  it("the one that is taken says what was tried and what came of its instructions", () => {
+  it("reports all attempts, and whether the instructions were used", () => {
     const made = [
       candidate(850, { violations: [violation("pairs"), violation("order")], missingPins: [asPinId("p1")] }),
       candidate(400, { attempt: bare, instructionsUsed: true, summarizerProblem: "no answer" }),
@@ -158,7 +158,7 @@ describe("of the plans that a fold made", () => {
     expect(chosenOf([candidate(400, { instructionsUsed: true })])).toMatchObject({ instructions: null });
   });
 
-  it("one that fits spares an attempt that folds more, unless it shows too little and the attempt shows more", () => {
+  it("skips a deeper attempt if one fits, unless that attempt shows more unread results", () => {
     const serves = (made: Candidate, attempt = ladder) => {
       const by = { before: 950, room, hard: false, instructed: false, verifyCurrent: () => verified(950) };
       const candidates = new Candidates(by);
@@ -172,10 +172,10 @@ describe("of the plans that a fold made", () => {
   });
 });
 
-describe("a plan that breaks more", () => {
+describe("breaksMore", () => {
   const rules = fc.array(fc.constantFrom("order", "pairs", "roles"), { maxLength: 4 });
 
-  it("is one that breaks some rule more often than what is sent now", () => {
+  it("is true exactly if the plan breaks some rule more often than the current request", () => {
     fc.assert(
       fc.property(rules, rules, (then, now) => {
         const count = (list: readonly string[], rule: string) => list.filter((each) => each === rule).length;
@@ -194,7 +194,7 @@ describe("the attempts of a fold", () => {
   const made = (unread = { exist: false, mayStayWhole: true }, fields: Partial<typeof config> = {}, free = 3_000) =>
     foldAttempts(threadfoldPreset.ladder, { ...config, ...fields }, free, unread);
 
-  it("keep less of the recent past and allow shorter summaries from one to the next, down to the newest user message", () => {
+  it("keep less recent history and allow shorter summaries each time, down to the newest user message", () => {
     expect(
       made().map(({ recentTokens, summaryMaxTokens, newest, floor, exhaustive }) => [
         recentTokens,
@@ -218,7 +218,7 @@ describe("the attempts of a fold", () => {
     expect(made(undefined, {}, -5)[0]?.recentTokens).toBe(0);
   });
 
-  it("leave unread results whole as long as they fit, then their ends, and give them up last", () => {
+  it("keep unread results whole while they fit, then their ends, and give them up last", () => {
     const unread = (mayStayWhole: boolean) => made({ exist: true, mayStayWhole }).map((attempt) => attempt.unread);
     expect(unread(true)).toEqual([
       ...["whole", "whole", "whole", "whole", "ends", "ends", "ends"],
@@ -227,7 +227,7 @@ describe("the attempts of a fold", () => {
     expect(unread(false)).toEqual([...["ends", "ends", "ends", "ends", "ends", "ends"], ...["nothing", "nothing"]]);
   });
 
-  it("leave out the rungs that are switched off; the floor keeps those that are about the prompt alone", () => {
+  it("skip the strategies that are switched off; the floor skips only externalization", () => {
     const rungs = (fields: Partial<typeof config>) =>
       made(undefined, fields).map(({ ladder: own }) => own.map(({ name }) => name));
     const all = rungs({});

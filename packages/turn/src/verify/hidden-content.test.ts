@@ -18,8 +18,8 @@ function hidden(thread: ReturnType<typeof threadOf>, ...ids: readonly string[]):
 }
 const textsOf = (content: HiddenContent, kind: keyof HiddenContent) => content[kind].items.map(({ text }) => text);
 
-describe("what a prompt no longer says", () => {
-  it("is nothing where nothing was taken out, or all of it stands elsewhere", () => {
+describe("hiddenContent", () => {
+  it("is empty if nothing was removed or all of it is still shown elsewhere", () => {
     const thread = threadOf(message("u1", "user", "The limit is 4,500 MB."), assistant("a1", "The limit is 4,500 MB."));
     for (const kind of HIDDEN_KINDS) expect(hidden(thread, "u1")[kind]).toEqual({ items: [], total: 0 });
     const { renderer, plan } = turnOf(thread);
@@ -35,16 +35,16 @@ describe("what a prompt no longer says", () => {
     ["Version 1.2.3, path /100/200, x-300 and 2026-11-27.", []],
     ["It is 512KiB or 5 minutes or 16x.", ["512KiB", "5 minutes", "16x"]],
     ["Twice 999, and 999 again.", ["999"]],
-  ])("are the figures of a text and not its small counts: %s", (text, figures) => {
+  ])("lists the figures of a text, but not its small counts: %s", (text, figures) => {
     expect(textsOf(hidden(threadOf(assistant("a1", text)), "a1"), "numbers")).toEqual(figures);
   });
 
-  it("is a number as a whole: the same digits within another are not the number", () => {
+  it("lists a hidden number even if its digits occur inside another number", () => {
     const thread = threadOf(assistant("a1", "The port is 808."), assistant("a2", "The port was 8080."));
     expect(textsOf(hidden(thread, "a1"), "numbers")).toEqual(["808"]);
   });
 
-  it("names what people wrote before what tools printed, each with its first message", () => {
+  it("lists numbers in messages before numbers in tool output, each with its message", () => {
     const thread = threadOf(
       calls("a1", "c1", "bash"),
       answers("t1", "c1", "bash", "total 777 and 888"),
@@ -60,7 +60,7 @@ describe("what a prompt no longer says", () => {
     });
   });
 
-  it("names decisions, constraints, files and identifiers with where they stood", () => {
+  it("lists decisions, constraints, files and identifiers with their message ids", () => {
     const thread = threadOf(
       message("u1", "user", "Never push to main without asking me."),
       assistant("a1", "Decision: we use PostgreSQL for the queue, because it is there."),
@@ -76,7 +76,7 @@ describe("what a prompt no longer says", () => {
     expect(names).toContain("req_4711abcd99");
   });
 
-  it("names forty of a kind, and counts the others", () => {
+  it("lists forty items of a kind, and counts all", () => {
     const numbers = Array.from({ length: 45 }, (_, at) => 1_000 + at);
     const { items, total } = hidden(threadOf(assistant("a1", numbers.join(" and "))), "a1").numbers;
     expect([items.length, total, items[0]?.text, items.at(-1)?.text]).toEqual([40, 45, "1000", "1039"]);

@@ -30,7 +30,7 @@ const texts = fc
   .map(([pieces, times]) => pieces.join("").repeat(times));
 
 describe("textEnds", () => {
-  it("keeps a beginning and an end within the room, no half of a character, and says what is between", () => {
+  it("keeps a head and a tail within the room, splits no character, and counts the tokens left out", () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 2_000 }), (text, tokens) => {
         const whole = countTokens(text);
@@ -57,7 +57,7 @@ describe("textEnds", () => {
     ["wide letters", "日".repeat(400_000)],
     ["pairs", "🚀".repeat(200_000)],
     ["a dense end", "x".repeat(200_000) + "日".repeat(200_000)],
-  ])("uses nearly all of the room, two thirds of it for the beginning: %s", (_, text) => {
+  ])("uses nearly all of the room, two thirds of it for the head: %s", (_, text) => {
     const ends = textEnds(text, countTokens(text), 3_000, countTokens);
     const head = countTokens(text.slice(0, ends?.headCharacters));
     const tail = countTokens(text.slice(text.length - (ends?.tailCharacters ?? 0)));
@@ -66,7 +66,7 @@ describe("textEnds", () => {
     expect(tail).toBeGreaterThan(850);
   });
 
-  it("ends the beginning and begins the end where a line does, when one is near", () => {
+  it("cuts head and tail at line ends", () => {
     const line = "INFO request served in 12 ms";
     const text = `${line}\n`.repeat(5_000);
     const ends = textEnds(text, countTokens(text), 1_000, countTokens);
@@ -74,7 +74,7 @@ describe("textEnds", () => {
     expect(text.slice(text.length - (ends?.tailCharacters ?? 0)).startsWith(line)).toBe(true);
   });
 
-  it("keeps the whole text of a body of which pictures take the room", () => {
+  it("keeps the whole text of a body whose pictures take the room", () => {
     expect(textEnds("look:\n[image]", 1_500, 300, countTokens)).toEqual({
       headCharacters: 13,
       tailCharacters: 0,
@@ -82,7 +82,7 @@ describe("textEnds", () => {
     });
   });
 
-  it("reads no more of a text of two million characters than of a short one", () => {
+  it("counts fewer than 60,000 characters of a text of two million", () => {
     for (const text of ["x".repeat(2_000_000), "日".repeat(2_000_000), "a\n".repeat(1_000_000)]) {
       let read = 0;
       const counting = (piece: string): number => {
@@ -95,7 +95,7 @@ describe("textEnds", () => {
   });
 });
 
-describe("unread results that do not fit as they are", () => {
+describe("showUnread", () => {
   const thread = threadOf(
     ...["a", "b", "c"].flatMap((name, at) => [
       calls(`call-${name}`, name, "bash"),
@@ -134,7 +134,7 @@ describe("unread results that do not fit as they are", () => {
     return { ...shown, taken: await measure(shown.records), kept: keptOf(shown.records) };
   };
 
-  it("are those that a record empties and leaves in their place", () => {
+  it("finds the bodies that a record clears or externalizes in place", () => {
     expect(bodies().map(({ id, tokens }) => [id, tokens])).toEqual(["a", "b", "c"].map((id, at) => [id, sizes[at]]));
     const others = groupRecords([
       cleared("a", { targets: ["tool-input"] }),
@@ -150,7 +150,7 @@ describe("unread results that do not fit as they are", () => {
     expect(bodies({ ...NO_RECORDS, externalizations: [{ ...stored, form: "span" } as never] })).toEqual([]);
   });
 
-  it("use nearly all of the room below the soft threshold: the small ones whole, of the others as much each", async () => {
+  it("fills the room below the soft threshold: small results whole, the others in equal shares", async () => {
     const { taken, kept, enough, restTokens } = await show(room(3_500));
     expect([enough, restTokens]).toEqual([true, REST]);
     expect(taken).toBeLessThanOrEqual(3_500);
@@ -165,7 +165,7 @@ describe("unread results that do not fit as they are", () => {
     expect((await show(room(10_000))).records).toEqual(NO_RECORDS);
   });
 
-  it("go above the threshold where there is too little below it, and never above the limit", async () => {
+  it("exceeds the soft threshold if it leaves too little, but never the limit", async () => {
     const pressed = await show(room(REST + 50, 2_000));
     expect(pressed.taken).toBeGreaterThan(1_900);
     expect(pressed.taken).toBeLessThanOrEqual(2_000);
@@ -177,19 +177,19 @@ describe("unread results that do not fit as they are", () => {
     expect((await show(room(600, REST + 150))).enough).toBe(true);
   });
 
-  it("are shown for the first ones alone where a share would say nothing", async () => {
+  it("shows only the first results if equal shares would be too small", async () => {
     const { kept, taken } = await show(room(REST + 110));
     expect(taken).toBeLessThanOrEqual(REST + 110);
     expect(kept).toEqual({ b: undefined, c: undefined });
     expect((await show(room(REST + 99))).kept["a"]).toMatchObject({ headCharacters: expect.any(Number) });
   });
 
-  it("are not asked for where there are none", async () => {
+  it("returns the records unchanged without unread results", async () => {
     const shown = await showUnread(records, [], room(100), countTokens, measure);
     expect(shown).toEqual({ records, restTokens: REST, enough: true });
   });
 
-  it("fit whatever a rendering adds to what was counted", async () => {
+  it("stays within the limit whatever the rendering adds to the count", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 520, max: 6_000 }),

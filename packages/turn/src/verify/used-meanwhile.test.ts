@@ -53,8 +53,8 @@ async function checked(
   return { made, kept: await keepUsed(turnOf(plan, redact), made, thread.version, now) };
 }
 
-describe("what calls have used since a fold began", () => {
-  it("is told in its newest summary, with the line, whose it was and where it stood", async () => {
+describe("a hidden line that a call uses while a fold runs", () => {
+  it("is added to the newest summary, with its tool and source message", async () => {
     const { kept } = await checked([summarizeStrategy], asks("'session is nil'"));
     const summary = kept?.plan.summarizations.at(-1)?.summary;
     expect(summary?.identifiers).toMatchObject([{ text: LINE, where: "bash", sources: ["t0"] }]);
@@ -63,22 +63,22 @@ describe("what calls have used since a fold began", () => {
     expect(kept?.tokens.after).toBe(kept?.plan.compactedTokens);
   });
 
-  it("makes the fold one that is not committed where it writes no summary that could say so", async () => {
+  it("discards a fold that has no summary to add it to", async () => {
     const { made, kept } = await checked([clearStrategy], asks("'session is nil'"));
     expect(planRecords(made.plan).map(({ action }) => action)).toContain("clear");
     expect(kept).toBeNull();
   });
 
   it.each([
-    ["nobody used it", thread.append([message("u-late", "user", "'session is nil'?")])],
+    ["no call used it", thread.append([message("u-late", "user", "'session is nil'?")])],
     ["the agent was never given it", asks("'nobody said so before'")],
     ["the prompt still says it", asks("what-now")],
-  ])("leaves the fold as it is where %s", async (_why, now) => {
+  ])("leaves the fold as it is if %s", async (_why, now) => {
     const { made, kept } = await checked([summarizeStrategy], now);
     expect(kept).toBe(made);
   });
 
-  it("is told without secrets", async () => {
+  it("is redacted", async () => {
     const redact = (async (value: unknown) =>
       JSON.parse(JSON.stringify(value).replaceAll("KEY-4711", "[secret]"))) as NonNullable<Turn["redact"]>;
     const { kept } = await checked([summarizeStrategy], asks("'session is nil'"), redact);
@@ -87,7 +87,7 @@ describe("what calls have used since a fold began", () => {
   });
 });
 
-describe("a line that is told", () => {
+describe("the line added to a summary", () => {
   const plan = emptyPlan(thread.id, config.policyVersion);
   const made = folded(thread, { plan, config, ports: { ladder: [summarizeStrategy] } });
 
@@ -103,7 +103,7 @@ describe("a line that is told", () => {
   }
   const broken = [{ rule: "pairs" }] as unknown as PlanVerification["violations"];
 
-  it("makes the fold anew where the plan with it does not fit, frees nothing, hides a pin or breaks more", async () => {
+  it("discards the fold if the plan with it does not fit, frees nothing, hides a pin or breaks more rules", async () => {
     const { softLimit } = tokenBudget(config);
     const { before, after } = (await made).tokens;
     expect(before).toBeLessThan(softLimit * 2);
@@ -114,7 +114,7 @@ describe("a line that is told", () => {
     expect(await told({ violations: broken }, { violations: broken })).not.toBeNull();
   });
 
-  it("counts what it adds to its summary, and changes nothing else of the fold", async () => {
+  it("adds its tokens to the summary and changes nothing else of the fold", async () => {
     const kept = await keepUsed(turnOf(plan), await made, thread.version, asks("'session is nil'"));
     const [record, bare] = [kept?.plan.summarizations.at(-1), (await made).plan.summarizations.at(-1)];
     const tokens = (of: typeof bare) =>
@@ -126,14 +126,14 @@ describe("a line that is told", () => {
   });
 
   it.each([
-    ["as a whole where it is short", "a b KEY_4711_x c d", "a b KEY_4711_x c d"],
+    ["whole if it is short", "a b KEY_4711_x c d", "a b KEY_4711_x c d"],
     [
       "with eighty characters on either side",
       `${"l".repeat(200)} KEY_4711_x ${"r".repeat(200)}`,
       `${"l".repeat(79)} KEY_4711_x ${"r".repeat(79)}`,
     ],
-    ["from where it begins", "first\nthen KEY_4711_x and\nlast", "then KEY_4711_x and"],
-    ["to where the text ends", "one\nKEY_4711_x", "KEY_4711_x"],
+    ["from the start of the line", "first\nthen KEY_4711_x and\nlast", "then KEY_4711_x and"],
+    ["to the end of the text", "one\nKEY_4711_x", "KEY_4711_x"],
   ])("stands in the summary %s", async (_how, text, line) => {
     const own = threadOf(...step(0, text), ...[1, 2, 3].flatMap((index) => step(index, `${noise}${index}`)));
     const state = threadState(own, countingTokenizer(), durabilityPolicy(config));

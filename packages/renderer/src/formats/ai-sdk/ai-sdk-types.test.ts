@@ -17,8 +17,8 @@ function refusals(payload: { readonly messages?: unknown }): readonly unknown[] 
   });
 }
 
-describe("ai-sdk prompts and the SDK itself", () => {
-  it("pass its schema, whatever the thread", () => {
+describe("prompts in the ai-sdk format", () => {
+  it("pass the SDK's own schema for any thread", () => {
     fc.assert(
       fc.property(renderInputs, (input) => {
         expect(refusals(aiSdk.lower(renderRequest(input, aiSdk).request).payload)).toEqual([]);
@@ -28,7 +28,7 @@ describe("ai-sdk prompts and the SDK itself", () => {
     expect(refusals(aiSdk.lower(renderRequest(goldenInput, aiSdk).request).payload)).toEqual([]);
   });
 
-  it("have its types", () => {
+  it("have the SDK's types", () => {
     const instructions: SystemModelMessage[] = [{ role: "system", content: "be brief" }];
     const messages: ModelMessage[] = [
       {
@@ -102,7 +102,7 @@ describe("ai-sdk prompts and the SDK itself", () => {
     expect(payload).toEqual({ instructions, messages });
   });
 
-  it("carry what each provider said about a part as its options, and proofs under the provider's own name", () => {
+  it("carry each provider's metadata on a part as options, and proofs under the provider that made them", () => {
     const thread = threadOf(
       ["user", { type: "text", text: "go", providerMetadata: { anthropic: { cacheControl: { type: "ephemeral" } } } }],
       [

@@ -251,7 +251,7 @@ const strange: readonly unknown[] = [{ messages: 1 }, { messages: [1, null, { ro
 describe("ai-sdk legality", () => {
   legalityTests(aiSdk, { cases, joint, strange });
 
-  it("takes a call that the provider ran itself for answered", () => {
+  it("accepts a call that the provider ran itself as answered", () => {
     const search = { ...call("s"), providerExecuted: true };
     expect(aiSdk.check(body(user("go"), assistant(search, result("s"), "found"), user("on")))).toEqual([]);
   });

@@ -9,8 +9,8 @@ type Body = Omit<Anthropic.MessageCreateParams, "model" | "max_tokens">;
 const cached = { anthropic: { cache_control: { type: "ephemeral" } } } as const;
 const picture = { type: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" } } as const;
 
-describe("anthropic-messages payloads and the SDK's types", () => {
-  it("have its types, part by part", () => {
+describe("payloads in the anthropic-messages format", () => {
+  it("have the SDK's types, part by part", () => {
     const body: Body = {
       system: [{ type: "text", text: "be brief" }],
       tools: [
@@ -95,7 +95,7 @@ describe("anthropic-messages payloads and the SDK's types", () => {
     expect(renderSample(thread, { format: "anthropic-messages", system: ["be brief"], tools }).payload).toEqual(body);
   });
 
-  it("send back nothing of a part that the API would refuse: fields of other spellings and other providers", () => {
+  it("omit fields that the API would reject: misspelled ones and those of other providers", () => {
     const thread = threadOf([
       "user",
       {
@@ -109,7 +109,7 @@ describe("anthropic-messages payloads and the SDK's types", () => {
     ]);
   });
 
-  it("carry a compaction of the server byte for byte, as the beta's types have it", () => {
+  it("carry a server-side compaction byte for byte, with the beta's types", () => {
     const block: Anthropic.Beta.BetaCompactionBlockParam = {
       type: "compaction",
       content: "What was.",

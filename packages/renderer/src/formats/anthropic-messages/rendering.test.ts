@@ -2,7 +2,15 @@ import type { JsonObject, Part } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { renderSample } from "../../testing/render-sample.ts";
-import { ARTIFACT, image, type MessageSpec, threadOf } from "../../testing/sample-thread.ts";
+import {
+  ARTIFACT,
+  image,
+  type MessageSpec,
+  planWith,
+  pointerOver,
+  signed,
+  threadOf,
+} from "../../testing/sample-thread.ts";
 
 const tools = [{ name: "read", inputSchema: { type: "object" } }];
 const opaque = (value: JsonObject): Part => ({ type: "opaque", provider: "anthropic", value });
@@ -18,11 +26,11 @@ function render(specs: readonly MessageSpec[], options: Parameters<typeof render
   return { ...sample, blocks };
 }
 
-describe("a failed result", () => {
+describe("a failed result in Anthropic's format", () => {
   const failed = (id: string, more: Parameters<typeof result>[2] = {}): Part =>
     result(id, "", { outcome: "failure", content: { type: "blocks", blocks: [text("no"), image] as never }, ...more });
 
-  it("keeps its mark and its text, and shows its pictures behind the results of the batch", () => {
+  it("keeps its error mark and text, and shows its pictures after the batch's results", () => {
     const { blocks, messages, warnings } = render([
       ["user", "go"],
       ["assistant", call("a"), call("b")],
@@ -39,7 +47,7 @@ describe("a failed result", () => {
     expect(warnings).toContainEqual({ kind: "media-moved", messageIds: ["m3"] });
   });
 
-  it("sends blocks of the provider's own as text", () => {
+  it("sends the provider's own block types as text", () => {
     const value = [{ tool_name: "read", type: "tool_reference" }];
     const content = { type: "json", value } as const;
     const { messages } = render([
@@ -52,7 +60,7 @@ describe("a failed result", () => {
   });
 });
 
-describe("references to tools", () => {
+describe("tool references", () => {
   const reference = (tool_name: string) => ({ type: "tool_reference", tool_name });
   const offered = [...tools, { name: "mcp.search", inputSchema: { type: "object" } }];
   const revealing = (...names: readonly string[]): Part =>
@@ -64,7 +72,7 @@ describe("references to tools", () => {
   ];
   const shown = ({ messages }: ReturnType<typeof render>) => messages[2].content[0].content;
 
-  it("stay while the request defines the tool, under the name that it goes out with", () => {
+  it("stay while the request defines the tool, under the name that it is sent with", () => {
     const kept = render(specs(revealing("read")));
     expect([shown(kept), kept.warnings]).toEqual([[reference("read")], []]);
     const renamed = render(specs(revealing("mcp.search", "read")), { tools: offered });
@@ -72,7 +80,7 @@ describe("references to tools", () => {
     expect(renamed.warnings.map(({ kind }) => kind)).toEqual(["tool-renamed"]);
   });
 
-  it("become a line where the host no longer offers the tool", () => {
+  it("become a line of text when the host no longer offers the tool", () => {
     const line = { type: "text", text: "[tool no longer offered: mcp.search]" };
     const warning = { kind: "tool-reference-left-out", names: ["mcp.search"], messageIds: ["m3"] };
     const mixed = render(specs(revealing("mcp.search", "read")));
@@ -81,7 +89,7 @@ describe("references to tools", () => {
     expect([shown(alone), alone.warnings]).toEqual([[line], [warning]]);
   });
 
-  it("keep the mark of a cached prefix off tools that are deferred", () => {
+  it("leave the cache mark on the last tool that is not deferred", () => {
     const rare = { name: "rare", inputSchema: {}, providerMetadata: { anthropic: { defer_loading: true } } };
     const { format, request } = render([["user", "go"]], { tools: [...tools, rare] });
     const { payload } = format.lower(request, { cache: {} });
@@ -89,7 +97,7 @@ describe("references to tools", () => {
     expect(format.check(payload)).toEqual([]);
   });
 
-  it("leave the list of what a search of the provider's own found", () => {
+  it("disappear from the provider's own search results when the host no longer offers the tool", () => {
     const list = (...names: readonly string[]): JsonObject => ({
       type: "tool_search_tool_result",
       tool_use_id: "s",
@@ -108,8 +116,8 @@ describe("references to tools", () => {
   });
 });
 
-describe("tools that run at the provider", () => {
-  it("W9 sends a turn that the provider paused back as the last message", () => {
+describe("tools that the provider runs", () => {
+  it("W9 send a turn that the provider paused back as the last message", () => {
     const { blocks, warnings } = render([
       ["user", "go"],
       ["assistant", "I look.", served("s1"), found("s1"), served("s2")],
@@ -125,7 +133,7 @@ describe("tools that run at the provider", () => {
     expect(goneOn.blocks).toEqual(["text", "text,server_tool_use,web_search_tool_result,text", "text"]);
   });
 
-  it("leaves a call open over the results that it waits for", () => {
+  it("keep a call open across the results that it waits for", () => {
     const loop: readonly MessageSpec[] = [
       ["user", "go"],
       ["assistant", served("code"), call("a")],
@@ -141,7 +149,7 @@ describe("tools that run at the provider", () => {
     ]);
   });
 
-  it("leaves a call open over steps of the loop that runs inside it", () => {
+  it("keep a call open across steps of the tool loop that runs inside it", () => {
     const { blocks } = render([
       ["user", "go"],
       ["assistant", served("code"), call("a")],
@@ -200,12 +208,31 @@ describe("tools that run at the provider", () => {
       ],
       ["m4"],
     ],
-  ])("W1 W2 leaves out what lost its partner, with a warning: %s", (_name, specs, messageIds) => {
+  ])("W1 W2 drop calls and results without a partner, with a warning: %s", (_name, specs, messageIds) => {
     const { warnings } = render(specs);
     expect(warnings).toContainEqual({ kind: "opaque-left-out", reason: "without-partner", messageIds });
   });
 
-  it("says nothing behind a paused turn, whatever the host has for other ends", () => {
+  it("W13 let a user message part a fold from thinking when the call between them is dropped", () => {
+    const seen: readonly MessageSpec[] = [
+      ["user", "go"],
+      ["assistant", "so"],
+    ];
+    const paused: readonly MessageSpec[] = [...seen, ["assistant", served("s")], ["assistant", signed, "I wait."]];
+    const folded = threadOf(...seen);
+    const options = { plan: planWith(folded, pointerOver(folded, [2], "span")), summaryRole: "assistant" } as const;
+    // While the call waits, it is what the thinking follows, and the provider goes on with it.
+    expect(render(paused, options).blocks).toEqual(["text", "text,server_tool_use,thinking,text"]);
+    const { blocks, messages, warnings } = render([...paused, ["user", "on"]], options);
+    expect(blocks).toEqual(["text", "text", "text", "thinking,text", "text"]);
+    expect(messages[2]).toEqual({ role: "user", content: [text("[Continue from here]")] });
+    expect(warnings).toEqual([
+      { kind: "opaque-left-out", reason: "without-partner", messageIds: ["m3"] },
+      { kind: "turn-opened", messageIds: ["m4"] },
+    ]);
+  });
+
+  it("add nothing after a paused turn, not even a continuation or rehydrated content", () => {
     const paused: readonly MessageSpec[] = [
       ["user", "go"],
       ["assistant", "I look.", served("s")],

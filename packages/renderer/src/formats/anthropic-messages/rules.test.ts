@@ -549,7 +549,7 @@ const strange: readonly unknown[] = [
 describe("anthropic-messages legality", () => {
   legalityTests(anthropicMessages, { cases, strange });
 
-  it("stays linear on a payload of misplaced results", () => {
+  it("takes linear time for a payload full of misplaced results", () => {
     const many = Array.from({ length: 20_000 }, (_, index) => user(result(`r${index}`)));
     const started = cpuTimeMs();
     expect(anthropicMessages.check(body(user("go"), assistant("x"), ...many)).length).toBe(20_000);

@@ -25,7 +25,7 @@ const thread = threadOf(
 const render = (more: object = {}) => renderSample(thread, { format: "gemini-interactions", ...more });
 
 describe("a request of the Interactions API", () => {
-  it("is the conversation as steps, with signed thoughts and the provider's own tools, and stores nothing", () => {
+  it("holds the conversation as steps, with signed thoughts and provider tools, and asks to store nothing", () => {
     const { payload, warnings } = render();
     expect(geminiInteractions.check(payload)).toEqual([]);
     expect(payload.store).toBe(false);
@@ -51,7 +51,7 @@ describe("a request of the Interactions API", () => {
     expect(warnings).toEqual([{ kind: "reasoning-left-out", reason: "other-provider", messageIds: ["m5"] }]);
   });
 
-  it("folds, and keeps the thoughts behind the fold", () => {
+  it("keeps the thoughts that follow a fold", () => {
     const { payload } = render({ plan: planWith(thread, summaryOver(thread, [5])) });
     expect(geminiInteractions.check(payload)).toEqual([]);
     expect(payload.input.map(({ type }: { readonly type: string }) => type)).toEqual([
@@ -60,7 +60,7 @@ describe("a request of the Interactions API", () => {
     ]);
   });
 
-  it("is what Google's SDK sends, byte for byte", async () => {
+  it("passes through Google's SDK byte for byte", async () => {
     const { payload } = render();
     const sent: unknown[] = [];
     const fetch: typeof globalThis.fetch = async (input, init) => {

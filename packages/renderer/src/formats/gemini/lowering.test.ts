@@ -39,7 +39,7 @@ describe("gemini lowering", () => {
     ]);
   });
 
-  it("W15 Gemini signs the first call of a step: with its own signature, else with the bypass", () => {
+  it("W15 Gemini signs the first call of a step with its own signature, or else with the bypass", () => {
     const parts = [text("look", "dGV4dA=="), call("a", "c2ln"), call("b")];
     const own = [
       { text: "look", thoughtSignature: "dGV4dA==" },
@@ -51,13 +51,13 @@ describe("gemini lowering", () => {
     ]);
   });
 
-  it("W15 Gemini takes the bypass where a fold changed the message", () => {
+  it("W15 Gemini uses the bypass signature in a message that a fold changed", () => {
     expect(
       lowered({ role: "assistant", parts: [text("look", "dGV4dA=="), call("a", "c2ln")], synthetic: "placeholder" }),
     ).toEqual([{ role: "model", parts: [{ text: "look" }, { ...functionCall("a"), ...SKIPPED }] }]);
   });
 
-  it("W14 Gemini sends all responses to a turn as one turn that holds nothing else, under the names of their calls", () => {
+  it("W14 Gemini sends all responses to a turn in one turn of their own, under the names of their calls", () => {
     const result = (id: string, outcome: "success" | "failure", content: object): Part =>
       ({
         type: "tool-result",
@@ -97,7 +97,7 @@ describe("gemini lowering", () => {
     ]);
   });
 
-  it("sends schemas as JSON Schema, and none where there is nothing to say", () => {
+  it("sends tool schemas as JSON Schema, and omits empty ones", () => {
     const inputSchema = { properties: { path: { type: "string" } }, additionalProperties: false };
     const tools = [
       { name: "a", inputSchema: { type: "object", properties: {}, required: [], additionalProperties: false } },

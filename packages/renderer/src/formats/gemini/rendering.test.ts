@@ -10,7 +10,7 @@ const signed = (part: Part): Part => ({ ...part, providerMetadata: { google: { t
 const thought: Part = { type: "reasoning", text: "hm", provider: "google", signature: "dGg=" };
 
 describe("gemini rendering", () => {
-  it("W15 Gemini signs every step: its own signatures as they came, foreign and folded history with the bypass", () => {
+  it("W15 Gemini signs every step: with its original signature, or the bypass for foreign and folded history", () => {
     const thread = threadOf(
       ["user", "go"],
       ["assistant", call("a")],
@@ -42,7 +42,7 @@ describe("gemini rendering", () => {
     ]);
   });
 
-  it("W15 Gemini takes no signature of another model along, and says so", () => {
+  it("W15 Gemini drops signatures of another model, with a warning", () => {
     const [go, asks, answer] = messagesOf([
       ["user", "go"],
       ["assistant", thought, signed(text("look")), signed(call("a"))],
@@ -63,7 +63,7 @@ describe("gemini rendering", () => {
     expect(same.payload.contents[1].parts[2].thoughtSignature).toBe("c2ln");
   });
 
-  it("W14 Gemini answers every call, and W9 W10 begins and ends on the user", () => {
+  it("W14 Gemini answers every call, and W9 W10 starts and ends with the user", () => {
     const thread = threadOf(["assistant", "hi", call("a"), call("b")], ["tool", result("b", "2")], ["assistant", "so"]);
     const { payload, format } = renderSample(thread, FORMAT);
     expect(payload.contents.map(({ role, parts }: { role: string; parts: object[] }) => [role, parts.length])).toEqual([
@@ -76,7 +76,7 @@ describe("gemini rendering", () => {
     expect(format.check(payload)).toEqual([]);
   });
 
-  it("sends parts of its own as they came, and names that it accepts in calls, responses and declarations", () => {
+  it("sends Gemini's own parts unchanged, and rewrites tool names to accepted ones wherever they occur", () => {
     const code = { executableCode: { language: "PYTHON", code: "1" } };
     const thread = threadOf(
       ["user", "go"],
@@ -101,7 +101,7 @@ describe("gemini rendering", () => {
     ]);
   });
 
-  it("takes media by URL only with their type", () => {
+  it("sends media by URL only if the media type is known", () => {
     const url = "https://example.com/a.png";
     const thread = threadOf([
       "user",

@@ -215,7 +215,7 @@ const strange: readonly unknown[] = [{ contents: 1 }, { contents: [1, null, { ro
 describe("gemini legality", () => {
   legalityTests(gemini, { cases, joint, strange });
 
-  it("W15 Gemini looks at the open turn alone, and at no model before the third generation", () => {
+  it("W15 Gemini checks signatures only in the open turn, and only for models from the third generation on", () => {
     const earlier = [go, model(call("a")), user(response("a")), model(says("so"))];
     expect(gemini.check(body(...earlier, on))).toEqual([]);
     const open = body(go, model(call("a")), user(response("a")));

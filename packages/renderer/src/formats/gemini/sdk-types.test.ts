@@ -24,8 +24,8 @@ const parametersOf = ({ contents, ...config }: Writable<TypedRequest>): Generate
   config,
 });
 
-describe("the SDK's request types", () => {
-  it("take every part and declaration that is lowered", () => {
+describe("the request types of Google's SDK", () => {
+  it("accept every lowered part and declaration", () => {
     expectTypeOf<Writable<GeminiPart>>().toExtend<Part>();
     expectTypeOf<Writable<TypedContent>>().toExtend<Content>();
     expectTypeOf<Writable<GeminiTool>>().toExtend<Tool>();
@@ -34,7 +34,7 @@ describe("the SDK's request types", () => {
     expectTypeOf<{ functionCall: { args: string } }>().not.toExtend<Part>();
   });
 
-  it("take the request", () => {
+  it("accept the lowered request", () => {
     const callId = asToolCallId("a");
     const request: ChatRequest = {
       system: ["s"],

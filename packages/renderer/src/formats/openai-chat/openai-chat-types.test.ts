@@ -16,8 +16,8 @@ const freeText = {
   providerMetadata: { openai: { custom: { name: "patch", input: "*** Begin" } } },
 } as const;
 
-describe("openai-chat payloads and the SDK's types", () => {
-  it("have its types, part by part", () => {
+describe("payloads in the openai-chat format", () => {
+  it("have the SDK's types, part by part", () => {
     const body: Body = {
       tools: [
         {
@@ -80,7 +80,7 @@ describe("openai-chat payloads and the SDK's types", () => {
     expect(renderSample(thread, { format: "openai-chat", system: ["be brief"], tools }).payload).toEqual(body);
   });
 
-  it("W19 keeps a free-text call of which the input was cleared a free-text call", () => {
+  it("W19 keep a free-text call free text when its input was cleared", () => {
     const long = { ...freeText, input: "x".repeat(900) };
     const thread = threadOf(["user", "go"], ["assistant", long as never], ["tool", result("c", "done")]);
     const plan = planWith(thread, {
@@ -96,7 +96,7 @@ describe("openai-chat payloads and the SDK's types", () => {
     expect(openaiChat.check(payload)).toEqual([]);
   });
 
-  it("W12 W13 W17 W18 ask nothing here: reasoning text, any number of breakpoints, any order of what a user says", () => {
+  it("W12 W13 W17 W18 are legal with reasoning text, any number of breakpoints and any order of user parts", () => {
     const marked = { type: "text", text: "x", prompt_cache_breakpoint: { mode: "explicit" } };
     const body = {
       messages: [

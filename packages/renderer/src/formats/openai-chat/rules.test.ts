@@ -170,11 +170,11 @@ const strange: readonly unknown[] = [
 describe("openai-chat legality", () => {
   legalityTests(openaiChat, { cases, joint, strange });
 
-  it("W9 W10 takes any first and last message", () => {
+  it("W9 W10 accepts any first and last message", () => {
     expect(openaiChat.check(body(assistant("hi"), user("go"), assistant("done")))).toEqual([]);
   });
 
-  it("takes media of the user, developer messages and ids that are used again in a later batch", () => {
+  it("accepts user media, developer messages and ids that are reused in a later batch", () => {
     const payload = body(
       { role: "developer", content: "be kind" },
       user([{ type: "text", text: "see" }, image]),

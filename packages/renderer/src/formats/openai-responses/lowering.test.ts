@@ -67,7 +67,7 @@ describe("openai-responses lowering", () => {
     ]);
   });
 
-  it("gives reasoning, message and call their ids back where all have one", () => {
+  it("restores the ids of reasoning, message and call when all of them have one", () => {
     const parts = [
       reasoning(item),
       text("So.", { id: "msg_1", phase: "commentary", annotations: [{ type: "url_citation" }] }),
@@ -99,11 +99,11 @@ describe("openai-responses lowering", () => {
     ["an id is of another kind", [reasoning(item), call({ id: "msg_1" })], {}],
     ["a custom call has a function's", [reasoning(item), call({ id: "fc_1", type: "custom_tool_call" }, "ls")], {}],
     ["the message was changed", [reasoning(item), call({ id: "fc_1" })], { synthetic: "placeholder" }],
-  ])("W16 Responses keeps no ids where %s", (_name, parts, more) => {
+  ])("W16 Responses omits ids where %s", (_name, parts, more) => {
     expect(JSON.stringify(lowered("assistant", parts, more))).not.toContain('"id"');
   });
 
-  it("W16 Responses keeps the id of reasoning that a hosted item needs, in a message that was changed", () => {
+  it("W16 Responses keeps the id of reasoning that a hosted item needs, even in a changed message", () => {
     const hosted = (value: JsonObject): Part => ({ type: "opaque", provider: "openai", value });
     const search = { type: "web_search_call", id: "ws_1" };
     const second = reasoning({ ...item, id: "rs_2" });
@@ -118,14 +118,14 @@ describe("openai-responses lowering", () => {
     expect(idsOf(reasoning(item), call(), hosted(search))).toEqual([undefined, undefined, "ws_1"]);
   });
 
-  it("W16 Responses gives an id once", () => {
+  it("W16 Responses sends each id only once", () => {
     const parts = [reasoning(item), call({ id: "fc_1" })];
     const messages = [1, 2].map(() => ({ role: "assistant" as const, parts, sources: [] }));
     const { payload } = openaiResponses.lower({ system: [], tools: [], messages });
     expect((payload.input as JsonObject[]).map(({ id }) => id)).toEqual(["rs_1", "fc_1", undefined, undefined]);
   });
 
-  it("sends arguments as the model wrote them if a double cannot hold a number, unless they changed since", () => {
+  it("sends unchanged arguments as the model wrote them if a double cannot hold a number in them", () => {
     const written = '{"id": 1234567890123456789}';
     const argumentsOf = (input: JsonObject, text: JsonValue = written) =>
       (lowered("assistant", [call({ arguments: text }, input)]) as JsonObject[])[0]?.["arguments"];
@@ -134,7 +134,7 @@ describe("openai-responses lowering", () => {
     for (const strange of ["{", 7, "", "[1]"]) expect(argumentsOf({ id: 1 }, strange)).toBe('{"id":1}');
   });
 
-  it("sends calls of custom tools as free text, cleared ones too, and their outputs as theirs", () => {
+  it("sends custom tool calls as free text, even cleared ones, and their outputs as custom tool outputs", () => {
     const message = (input: JsonObject | string) => ({
       role: "assistant" as const,
       parts: [call({ type: "custom_tool_call" }, input)],
@@ -160,7 +160,7 @@ describe("openai-responses lowering", () => {
     ]);
   });
 
-  it("sends one system text as the instructions, and strict functions where their definition says so", () => {
+  it("sends all system text as one string of instructions, and strict functions only where they are defined so", () => {
     const grammar = { type: "grammar", syntax: "lark", definition: "start: /x/" };
     const tools = [
       { name: "a", inputSchema: {} },
@@ -185,7 +185,7 @@ describe("openai-responses lowering", () => {
     });
   });
 
-  it("tools of a namespace together, calls with the namespace, and tools of the provider as they are", () => {
+  it("groups tools by namespace, adds the namespace to calls, and sends provider tools unchanged", () => {
     const namespace = { name: "crm", description: "Customers." };
     const tools = [
       { name: "find", inputSchema: { type: "object" }, ...openai({ type: "tool_search", execution: "server" }) },

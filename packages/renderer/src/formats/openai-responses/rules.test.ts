@@ -316,17 +316,17 @@ const strange: readonly unknown[] = [{ input: 1 }, { input: [1, null, { type: "f
 describe("openai-responses legality", () => {
   legalityTests(openaiResponses, { cases, strange });
 
-  it("W3 W4 lets others speak between a call and its output", () => {
+  it("W3 W4 allows other messages between a call and its output", () => {
     expect(
       openaiResponses.check(body(user("go"), call("a"), user("wait"), says("assistant", "hm"), output("a"))),
     ).toEqual([]);
   });
 
-  it("W9 W10 takes any first and last message", () => {
+  it("W9 W10 accepts any first and last message", () => {
     expect(openaiResponses.check(body(says("assistant", "hi"), user("go"), says("assistant", "done")))).toEqual([]);
   });
 
-  it("lets items of hosted tools and of newer kinds through", () => {
+  it("accepts items of hosted tools and of unknown types", () => {
     const said = body(user("go"), web, says("assistant", "so"), { type: "new_kind" });
     expect(openaiResponses.check(said)).toEqual([]);
     // A model that was told not to reason has no reasoning to send back.

@@ -40,8 +40,8 @@ const createParams = (request: Writable<TypedRequest>): ResponseCreateParamsNonS
   ...request,
 });
 
-describe("the SDK's request types", () => {
-  it("take every item and tool that is lowered", () => {
+describe("the request types of OpenAI's SDK", () => {
+  it("accept every lowered item and tool", () => {
     expectTypeOf<Writable<Identified<ResponsesItem>>>().toExtend<ResponseInputItem>();
     expectTypeOf<Writable<readonly Identified<ResponsesItem>[]>>().toExtend<ResponseInput>();
     expectTypeOf<Writable<Extract<ResponsesNamedTool, { type: "function" }>>>().toExtend<FunctionTool>();
@@ -50,7 +50,7 @@ describe("the SDK's request types", () => {
     expectTypeOf<{ type: "function_call"; call_id: string }>().not.toExtend<ResponseInputItem>();
   });
 
-  it("take the request", () => {
+  it("accept the lowered request", () => {
     const callId = asToolCallId("a");
     const request: ChatRequest = {
       system: ["s"],

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { jsonObjects } from "./read-answer.ts";
 
 describe("jsonObjects", () => {
-  it("finds every object amid prose without braces, whatever the object holds", () => {
+  it("finds every JSON object amid prose without braces, whatever its content", () => {
     const prose = fc.string({ maxLength: 20 }).map((text) => text.replace(/[{}"\\]/g, ""));
     const object = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
@@ -17,12 +17,12 @@ describe("jsonObjects", () => {
     );
   });
 
-  it("reads every key as it was written, whatever was read before (nodejs/node#63785)", () => {
+  it("reads every key as written, whatever was read before (nodejs/node#63785)", () => {
     expect(jsonObjects('{"h":[],"\\\\":0}')).toEqual([{ h: [], "\\": 0 }]);
     expect(jsonObjects('{"h":1,"\\"":2}')).toEqual([{ h: 1, '"': 2 }]);
   });
 
-  it("takes no longer than a few passes over hostile text", () => {
+  it("reads hostile text in the time of a few passes", () => {
     for (const piece of ["{", '{"', "{}", '{"a":', "}{", "[{"]) {
       const start = cpuTimeMs();
       jsonObjects(piece.repeat(100_000));

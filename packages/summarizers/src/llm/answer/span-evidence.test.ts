@@ -12,7 +12,7 @@ describe("codeWords", () => {
       ["parse_header_v2", "README.md", "~/notes", "/etc/hosts"],
     ],
     ["Commit 4f2a9c1 of version 1.20.3-beta.", ["4f2a9c1", "1.20.3-beta"]],
-  ])("finds what is copied exactly or wrong in: %s", (text, words) => {
+  ])("finds code words that must be copied exactly in: %s", (text, words) => {
     expect(codeWords(text)).toEqual(words);
   });
 
@@ -21,7 +21,7 @@ describe("codeWords", () => {
     "Der Parser läuft nicht.",
     "解析器很慢",
     "It is 12 of 13.",
-  ])("leaves plain words alone: %s", (text) => {
+  ])("finds no code words in plain text: %s", (text) => {
     expect(codeWords(text)).toEqual([]);
   });
 });
@@ -39,7 +39,7 @@ const messagesOf = (texts: readonly string[]) => [
 ];
 
 describe("evidence in a span", () => {
-  it("holds just what stands in one of its messages, word or piece of a word", () => {
+  it("holds exactly the strings that occur in one of its messages", () => {
     fc.assert(
       fc.property(
         fc.array(text, { minLength: 1, maxLength: 5 }),

@@ -51,7 +51,7 @@ const QUOTED = [
 
 describe("prompts of other systems", () => {
   it.skipIf(!existsSync(SEEDS)).each(QUOTED)(
-    "all-2 $0.id is word for word what seed $1 quotes",
+    "all-2 $0.id matches the quotation in seed $1 word for word",
     (prompt, number, fields) => {
       const text = seed(number);
       for (const field of fields) expect(text).toContain(prompt[field].replace("{", "${"));
@@ -60,7 +60,7 @@ describe("prompts of other systems", () => {
     },
   );
 
-  it.skipIf(!existsSync(SEEDS))("Spring's title of the summary before is the one of seed 004", () => {
+  it.skipIf(!existsSync(SEEDS))("Spring's title for the previous summary matches seed 004", () => {
     expect(seed("004")).toContain(springSessionPrompt.titles?.previous);
   });
 });
@@ -84,7 +84,7 @@ describe("prompt variants", () => {
     expect(model.requests[0]?.maxOutputTokens).toBe(maxOutputTokens);
   });
 
-  it("have names of their own, and texts that are known by their versions", () => {
+  it("have unique names, and their texts change only with a new version", () => {
     expect(new Set(PROMPTS.map(promptVersionOf)).size).toBe(PROMPTS.length);
     const digests = PROMPTS.map((prompt) => [
       `${prompt.id}@${prompt.version}`,
