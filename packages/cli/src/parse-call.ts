@@ -108,7 +108,7 @@ class CallParser {
     for (const argument of positional) sub.addArgument(commanderArgument(argument));
     for (const option of options) sub.addOption(commanderOption(option));
     sub.configureHelp(examplesFirst(examples));
-    if (details !== undefined) sub.addHelpText("after", () => `\n${details()}`);
+    if (details !== undefined) sub.addHelpText("after", () => `\n${details(sub.opts())}`);
     sub.addHelpText("after", exitCodeTable());
     sub.action(() => {
       const { json, quiet, color, ...own } = sub.opts();

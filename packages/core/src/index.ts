@@ -526,6 +526,7 @@ export { loadStemmers, type Stemmers } from "./recall/stemmers.ts";
 export type { PlanVerification, PlanVerifier, TokenBreakdown } from "./ports/plan-verifier.ts";
 export {
   lastTurnAfter,
+  type ModelMeter,
   type Summarizer,
   type SummarizeRequest,
   type SummarizeResult,
@@ -562,7 +563,7 @@ export type {
   ThreadRanges,
   ThreadStore,
 } from "./ports/stores.ts";
-export type { KeyStore, KeyWrapper, SubjectKey } from "./ports/key-store.ts";
+export { isSealedText, type KeyStore, type KeyWrapper, SEALED_PREFIX, type SubjectKey } from "./ports/key-store.ts";
 export type { Embed, RecallIndex, VectorEntry, VectorMatch, VectorStore } from "./ports/recall-index.ts";
 export {
   type DeterminismProbe,

@@ -41,4 +41,21 @@ describe("the folder of a golden prompt", () => {
     expect(() => used.take(join(TEST, "a"), "second")).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
     expect([...used.folders]).toEqual([join(TEST, "a")]);
   });
+
+  it("belongs to one test where file names ignore case, too", () => {
+    const used = new UsedPrompts();
+    used.take(join(TEST, "Long"), "first");
+    expect(() => used.take(join(TEST, "long"), "second")).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+  });
+
+  it("holds one prompt: a second one may not replace it in the same run", () => {
+    const used = new UsedPrompts();
+    used.accept({ folder: join(TEST, "a"), kind: "updated" });
+    used.accept({ folder: join(TEST, "a"), kind: "equal" });
+    used.accept({ folder: join(TEST, "b"), kind: "written" });
+    for (const kind of ["updated", "written"] as const)
+      expect(() => used.accept({ folder: join(TEST, "a"), kind })).toThrow(
+        expect.objectContaining({ code: "INVALID_CONFIG", message: expect.stringContaining(join(TEST, "a")) }),
+      );
+  });
 });

@@ -31,6 +31,7 @@ export const goldenPromptMatcher = (used: UsedPrompts) =>
     used.take(folder, currentTestName ?? "");
     const mode = goldenMode(process.env, snapshotState.snapshotUpdateState);
     const comparison = await compareGoldenPrompt(await received, { folder, mode });
+    if (isAccepted(comparison)) used.accept(comparison);
     const command = `npx vitest run ${shellWord(relative(process.cwd(), testPath))} -u`;
     const page =
       comparison.kind === "different"
@@ -81,6 +82,9 @@ export function promptFolder(nameOrPath: string, testPath: string): string {
 /** The golden prompts that the tests of one file asked for. */
 export class UsedPrompts {
   readonly #testByFolder = new Map<string, string>();
+  /** The folders as they are compared: many file systems ignore case. */
+  readonly #folderByKey = new Map<string, string>();
+  readonly #accepted = new Set<string>();
 
   get folders(): Iterable<string> {
     return this.#testByFolder.keys();
@@ -93,7 +97,8 @@ export class UsedPrompts {
    * would overwrite it.
    */
   take(folder: string, test: string): void {
-    const owner = this.#testByFolder.get(folder) ?? test;
+    const kept = this.#folderByKey.get(folder.toLowerCase()) ?? folder;
+    const owner = this.#testByFolder.get(kept) ?? test;
     if (owner !== test) {
       throw new ThreadfoldError(
         "INVALID_CONFIG",
@@ -104,7 +109,23 @@ export class UsedPrompts {
         },
       );
     }
+    this.#folderByKey.set(folder.toLowerCase(), kept);
     this.#testByFolder.set(folder, test);
+  }
+
+  /**
+   * Records a comparison that its test accepts.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` when it replaced a prompt that this run has accepted: tests of one name, or
+   * two lines of one test, keep different prompts in one folder, and would do so in turns.
+   */
+  accept({ folder, kind }: Pick<GoldenComparison, "folder" | "kind">): void {
+    if (this.#accepted.has(folder) && (kind === "updated" || kind === "written"))
+      throw new ThreadfoldError("INVALID_CONFIG", `Two different prompts were kept in ${folder} in one run.`, {
+        hint: "Give each golden prompt its own name.",
+        details: { folder },
+      });
+    this.#accepted.add(folder);
   }
 }
 

@@ -16,7 +16,7 @@ export {
   type StoreArchiver,
 } from "./audit/segment.ts";
 export { type OpenedStore, openStore, type OpenStoreOptions, segmentPlaces } from "./open-store.ts";
-export { SEALED_PREFIX, type StoreOptions, systemClock } from "./shared/store-basics.ts";
+export { type StoreOptions, systemClock } from "./shared/store-basics.ts";
 export { makeFolders } from "./filesystem/file-artifacts.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
 export { openSqliteStore } from "./sqlite/sqlite-store.ts";

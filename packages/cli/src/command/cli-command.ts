@@ -72,8 +72,8 @@ export interface CliCommand {
   readonly options: readonly CliOption[];
   /** At least two, the most common one first, without the leading `threadfold`. */
   readonly examples: readonly string[];
-  /** Help text below the options, for an option that needs more than one line. */
-  readonly details?: () => string;
+  /** Help text below the options, for an option that needs more than one line. It may depend on the options given. */
+  readonly details?: (options: CliCall["options"]) => string;
   run(call: CliCall, context: CliContext): Promise<CliReport>;
 }
 

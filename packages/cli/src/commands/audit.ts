@@ -2,7 +2,7 @@ import { createReadStream, statSync } from "node:fs";
 import { ThreadfoldError } from "@threadfold/core";
 import { type AuditReport, ed25519Signer, exportAudit, makeCheckpoint, verifyAudit } from "@threadfold/stores";
 import type { CliCall, CliCommand, CliContext, CliReport } from "../command/cli-command.ts";
-import { streamWholeFile, writeWholeFile } from "../output/output-folder.ts";
+import { fileProblem, streamWholeFile, writeWholeFile } from "../output/output-folder.ts";
 import { count, plainText } from "../output/page.ts";
 import {
   checkpointOption,
@@ -162,10 +162,11 @@ async function reading<Result>(path: string, signal: AbortSignal, work: () => Pr
     return await work();
   } catch (cause) {
     if (signal.aborted) throw new ThreadfoldError("ABORTED", `Reading ${path} was aborted.`, { cause });
-    const code =
-      (cause as NodeJS.ErrnoException).syscall === undefined ? undefined : (cause as NodeJS.ErrnoException).code;
-    if (code === undefined) throw cause;
-    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${code}.`, { details: { path }, cause });
+    if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${fileProblem(cause)}.`, {
+      details: { path },
+      cause,
+    });
   }
 }
 

@@ -178,10 +178,35 @@ describe("compact --config", () => {
     expect([code, envelope.error?.message]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it("has every field of the configuration in the help, with its default", async () => {
-    const { stdout } = await captureRun(["compact", "--help"]);
-    const fields = Object.keys(contextCompactionConfigSchema.shape).filter((field) => field !== "maxInputTokens");
-    for (const field of fields) expect(stdout).toMatch(new RegExp(`^  ${field}(=\\S+)? +\\S`, "m"));
-    expect(stdout).toContain("  targetPercent=0.5 ");
+  it.each([
+    ["threadfold", []],
+    ["codex", ["--preset", "codex"]],
+  ])(
+    "has every field of the configuration in the help, with the value that the preset %s runs with",
+    async (preset, argv) => {
+      const { stdout } = await captureRun(["compact", ...argv, "--help"]);
+      const { presets } = (await json(["presets"])).envelope.data as {
+        presets: { name: string; parameters: object }[];
+      };
+      const { parameters = {} } = presets.find(({ name }) => name === preset) ?? {};
+      const values = Object.entries(parameters).filter(([field]) => field !== "maxInputTokens");
+      expect(values.length).toBeGreaterThan(20);
+      for (const [field, value] of values) {
+        const text = typeof value === "string" ? value : JSON.stringify(value);
+        expect(
+          stdout.split("\n").some((line) => line.startsWith(`  ${field}=${text} `)),
+          field,
+        ).toBe(true);
+      }
+      const fields = Object.keys(contextCompactionConfigSchema.shape).filter((field) => field !== "maxInputTokens");
+      for (const field of fields) expect(stdout).toMatch(new RegExp(`^  ${field}(=\\S+)? +\\S`, "m"));
+      expect(stdout).toContain(`of the preset ${preset}:`);
+    },
+  );
+
+  it("refuses to tell the fields of a preset that does not exist", async () => {
+    expect((await json(["compact", "--preset", "codx", "--help"])).envelope.error).toMatchObject({
+      message: expect.stringContaining("codx"),
+    });
   });
 });

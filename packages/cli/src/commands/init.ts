@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
 import type { CliCall, CliCommand } from "../command/cli-command.ts";
 import hostPrograms from "../init/host-programs.json" with { type: "json" };
+import { fileProblem } from "../output/output-folder.ts";
 
 /** A host's program, from its page in docs/hosts. */
 interface HostProgram {
@@ -74,8 +75,7 @@ function readManifest(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${reason}.`, {
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${fileProblem(cause)}.`, {
       hint: "Name the folder of a project with a package.json; npm init creates one.",
       details: { path },
       cause,
@@ -107,7 +107,7 @@ function writeNew(path: string, code: string): void {
     writeFileSync(path, code, { flag: "wx" });
   } catch (cause) {
     const isThere = existsSync(path);
-    const reason = isThere ? "it already exists" : ((cause as NodeJS.ErrnoException).code ?? "unknown");
+    const reason = isThere ? "it already exists" : fileProblem(cause);
     throw new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} cannot be written: ${reason}.`, {
       hint: isThere ? "It was not changed. Show the lines with --dry-run." : "Name a folder that can be written to.",
       details: { path },

@@ -239,6 +239,42 @@ describe("context", () => {
     });
   });
 
+  it("says what the store has where there is no such thread, or are several, or no call of it was recorded", async () => {
+    const imported = async (name: string) => {
+      const file = bench.file(name, JSON.stringify([{ role: "user", content: `Look at ${name}.` }]));
+      const { envelope } = await json(["import", file, "--store", bench.store]);
+      return (envelope.data as { threadId: string }).threadId;
+    };
+    const ids = [await imported("a.json"), await imported("b.json")];
+    const shared =
+      ids[0]?.slice(
+        0,
+        [...(ids[0] ?? "")].findIndex((letter, at) => letter !== ids[1]?.[at]),
+      ) ?? "";
+    for (const argv of [["context"], ["inspect", bench.store]]) {
+      const refused = async (id: string) =>
+        (
+          await json(
+            argv[0] === "context"
+              ? [...argv, id, "--store", bench.store]
+              : [...argv, id, "--out", bench.path("p.html")],
+          )
+        ).envelope.error;
+      for (const id of ids) expect((await refused("nope"))?.hint, argv[0]).toContain(id);
+      if (shared !== "")
+        expect(await refused(shared), argv[0]).toMatchObject({
+          code: "THREAD_NOT_FOUND",
+          message: expect.stringMatching(/^2 threads begin with/),
+        });
+    }
+    const { error } = (await json(["context", ids[0] ?? "", "--store", bench.store])).envelope;
+    expect(error).toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("was recorded"),
+      hint: expect.stringContaining("journal"),
+    });
+  });
+
   it("says of a fold that was vetoed who said no and why, as explain and the page do", async () => {
     const threadId = await vetoedThread();
     const at = ["--store", bench.store];

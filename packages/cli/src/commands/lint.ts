@@ -4,6 +4,7 @@ import { type LegalityViolation, parseJson, ThreadfoldError } from "@threadfold/
 import { FORMAT_NAMES, formatById, type ProviderFormat, remedyFor } from "@threadfold/renderer";
 import type { CliCommand, CliReport } from "../command/cli-command.ts";
 import type { CliIo } from "../output/cli-io.ts";
+import { fileProblem } from "../output/output-folder.ts";
 import { count, type Page, singleLine } from "../output/page.ts";
 import { STANDARD_INPUT } from "../parse/options.ts";
 
@@ -118,8 +119,7 @@ async function textOf(path: string, { stdin, signal }: RequestIo): Promise<strin
   } catch (cause) {
     if (signal.aborted)
       throw new ThreadfoldError("ABORTED", "The check was aborted while it read the file.", { cause });
-    const why = (cause as NodeJS.ErrnoException).code ?? "it cannot be opened";
-    throw new ThreadfoldError("UNREADABLE_SOURCE", `The file ${path} cannot be read: ${why}.`, {
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `The file ${path} cannot be read: ${fileProblem(cause)}.`, {
       details: { path },
       cause,
     });

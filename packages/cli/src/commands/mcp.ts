@@ -3,7 +3,7 @@ import { listedThreads } from "@threadfold/stores";
 import type { CliCommand } from "../command/cli-command.ts";
 import { parsePort, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { isSealed, sealedThread, storedThread } from "../store/stored-thread.ts";
+import { erasedThread, erasureOf, isSealed, sealedThread, storedThread } from "../store/stored-thread.ts";
 
 /**
  * `mcp`: serves the threads of a store to an MCP client, over this process's streams or over HTTP on the loopback
@@ -51,16 +51,22 @@ export const mcpCommand: CliCommand = {
  * Refuses a store in which every thread is sealed. In a store with other threads as well, the server refuses the sealed
  * ones when they are asked for.
  *
- * @throws ThreadfoldError `KEY_MISSING`.
+ * @throws ThreadfoldError `KEY_MISSING` for one that has keys, or `CONTENT_ERASED` when all of them were erased.
  */
 async function refuseOnlySealed(store: ThreadfoldStore): Promise<void> {
-  let sealed: ThreadId | undefined;
+  const sealed: ThreadId[] = [];
   for await (const { threadId, archivedAt } of listedThreads(store)) {
     if (archivedAt !== undefined) continue;
     if (!(await isKnownSealed(store, threadId))) return;
-    sealed ??= threadId;
+    sealed.push(threadId);
   }
-  if (sealed !== undefined) throw sealedThread(sealed);
+  let refusal: ThreadfoldError | undefined;
+  for (const threadId of sealed) {
+    const erasure = await erasureOf(store, threadId);
+    if (erasure === null) throw sealedThread(threadId);
+    refusal ??= erasedThread(threadId, erasure);
+  }
+  if (refusal !== undefined) throw refusal;
 }
 
 /** A thread that cannot be read is no reason not to serve: a call that names it reports why. */

@@ -37,7 +37,7 @@ function knownRow(model: string): ModelRow {
   const row = modelRow(model);
   if (row !== undefined) return row;
   throw new ThreadfoldError("INVALID_CONFIG", `The model ${model} is not known.`, {
-    hint: "Set maxInputTokens, or pass a session a row of your own: models: [{ name, windowTokens, asOf, source }].",
+    hint: "Run threadfold models for those that are. In code, set maxInputTokens, or pass a session a row of your own: models: [{ name, windowTokens, asOf, source }].",
     details: { name: "model" },
   });
 }

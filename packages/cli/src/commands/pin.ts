@@ -1,4 +1,5 @@
-import { type Authority, asPinId, ThreadfoldError } from "@threadfold/core";
+import { type Authority, asPinId, type Pin, type PinId, ThreadfoldError } from "@threadfold/core";
+import type { ContextSession } from "@threadfold/session";
 import type { CliCall, CliCommand } from "../command/cli-command.ts";
 import { plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
@@ -29,7 +30,7 @@ export const pinCommand: CliCommand = {
       throw new ThreadfoldError("USAGE", "Say what to pin, or which pin to lift with --lift.");
     return workingSession(threadId, options, context, async (session) => {
       const pinId = typeof lift === "string" ? asPinId(lift) : await session.pin(String(text), authority);
-      if (typeof lift === "string") await session.liftPin(pinId, authority, reasonOf(options));
+      if (typeof lift === "string") await liftPin(session, pinId, authority, reasonOf(options));
       const live = session.thread.livePins.length;
       const did = typeof lift === "string" ? "Lifted" : "Pinned";
       return {
@@ -40,5 +41,30 @@ export const pinCommand: CliCommand = {
     });
   },
 };
+
+/** @throws ThreadfoldError `INVALID_PIN`, saying what the command can lift instead, or how it can lift this one. */
+async function liftPin(session: ContextSession, pinId: PinId, authority: Authority, reason: string): Promise<void> {
+  try {
+    await session.liftPin(pinId, authority, reason);
+  } catch (cause) {
+    if (!ThreadfoldError.isInstance(cause) || cause.code !== "INVALID_PIN") throw cause;
+    const { livePins } = session.thread;
+    const owner = livePins.find(({ id }) => id === pinId)?.authority;
+    const hint = owner === undefined ? pinsHint(livePins) : `If you may decide that, say so with --authority ${owner}.`;
+    throw new ThreadfoldError(cause.code, cause.message, { hint, details: cause.details, cause });
+  }
+}
+
+/** Maximum number of pins that a hint lists, and of characters of each. */
+const [MOST_HINTED, MOST_SHOWN] = [5, 60];
+
+function pinsHint(pins: readonly Pin[]): string {
+  if (pins.length === 0) return "No pin is in effect.";
+  const shown = pins.slice(0, MOST_HINTED).map(({ id, text }) => {
+    const said = text.replace(/\s+/g, " ");
+    return `${id} (${said.length > MOST_SHOWN ? `${said.slice(0, MOST_SHOWN).toWellFormed()}…` : said})`;
+  });
+  return `In effect: ${shown.join(", ")}${pins.length > MOST_HINTED ? ", …" : ""}.`;
+}
 
 const reasonOf = ({ reason }: CliCall["options"]): string => requiredText("reason", reason, "why the pin is lifted");

@@ -150,6 +150,35 @@ describe("a sealed thread", () => {
       expect((await captureRun(inStore("erase", "secret", how))).stderr).not.toContain("its key stays");
   });
 
+  it("is served to no MCP client, who learns of the one that has keys, or that all were erased", async () => {
+    const erase = async (threadId: string) => {
+      const store = await openStore(bench.store, { encryption: { keys } });
+      await eraseSubject(store, threadId, { actor: "dpo", reason: "gdpr-17", at: "2026-02-03T04:05:06.000Z" });
+      await store.close();
+    };
+    const store = await openStore(bench.store, { encryption: { keys } });
+    for (const id of ["another", "zebra"])
+      await store.threads.append(asThreadId(id), [{ type: "message", message: message("m", "user", "Hello.") }], {
+        expectedVersion: 0,
+      });
+    await store.close();
+    for (const [erased, left] of [
+      ["secret", "another"],
+      ["another", "zebra"],
+    ] as const) {
+      await erase(erased);
+      expect((await json(inStore("mcp"))).envelope.error).toMatchObject({
+        code: "KEY_MISSING",
+        message: expect.stringContaining(`Thread ${left} `),
+      });
+    }
+    await erase("zebra");
+    expect((await json(inStore("mcp"))).envelope.error).toMatchObject({
+      code: "CONTENT_ERASED",
+      message: expect.stringMatching(/^The content of thread secret was erased at 2026-02-03.* by dpo \(gdpr-17\)/),
+    });
+  });
+
   it("is not what a thread becomes whose first request begins like an envelope", async () => {
     const content = "sealed1.AQ is what the log says. Why?";
     await json(inStore("import", bench.file("pasted.json", JSON.stringify([{ role: "user", content }]))));

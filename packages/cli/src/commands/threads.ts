@@ -1,5 +1,12 @@
-import { type Message, ThreadfoldError, type ThreadfoldStore, type ThreadInfo, visibleText } from "@threadfold/core";
-import { SEALED_PREFIX, threadTitle } from "@threadfold/stores";
+import {
+  type Message,
+  SEALED_PREFIX,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadInfo,
+  visibleText,
+} from "@threadfold/core";
+import { threadTitle } from "@threadfold/stores";
 import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
 import { type Page, plainText, singleLine, table } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
@@ -46,8 +53,12 @@ const LOOKED_AT = 20;
 /** Maximum length of a title, in UTF-16 code units. */
 const LONGEST_TITLE = 200;
 
-/** A command that controls the agent's program and asks the model for nothing, such as `/model`. */
-const COMMAND = /^\/[a-z][\w:-]*$/i;
+/**
+ * What asks the model for nothing: a command that controls the agent's program, such as `/model`, and what such programs
+ * say in the user's place.
+ */
+const NO_REQUEST =
+  /^(?:\/[a-z][\w:-]*$|<(?:command-(?:name|message)|local-command-[a-z]+|environment_(?:context|details)|user_instructions|system-reminder)>|Caveat: The messages below|# AGENTS\.md instructions)/i;
 
 const titleLines = (threads: readonly ListedThread[]): string =>
   threads.map(({ threadId, title }) => `${plainText(threadId)}\t${singleLine(title ?? "", LONGEST_TITLE)}`).join("\n");
@@ -66,7 +77,7 @@ async function readableTitle(store: ThreadfoldStore, info: ThreadInfo): Promise<
   const requests = (await firstMessages(store, info))
     .filter(({ role, origin, branch }) => role === "user" && origin === undefined && branch === undefined)
     .map((message) => singleLine(visibleText(message), LONGEST_TITLE));
-  return requests.find((text) => text !== "" && !COMMAND.test(text)) ?? requests.find((text) => text !== "") ?? null;
+  return requests.find((text) => text !== "" && !NO_REQUEST.test(text)) ?? requests.find((text) => text !== "") ?? null;
 }
 
 async function firstMessages(

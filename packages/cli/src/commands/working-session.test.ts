@@ -64,6 +64,29 @@ describe("commands that change a stored thread", () => {
     expect((await run("pin", id)).envelope.error?.code).toBe("USAGE");
   });
 
+  it("names the pins that there are when it cannot find the one to lift", async () => {
+    const { id, run } = await stored("nope");
+    const lift = async (pinId: string) => (await run("pin", id, "--lift", pinId, "--reason", "Over.")).envelope.error;
+    const { pinId } = (await run("pin", id, `Never push\nto main. ${"And so on. ".repeat(50)}`)).envelope.data as {
+      pinId: string;
+    };
+    const refused = await lift("nope");
+    expect(refused).toMatchObject({ code: "INVALID_PIN", message: expect.stringContaining("nope") });
+    expect(refused?.hint).toContain(`${pinId} (Never push to main. And so on.`);
+    expect(refused?.hint).not.toMatch(/livePins|\n/);
+    expect(refused?.hint.length).toBeLessThan(400);
+    const all = [...(refused?.hint.matchAll(/\S+(?= \()/g) ?? [])].map(([word]) => word);
+    for (const each of all) expect(await lift(each), each).toBeUndefined();
+    expect((await lift("nope"))?.hint).toBe("No pin is in effect.");
+  });
+
+  it("says how a pin of a higher authority is lifted", async () => {
+    const { id, run } = await stored("owner");
+    const { pinId } = (await run("pin", id, "Never.", "--authority", "system")).envelope.data as { pinId: string };
+    const { error } = (await run("pin", id, "--lift", pinId, "--reason", "Over.")).envelope;
+    expect(error).toMatchObject({ code: "INVALID_PIN", hint: expect.stringContaining("--authority system") });
+  });
+
   it("says what it did in a line, and refuses a thread that the store does not have", async () => {
     const { id, run } = await stored("words");
     const store = bench.path("words.db");

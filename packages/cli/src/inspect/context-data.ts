@@ -131,7 +131,11 @@ const erasedContent = (threadId: string, erased: NonNullable<InspectionIndex["er
   erasedThread(threadId, { ...erased, at: new Date(erased.at).toISOString() });
 
 function noSuchCall(threadId: string, calls: number): ThreadfoldError {
-  return new ThreadfoldError("USAGE", `Thread ${threadId} has no such call.`, {
-    hint: calls === 0 ? "No request was recorded for it." : `Its calls are 1 to ${calls}.`,
+  if (calls > 0)
+    return new ThreadfoldError("USAGE", `Thread ${threadId} has no such call.`, {
+      hint: `Its calls are 1 to ${calls}.`,
+    });
+  return new ThreadfoldError("USAGE", `No call of thread ${threadId} was recorded, so there is nothing to show.`, {
+    hint: "Only sessions with a journal record calls. threadfold render shows the request that its plan produces now.",
   });
 }

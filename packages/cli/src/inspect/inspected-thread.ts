@@ -1,5 +1,5 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
-import { asThreadId, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
 import {
   auditRecord,
@@ -28,7 +28,14 @@ import { shellWord } from "../output/page.ts";
 import { STANDARD_INPUT, sourceName } from "../parse/options.ts";
 import { importSource } from "../source/import-source.ts";
 import { addressWord, isServerAddress, readingStore, serverName } from "../store/store-address.ts";
-import { erasureOf, isSealed, sealedThread, storedThreads, unlessErased } from "../store/stored-thread.ts";
+import {
+  erasureOf,
+  isSealed,
+  onStoredThread,
+  sealedThread,
+  storedThreads,
+  unlessErased,
+} from "../store/stored-thread.ts";
 import type { InspectRequest } from "./inspect-request.ts";
 
 /** A thread that is being inspected. */
@@ -117,10 +124,10 @@ interface Opening<Result> {
 function inspectStore<Result>({ request, context, options, work }: Opening<Result>): Promise<Result> {
   const { source, thread } = request;
   return readingStore({ store: source }, context.io.env, async (store) => {
-    const threadId = thread === undefined ? await newestThread(store) : await namedThread(store, thread);
-    const sealed = (await unlessErased(() => isSealed(store, threadId))) === true;
-    if (sealed && (await erasureOf(store, threadId)) === null) throw sealedThread(threadId);
-    const record = await storedRecord(store, threadId, { signal: context.io.signal });
+    const { signal } = context.io;
+    const read = (id: ThreadId) => readRecord(store, id, signal);
+    const record = await (thread === undefined ? read(await newestThread(store)) : onStoredThread(store, thread, read));
+    const threadId = record.thread.id;
     const inspection = await open(record, request, context, options, {
       kind: "store",
       name: sourceTitle(source),
@@ -143,11 +150,11 @@ async function inspectDatabase<Result>(opened: Opening<Result>): Promise<Result>
   }
 }
 
-/** Returns a thread, even an erased one, by its id or by a unique prefix of it. */
-async function namedThread(store: ThreadfoldStore, name: string): Promise<ThreadId> {
-  const begun = (await storedThreads(store)).map(({ threadId }) => threadId).filter((id) => id.startsWith(name));
-  const [only = asThreadId(name), ...others] = begun;
-  return name === "" || others.length > 0 ? asThreadId(name) : only;
+/** Reads a thread, even an erased one. @throws ThreadfoldError `KEY_MISSING` for a sealed one that was not erased. */
+async function readRecord(store: ThreadfoldStore, threadId: ThreadId, signal: AbortSignal): Promise<ThreadRecord> {
+  const sealed = (await unlessErased(() => isSealed(store, threadId))) === true;
+  if (sealed && (await erasureOf(store, threadId)) === null) throw sealedThread(threadId);
+  return storedRecord(store, threadId, { signal });
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { OutputFolder, writeWholeFile } from "./output-folder.ts";
+import { fileProblem, OutputFolder, streamWholeFile, writeWholeFile } from "./output-folder.ts";
 
 let root: string;
 beforeEach(() => {
@@ -53,6 +53,38 @@ describe("OutputFolder", () => {
     );
     folder.close();
     expect(existsSync(join(root, "out"))).toBe(false);
+  });
+});
+
+describe("what is wrong with a file", () => {
+  it("is said in words, with the code that stands for it", async () => {
+    mkdirSync(join(root, "folder"));
+    writeFileSync(join(root, "file"), "");
+    const [inFolder, noFolder, belowFile] = ["folder", "none/x", "file/x"].map((name) => join(root, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const words: [() => unknown, string][] = [
+      [() => writeWholeFile(inFolder, "x"), `${inFolder} cannot be written: it is a folder (EISDIR).`],
+      [() => writeWholeFile(noFolder, "x"), `${noFolder} cannot be written: there is no such file or folder (ENOENT).`],
+      [
+        () => OutputFolder.open(belowFile),
+        `${belowFile} cannot be written: what should be a folder is a file (ENOTDIR).`,
+      ],
+    ];
+    for (const [work, message] of words) expect(work).toThrow(expect.objectContaining({ message }));
+    const texts = (async function* () {
+      yield "x";
+    })();
+    await expect(streamWholeFile(noFolder, texts)).rejects.toMatchObject({
+      message: expect.stringContaining("(ENOENT)"),
+    });
+  });
+
+  it("is the bare code, or what was thrown, where there are no words for it", () => {
+    expect(fileProblem(Object.assign(new Error("x"), { code: "EIO" }))).toBe("EIO");
+    expect(fileProblem(new TypeError("x"))).toBe("TypeError: x");
   });
 });
 

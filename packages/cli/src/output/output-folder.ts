@@ -84,9 +84,28 @@ function removeEmptyFolders(from: string, to: string): void {
   }
 }
 
+/** What the codes of the operating system mean. */
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "there is no such file or folder"],
+  ["ENOTDIR", "what should be a folder is a file"],
+  ["EISDIR", "it is a folder"],
+  ["EACCES", "permission is denied"],
+  ["EPERM", "permission is denied"],
+  ["EROFS", "its file system is read-only"],
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "the disk quota is used up"],
+]);
+
+/** Returns what is wrong with a file, in words and with the operating system's code, from what using it threw. */
+export function fileProblem(cause: unknown): string {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === undefined) return String(cause);
+  const words = PROBLEMS.get(code);
+  return words === undefined ? code : `${words} (${code})`;
+}
+
 function unwritable(path: string, cause: unknown): ThreadfoldError {
-  const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-  return new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} cannot be written: ${reason}.`, {
+  return new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} cannot be written: ${fileProblem(cause)}.`, {
     cause,
     details: { path },
   });
@@ -113,12 +132,7 @@ export async function streamWholeFile(path: string, texts: AsyncIterable<string>
     return written;
   } catch (cause) {
     rmSync(unfinished, { force: true });
-    if (ThreadfoldError.isInstance(cause)) throw cause;
-    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} cannot be written: ${reason}.`, {
-      cause,
-      details: { path },
-    });
+    throw ThreadfoldError.isInstance(cause) ? cause : unwritable(path, cause);
   }
 }
 

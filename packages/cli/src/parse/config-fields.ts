@@ -93,13 +93,17 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** Returns every field with its default, in the form in which it is typed. */
-export function configFieldTable(): string {
-  const defaults = compactionConfig();
-  const rows = FIELDS.map((field) => [typed(field, defaults[field]), MEANINGS[field]]);
-  return ["Fields of --config, and their defaults:", ...table(rows, ["left", "left"]).map((row) => `  ${row}`)].join(
-    "\n",
-  );
+/**
+ * Returns every field with its value in the preset that `--preset` names, in the form in which it is typed.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for an unknown preset.
+ */
+export function configFieldTable({ preset }: CliCall["options"]): string {
+  const { name, config } = presetByName(String(preset));
+  const values = compactionConfig(config);
+  const rows = FIELDS.map((field) => [typed(field, values[field]), MEANINGS[field]]);
+  const title = `Fields of --config, and the values of the preset ${name}:`;
+  return [title, ...table(rows, ["left", "left"]).map((row) => `  ${row}`)].join("\n");
 }
 
 const typed = (field: ConfigField, value: ContextCompactionConfig[ConfigField]): string =>

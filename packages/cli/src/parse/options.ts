@@ -8,6 +8,7 @@ import { ed25519PublicKey, parseCheckpoint } from "@threadfold/stores";
 import { PRESETS } from "@threadfold/strategies";
 import { TOKENIZER_IDS } from "@threadfold/tokenizers";
 import type { CliArgument, CliCall, CliOption } from "../command/cli-command.ts";
+import { fileProblem } from "../output/output-folder.ts";
 
 export const SINCE_OPTION: CliOption = {
   flags: "--since <file>",
@@ -34,8 +35,10 @@ export function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${reason}.`, { details: { path }, cause });
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${fileProblem(cause)}.`, {
+      details: { path },
+      cause,
+    });
   }
 }
 

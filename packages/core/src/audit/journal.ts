@@ -124,7 +124,7 @@ export interface FoldVetoedRecord {
 
 /**
  * Records the model calls that one fold made for summaries, or a provider's own compaction, whatever the outcome.
- * Tokens are as reported.
+ * Tokens are as reported: a request that was not answered has none.
  */
 export interface SummariesAskedRecord {
   readonly type: "summaries-asked";
@@ -138,7 +138,10 @@ export interface SummariesAskedRecord {
   readonly summarizer: string;
   /** Name of the model that was called, if it is known. */
   readonly model?: string;
-  /** How many summaries were asked for. The summarizer may have sent the model several requests for one. */
+  /**
+   * How many requests for summaries were sent to the model, including repeated ones and those that failed or whose
+   * answer was not used. A summary counts as one if its summarizer does not report its requests, or had it in a cache.
+   */
   readonly calls: number;
   /** Input tokens, including those read from and written to the prompt cache. */
   readonly inputTokens: number;

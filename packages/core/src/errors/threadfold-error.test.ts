@@ -52,6 +52,7 @@ describe("ThreadfoldError", () => {
     const cause = new Error("disk");
     const precise = new ThreadfoldError("USAGE", "x", { hint: "Do y.", details: { line: 3 }, cause });
     expect(precise).toMatchObject({ hint: "Do y.", details: { line: 3 }, cause, retryable: false });
+    expect(new ThreadfoldError("PLAN_CONFLICT", "x", { retryable: false }).retryable).toBe(false);
   });
 
   it("is known across copies of the package, and nothing else is taken for one", async () => {
@@ -95,6 +96,16 @@ it("says of a call of a model that failed what the provider said, and of no othe
   expect(modelCallFailure(failed)).toEqual({ kind: "overloaded", retryAfterMs: 7 });
   expect(modelCallError("It was busy.", {} as never)).not.toHaveProperty("cause");
   for (const other of [cause, new ThreadfoldError("USAGE", "x"), null]) expect(modelCallFailure(other)).toBeNull();
+});
+
+it.each([
+  ["rate-limited", true],
+  ["unavailable", true],
+  ["timeout", true],
+  ["overflow", false],
+  ["rejected", false],
+] as const)("a call of a model that failed as %s may be retried: %s", (kind, retryable) => {
+  expect(modelCallError("It failed.", { kind })).toMatchObject({ code: "MODEL_CALL_FAILED", retryable });
 });
 
 describe("BudgetInfeasibleError", () => {

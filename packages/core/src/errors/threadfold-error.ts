@@ -6,6 +6,8 @@ const MARKER = Symbol.for("threadfold.error");
 export interface ThreadfoldErrorOptions {
   /** What to do about this particular failure; the registry's hint by default. */
   readonly hint?: string;
+  /** Whether the same call may succeed later with the same input; as the registry says by default. */
+  readonly retryable?: boolean;
   /** Where it went wrong and what was found, as plain data (ids, counts, line numbers). */
   readonly details?: Readonly<Record<string, unknown>>;
   /** The error that was caught, for debugging. */
@@ -28,7 +30,7 @@ export class ThreadfoldError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint ?? ERROR_CODES[code].hint;
-    this.retryable = ERROR_CODES[code].retryable;
+    this.retryable = options.retryable ?? ERROR_CODES[code].retryable;
     this.details = options.details ?? {};
     Object.defineProperty(this, MARKER, { value: true });
   }

@@ -167,9 +167,12 @@ export type ContextCompactionEvent = EventBase &
 /** Receives events. It must not throw; what it throws is ignored. */
 export type CompactionEventListener = (event: ContextCompactionEvent) => void;
 
-/** The cost of a fold. Summarizer tokens are those that the summarizer reported. */
+/** The cost of a fold. Summarizer tokens are those that answers reported; a request without an answer has none. */
 export interface FoldCost {
-  /** The number of summarizer calls, including attempts whose result was not used. */
+  /**
+   * The number of requests to the summary model, including repeated ones and those that failed or whose answer was not
+   * used. A summary counts as one if its summarizer does not report its requests.
+   */
   readonly summarizerCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -64,10 +64,14 @@ export interface ModelCallFailure {
   readonly retryAfterMs?: number;
 }
 
-/** Makes the error of a failed call. */
+/** Kinds of failure that the same call meets again, whenever it is made. */
+const LASTING: ReadonlySet<ModelCallFailureKind> = new Set(["overflow", "rejected"]);
+
+/** Makes the error of a failed call, which says whether a retry can help. */
 export function modelCallError(message: string, failure: ModelCallFailure, cause?: unknown): ThreadfoldError {
   return new ThreadfoldError("MODEL_CALL_FAILED", message, {
     details: { ...failure },
+    retryable: !LASTING.has(failure.kind),
     ...(cause !== undefined && { cause }),
   });
 }

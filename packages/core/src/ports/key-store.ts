@@ -37,3 +37,16 @@ export interface KeyWrapper {
   /** @throws when the service refuses or the context differs. */
   unwrap(wrapped: Uint8Array, context: Readonly<Record<string, string>>): Promise<Uint8Array>;
 }
+
+/** What sealed content begins with, wherever it is stored. */
+export const SEALED_PREFIX = "sealed1.";
+
+/** The beginning of an envelope of the first format, with as many characters as header and tag have. */
+const ENVELOPE = /^sealed1\.AQ[\w-]{128}/;
+/** What no envelope has after its beginning. Searched for by itself, because texts may have many megabytes. */
+const WORDS = /[^\w-]/;
+
+/** Checks whether a text is sealed content, and nothing besides: whoever has no key can only see that there is some. */
+export function isSealedText(text: unknown): boolean {
+  return typeof text === "string" && ENVELOPE.test(text) && !WORDS.test(text.slice(SEALED_PREFIX.length));
+}

@@ -16,6 +16,17 @@ export interface Summarizer {
   summarize(request: SummarizeRequest): Promise<SummarizeResult>;
 }
 
+/**
+ * Counts the requests that a summarizer sends to a model while it makes one summary, because those that fail, or whose
+ * answer is not used, cost as well. A summarizer that reports to it reports every request.
+ */
+export interface ModelMeter {
+  /** A request is being sent. Each try counts, also one that will fail. */
+  asked(): void;
+  /** A request was answered, and the answer says what it took. A try without an answer has no usage to report. */
+  answered(usage: Usage): void;
+}
+
 /** The input of a summarizer. */
 export interface SummarizeRequest {
   /** The thread that the span belongs to; needed by caches that keep summaries by thread or subject. */
@@ -40,6 +51,8 @@ export interface SummarizeRequest {
   readonly countTokens: (text: string) => number;
   /** What the user asked the summary to focus on. */
   readonly instructions?: string;
+  /** Told of every request to a model; whoever wraps a summarizer passes it on. */
+  readonly meter?: ModelMeter;
   readonly signal?: AbortSignal;
 }
 

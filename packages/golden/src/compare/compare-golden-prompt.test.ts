@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,6 +48,19 @@ describe("comparing a golden prompt", () => {
     expect((await compare(prompt, "check")).kind).toBe("equal");
   });
 
+  it("finds a prompt equal to what it wrote, whatever line ends and control characters are in it", async () => {
+    const text = "a\r\nb\rc\u0000d\u001b[31me\u007ff\tg\u2028h\u202ei";
+    const prompt = await renderGoldenPrompt({
+      messages: [{ ...(messages[0] as (typeof messages)[number]), parts: [{ type: "text", text }] }],
+    });
+    await compare(prompt, "new");
+    expect(await compare(prompt, "check")).toMatchObject({ kind: "equal", differences: [] });
+    const page = await readFile(join(root, "case/prompt.md"), "utf8");
+    // Git shows a file with a zero byte as binary.
+    expect(page).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202e]/);
+    expect(page).toContain("a\u240d\nb\u240dc\u2400d\u241b[31me\u2421f\tg");
+  });
+
   it("writes nothing where it may only check, and says how to", async () => {
     const comparison = await compare(await promptOf(), "check");
     expect(comparison.kind).toBe("missing");
@@ -67,6 +81,9 @@ describe("comparing a golden prompt", () => {
       /\ndiverged at message 1: summary of turns 1-\d+ \S.*\ncosts (\d+) of \1 cached tokens: writing/,
     );
     expect(text).toMatch(/ {2}prompt\.md changed, first on line 3:\n {4}- \d+ tokens: .*\n {4}\+ \d+ tokens: /);
+    expect(text).toContain(
+      'made with other options: "config": { "maxInputTokens": 6000 } became "config": { "maxInputTokens": 4000 }.\n',
+    );
     expect(text).toContain("  gemini.json is missing");
     expect(text).toContain("  openai-chat.json is obsolete");
     expect(text).toContain("To accept it, run `THREADFOLD_UPDATE_GOLDENS=1 <your test command>`.");
@@ -94,9 +111,13 @@ describe("comparing a golden prompt", () => {
     const prompt = await promptOf();
     await compare(prompt, "new");
     await writeFile(join(root, "case/messages.json"), "<<<<<<< HEAD");
+    await writeFile(join(root, "case/prompt.md"), "<<<<<<< HEAD\n");
     const comparison = await compare(prompt, "check");
     expect(comparison).toMatchObject({ kind: "different", divergence: null });
-    expect(describeComparison(comparison)).toContain("messages.json changed, first on line 1");
+    const text = describeComparison(comparison);
+    expect(text).toContain("messages.json changed, first on line 1");
+    expect(text).toContain("Where the prompt diverges is unknown: messages.json has an unresolved merge conflict.");
+    expect(text).not.toContain("nothing cached is lost");
   });
 
   it("finds golden prompts that nobody asked for, and removes them", async () => {
@@ -131,5 +152,13 @@ describe("comparing a golden prompt", () => {
     ],
   ])("refuses %s", async (_what, code, call) => {
     await expect(call()).rejects.toMatchObject({ name: "ThreadfoldError", code });
+  });
+
+  it.skipIf(!existsSync("/proc/self"))("says at once where no folder can be made, and why", async () => {
+    const folder = "/proc/nowhere/deep";
+    await expect(compareGoldenPrompt(await promptOf(), { folder, mode: "new" })).rejects.toMatchObject({
+      code: "OUTPUT_UNWRITABLE",
+      message: expect.stringMatching(/\/proc\/nowhere\/deep cannot be written: ENOENT\.$/),
+    });
   });
 });

@@ -1,4 +1,6 @@
+import { COMMON_FILES } from "../render/golden-files.ts";
 import type { GoldenDivergence } from "../trace/golden-divergence.ts";
+import { parseTrace } from "../trace/prompt-trace.ts";
 import { type GoldenComparison, type GoldenDifference, isCi, UPDATE_VARIABLE } from "./compare-golden-prompt.ts";
 
 /** How to tell a person to accept a prompt. */
@@ -50,12 +52,31 @@ export function describeDivergence({ text, keptTokens, lostTokens, price }: Gold
 }
 
 /** Returns lines on where the prompt diverges from the golden one and what that costs. */
-export function annotation({ divergence, differences, kept }: GoldenComparison): readonly string[] {
+export const annotation = (comparison: GoldenComparison): readonly string[] => [
+  ...whereItDiverges(comparison),
+  ...changedOptions(comparison),
+];
+
+function whereItDiverges({ divergence, differences, kept }: GoldenComparison): readonly string[] {
   if (divergence !== null) return describeDivergence(divergence);
   const changed = (name: string): boolean => differences.some(({ kind, file }) => kind === "changed" && file === name);
-  if (!kept.has("messages.json") || !changed("prompt.md")) return [];
+  const trace = kept.get(COMMON_FILES.trace);
+  if (trace === undefined || !changed(COMMON_FILES.page)) return [];
+  if (parseTrace(trace) === null)
+    return [`Where the prompt diverges is unknown: ${COMMON_FILES.trace} ${damage(trace)}.`];
   return ["every message of the golden prompt is still there, in its place: nothing cached is lost."];
 }
+
+/** A reviewer asks first whether somebody changed the policy, or the same policy now makes another prompt. */
+function changedOptions({ differences }: GoldenComparison): readonly string[] {
+  const options = differences.find(({ file }) => file === COMMON_FILES.options);
+  if (options?.kind !== "changed" || options.before === null || options.after === null) return [];
+  const [before, after] = [options.before, options.after].map((line) => line.trim().replace(/,$/, ""));
+  return [`made with other options: ${before} became ${after}.`];
+}
+
+const damage = (text: string): string =>
+  /^<{7} /m.test(text) ? "has an unresolved merge conflict" : "is not what was written there";
 
 function describeDifference(difference: GoldenDifference): string {
   switch (difference.kind) {

@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
+import { makeFolders } from "@threadfold/stores";
 import { COMMON_FILES, GOLDEN_FILE_NAMES } from "../render/golden-files.ts";
 
 /**
@@ -32,12 +33,15 @@ export async function changeGoldenFolder(
   removed: readonly string[],
 ): Promise<void> {
   try {
-    if (written.size > 0) await mkdir(folder, { recursive: true });
+    if (written.size > 0) makeFolders(folder);
     for (const [name, text] of written) await writeFile(join(folder, name), text);
     for (const name of removed) await rm(join(folder, name));
     if (removed.length > 0 && (await namesIn(folder)).length === 0) await rmdir(folder);
   } catch (cause) {
-    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `The golden files in ${folder} cannot be written.`, { cause });
+    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `The golden files in ${folder} cannot be written: ${reason}.`, {
+      cause,
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import {
   type AgentThread,
   type ContextCompactionConfig,
   type MessageInput,
+  nearestName,
   type ProviderAwareTokenizer,
   type Summarizer,
   type SummaryRole,
@@ -66,6 +67,39 @@ export interface GoldenPolicy {
 
 /** A conversation and the policy that turns it into a prompt. */
 export type GoldenPromptOptions = GoldenSource & GoldenPolicy;
+
+const OPTIONS: Readonly<Record<keyof GoldenPromptOptions, true>> = {
+  thread: true,
+  session: true,
+  messages: true,
+  preset: true,
+  config: true,
+  formats: true,
+  format: true,
+  tokenizer: true,
+  frame: true,
+  summarizer: true,
+  summaryRole: true,
+  now: true,
+  mask: true,
+  payloads: true,
+};
+
+/**
+ * Checks that every option exists: a misspelled one would keep the prompt of the defaults.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` naming the first one that does not.
+ */
+export function requireKnownOptions(options: GoldenPromptOptions): void {
+  const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(OPTIONS);
+  const meant = nearestName(unknown, known);
+  throw new ThreadfoldError("INVALID_CONFIG", `Golden prompts have no option ${unknown}.`, {
+    hint: meant === undefined ? `The options are ${known.join(", ")}.` : `Did you mean ${meant}?`,
+    details: { option: unknown },
+  });
+}
 
 /** A policy with its defaults filled in and its names looked up. */
 export interface ResolvedPolicy {

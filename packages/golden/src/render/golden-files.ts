@@ -71,7 +71,21 @@ function promptPage(prepared: PreparedRequest): string {
     const title = [`${index}. ${message.role}`, entry?.action, sourcesOf(message.sources), `${entry?.tokens} tokens`];
     return `## ${title.join(" · ")}\n\n${visibleText(message)}\n`;
   });
-  return `${[...head, ...system, ...tools, "", ...messages].join("\n")}`;
+  return withVisibleControls([...head, ...system, ...tools, "", ...messages].join("\n"));
+}
+
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/**
+ * Replaces everything but line feeds and tabs that controls how text is shown. A checkout may change carriage returns,
+ * a zero byte makes a file binary for Git, and a change of direction hides from a reviewer what is really there.
+ */
+function withVisibleControls(text: string): string {
+  return text.replace(CONTROLS, (control) => {
+    const code = control.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? "\u2421" : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
 }
 
 function sourcesOf(sources: readonly string[]): string {

@@ -113,6 +113,8 @@ describe("a golden prompt", () => {
     ["a time that is none", { messages, now: Number.NaN }, "INVALID_CONFIG"],
     ["masks that are no list", { messages, mask: "times" }, "INVALID_CONFIG"],
     ["an unknown way of keeping payloads", { messages, payloads: "some" }, "INVALID_CONFIG"],
+    ["an option that does not exist", { messages, prset: "codex" }, "INVALID_CONFIG"],
+    ["an option of sessions", { messages, model: "claude-haiku-4-5" }, "INVALID_CONFIG"],
     ["a figure out of range", { messages, config: { maxInputTokens: -1 } }, "INVALID_CONFIG"],
   ])("refuses %s", async (_what, options, code) => {
     const failure = await renderGoldenPrompt(options as GoldenPromptOptions).catch((error: unknown) => error);

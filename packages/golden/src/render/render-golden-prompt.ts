@@ -3,7 +3,12 @@ import type { ProviderFormat } from "@threadfold/renderer";
 import { ContextSession, type PreparedRequest, type RequestFrame } from "@threadfold/session";
 import type { Mask } from "../mask/mask-rule.ts";
 import { type GoldenConversation, goldenConversation, maskConversation } from "../options/golden-conversation.ts";
-import { type GoldenPromptOptions, type ResolvedPolicy, resolvePolicy } from "../options/golden-options.ts";
+import {
+  type GoldenPromptOptions,
+  type ResolvedPolicy,
+  requireKnownOptions,
+  resolvePolicy,
+} from "../options/golden-options.ts";
 import { type PromptTrace, promptTrace } from "../trace/prompt-trace.ts";
 import { goldenFiles } from "./golden-files.ts";
 
@@ -26,6 +31,7 @@ export interface GoldenPrompt {
  * sent, and whatever reading a recorded session throws.
  */
 export async function renderGoldenPrompt(options: GoldenPromptOptions): Promise<GoldenPrompt> {
+  requireKnownOptions(options);
   const original = await goldenConversation(options);
   const policy = await resolvePolicy(options);
   const conversation = maskConversation(original, policy.mask, new Date(policy.now).toISOString());

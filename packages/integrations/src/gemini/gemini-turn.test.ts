@@ -81,6 +81,19 @@ describe("a loop over Gemini", () => {
     });
   });
 
+  it("tells of each thought that Google did not sign once", async () => {
+    const answers = [1, 2, 3].map((number) => ({
+      body: response(`r_${number}`, [{ text: `Hm ${number}.`, thought: true }, { text: "Yes." }]),
+    }));
+    const { client } = clientFor(...answers);
+    const session = await sessionIn("gemini");
+    const turn = geminiTurn({ session, client, model, clock });
+    const told: unknown[] = [];
+    for (const text of ["First?", "Second?", "Third?"]) told.push((await turn.send(text)).warnings);
+    const notSigned = (id: string) => [{ kind: "reasoning-left-out", reason: "not-signed", messageIds: [id] }];
+    expect(told).toEqual([[], notSigned("r_1"), notSigned("r_2")]);
+  });
+
   it("puts the chunks of a stream together and shows each of them", async () => {
     const chunk = (parts: readonly object[], more: object = {}) => ({
       ...{ candidates: [{ content: { role: "model", parts } }], responseId: "r_1" },
@@ -135,7 +148,7 @@ describe("a loop over Gemini", () => {
     const session = await sessionIn("gemini");
     const turn = geminiTurn({ ...{ session, client, model, clock }, ...(onChunk && { onChunk }) });
     await expect(turn.send("Begin.")).rejects.toMatchObject({
-      ...{ code: "MODEL_CALL_FAILED", message: expect.stringContaining("PROHIBITED_CONTENT") },
+      ...{ code: "MODEL_CALL_FAILED", message: expect.stringContaining("PROHIBITED_CONTENT"), retryable: false },
       ...{ details: { kind: "rejected" }, cause: { promptFeedback: blocked.promptFeedback } },
     });
     expect(session.thread.length).toBe(1);

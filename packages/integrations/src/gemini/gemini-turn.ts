@@ -242,6 +242,7 @@ const blockedPrompt = (reason: string, cause: GeminiResponse): ThreadfoldError =
   new ThreadfoldError("MODEL_CALL_FAILED", `Google blocked the prompt (${reason}) and gave no answer.`, {
     hint: "The same prompt will be blocked again: change what it says, or the safety settings.",
     details: { kind: "rejected" },
+    retryable: false,
     cause,
   });
 

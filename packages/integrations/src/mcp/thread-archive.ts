@@ -5,12 +5,13 @@ import {
   asThreadId,
   type CompactionPlan,
   emptyPlan,
+  SEALED_PREFIX,
   type SecurityContext,
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
 import { MemoryRecallIndex, type SearchThreadSources } from "@threadfold/rehydration";
-import { refuseSealedThread, SEALED_PREFIX } from "@threadfold/stores";
+import { refuseSealedThread } from "@threadfold/stores";
 import { ToolFailure, type ToolListeners } from "./tool-call.ts";
 
 /**

@@ -102,6 +102,31 @@ describe("read_artifact", () => {
     expect(missing.text.replace("artifact_0123456789abcdef", artifact_id)).toBe(foreign.text);
   });
 
+  it.each([{}, { offset: 20, limit: 10 }, { offset: 100_000 }])(
+    "says of sealed content, in a store without its keys, that it is sealed, and shows nothing of it: %j",
+    async (range) => {
+      const thread = new FoldedThread();
+      const envelope = `sealed1.AQ${"Zm9v_YmFy-".repeat(20)}`;
+      const artifact_id = await thread.externalize(envelope);
+      const { text, ...rest } = await readArtifactTool(thread.store).execute({ artifact_id, ...range });
+      expect(rest).toEqual({ outcome: "failure", problem: "sealed", nextOffset: null });
+      expect(text).toMatch(new RegExp(`^${artifact_id} is sealed`));
+      expect(text).not.toContain("Zm9v");
+    },
+  );
+
+  it("reads what only mentions sealed content", async () => {
+    const thread = new FoldedThread();
+    for (const text of [
+      "sealed1.AQ",
+      `It begins with sealed1.AQ${"A".repeat(200)}`,
+      `sealed1.AQ${"A".repeat(200)}\n`,
+    ]) {
+      const artifact_id = await thread.externalize(text);
+      expect(await readArtifactTool(thread.store).execute({ artifact_id })).toMatchObject({ text, problem: null });
+    }
+  });
+
   it("says when there is nothing at an offset", async () => {
     const thread = new FoldedThread();
     const artifact_id = await thread.externalize("short");

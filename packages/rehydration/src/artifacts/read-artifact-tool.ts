@@ -3,6 +3,7 @@ import {
   type ArtifactId,
   type ArtifactStore,
   artifactIdSchema,
+  isSealedText,
   type JsonValue,
   READ_ARTIFACT_TOOL_NAME,
   type SecurityContext,
@@ -42,8 +43,8 @@ export const READ_ARTIFACT_DEFINITION: ToolDefinition = Object.freeze({
 export interface ReadArtifactResult {
   readonly outcome: ToolOutcomeStatus;
   readonly text: string;
-  /** Why there is no content; null when there is. */
-  readonly problem: "invalid-input" | "not-found" | "offset-beyond-end" | null;
+  /** Why there is no content; null when there is. `sealed`: the store was opened without the keys of the content. */
+  readonly problem: "invalid-input" | "not-found" | "sealed" | "offset-beyond-end" | null;
   /** Where the next page begins; null when this one is the last. */
   readonly nextOffset: number | null;
 }
@@ -57,7 +58,8 @@ export interface ReadArtifactTool {
 /**
  * Returns the `read_artifact` tool for a store, with which the model explicitly reads externalized content of any
  * sensitivity that the requester may read. Artifacts that expired, belong to another tenant or never existed are
- * indistinguishable. If the store fails, the call fails.
+ * indistinguishable. Of what is sealed, in a store that was opened without its keys, it shows nothing. If the store
+ * fails, the call fails.
  *
  * @param isOwn tells whether an artifact from the store belongs to the user of the tool; by default, all do.
  */
@@ -73,6 +75,7 @@ export function readArtifactTool(
       if ("problem" in page) return page;
       const artifact = await store.retrieve(page.artifactId, requester);
       if (artifact === null || !(await isOwn(artifact))) return notFound(page.artifactId);
+      if (isSealedText(artifact.content)) return sealed(page.artifactId);
       return readPage(artifact.content, page);
     },
   });
@@ -132,6 +135,13 @@ const invalid = (text: string): ReadArtifactResult => ({
   outcome: "failure",
   text,
   problem: "invalid-input",
+  nextOffset: null,
+});
+
+const sealed = (artifactId: ArtifactId): ReadArtifactResult => ({
+  outcome: "failure",
+  text: `${artifactId} is sealed, and the key to it is not here: it cannot be read.`,
+  problem: "sealed",
   nextOffset: null,
 });
 

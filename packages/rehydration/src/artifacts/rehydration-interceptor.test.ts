@@ -45,6 +45,16 @@ describe("references in what the agent says", () => {
     expect((await interceptor.maybeRehydrate(thread.request(message(id)))).results).toEqual([]);
   });
 
+  it("do not bring sealed content into a prompt from a store that was opened without its keys", async () => {
+    const thread = new FoldedThread();
+    const sealed = await thread.externalize(`sealed1.AQ${"Zm9v_YmFy-".repeat(20)}`);
+    const open = await thread.externalize("the whole file");
+    const outcome = await interceptor.maybeRehydrate(thread.request(`I need ${sealed} and ${open}.`));
+    expect(contents(outcome)).toEqual(["the whole file"]);
+    expect(Object.keys(outcome.state.lastTurns)).toEqual([open]);
+    expect(outcome.blocked).toEqual([]);
+  });
+
   it("bring back what a summary took over from pointers: by id, in arguments and by hint", async () => {
     const thread = new FoldedThread();
     const id = await thread.externalize("the whole file", { hint: "full result of read_file src/orders.ts" });

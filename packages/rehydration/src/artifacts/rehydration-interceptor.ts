@@ -7,6 +7,7 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   type ContextCompactionEvent,
+  isSealedText,
   type JsonValue,
   READ_ARTIFACT_TOOL_NAME,
   type SecurityContext,
@@ -137,8 +138,8 @@ export class RehydrationInterceptor {
   }
 
   /**
-   * An artifact that may come back automatically; null when it is gone, not readable by the requester, or too
-   * sensitive.
+   * An artifact that may come back automatically; null when it is gone, not readable by the requester, too sensitive,
+   * or still sealed.
    */
   async #read(artifactId: ArtifactId, request: RehydrationRequest, blocked: ArtifactId[]): Promise<Artifact | null> {
     const { artifactStore, securityContext } = request;
@@ -147,7 +148,8 @@ export class RehydrationInterceptor {
     if (!this.#mayComeBack(metadata.sensitivity))
       return this.#block(artifactId, metadata.sensitivity, request, blocked);
     const artifact = await artifactStore.retrieve(artifactId, securityContext);
-    if (artifact === null || this.#mayComeBack(artifact.metadata.sensitivity)) return artifact;
+    if (artifact === null || isSealedText(artifact.content)) return null;
+    if (this.#mayComeBack(artifact.metadata.sensitivity)) return artifact;
     // Its sensitivity was raised after the metadata was read.
     return this.#block(artifactId, artifact.metadata.sensitivity, request, blocked);
   }

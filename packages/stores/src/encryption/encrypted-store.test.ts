@@ -9,6 +9,7 @@ import {
   type PinEntry,
   type PinLiftedEntry,
   planDiff,
+  type SubjectKey,
   sha256,
   type ThreadEntry,
   type ThreadfoldStore,
@@ -55,6 +56,38 @@ keepLaws(
   }),
   { describe, it },
 );
+
+describe("a key store whose keys have not 32 bytes", () => {
+  const text = "ab".repeat(40);
+  const shaped = (bytes: unknown): KeyStore => {
+    const key = async () => ({ version: 1, bytes }) as SubjectKey;
+    return { get: key, getOrCreate: key, rotate: key, shred: async () => true, isShredded: async () => false };
+  };
+  const wrong = [new Uint8Array(0), new Uint8Array(16), new Uint8Array(33), text, text.slice(0, 32), undefined];
+
+  it.each(wrong.map((bytes) => [bytes]))("is refused before anything is sealed or opened: %s", async (bytes) => {
+    const inner = createMemoryStore();
+    const sealing = encryptedStore(inner, shaped(bytes)).threads.append(THREAD, transcript(1), { expectedVersion: 0 });
+    const refusal = {
+      code: "INVALID_CONFIG",
+      message: expect.stringContaining(THREAD),
+      details: { subject: canonicalJson([null, THREAD]), version: 1 },
+    };
+    await expect(sealing).rejects.toMatchObject(refusal);
+    await expect(sealing).rejects.not.toMatchObject({ message: expect.stringContaining("abab") });
+    expect(await inner.threads.load(THREAD)).toBeNull();
+    await encryptedStore(inner, memoryKeyStore()).threads.append(THREAD, transcript(1), { expectedVersion: 0 });
+    const opening = encryptedStore(inner, shaped(bytes)).threads.load(THREAD);
+    await expect(opening).rejects.toMatchObject(refusal);
+  });
+
+  it("is refused when it makes or rotates such a key, too", async () => {
+    for (const call of ["getOrCreate", "rotate"] as const) {
+      const { keys } = sealedPlaces({ ...shaped(new Uint8Array(8)), get: async () => null }, {})(THREAD);
+      await expect(keys[call]("ada")).rejects.toMatchObject({ code: "INVALID_CONFIG", details: { subject: "ada" } });
+    }
+  });
+});
 
 const SECRET = "Zanzibar-4711";
 

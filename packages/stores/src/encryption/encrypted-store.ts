@@ -22,10 +22,10 @@ import { admitArtifact } from "../shared/artifacts.ts";
 import { asKeyedDigest } from "../shared/journal.ts";
 import { checkThreadId } from "../shared/store-basics.ts";
 import { EncryptedPlans } from "./encrypted-plans.ts";
-import { EncryptedRanges, EncryptedThreads, isSealedThread } from "./encrypted-threads.ts";
+import { clearParts, EncryptedRanges, EncryptedThreads } from "./encrypted-threads.ts";
 import { KeyGuard, Sealers } from "./key-guard.ts";
 import { envelopeContentBytes, isEnvelope } from "./sealed-envelope.ts";
-import { type EncryptionOptions, inTheClear, type PlaceOf, Sealer, sealedPlaces } from "./sealer.ts";
+import { type EncryptionOptions, type PlaceOf, Sealer, sealedPlaces } from "./sealer.ts";
 
 /**
  * Returns a store that keeps nothing that anybody said in the clear: entries, pins, plans with their summaries,
@@ -200,14 +200,14 @@ class KeyEraser implements StoreEraser {
   readonly #subjectOf: (threadId: ThreadId) => string;
   readonly #guard: KeyGuard;
   readonly #inspector: StoreInspector;
-  readonly #inner: ThreadfoldStore & Partial<ErasableStore>;
+  readonly #inner: Partial<ErasableStore>;
 
   constructor(
     placeOf: PlaceOf,
     subjectOf: (threadId: ThreadId) => string,
     guard: KeyGuard,
     inspector: StoreInspector,
-    inner: ThreadfoldStore & Partial<ErasableStore>,
+    inner: Partial<ErasableStore>,
   ) {
     this.#placeOf = placeOf;
     this.#subjectOf = subjectOf;
@@ -232,31 +232,39 @@ class KeyEraser implements StoreEraser {
     return keys.isShredded(subject);
   }
 
-  async erase(subject: string): Promise<boolean> {
-    const threadIds = await this.threadsOf(subject);
-    const [threadId] = threadIds;
-    if (threadId === undefined) return false;
-    // Destroying a key that is missing, somebody else's, or seals nothing would only look like an erasure.
-    for (const each of threadIds) {
-      await this.#requireSealed(each);
-      await this.#guard.requireKeys(each);
+  async requireErasable(subject: string): Promise<void> {
+    // Destroying a key that is missing, somebody else's, or does not seal all would only look like an erasure.
+    for (const threadId of await this.threadsOf(subject)) {
+      const clear = await clearParts(this.#inspector, threadId);
+      if (clear.length > 0) throw notErasedByKey(threadId, clear);
+      await this.#guard.requireKeys(threadId);
     }
+  }
+
+  async erase(subject: string): Promise<boolean> {
+    const [threadId] = await this.threadsOf(subject);
+    if (threadId === undefined) return false;
+    await this.requireErasable(subject);
     const { keys, subject: name } = this.#placeOf(threadId);
     await keys.shred(name);
     return true;
-  }
-
-  /** @throws ThreadfoldError `UNSEAL_FAILED` for a thread that began in the clear, whose content no key takes with it. */
-  async #requireSealed(threadId: ThreadId): Promise<void> {
-    if ((await this.#inner.eraser?.isErased(threadId)) === true) return;
-    const beginning = await this.#inner.threads.load(threadId, { atVersion: 1 });
-    if (beginning !== null && !(await isSealedThread(this.#inner, beginning))) throw inTheClear(threadId);
   }
 
   async sweep(nowMs: number): Promise<number> {
     return (await this.#inner.eraser?.sweep(nowMs)) ?? 0;
   }
 }
+
+/** The error for an erasure by key that would leave something in the clear. */
+const notErasedByKey = (threadId: ThreadId, clear: readonly string[]): ThreadfoldError =>
+  new ThreadfoldError(
+    "UNSEAL_FAILED",
+    `Thread ${threadId} is stored in the clear, at least in part (${clear.join(", ")}): no key takes that with it.`,
+    {
+      hint: "Nothing was erased. First erase the thread in the store opened without keys, which empties all of it; objects in a folder or bucket have to be deleted there. Then, if part of it is sealed, erase it again with the keys, which destroys them.",
+      details: { threadId, clear },
+    },
+  );
 
 /**
  * Returns a summary cache whose entries are sealed with the key of a thread's subject, under names derived from that

@@ -7,6 +7,7 @@ import {
   canonicalJson,
   EventLoopTurns,
   type FoundMessage,
+  isSealedText,
   type Message,
   type MessageId,
   type MessageInput,
@@ -15,6 +16,7 @@ import {
   type PinEntry,
   type PinLiftedEntry,
   parseJson,
+  parsePlan,
   type ResumedThread,
   restoreRunInSteps,
   START_OF_THREAD,
@@ -33,6 +35,8 @@ import {
   type ToolCallId,
   threadEntryInputSchema,
 } from "@threadfold/core";
+import type { StoreInspector } from "../inspection/inspector.ts";
+import { isSealedPlan } from "../shared/plans.ts";
 import {
   checkIdempotencyKey,
   checkThreadId,
@@ -108,6 +112,36 @@ export async function isSealedThread(store: ThreadfoldStore, thread: AgentThread
 /** Refuses a thread that is still sealed. @throws ThreadfoldError `KEY_MISSING`. */
 export async function refuseSealedThread(store: ThreadfoldStore, thread: AgentThread): Promise<void> {
   if (await isSealedThread(store, thread)) throw openedWithoutKeys(thread.id);
+}
+
+/** Maximum number of parts that an error names. */
+const MOST_NAMED = 5;
+
+/**
+ * Names what a store holds of a thread in the clear, and what it holds that cannot be read, which nobody knows to be
+ * sealed: the first few. What an erasure emptied is not held.
+ */
+export async function clearParts(inspector: StoreInspector, threadId: ThreadId): Promise<readonly string[]> {
+  const clear: string[] = [];
+  const look = (part: string, body: string | null, isSealed: (body: string) => boolean): void => {
+    if (body !== null && clear.length < MOST_NAMED && !readsAs(isSealed, body)) clear.push(part);
+  };
+  for await (const { version, body } of inspector.entries(threadId)) look(`entry ${version}`, body, isSealedBody);
+  for await (const { version, body } of inspector.plans(threadId))
+    look(`plan ${version}`, body, (text) => isSealedPlan(parsePlan(text)));
+  for await (const { artifactId, content } of inspector.artifacts(threadId))
+    look(`artifact ${artifactId}`, content, isSealedText);
+  return clear;
+}
+
+const isSealedBody = (body: string): boolean => isSealedEntry(parseJson(body) as unknown as ThreadEntry);
+
+function readsAs(isSealed: (body: string) => boolean, body: string): boolean {
+  try {
+    return isSealed(body);
+  } catch {
+    return false;
+  }
 }
 
 /** Checks entries before they are sealed, because sealed ones all look valid. */

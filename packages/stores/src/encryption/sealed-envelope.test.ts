@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
-import { canonicalJson, type SubjectKey } from "@threadfold/core";
+import { canonicalJson, isSealedText, type SubjectKey } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -100,6 +100,9 @@ describe("R25 an envelope", () => {
           expect(openEnvelope(KEY, CONTEXT, envelope)).toBe(content);
           expect(envelopeContentBytes(envelope.length)).toBe(Buffer.byteLength(content));
           expect(envelopeKeyVersion(envelope)).toBe(1);
+          // Whoever has no key recognises it, and recognises nothing that it is only a part of.
+          expect(isSealedText(envelope)).toBe(true);
+          expect(isSealedText(`${envelope} ${content}`)).toBe(false);
         },
       ),
       runs(200),

@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { canonicalJson, type SubjectKey, ThreadfoldError } from "@threadfold/core";
-import { SEALED_PREFIX as PREFIX } from "../shared/store-basics.ts";
+import { canonicalJson, SEALED_PREFIX as PREFIX, type SubjectKey, ThreadfoldError } from "@threadfold/core";
 
 /**
  * The place of sealed content. It is authenticated with the content: what was sealed for one place opens at no other.

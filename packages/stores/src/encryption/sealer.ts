@@ -21,6 +21,7 @@ import {
   sealEnvelope,
   unsealFailed,
 } from "./sealed-envelope.ts";
+import { KEY_BYTES } from "./subject-keys.ts";
 
 /** Options for sealing the content of threads. */
 export interface EncryptionOptions {
@@ -133,8 +134,8 @@ export class Sealer {
   }
 }
 
-/** The error for a thread that was never sealed, or is no longer, where something of it was to be opened or erased. */
-export const inTheClear = (threadId: ThreadId): ThreadfoldError =>
+/** The error for a thread that was never sealed, or is no longer, where something of it was to be opened. */
+const inTheClear = (threadId: ThreadId): ThreadfoldError =>
   new ThreadfoldError(
     "UNSEAL_FAILED",
     `Thread ${threadId} is stored in the clear, at least in part, so no key opens it.`,
@@ -159,16 +160,39 @@ export function sealedPlaces(
 
 const KEY_TIME_LIMIT_MS = 10_000;
 
-/** Wraps a key store, such as a network service, with a time limit for each call. */
+/** Wraps a key store, such as a network service, with a time limit for each call, and refuses keys that are none. */
 function limitedKeys(keys: KeyStore, milliseconds: number): KeyStore {
   const limit = { milliseconds, waitedFor: "the key store", option: "keyTimeLimitMs", timers: globalThis };
   return {
-    get: (subject, version) => withinLimit(() => keys.get(subject, version), limit),
-    getOrCreate: (subject) => withinLimit(() => keys.getOrCreate(subject), limit),
-    rotate: (subject) => withinLimit(() => keys.rotate(subject), limit),
+    get: async (subject, version) => {
+      const key = await withinLimit(() => keys.get(subject, version), limit);
+      return key === null ? null : soundKey(subject, key);
+    },
+    getOrCreate: async (subject) => soundKey(subject, await withinLimit(() => keys.getOrCreate(subject), limit)),
+    rotate: async (subject) => soundKey(subject, await withinLimit(() => keys.rotate(subject), limit)),
     shred: (subject) => withinLimit(() => keys.shred(subject), limit),
     isShredded: (subject) => withinLimit(() => keys.isShredded(subject), limit),
   };
+}
+
+/**
+ * Returns a key of a key store. Any other length would seal as well, but weakly, and an empty key with what everybody
+ * knows.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the subject, and nothing of the key, unless it has 32 bytes.
+ */
+function soundKey(subject: string, key: SubjectKey): SubjectKey {
+  const { version, bytes } = Object(key) as { readonly version?: unknown; readonly bytes?: unknown };
+  if (ArrayBuffer.isView(bytes) && bytes.byteLength === KEY_BYTES) return key;
+  const found = ArrayBuffer.isView(bytes) ? `has ${bytes.byteLength} bytes` : "is no Uint8Array";
+  throw new ThreadfoldError(
+    "INVALID_CONFIG",
+    `The key store returned no usable key for the subject ${subject}: it ${found}, and a key has ${KEY_BYTES} bytes.`,
+    {
+      hint: `Have the key store return { version, bytes } with ${KEY_BYTES} random bytes. \`keyStoreLaws\` tries key stores.`,
+      details: { subject, version },
+    },
+  );
 }
 
 /** Returns what a text is bound to when it is sealed. */

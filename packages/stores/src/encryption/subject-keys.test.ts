@@ -12,7 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KeyStore, KeyWrapper } from "@threadfold/core";
+import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
+import { keyStoreLaws } from "../laws/key-store-laws.ts";
 import { fileKeyStore, memoryKeyStore } from "./subject-keys.ts";
 
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
@@ -44,6 +46,19 @@ function service(): KeyWrapper & { readonly calls: string[]; isDown: boolean } {
   };
   return self;
 }
+
+/** A service that wraps nothing, and may hand out the very bytes that it was given. */
+const idle: KeyWrapper = { wrap: async (key) => key, unwrap: async (wrapped) => wrapped };
+
+keepLaws("a key store in memory", keyStoreLaws({ open: async () => memoryKeyStore() }), { describe, it });
+keepLaws("a key store in memory with a service", keyStoreLaws({ open: async () => memoryKeyStore(service()) }), {
+  describe,
+  it,
+});
+keepLaws("a key store in memory with an idle service", keyStoreLaws({ open: async () => memoryKeyStore(idle) }), {
+  describe,
+  it,
+});
 
 const filesIn = (folder: string): readonly string[] =>
   (readdirSync(folder, { recursive: true }) as string[]).map((name) => join(folder, name));

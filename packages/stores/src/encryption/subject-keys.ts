@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { type KeyStore, type KeyWrapper, type SubjectKey, ThreadfoldError } from "@threadfold/core";
 import { makeFolders } from "../filesystem/file-artifacts.ts";
 
-const KEY_BYTES = 32;
+/** Length of every key. */
+export const KEY_BYTES = 32;
 
 /** Returns a key store that lives as long as the process: for tests, and for content that must not outlive it. */
 export function memoryKeyStore(wrapper?: KeyWrapper): KeyStore {
@@ -116,18 +117,24 @@ interface KeyRecords {
   isDestroyed(name: string): Promise<boolean>;
 }
 
-/** Key records that live as long as the process. */
+/**
+ * Key records that live as long as the process. Bytes are copied on their way in and out: who zeroes a key after use
+ * does not erase it here. `Buffer.slice` would share them.
+ */
 function memoryKeyRecords(): KeyRecords {
   const kept = new Map<string, Map<number, Uint8Array>>();
   const destroyed = new Set<string>();
   return {
     versions: async (name) => [...(kept.get(name)?.keys() ?? [])],
-    read: async (name, version) => kept.get(name)?.get(version)?.slice() ?? null,
+    read: async (name, version) => {
+      const bytes = kept.get(name)?.get(version);
+      return bytes === undefined ? null : Buffer.from(bytes);
+    },
     whereIs: () => "memory",
     add: async (name, version, bytes) => {
       const versions = kept.get(name) ?? new Map<number, Uint8Array>();
       if (versions.has(version) || destroyed.has(name)) return false;
-      kept.set(name, versions.set(version, bytes.slice()));
+      kept.set(name, versions.set(version, Buffer.from(bytes)));
       return true;
     },
     destroy: async (name) => {

@@ -18,6 +18,11 @@ export interface StoreEraser {
   subjectOf(threadId: ThreadId): string;
   isErased(threadId: ThreadId): Promise<boolean>;
   /**
+   * Throws what `erase` would throw, while nothing is erased yet. Absent when nothing about a subject keeps it from being
+   * erased.
+   */
+  requireErasable?(subject: string): Promise<void>;
+  /**
    * Erases a subject's content. Repeating it changes nothing, except that it finishes an interrupted erasure.
    *
    * @returns whether a key was destroyed for it; false if the content itself was overwritten.
@@ -110,8 +115,8 @@ export interface ErasedSummaries {
  * that cannot erase, and for an option that the proof could not have, before anything is erased, `STORE_UNAVAILABLE`
  * when cached summaries that anybody can read cannot be reached, `KEY_MISSING` or `KEY_MISMATCH` when the keys of an
  * encrypted store are not available, so that none of them can be destroyed, `UNSEAL_FAILED` when an encrypted store has
- * one of the threads in the clear: no key takes it with it, `ABORTED`, `THREAD_ARCHIVED` when one of the threads, or a
- * copy of one, is in a segment: nothing is erased until it is restored.
+ * one of the threads in the clear, or part of one: no key takes it with it, `ABORTED`, `THREAD_ARCHIVED` when one of
+ * the threads, or a copy of one, is in a segment: nothing is erased until it is restored.
  */
 export async function eraseSubject(
   store: ThreadfoldStore,
@@ -123,15 +128,14 @@ export async function eraseSubject(
   const { threads: reached, copiesLeft } = await reachedThreads(store, eraser, subject, options);
   for (const { threadId } of reached) await refuseSegment(store, threadId);
   const found = await Promise.all(reached.map((thread) => lookAt(store, eraser, thread, options.signal)));
+  const owners = new Set(reached.map(({ threadId }) => eraser.subjectOf(threadId)));
+  for (const owner of owners) await eraser.requireErasable?.(owner);
   if (options.dryRun === true) {
     const threads = found.map((thread) => ({ ...thread, proofSequence: null }));
     return { subject, keyShredded: false, threads, copiesLeft, cachedSummaries: null };
   }
   const shredded = new Map<string, boolean>();
-  for (const { threadId } of reached) {
-    const owner = eraser.subjectOf(threadId);
-    if (!shredded.has(owner)) shredded.set(owner, await eraser.erase(owner));
-  }
+  for (const owner of owners) shredded.set(owner, await eraser.erase(owner));
   const keyShredded = [...shredded.values()].every(Boolean);
   const threadIds = reached.map(({ threadId }) => threadId);
   const cachedSummaries = await eraseSummaries(store, threadIds, keyShredded);

@@ -25,6 +25,7 @@ import { encryptedStore, sealedSummaryCache } from "../encryption/encrypted-stor
 import { fileKeyStore, memoryKeyStore } from "../encryption/subject-keys.ts";
 import { entry, metadata, START, START_MS, THREAD, transcript } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
+import { openStore } from "../open-store.ts";
 import { pgliteDriver } from "../postgres/postgres-driver.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
@@ -167,6 +168,70 @@ describe("R23 an erasure", () => {
     expect((await eraseSubject(inner, threadOf(1), WHY)).threads).toMatchObject([{ wasErased: false }]);
     expect((await store.threads.load(threadOf(2)))?.length).toBeGreaterThan(0);
     expect((await eraseSubject(store, threadOf(2), WHY)).keyShredded).toBe(true);
+  });
+
+  it("does not pass off as erased a sealed thread that goes on in the clear", async () => {
+    const keys = memoryKeyStore();
+    const source = createMemoryStore();
+    await plant(encryptedStore(source, keys), 1);
+    const stored = (await source.threads.load(threadOf(1)))?.entries ?? [];
+    const inner = createMemoryStore();
+    // Versions that did not refuse it wrote such threads.
+    await inner.threads.append(threadOf(1), [...stored, entry(900, "in the clear")], { expectedVersion: 0 });
+    const store = encryptedStore(inner, keys);
+    await expect(eraseSubject(store, threadOf(1), WHY)).rejects.toMatchObject({
+      ...{ code: "UNSEAL_FAILED", details: { threadId: threadOf(1), clear: ["entry 71"] } },
+      message: expect.stringContaining("entry 71"),
+      hint: expect.stringMatching(/without keys.*then.*with/i),
+    });
+    expect(await keys.isShredded(threadOf(1))).toBe(false);
+    // As the error says.
+    await eraseSubject(inner, threadOf(1), WHY);
+    expect((await eraseSubject(store, threadOf(1), WHY)).keyShredded).toBe(true);
+    await expect(inner.threads.load(threadOf(1))).rejects.toMatchObject({ code: "CONTENT_ERASED" });
+    expect(await verifyStore(store)).toEqual([]);
+  });
+
+  it("does not pass off as erased what lies in the clear beside a sealed thread, in a folder", async () => {
+    const folder = freshFolder();
+    const keys = fileKeyStore(join(folder, "keys"));
+    const [path, artifacts] = [join(folder, "store.db"), `file:${join(folder, "artifacts")}`];
+    const threadId = threadOf(1);
+    const store = await openStore(path, { artifacts, encryption: { keys } });
+    await plant(store, 1);
+    const bare = await openStore(path, { artifacts });
+    const left = await bare.artifacts.store("in the clear", metadata({ threadId }));
+    await expect(eraseSubject(store, threadId, WHY)).rejects.toMatchObject({
+      ...{ code: "UNSEAL_FAILED", details: { threadId, clear: [`artifact ${left}`] } },
+    });
+    expect((await store.threads.load(threadId))?.version).toBe(70);
+    for (const each of [store, bare]) await each.close();
+  });
+
+  it("destroys no key of a subject before it is known that all that goes with it can be erased", async () => {
+    const inner = createMemoryStore();
+    const keys = memoryKeyStore();
+    const store = encryptedStore(inner, keys);
+    await plant(store, 1);
+    await plant(inner, 2);
+    await store.journal.append(threadOf(1), { type: "thread-copied", to: threadOf(2), as: "fork" }, START);
+    for (const dryRun of [true, false])
+      await expect(eraseSubject(store, threadOf(1), { ...WHY, dryRun })).rejects.toMatchObject({
+        ...{ code: "UNSEAL_FAILED", details: { threadId: threadOf(2) } },
+      });
+    expect((await store.threads.load(threadOf(1)))?.version).toBe(70);
+  });
+
+  it("destroys the keys of what was erased in a store that keeps artifacts elsewhere", async () => {
+    const folder = freshFolder();
+    const keys = fileKeyStore(join(folder, "keys"));
+    const [path, artifacts] = [join(folder, "store.db"), `file:${join(folder, "artifacts")}`];
+    const store = await openStore(path, { artifacts, encryption: { keys } });
+    await plant(store, 1);
+    const main = await openStore(path);
+    await eraseSubject(main, threadOf(1), WHY);
+    expect((await eraseSubject(store, threadOf(1), WHY)).keyShredded).toBe(true);
+    for (const each of [store, main]) await each.close();
   });
 });
 

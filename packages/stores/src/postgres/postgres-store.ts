@@ -6,6 +6,7 @@ import {
   type AuditJournal,
   artifactIdOf,
   type Clock,
+  isSealedText,
   type JournalEntry,
   type JournalRecord,
   type SecurityContext,
@@ -32,14 +33,7 @@ import {
   readJournalEntry,
   sealJournalEntry,
 } from "../shared/journal.ts";
-import {
-  checkThreadId,
-  isPlainText,
-  isSealedText,
-  requireSeals,
-  type StoreOptions,
-  systemClock,
-} from "../shared/store-basics.ts";
+import { checkThreadId, isPlainText, requireSeals, type StoreOptions, systemClock } from "../shared/store-basics.ts";
 import { PostgresEraser, PostgresInspector } from "./inspect-and-erase.ts";
 import {
   migratePostgres,

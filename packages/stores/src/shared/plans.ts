@@ -6,6 +6,7 @@ import {
   freezeDeep,
   isAbridgedPlan,
   isSealed,
+  isSealedText,
   type MessageId,
   type MessageRun,
   type PlacedMessage,
@@ -19,7 +20,6 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
-import { isSealedText } from "./store-basics.ts";
 
 /**
  * Checks a plan before anything is looked up: schema, id, thread and version.

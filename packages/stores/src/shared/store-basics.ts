@@ -1,4 +1,12 @@
-import { type Clock, type ThreadEntry, type ThreadEntryInput, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import {
+  type Clock,
+  isSealedText,
+  SEALED_PREFIX,
+  type ThreadEntry,
+  type ThreadEntryInput,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
 
 /** Options for opening a store. */
 export interface StoreOptions {
@@ -63,19 +71,11 @@ export function closedStoreError(): ThreadfoldError {
 /** Number of entries from which an append yields to the event loop; fewer are appended quickly. */
 export const MANY_ENTRIES = 128;
 
-/** What sealed content begins with, wherever it is stored. */
-export const SEALED_PREFIX = "sealed1.";
-
 /** The part of an entry's body, in characters, in which its sealed text begins: before it are only ids and a time. */
 const BEFORE_SEALED = 4_096;
 
 /** SQL for a body that may be that of a sealed entry, in all databases: a quote within a text has a backslash. */
 export const MAY_BE_SEALED = `substr(body, 1, ${BEFORE_SEALED}) LIKE '%:"${SEALED_PREFIX}%'`;
-
-/** The beginning of an envelope of the first format, with as many characters as header and tag have. */
-const ENVELOPE = /^sealed1\.AQ[\w-]{128}/;
-/** What no envelope has after its beginning. Searched for by itself, because texts may have many megabytes. */
-const WORDS = /[^\w-]/;
 
 /** What stands in a sealed tool result for its name and its call. */
 export const SEALED_NAME = "sealed";
@@ -83,11 +83,6 @@ export const SEALED_NAME = "sealed";
 /** Checks whether an entry is as an encrypted store passes it on, checked or not: its only text is an envelope. */
 export function isSealedEntry(entry: ThreadEntryInput): boolean {
   return isSealedText(onlyText(entry));
-}
-
-/** Checks whether a text is an envelope, and nothing besides. */
-export function isSealedText(text: unknown): boolean {
-  return typeof text === "string" && ENVELOPE.test(text) && !WORDS.test(text.slice(SEALED_PREFIX.length));
 }
 
 function onlyText(entry: ThreadEntryInput): unknown {

@@ -6,6 +6,7 @@ import {
   type AuditJournal,
   artifactIdOf,
   type Clock,
+  isSealedText,
   type JournalEntry,
   type JournalRecord,
   type SecurityContext,
@@ -31,7 +32,7 @@ import {
   readJournalEntry,
   sealJournalEntry,
 } from "../shared/journal.ts";
-import { checkThreadId, isSealedText, requireSeals, type StoreOptions, systemClock } from "../shared/store-basics.ts";
+import { checkThreadId, requireSeals, type StoreOptions, systemClock } from "../shared/store-basics.ts";
 import { EntryLog, ThreadKeys } from "./entry-log.ts";
 import { SqliteEraser, SqliteInspector } from "./inspect-and-erase.ts";
 import { openConnection } from "./open-connection.ts";

@@ -1,4 +1,5 @@
 import {
+  type CompletionModel,
   type CompletionRequest,
   EventLoopTurns,
   modelCallFailure,
@@ -11,7 +12,7 @@ import { groundedChanges } from "./answer/grounded-changes.ts";
 import { rejection } from "./answer/rejection.ts";
 import { isInvented, namesIn, type SpanEvidence, spanEvidence, withUnknownNames } from "./answer/span-evidence.ts";
 import { addUsage, askModel, type ModelAnswer } from "./call/ask-model.ts";
-import { callModel } from "./call/call-model.ts";
+import { callModel, meteredModel } from "./call/call-model.ts";
 import type { LLMSettings } from "./llm-summarizer-options.ts";
 import { notedItems, RunningNotes } from "./notes/running-notes.ts";
 import { settledChanges } from "./notes/settled-changes.ts";
@@ -52,6 +53,7 @@ const MAX_OUTPUT = 8_000;
 export class FoldReader {
   readonly #request: SummarizeRequest;
   readonly #settings: LLMSettings;
+  readonly #model: CompletionModel;
   readonly #signal: AbortSignal;
   readonly #notes: RunningNotes;
   readonly #after: readonly TranscriptMessage[];
@@ -62,6 +64,7 @@ export class FoldReader {
   constructor(request: SummarizeRequest, settings: LLMSettings, signal: AbortSignal) {
     this.#request = request;
     this.#settings = settings;
+    this.#model = meteredModel(settings.model, request.meter);
     this.#signal = signal;
     this.#notes = new RunningNotes(request.previous, request.span);
     const { overlap = [], countTokens } = request;
@@ -135,11 +138,11 @@ export class FoldReader {
   }
 
   #ask(question: Omit<CompletionRequest, "signal">): Promise<ModelAnswer> {
-    const { model, prompt, maxCalls } = this.#settings;
+    const { prompt, maxCalls } = this.#settings;
     const call = (request: Omit<CompletionRequest, "signal">) => {
       // Repairs, halves and shortened attempts count as well, so that no kind of failure leads to endless calls.
       if (this.#calls++ >= maxCalls * 2) throw rejection("too-large", `more than ${maxCalls * 2} calls were needed`);
-      return callModel(model, request, this.#settings, this.#signal);
+      return callModel(this.#model, request, this.#settings, this.#signal);
     };
     const { countTokens } = this.#request;
     return askModel(question, prompt, async (request) => call(request), countTokens).then(({ answer, usage }) => {

@@ -1,6 +1,14 @@
-import type { SummarizeRequest, SummarizeResult, Summarizer } from "@threadfold/core";
+import {
+  type CompletionModel,
+  modelCallError,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type Summarizer,
+  spanOf,
+} from "@threadfold/core";
 import { scriptThread } from "@threadfold/strategies/laws";
-import { describe, expect, it } from "vitest";
+import { modelSummarizer } from "@threadfold/summarizers";
+import { describe, expect, it, vi } from "vitest";
 import { factSummarizer, folded } from "../testing/run-fold.ts";
 import {
   countFailure,
@@ -107,6 +115,47 @@ describe("a fold's summarizer", () => {
     expect([newest(), cost().summarizerCalls]).toEqual([{ problem: "TypeError" }, 5]);
     const anonymous = meteredSummarizer({ id: "own@1", summarize: model.summarize });
     expect(anonymous.summarizer).not.toHaveProperty("identity");
+  });
+
+  it("is metered by its requests to a model where it reports them, also those that came to nothing", async () => {
+    const usage = { inputTokens: 100, outputTokens: 7 };
+    let failing = true;
+    const model: Summarizer = {
+      id: "llm@1",
+      async summarize({ meter }) {
+        for (let tries = 0; tries < 2; tries++) meter?.asked();
+        meter?.answered(usage);
+        if (failing) throw new Error("the answer was no summary");
+        meter?.asked();
+        return { changes: [], usage };
+      },
+    };
+    const { summarizer, cost } = meteredSummarizer(model);
+    await expect(summarizer.summarize(request)).rejects.toThrow("no summary");
+    expect(cost()).toEqual({ summarizerCalls: 2, ...usage });
+    failing = false;
+    await summarizer.summarize(request);
+    expect(cost()).toEqual({ summarizerCalls: 5, inputTokens: 200, outputTokens: 14 });
+  });
+
+  it("is billed with a real model's tries, repairs and refused answers, whatever the summary is made of in the end", async () => {
+    const usage = { inputTokens: 100, outputTokens: 10 };
+    const complete = vi
+      .fn<CompletionModel["complete"]>()
+      .mockRejectedValueOnce(modelCallError("busy", { kind: "rate-limited" }))
+      .mockRejectedValueOnce(modelCallError("gone", { kind: "unavailable" }))
+      .mockResolvedValue({ text: "No JSON.", finish: "stop", toolCalls: 0, usage });
+    const settings = { minRetryDelayMs: 1, maxRetryDelayMs: 5 };
+    const { summarizer, cost, newest } = meteredSummarizer(
+      modelSummarizer({ model: { id: "flaky", complete }, promptVersion: "threadfold-v2", ...settings }),
+    );
+    const { messages } = scriptThread("u1 a1 u2 a2", 50);
+    const countTokens = (text: string): number => Math.ceil(text.length / 4);
+    const asked = { messages: [...messages], span: spanOf([...messages]), previous: null, pins: [] };
+    await summarizer.summarize({ ...asked, countTokens, maxTokens: 1_000 });
+    expect(newest()?.problem).toContain("not-json");
+    expect(complete).toHaveBeenCalledTimes(4);
+    expect(cost()).toEqual({ summarizerCalls: 4, inputTokens: 200, outputTokens: 20 });
   });
 
   it("adds up what was written to a cache, and says nothing of an aborted call", async () => {

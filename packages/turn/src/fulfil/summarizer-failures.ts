@@ -1,5 +1,6 @@
 import {
   type FoldCost,
+  type ModelMeter,
   problemOf,
   type SummarizeRequest,
   type SummarizeResult,
@@ -142,7 +143,9 @@ export interface MeteredSummarizer {
 }
 
 /**
- * Wraps a fold's summarizer to count its calls and add up its reported usage; applies {@link waitedForOnce} as well.
+ * Wraps a fold's summarizer to count its requests to a model and add up their usage, also of a summary that fails in the
+ * end. A summarizer that does not report its requests is counted by summaries and by the usage that these report.
+ * Applies {@link waitedForOnce} as well.
  */
 export function meteredSummarizer(
   metered: Summarizer,
@@ -155,10 +158,25 @@ export function meteredSummarizer(
     id: metered.id,
     ...(metered.identity !== undefined && { identity: metered.identity }),
     summarize: async (request) => {
-      cost = { ...cost, summarizerCalls: cost.summarizerCalls + 1 };
+      const count = (): void => {
+        cost = { ...cost, summarizerCalls: cost.summarizerCalls + 1 };
+      };
+      let [isAsked, isAnswered] = [false, false];
+      const meter: ModelMeter = {
+        asked: () => {
+          if (isAsked) count();
+          isAsked = true;
+        },
+        answered: (usage) => {
+          isAnswered = true;
+          cost = withUsage(cost, usage);
+        },
+      };
+      // The summary itself, which is also its first request.
+      count();
       try {
-        const result = await metered.summarize(request);
-        cost = withUsage(cost, result.usage);
+        const result = await metered.summarize({ ...request, meter });
+        if (!isAnswered) cost = withUsage(cost, result.usage);
         newest = { problem: result.problem ?? null };
         return result;
       } catch (error) {

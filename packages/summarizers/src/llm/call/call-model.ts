@@ -2,6 +2,7 @@ import {
   type CompletionModel,
   type CompletionRequest,
   type CompletionResult,
+  type ModelMeter,
   modelCallError,
   modelCallFailure,
   raceSignal,
@@ -20,6 +21,20 @@ export interface CallLimits {
   readonly maxRetryDelayMs: number;
   /** How long a call may take before it counts as failed. */
   readonly callTimeoutMs: number;
+}
+
+/** Wraps a model so that each request to it is reported, and the usage of its answer. */
+export function meteredModel(model: CompletionModel, meter: ModelMeter | undefined): CompletionModel {
+  if (meter === undefined) return model;
+  return {
+    id: model.id,
+    async complete(request) {
+      meter.asked();
+      const result = await model.complete(request);
+      if (result.usage !== undefined) meter.answered(result.usage);
+      return result;
+    },
+  };
 }
 
 /**
