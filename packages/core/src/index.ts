@@ -103,6 +103,7 @@ export {
   usageSchema,
   visibleText,
 } from "./model/message.ts";
+export { resultLabel, textIn, typedRanges, typedText } from "./model/typed-text.ts";
 export {
   type ChatMessage,
   type ChatRequest,

@@ -39,12 +39,13 @@ export {
   notBlank,
   pinsPresent,
   rulesKept,
+  type SecondOpinionOptions,
+  secondOpinion,
   smallerThanInput,
   sourcesKnown,
   type SummaryCheck,
   type SummaryProposal,
 } from "./checks/summary-checks.ts";
-export { secondOpinion, type SecondOpinionOptions } from "./checks/second-opinion.ts";
 export {
   type CachedSummarizer,
   cachedSummarizer,

@@ -350,3 +350,36 @@ describe("the rules behind a run of messages", () => {
     expect(key("Never push")).toBe("never push");
   });
 });
+
+describe("agents that write calls as text", () => {
+  it("finds no rule in results, whatever they hold, or in what the harness adds", () => {
+    const rule = "Never push to main without asking me.";
+    for (const text of [
+      `[read_file for 'NOTES.md'] Result:\n${rule}`,
+      `[execute_command for 'cat NOTES.md'] Result:\nCommand executed.\nOutput:\n${rule}\n`,
+      `[read_file for 'a'] Result:\n<feedback>\n${rule}\n</feedback>`,
+      `<environment_details>\n${rule}`,
+      `EXECUTION RESULT of [execute_bash]:\n${rule}`,
+      `OBSERVATION:\n${rule}`,
+      `I ran this command:\n\ncat NOTES.md\n\nAnd got this output:\n\n${rule}\n`,
+    ])
+      expect(textsIn(text), text).toEqual([]);
+    const parts = ["[read_file for 'NOTES.md'] Result:", rule].map((text) => ({ type: "text" as const, text }));
+    expect(textsIn("", { parts })).toEqual([]);
+  });
+
+  it("finds the user's rules in the tags of the harness, at their place", () => {
+    const rule = "Never push to main without asking me.";
+    const more = "\n<environment_details>\nAlways be in code mode.\n</environment_details>";
+    for (const text of [
+      `<task>\nFix the parser.\n${rule}\n</task>${more}`,
+      `<feedback>\n${rule}\n</feedback>${more}`,
+      `[attempt_completion] Result:\n<feedback>\n${rule}\n</feedback>${more}`,
+      `[ask_followup_question for 'May I push?'] Result:\n<answer>\n${rule}\n</answer>${more}`,
+    ]) {
+      const [pin, ...others] = detectConstraints(said(text));
+      expect([pin?.text, others], text).toEqual([rule, []]);
+      expect(text.slice(pin?.source?.start, pin?.source?.end)).toBe(rule);
+    }
+  });
+});

@@ -1,6 +1,7 @@
 import { sha256 } from "../json/sha256.ts";
 import { asPinId, type PinId } from "../model/ids.ts";
 import { type Message, visibleText } from "../model/message.ts";
+import { type TextRange, typedRanges } from "../model/typed-text.ts";
 import type { Authority, Pin, PinSource } from "../thread/thread-entry.ts";
 import { finishSteps, type Steps } from "../time/steps.ts";
 import { type RuleDoubt, type RuleReading, readRulesInSteps } from "./read-rules.ts";
@@ -44,8 +45,8 @@ const NOTHING_SAID: SaidRules = { made: [], lifted: [], candidates: [] };
 /**
  * Finds what a message says about rules: standing constraints, with their exact text and position, and retractions of
  * rules in force. Only user and system messages count: tool output, assistants, summaries, harnesses and side branches
- * neither make nor lift a rule. A rule that its own message takes back is never made. Deterministic and linear in the
- * length of the text.
+ * neither make nor lift a rule, and neither do the results that a user message of an agent without tools holds. A rule
+ * that its own message takes back is never made. Deterministic and linear in the length of the text.
  *
  * @param live returns the pins in force before the message; called only when the message takes something back.
  */
@@ -144,7 +145,7 @@ export const ruleKey = ({ text }: { readonly text: string }): string =>
   text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}/_.@-]+/gu, " ")
-    .replace(/[ .]+$/, "")
+    .replace(/(?<![ .])[ .]+$/, "")
     .trim();
 
 type PlacedReading = RuleReading & { readonly source: PinSource };
@@ -163,17 +164,32 @@ function* readingsOf(message: Message): Steps<readonly PlacedReading[]> {
 
 function* readMessage(message: Message, into: PlacedReading[]): Steps<void> {
   let offset = 0;
-  for (const part of message.parts) {
+  const ranges = typedRanges(message);
+  for (const [index, part] of message.parts.entries()) {
     if (part.type !== "text") {
       offset += visibleText({ parts: [part] }).length + 1;
       continue;
     }
-    for (const reading of yield* readRulesInSteps(part.text, message.role === "system")) {
+    const own = onlyTyped(part.text, ranges[index] ?? []);
+    for (const reading of yield* readRulesInSteps(own, message.role === "system")) {
+      if (part.text.slice(reading.start, reading.end) !== reading.text) continue;
       const source = { messageId: message.id, start: offset + reading.start, end: offset + reading.end };
       into.push({ ...reading, source });
     }
     offset += part.text.length + 1;
   }
+}
+
+/** A text of the same length with blanks in the place of what nobody typed. */
+function onlyTyped(text: string, ranges: readonly TextRange[]): string {
+  if (ranges.length === 1 && ranges[0]?.[0] === 0 && ranges[0][1] === text.length) return text;
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [start, end] of [...ranges, [text.length, text.length] as const]) {
+    pieces.push(text.slice(at, start).replace(/[^\n]/g, " "), text.slice(start, end));
+    at = end;
+  }
+  return pieces.join("");
 }
 
 function uniqueOf<Item extends { readonly id: PinId }>(items: readonly Item[]): readonly Item[] {

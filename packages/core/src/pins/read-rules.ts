@@ -223,7 +223,7 @@ function findingOf(said: string, statement: Statement, languages: readonly Compi
 const hasWords = (said: string): boolean => said.length >= SHORTEST_RULE && /\p{L}\P{L}*\p{L}/u.test(said);
 
 function findingIn(said: string, statement: Statement, language: CompiledLanguage): Finding {
-  const isQuestion = /[?？]["”’»)\]*_\s]*$/.test(said);
+  const isQuestion = /[?？؟]["”’»)\]*_\s]*$/.test(said);
   const first = behindOpeners(said, 0, language);
   if (isQuestion) {
     const asked = place(language.polite, said, first);
@@ -318,7 +318,7 @@ function retractionAt(said: string, clause: number, language: CompiledLanguage):
   return [];
 }
 
-const CLAUSE_SIGN = /(?:[,;:(—–，、；：（]\s*|\s-\s+|[.!?…]\s+|[。！？])/g;
+const CLAUSE_SIGN = /(?:[,;:(—–，、；：（،؛]\s*|\s-\s+|[.!?…؟]\s+|[。！？])/g;
 
 /** Where clauses begin: at the start, after punctuation and, unless the sentence narrates, after a conjunction. */
 function clauseStarts(said: string, language: CompiledLanguage, tells: boolean): readonly number[] {
@@ -339,7 +339,7 @@ function clauseStarts(said: string, language: CompiledLanguage, tells: boolean):
   return starts.filter((start) => start < said.length).sort((a, b) => a - b);
 }
 
-const CLAUSE_BREAK = /[,;!?…—–，；。！？]|\.(?:\s|$)/g;
+const CLAUSE_BREAK = /[,;!?…—–，；。！？،؛؟]|\.(?:\s|$)/g;
 
 /** Where the clause that contains a place ends. */
 function clauseEnd(said: string, from: number, language: CompiledLanguage): number {

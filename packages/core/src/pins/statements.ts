@@ -26,7 +26,7 @@ const LIST_MARK = /^(\s*)(?:[-*+•–▪◦]\s+(?:\[[ xX]\]\s+)?|\(?\d{1,3}[.)]
 const HEADING = /^(\s*(?:#{1,6}\s+|\*\*|__))(\S[^\n]{0,158}?)(?:\*\*|__)?:?$/;
 const IS_HEADING = /^\s*#{1,6}\s|^\s*(?:\*\*[^*]+\*\*|__[^_]+__):?\s*$/;
 const ANNOUNCES = /[:：]["”’»*_]*$/;
-const SENTENCE_SIGN = /[.!?…。！？；]/g;
+const SENTENCE_SIGN = /[.!?…؟۔。！？；]/g;
 const CLOSERS = /["'”’»)\]*_]/;
 const UNSPACED_END = /[。！？；]/;
 /** A line of at least this many UTF-16 code units that ends without punctuation is taken for a wrapped line. */
@@ -283,7 +283,7 @@ function sentenceEnd(text: string, sign: number, start: number, flowEnd: number)
     while (end < flowEnd && /["”’」』）)]/.test(text[end] as string)) end++;
     return end;
   }
-  while (end < flowEnd && end < sign + 8 && /[.!?]/.test(text[end] as string)) end++;
+  while (end < flowEnd && end < sign + 8 && /[.!?؟]/.test(text[end] as string)) end++;
   while (end < flowEnd && end < sign + 12 && CLOSERS.test(text[end] as string)) end++;
   if (end < flowEnd && !/\s/.test(text[end] as string)) return undefined;
   if (text[sign] !== ".") return end;

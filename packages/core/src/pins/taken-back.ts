@@ -172,9 +172,15 @@ function pairsOf(run: string): readonly string[] {
     );
 }
 
+/** Particles and endings behind a Korean word, and the article and endings around an Arabic one. */
+const KOREAN_ENDING = /(?<=[가-힣])(?:에서는|에서|에게|으로|은|는|이|가|을|를|에|의|도|만|로|과|와)$/u;
+const ARABIC_AFFIX =
+  /^(?:[وفبك]?ال|لل|[وفب](?=\p{L}{3}))(?=\p{Script=Arabic}{2})|(?<=\p{Script=Arabic}{3})(?:ها|هم|ات|ين|ون|ه|ة)$/gu;
+
 /** Returns roughly the same stem for all forms of a word. */
-function stemOf(word: string): string {
-  const verb = SAME.get(word) ?? word;
+function stemOf(whole: string): string {
+  const word = whole.replace(KOREAN_ENDING, "").replace(ARABIC_AFFIX, "");
+  const verb = SAME.get(whole) ?? SAME.get(word) ?? word;
   const bare = verb.length > 4 ? verb.replace(/(?:ing|ed|es|s|e|en|er|n)$/u, "") : verb;
   const same = SAME.get(bare) ?? SAME.get(`${bare}e`) ?? bare;
   return (same === bare ? bare : same.length > 4 ? same.replace(/(?:ing|ed|es|s|e|en|er|n)$/u, "") : same).slice(0, 7);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { call, text } from "../laws/messages.ts";
+import { growthOnQuadrupling } from "../laws/runs.ts";
 import type { Part } from "../model/part.ts";
 import { needCandidates } from "./need-candidates.ts";
 
@@ -21,7 +22,20 @@ describe("needCandidates", () => {
     expect(candidatesOf('run "a-b_c1"')).toEqual(["a-b_c1"]);
   });
 
-  it("takes names of six to two hundred code units", () => {
+  it.each(["x", "/", "x//", "~", "a.", "1,", "a:", "'", "'a ", "_", "-", "aB"])(
+    "R29 takes linear time on an argument that repeats %j",
+    async (unit) => {
+      const textOf = (size: number): string => unit.repeat(size / unit.length);
+      expect(await growthOnQuadrupling(textOf, candidatesOf, 32_000)).toBeLessThan(10);
+    },
+  );
+
+  it("R29 takes linear time on a path with a long run of dots", async () => {
+    const textOf = (size: number): string => `a/${".".repeat(size)}x`;
+    expect(await growthOnQuadrupling(textOf, candidatesOf, 16_000)).toBeLessThan(10);
+  });
+
+  it("accepts names of six to two hundred code units", () => {
     for (const [length, isTaken] of [
       [5, false],
       [6, true],
@@ -33,7 +47,7 @@ describe("needCandidates", () => {
     }
   });
 
-  it("reads every text and number of the arguments, the keys and what else was said left aside, each once", () => {
+  it("reads each text and number in call arguments once, but no keys or message text", () => {
     const input = { some_long_key: [{ deep: "first_name" }, 1234567, null, true], again: "first_name" };
     const answers = [
       { parts: [text("in_the_text"), call("a", "bash", input)] },
@@ -43,7 +57,7 @@ describe("needCandidates", () => {
     expect(needCandidates([])).toEqual([]);
   });
 
-  it("reads arguments that never were JSON as they were written", () => {
+  it("reads invalid JSON arguments as raw text", () => {
     const broken = { ...call("c", "bash", { text: "other_name" }), invalidInput: '{"path": "/repo/src/io.ts' };
     expect(needCandidates([{ parts: [broken as Part] }])).toEqual(["/repo/src/io.ts"]);
   });

@@ -5,8 +5,8 @@ import type { Message } from "../model/message.ts";
 const SHORTEST = 6;
 /** The longest candidate, in UTF-16 code units: anything longer is data, not a name. */
 const LONGEST = 200;
-/** Paths with at least one separator, relative or absolute. */
-const PATH = /(?:[\w.@~+-]+)?(?:\/[\w.@+-]+)+/g;
+/** Paths with at least one separator, relative or absolute. A first segment begins where no other one could. */
+const PATH = /(?:(?<![\w.@~+-])[\w.@~+-]+)?(?:\/[\w.@+-]+)+/g;
 /** Names as code and tools write them: dotted, snake, kebab or camel case, with digits, scoped by colons. */
 const IDENTIFIER = /[A-Za-z_$][\w$]*(?:(?:[.:-]|::)[\w$]+)*/g;
 const NUMBER = /(?<![\w.])\d[\d_,]*(?:\.\d+)?(?![\w])/g;
@@ -54,7 +54,7 @@ function* candidatesIn(text: string): Generator<string> {
 }
 
 /** A sentence's full stop is not part of a path. */
-const trimmed = (path: string): string => path.replace(/[.]+$/, "");
+const trimmed = (path: string): string => path.replace(/(?<!\.)\.+$/, "");
 
 function* ofUse(candidate: string): Generator<string> {
   if (candidate.length >= SHORTEST && candidate.length <= LONGEST) yield candidate;

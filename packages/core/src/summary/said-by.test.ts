@@ -76,6 +76,8 @@ describe("saysInOwnWords", () => {
     ["Add an export. The orders page is slow.", "Export the slow orders page"],
     ["Add an export.", "to the"],
     ["请修复登录错误。", "修复登录页面"],
+    ["파일 삭제 금지.", "파일 삭제"],
+    ["لا تحذف الملفات القديمة.", "تحذف الملفات القديمة"],
     ["", "Add an export"],
   ])("%j does not say what %j says", (said, words) => {
     expect(saysInOwnWords(said, words)).toBe(false);
@@ -103,6 +105,11 @@ const MESSAGES: Readonly<Record<string, Said>> = {
   harness: text("user", "Never push to main.", { origin: "harness" }),
   handoff: text("user", "Never push to main. The cause was a lock.", { origin: "compaction" }),
   side: text("user", "Never push to main.", { branch: "task-1" }),
+  result: text("user", "[read_file for 'NOTES.md'] Result:\nNever push to main."),
+  details: text(
+    "user",
+    "<task>\nBuild it.\n</task>\n<environment_details>\nNever push to main.\n</environment_details>",
+  ),
 };
 const messageOf: MessageLookup = (id) => MESSAGES[id];
 const span = { messageIds: Object.keys(MESSAGES).map((id) => asMessageId(id)), firstTurn: 1, lastTurn: 1 };
@@ -129,7 +136,7 @@ describe("unsourcedItems", () => {
       unsourcedItems(summaryOf(rule("Never push to main.", ...ids)), messageOf).length;
     expect(unsourced("user")).toBe(0);
     expect(unsourced("agent", "user")).toBe(0);
-    for (const id of ["agent", "harness", "handoff", "side", "system", "nobody"])
+    for (const id of ["agent", "harness", "handoff", "side", "system", "result", "details", "nobody"])
       expect([id, unsourced(id)]).toEqual([id, 1]);
     expect(unsourced()).toBe(1);
   });

@@ -1,5 +1,6 @@
 import type { MessageId } from "../model/ids.ts";
-import { type Message, visibleText } from "../model/message.ts";
+import type { Message } from "../model/message.ts";
+import { typedText } from "../model/typed-text.ts";
 import { plainLetters } from "../pins/languages/rule-language.ts";
 import type { ItemSpeaker, OpenItem, StructuredSummary, SummaryItem, TextItem } from "./structured-summary.ts";
 import { type MergedSummary, type ResolvedItem, summaryItemId } from "./summary-change.ts";
@@ -53,7 +54,7 @@ export function unsourcedInPlan(
   return summarizations.flatMap(({ summary }) => unsourcedItems(summary, messageOf));
 }
 
-/** The words of user and system messages. Each message is read once. */
+/** The words of user and system messages, without results in them. Each message is read once. */
 export class SpokenWords {
   readonly #messageOf: MessageLookup;
   readonly #texts = new Map<MessageId, string | null>();
@@ -89,7 +90,7 @@ export class SpokenWords {
     const known = this.#texts.get(id);
     if (known !== undefined) return known;
     const message = this.#messageOf(id);
-    const text = message === undefined || !isPersonal(message) ? null : visibleText(message);
+    const text = message === undefined || !isPersonal(message) ? null : typedText(message);
     this.#texts.set(id, text);
     return text;
   }
@@ -261,7 +262,7 @@ const passagesOf = (said: string): readonly string[] =>
 
 /** Words that negate, in the languages that users write most. */
 const NEGATION =
-  /(?<![\p{L}\p{N}])(?:not|never|no|none|nothing|without|cannot|nicht|nie|niemals|kein\p{Ll}*|ohne|nunca|jamás|sin|jamais|sans|ne|não|sem|nem|не|нет|никогда|без)(?![\p{L}\p{N}])|n['’]t(?!\p{L})|(?<!\p{L})n['’]|[不别勿没無无]|ない|なく|ません/iu;
+  /(?<![\p{L}\p{N}])(?:not|never|no|none|nothing|without|cannot|nicht|nie|niemals|kein\p{Ll}*|ohne|nunca|jamás|sin|jamais|sans|ne|não|sem|nem|не|нет|никогда|без|لا|لم|لن|ليست?|بدون|دون|ممنوع|عدم)(?![\p{L}\p{N}])|n['’]t(?!\p{L})|(?<!\p{L})n['’]|[不别勿没無无]|ない|なく|ません|지 ?(?:마|말|않)|금지|없이|(?<!\p{L})[안못] /iu;
 
 /** English words that say nothing about what is asked. In other languages, every word counts. */
 const FUNCTION_WORDS: ReadonlySet<string> = new Set(

@@ -15,7 +15,6 @@ import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
 import { rejectionReason } from "../llm/answer/rejection.ts";
 import { Conversation, requestFor } from "../testing/conversation.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { secondOpinion } from "./second-opinion.ts";
 import {
   checkedSummarizer,
   DEFAULT_CHECKS,
@@ -23,6 +22,7 @@ import {
   notBlank,
   pinsPresent,
   rulesKept,
+  secondOpinion,
   sourcesKnown,
 } from "./summary-checks.ts";
 

@@ -512,7 +512,7 @@ describe("runs and errors", () => {
       ["find / -name late", "nothing told"],
       ["git diff --stat", "no changes"],
       ["git status --short src", "no changes"],
-      ["git diff | grep wanted", "nothing told"],
+      ["git diff | grep wanted", "nothing found"],
       ["git diff --check", "nothing told"],
       ["git diff > wanted.patch", "nothing told"],
       ["grep -rn late src", "nothing found"],
@@ -563,7 +563,7 @@ describe("runs and errors", () => {
       ]),
     ).toEqual([
       ["go test ./...", "2 packages ok"],
-      ["go test ./cart/...", "FAIL\tcart/total"],
+      ["go test ./cart/...", "1 failed, FAIL cart/total, 3 packages ok"],
       ["./tests/runtests.py admin", "68 tests: OK (skipped=2)"],
       ["python -m unittest", "1 test: FAILED (errors=1)"],
     ]);
@@ -724,7 +724,7 @@ describe("runs and errors", () => {
     [
       "npm run lint",
       "Stdout: src/cart.ts is not sorted\nStderr: (empty)\nError: (none)\nExit Code: 1\nSignal: (none)\nProcess Group PGID: 4711",
-      "Stdout: src/cart.ts is not sorted",
+      "src/cart.ts is not sorted",
     ],
     [
       "mise run lint",

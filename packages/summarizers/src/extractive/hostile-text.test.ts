@@ -9,6 +9,7 @@ const PIECES: Readonly<Record<string, string>> = {
   "one endless word": "a",
   "one endless path": "a/",
   dots: ".",
+  backslashes: "\\",
   "never never": "never ",
   "unclosed blocks": "<system-reminder>",
   "unclosed fences": "```\n",

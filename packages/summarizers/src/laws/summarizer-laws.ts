@@ -13,10 +13,36 @@ import {
   type SummaryItem,
   saidIn,
   sourcedItems,
+  spanOf,
   summarySubject,
 } from "@threadfold/core";
-import { forAll, type Law, type Trials } from "@threadfold/core/laws";
-import { type SummaryTrial, summaryTrials } from "./summary-trials.ts";
+import { agentThreads, forAll, type Law, structuredSummaries, type Trials } from "@threadfold/core/laws";
+import fc from "fast-check";
+
+/** An input for the laws of summarizers. */
+export interface SummaryTrial {
+  readonly request: SummarizeRequest;
+  /** True to use the summarizer's own summary of the same messages as the previous summary. False by default. */
+  readonly again?: boolean;
+}
+
+const countTokens = (text: string): number => Math.ceil(text.length / 4);
+
+/** Generates odd spans with little or much room, without or with a previous summary, or asked for a second time. */
+export const summaryTrials: fc.Arbitrary<SummaryTrial> = agentThreads({ malformed: true, maxMessages: 24 })
+  .filter((thread) => thread.length > 0)
+  .chain((thread) => {
+    const messages = [...thread.messages];
+    const span = spanOf(messages);
+    const known = { messages, span, pins: thread.livePins, countTokens };
+    const maxTokens = fc.oneof(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 400, max: 4_000 }));
+    return fc.oneof(
+      fc
+        .record({ previous: fc.option(structuredSummaries(span)), maxTokens })
+        .map((part): SummaryTrial => ({ request: { ...known, ...part } })),
+      maxTokens.map((most): SummaryTrial => ({ request: { ...known, previous: null, maxTokens: most }, again: true })),
+    );
+  });
 
 /**
  * Returns the laws of the `Summarizer` port that can be checked without a model. They are checked on generated spans or
@@ -47,6 +73,7 @@ interface SummarizerCheck {
 }
 
 const CHECKS: readonly SummarizerCheck[] = [
+  { name: "it has a name", broken: async ({ id }) => (id === "" ? "its id is empty" : null) },
   {
     name: "every item names messages of the span or of the summary before it",
     broken: async (summarizer, request) => {

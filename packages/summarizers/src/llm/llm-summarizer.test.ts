@@ -5,6 +5,7 @@ import {
   modelCallError,
   renderSummary,
   type StructuredSummary,
+  type Usage,
 } from "@threadfold/core";
 import { agentThreads, keepLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
@@ -60,6 +61,26 @@ describe("LLMSummarizer", () => {
     expect(text).toContain("README.md");
     expect(usage).toEqual({ inputTokens: 100, outputTokens: 10 });
     expect(model.requests).toHaveLength(1);
+  });
+
+  it("reports each request that it sends, and what those that were answered took, even if nothing comes of it", async () => {
+    const seen = { asked: 0, inputTokens: 0 };
+    const meter = {
+      asked: () => void seen.asked++,
+      answered: (usage: Usage) => void (seen.inputTokens += usage.inputTokens),
+    };
+    const busy = modelCallError("busy", { kind: "rate-limited", status: 429 });
+    const summarize = (...answers: readonly ScriptedAnswer[]) =>
+      new LLMSummarizer({ model: new ScriptedModel(answers), ...QUICK }).summarize({
+        ...requestFor(conversation),
+        meter,
+      });
+    await summarize(busy, busy, "no JSON", good);
+    expect(seen).toEqual({ asked: 4, inputTokens: 200 });
+    await expect(summarize("no JSON")).rejects.toMatchObject({ code: "SUMMARIZER_FAILED" });
+    expect(seen).toEqual({ asked: 6, inputTokens: 400 });
+    await expect(summarize(busy)).rejects.toMatchObject({ code: "SUMMARIZER_FAILED" });
+    expect(seen).toEqual({ asked: 10, inputTokens: 400 });
   });
 
   it("L27: sends no tools and refuses an answer that calls one", async () => {
@@ -299,6 +320,25 @@ describe("what a model may change", () => {
     expect(renamed.summary.openItems).toContainEqual(
       expect.objectContaining({ description: "Write a benchmark", status: "cancelled" }),
     );
+  });
+
+  it("makes no rule of a result in a user message of an agent without tools", async () => {
+    const read = new Conversation()
+      .user("<task>\nTidy the notes.\n</task>")
+      .agent("<read_file>\n<path>NOTES.md</path>\n</read_file>")
+      .user("[read_file for 'NOTES.md'] Result:\nNever push to main.")
+      .agent("I read the notes.")
+      .user("<feedback>\nNever rename a file.\n</feedback>")
+      .agent("Understood.");
+    const asked = requestFor(read.messages);
+    const constraints = [
+      { text: "Never push to main.", sources: [3] },
+      { text: "Never rename a file.", sources: [5] },
+    ];
+    const model = new ScriptedModel([JSON.stringify({ currentTask: "Tidying", constraints })]);
+    const { changes } = await new LLMSummarizer({ model, ...QUICK }).summarize(asked);
+    const { summary } = applySummaryChanges(null, asked.span, changes);
+    expect(summary.constraints.map(({ text }) => text)).toEqual(["Never rename a file."]);
   });
 
   it("takes other items out on evidence, with a record", async () => {

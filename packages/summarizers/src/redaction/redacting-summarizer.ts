@@ -71,7 +71,13 @@ async function redactedError(error: unknown): Promise<unknown> {
   const { text, kinds } = await redactSecrets(error.message);
   if (kinds.length === 0) return error;
   if (!ThreadfoldError.isInstance(error)) return new Error(text, { cause: error });
-  return new ThreadfoldError(error.code, text, { details: error.details, cause: error });
+  const { hint, retryable, details } = error;
+  return new ThreadfoldError(error.code, text, {
+    hint: (await redactSecrets(hint)).text,
+    retryable,
+    details,
+    cause: error,
+  });
 }
 
 /** Messages whose ids are collected in one step; a step takes less than a millisecond. */

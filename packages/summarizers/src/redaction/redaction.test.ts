@@ -1,4 +1,4 @@
-import { applySummaryChanges, renderSummary } from "@threadfold/core";
+import { applySummaryChanges, renderSummary, ThreadfoldError } from "@threadfold/core";
 import { brokenLaws, cpuTimeMs, growthOnQuadrupling, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -22,14 +22,14 @@ const SECRETS: readonly (readonly [kind: string, secret: string])[] = [
 ];
 
 describe("redactSecrets", () => {
-  it.each(SECRETS)("puts a marker that names the kind in the place of a %s", async (kind, secret) => {
+  it.each(SECRETS)("replaces a %s by a marker that names its kind", async (kind, secret) => {
     const { text, kinds } = await redactSecrets(`before ${secret} after`);
     expect(kinds).toEqual([kind]);
     expect(text).toContain(`[redacted ${kind}]`);
     expect(text).toMatch(/^before .* after$/s);
   });
 
-  it.each(SECRETS)("finds a %s wherever it stands in a long text, once", async (kind, secret) => {
+  it.each(SECRETS)("finds a %s once, wherever it stands in a long text", async (kind, secret) => {
     const filler = "a line of a log that says nothing much\n".repeat(12_000);
     for (const at of [0, 131_072, 131_072 + 32_768, 262_144, filler.length]) {
       for (const shift of [-secret.length, -secret.length / 2, 0, 1]) {
@@ -108,11 +108,11 @@ describe("redactSecrets", () => {
     [`users: ops:$$2y$$05$$${"aB./9".repeat(11).slice(0, 53)}`, "users: ops:[redacted password-hash]"],
     [`root:$6$salt$${"aB./9".repeat(18).slice(0, 86)}:19700:0:`, "root:[redacted password-hash]"],
     ["$2b$12$ is how bcrypt begins, $6$ is SHA-512 and $argon2id$v=19$m=65536,t=3,p=4$ is Argon2", null],
-  ])("keeps the name of an assigned secret, and all of what only looks like one: %s", async (text, clean) => {
+  ])("keeps the name of an assigned secret, and anything that only looks like a secret: %s", async (text, clean) => {
     expect((await redactSecrets(text)).text).toBe(clean ?? text);
   });
 
-  it("finds a value whose name stands in the part before", async () => {
+  it("finds a value whose name stands in the previous part", async () => {
     const clean = await redactJson([{ text: "the x-api-key: " }, { text: "a7Q4b8R5c9S6d0T7e1U8" }]);
     expect(clean).toEqual([{ text: "the x-api-key: " }, { text: "[redacted assigned-key]" }]);
   });
@@ -130,7 +130,7 @@ describe("redactSecrets", () => {
     expect(await growthOnQuadrupling(partsOf, redacted, 500_000)).toBeLessThan(10);
   });
 
-  it("lets the event loop turn while it reads a long text", async () => {
+  it("lets the event loop run while it reads a long text", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
     await redactSecrets("some_name_of_something = value; ".repeat(100_000));
@@ -138,7 +138,7 @@ describe("redactSecrets", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it("takes the whole value, also where a rule finds only a part of it", async () => {
+  it("redacts the whole value even where a rule finds only part of it", async () => {
     const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYABCDEFGKEY";
     const { text } = await redactSecrets(`aws_secret_access_key = ${secret}\nregion = eu-west-1`);
     expect(text).not.toContain("MDENG");
@@ -146,7 +146,7 @@ describe("redactSecrets", () => {
     expect(text).toContain("region = eu-west-1");
   });
 
-  it("law: whatever stands around a secret, comments that switch scanners off included, it is gone; the rest stays", async () => {
+  it("law: removes a secret whatever stands around it, even comments that switch scanners off", async () => {
     const around = fc.oneof(
       fc.constantFrom(
         "",
@@ -174,13 +174,13 @@ describe("redactSecrets", () => {
     );
   });
 
-  it("leaves no trace in the process, however often it runs", async () => {
+  it("leaves no performance entries in the process, however often it runs", async () => {
     const before = performance.getEntries().length;
     for (let round = 0; round < 20; round++) await redactSecrets(`some text ${round}`);
     expect(performance.getEntries().length).toBe(before);
   });
 
-  it("leaves a text without secrets as it is", async () => {
+  it("leaves a text without secrets unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.lorem({ maxCount: 40 }), async (text) => {
         expect(await redactSecrets(text)).toEqual({ text, kinds: [] });
@@ -189,7 +189,7 @@ describe("redactSecrets", () => {
     );
   });
 
-  it("R29 takes time that grows with the text and no faster, hostile text included", async () => {
+  it("R29 takes time that grows no faster than the text, even a hostile one", async () => {
     const timeOf = async (text: string): Promise<number> => {
       const times: number[] = [];
       for (let round = 0; round < 3; round++) {
@@ -221,7 +221,7 @@ describe("redactSecrets", () => {
 });
 
 describe("redactJson", () => {
-  it("goes to any depth, leaves keys and ids, and gives the same value when there is nothing to do", async () => {
+  it("redacts strings at any depth except keys and ids, and returns the same value when nothing is found", async () => {
     const [, secret] = SECRETS[0] as readonly [string, string];
     const clean = { a: ["x", { b: 1 }], c: null };
     expect(await redactJson(clean)).toBe(clean);
@@ -231,7 +231,7 @@ describe("redactJson", () => {
     expect(await redactJson([secret, `${secret} !`], new Set([secret]))).toEqual([secret, "[redacted github-token] !"]);
   });
 
-  it("finds what each of many texts holds, wherever they are divided to be looked at", async () => {
+  it("finds the secret in each of many texts, wherever they are divided for scanning", async () => {
     const [, secret] = SECRETS[0] as readonly [string, string];
     const words = fc.nat({ max: 12_000 }).map((count) => "plain words ".repeat(count / 12));
     const text = fc.tuple(words, fc.boolean(), words).map(([before, held, after]) => ({ before, held, after }));
@@ -254,7 +254,7 @@ describe("redactingSummarizer", () => {
     .agent(`Done: ${secret} is in .env.`).messages;
   const request = requestFor(messages, { instructions: `mind ${secret}` });
 
-  it("shows no secret to the model, and hands none on that it makes up", async () => {
+  it("shows no secret to the model, and redacts secrets in the model's own changes", async () => {
     const model = new ScriptedModel((asked) => factAnswer(asked, `The token is ${secret}.`.replace(secret, "in .env")));
     const summarizer = redactingSummarizer(new LLMSummarizer({ model }));
     const { changes } = await summarizer.summarize(request);
@@ -269,6 +269,17 @@ describe("redactingSummarizer", () => {
     expect((await redactingSummarizer(leaking).summarize(request)).changes).toEqual([
       { op: "set-current-task", task: "[redacted github-token]" },
     ]);
+  });
+
+  it("redacts secrets in an error, and keeps its code, hint, details and whether it may be retried", async () => {
+    const error = new ThreadfoldError("MODEL_CALL_FAILED", `The model refused ${secret} today.`, {
+      ...{ hint: `Ask again without ${secret} in it.`, details: { kind: "rejected" }, retryable: false },
+    });
+    const failing = { id: "failing", summarize: () => Promise.reject(error) };
+    await expect(redactingSummarizer(failing).summarize(request)).rejects.toMatchObject({
+      ...{ code: "MODEL_CALL_FAILED", message: "The model refused [redacted github-token] today." },
+      ...{ hint: "Ask again without [redacted github-token] in it.", details: { kind: "rejected" }, retryable: false },
+    });
   });
 
   it("keeps the summarizer laws", async () => {

@@ -27,6 +27,14 @@ export class Conversation {
     return this.#push("user", [{ type: "text", text }], origin);
   }
 
+  /** Adds a user message of several texts. */
+  userParts(...texts: readonly string[]): this {
+    return this.#push(
+      "user",
+      texts.map((text) => ({ type: "text", text })),
+    );
+  }
+
   system(text: string): this {
     return this.#push("system", [{ type: "text", text }]);
   }

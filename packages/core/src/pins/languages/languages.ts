@@ -1,14 +1,12 @@
-import { chinese } from "./chinese.ts";
+import { arabic } from "./arabic.ts";
+import { chinese, japanese, korean } from "./east-asian.ts";
 import { english } from "./english.ts";
-import { french } from "./french.ts";
 import { german } from "./german.ts";
-import { japanese } from "./japanese.ts";
-import { portuguese } from "./portuguese.ts";
+import { french, portuguese, spanish } from "./romance.ts";
 import { type CompiledLanguage, compiledLanguage, type RuleLanguage } from "./rule-language.ts";
 import { russian } from "./russian.ts";
-import { spanish } from "./spanish.ts";
 
-/** The languages in which rules are detected. To add one, add its file and list it here. */
+/** The languages in which rules are detected. To add one, write it down in a file of this folder and list it here. */
 export const LANGUAGES: readonly RuleLanguage[] = [
   english,
   german,
@@ -18,6 +16,8 @@ export const LANGUAGES: readonly RuleLanguage[] = [
   russian,
   chinese,
   japanese,
+  korean,
+  arabic,
 ];
 
 /** {@link LANGUAGES}, compiled. */
@@ -27,6 +27,8 @@ const COMPILED_LANGUAGES: readonly CompiledLanguage[] = LANGUAGES.map(compiledLa
 const SAMPLE = 2_000;
 const SCRIPTS = [
   ["cyrillic", /\p{Script=Cyrillic}/u],
+  ["arabic", /\p{Script=Arabic}/u],
+  ["hangul", /[\uac00-\ud7a3]/],
   ["kana", /[\u3040-\u30ff]/],
   ["han", /[\u4e00-\u9fff]/],
 ] as const;

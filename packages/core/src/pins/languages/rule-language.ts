@@ -7,7 +7,7 @@
 export interface RuleLanguage {
   readonly name: string;
   /** Its script. Entries for `han` and `kana` need not end at a word boundary, because they have no spaces. */
-  readonly script: "latin" | "cyrillic" | "han" | "kana";
+  readonly script: "latin" | "cyrillic" | "arabic" | "hangul" | "han" | "kana";
   /** Frequent words that tell apart languages of one script; empty for the only language of its script. */
   readonly marks: readonly string[];
   /** What may precede an order without changing it: "please", "also", "make sure that". */
@@ -72,7 +72,7 @@ const NOTHING = /(?!)/y;
 /** Any place that is not inside a word: the next character continues no word, or the previous one does not. */
 const EDGE = "(?:(?![\\p{L}\\p{N}_])|(?<![\\p{L}\\p{N}_]))";
 
-const UP_TO_COLON = "[^.!?;:：。！？]{0,120}[:：]";
+const UP_TO_COLON = "[^.!?;:：。！？؟؛]{0,120}[:：]";
 
 /** A language with its entries as regular expressions: the sticky ones match at one place, the others anywhere. */
 export interface CompiledLanguage {
@@ -118,7 +118,7 @@ export function compiledLanguage(language: RuleLanguage): CompiledLanguage {
     entries.length === 0 ? NOTHING : new RegExp(`${start}${all(entries)}${edge}`, "iu");
   const joining = (words: readonly string[]): RegExp =>
     words.length === 0 ? /(?!)/g : new RegExp(isUnspaced ? all(words) : `\\s${all(words)}\\s+`, "giu");
-  const wholeEnd = "(?=\\s*(?:[.,!;…)—–。！，、]|$))";
+  const wholeEnd = "(?=\\s*(?:[.,!;…)—–。！，、،؛]|$))";
   return madeWhenAsked(language.script, {
     marks: () => (language.marks.length === 0 ? /(?!)/g : new RegExp(`${start}${all(language.marks)}${edge}`, "giu")),
     openers: () => at(language.openers),
@@ -188,7 +188,7 @@ export function behindOpeners(said: string, start: number, language: CompiledLan
   return at;
 }
 
-const SIGNS = /[\s"'“”„«»*_>([.,:;!…—–-]*/y;
+const SIGNS = /[\s"'“”„«»*_>([.,:;!…،؛—–-]*/y;
 
 /** Returns the place after any whitespace and punctuation. */
 export function skipSigns(said: string, start: number): number {
@@ -204,6 +204,9 @@ export function place(pattern: RegExp, said: string, at: number): number {
 }
 
 const UNSEEN = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+/** Vowel signs of Arabic and the stroke that stretches a word; most people leave them out. */
+const ARABIC_SIGNS = /[\u0640\u064b-\u0652\u0670]/g;
+const ARABIC_LETTERS = /[\u0622\u0623\u0625\u0649\u0671]/g;
 const STYLED = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]/gu;
 const APOSTROPHE = /(?<=\p{L})[\u2018\u2019\u02bc\u00b4`\uff07](?=\p{L})/gu;
 /** Latin letters, and the Cyrillic and Greek letters that look the same, in the same order. */
@@ -215,11 +218,14 @@ const WORD = /\p{L}+/gu;
 
 /**
  * Returns a text without invisible characters, in letters of one width and style, and with one kind of apostrophe. A
- * Latin word in which some letters are look-alikes from Greek or Cyrillic becomes all Latin.
+ * Latin word in which some letters are look-alikes from Greek or Cyrillic becomes all Latin. Arabic loses its vowel
+ * signs and has one letter for all forms of alif, and one for both forms of ya.
  */
 export function plainLetters(text: string): string {
   const plain = text
     .replace(UNSEEN, "")
+    .replace(ARABIC_SIGNS, "")
+    .replace(ARABIC_LETTERS, (letter) => (letter === "\u0649" ? "\u064a" : "\u0627"))
     .replace(STYLED, (letter) => letter.normalize("NFKC"))
     .replace(APOSTROPHE, "'");
   return MIXES_LETTERS.test(plain) ? plain.replace(WORD, inOneScript) : plain;

@@ -63,7 +63,10 @@ export class IdentifierCollector implements SpanCollector {
 
   result({ text, place, call, envelope, failed }: ResultReading): void {
     if (call !== null && !failed) this.#removed.note(call, place.position);
-    this.#scan(text, IN_RESULT, place.position, call === null ? envelope.toolName : sourceOf(call));
+    // What an editor that changed nothing shows is what would have been.
+    const isRefused = failed && call?.files.some(({ action }) => action !== "read") && call.kind !== "shell";
+    const where = call === null ? envelope.toolName : isRefused ? null : sourceOf(call);
+    this.#scan(text.replace(CURSORS, ""), IN_RESULT, place.position, where);
   }
 
   /** @param where the source of the text, as shown to readers; null if the summary shows the text anyway. */
@@ -179,11 +182,13 @@ const BEFORE_NAME = 40;
 /** The most of a line that is read, in UTF-16 code units; the rest of a longer line is data. */
 const LONGEST_READ = 20_000;
 /** Line breaks and quotes of a text in JSON, escaped any number of times. */
-const ESCAPED_BREAK = /\\+[nr](?:\\+t)*/;
-const ESCAPED_QUOTE = /\\+"/g;
+const ESCAPED_BREAK = /(?<!\\)\\+[nr](?:\\+t)*/;
+const ESCAPED_QUOTE = /(?<!\\)\\+"/g;
 /** The path and number that a search prints before each line, and the number that a listing prints. */
 const FOUND_AT = /^((?:\.{0,2}\/)?[\w@~+-][\w./@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
 const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│|\||:\s)\s*/;
+/** Where an editor says that its cursors stand. */
+const CURSORS = /^(?:START|END)_CURSOR\b.*\n?/gm;
 /** A text in which the sign before each line says whether a change brings it in or takes it out. */
 const DIFF = /^(?:diff --git |@@ |\*\*\* Begin Patch)/m;
 /** Matches a line that defines a name, which says the most about it. */

@@ -1,44 +1,12 @@
 import { type ErrorItem, fileName, type JsonObject } from "@threadfold/core";
 import { statementKey } from "../../text/excerpt.ts";
 import { type CallReading, shortFields } from "../reading/call-reading.ts";
-import {
-  commandError,
-  fewCharacters,
-  isSilent,
-  lastLines,
-  listedNames,
-  outputLines,
-  printedError,
-  type ResultReading,
-  repeatedEnds,
-  toolError,
-} from "../reading/result-reading.ts";
-import { notableCommand, printsNewestFirst, reportedResult, saysBySilence } from "../reading/shell-command.ts";
+import { printedError, type ResultReading, repeatedEnds, toolError } from "../reading/result-reading.ts";
+import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
+import { lookRun, notableRun, type Run, runOutcome } from "./run-outcome.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
-
-/** The newest outcome of one command. */
-interface Run {
-  readonly command: string;
-  readonly toolName: string;
-  /** The counts or verdict that it reports, as of a test run. */
-  readonly result: string | null;
-  /** Lines that may represent the output, best first: its last meaningful lines, or a single line for all of it. */
-  readonly last: readonly string[];
-  /**
-   * For a look that is reported by its last line: the number of lines printed, and the first line if it is the newest.
-   */
-  readonly printed: { readonly count: number | null; readonly first: string | undefined } | null;
-  /** True when the output is empty. */
-  readonly isSilent: boolean;
-  readonly exitCode: number | null;
-  readonly failed: boolean;
-  readonly error: string | null;
-  readonly place: Place;
-  /** The lines of a command that only looked: it changed and checked nothing. Empty for other commands. */
-  readonly looks: readonly string[];
-}
 
 /** An error, from the run that first showed it to the run that no longer does. */
 interface Trouble {
@@ -54,20 +22,13 @@ const SUCCEEDED = "succeeded later";
 const NOT_SEEN_AGAIN = "not seen again in later turns";
 const MAX_SUBJECT = 100;
 const MAX_FIXES = 3;
-/** Length of the error with an outcome; the whole line is listed with the errors. */
-const MAX_OUTCOME_ERROR = 120;
-const MAX_LOOK = 110;
-const MAX_LAST = 100;
-/** Length of each of two lines that represent a script or an output. */
-const MAX_END = 60;
-const APART = " … ";
-/** Length of the names of a listing, which follow their number. */
-const MAX_LISTED = 80;
-
 /** Finds the commands that matter with their last outcome, and the errors that they showed with their resolution. */
 export class RunCollector implements SpanCollector {
   readonly #paths: SpanPaths;
+  /** The newest outcome of each command. */
   readonly #runs = new Map<string, Run>();
+  /** What commands in the background have printed so far, and by which names it is read. */
+  readonly #ongoing = new Map<CallReading, Pick<ResultReading, "text" | "sessions">>();
   readonly #open = new Map<string, Trouble>();
   readonly #troubles: Trouble[] = [];
   /** Subjects that ran without an error, in this span. */
@@ -97,61 +58,29 @@ export class RunCollector implements SpanCollector {
     if (!failed) for (const { path, action } of call.files) if (action !== "read") this.#changes.push(path);
   }
 
-  #takeCommand(call: CallReading, result: ResultReading): void {
-    const { script, command: first } = call;
-    if (script === null || first === null) return;
+  #takeCommand(call: CallReading, read: ResultReading): void {
+    const { script } = call;
+    if (script === null || call.command === null) return;
+    const result = this.#withEarlierReads(call, read);
     const command = notableCommand(script);
-    if (command === null) return this.#takeLook(call, script, result);
-    const { text, exitCode, failed, place } = result;
-    const error = commandError(result, command);
-    this.#keep({
-      command,
-      toolName: call.toolName,
-      result: reportedResult(command, text),
-      last: lastLines(text),
-      printed: null,
-      isSilent: isSilent(text),
-      exitCode,
-      failed: failed || error !== null,
-      error,
-      place,
-      looks: [],
-    });
+    const run = command === null ? lookRun(call, script, result) : notableRun(call, script, command, result);
+    this.#runs.delete(run.command);
+    this.#runs.set(run.command, run);
+    if (command === null) return;
     const subject = `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
-    if (error !== null) return this.#trouble(subject, error, place);
-    this.#settle(subject, place);
+    if (run.error !== null) return this.#trouble(subject, run.error, run.place);
+    this.#settle(subject, run.place);
     this.#changes = [];
   }
 
-  /** Records a command that only looks: its outcome is kept while there is room, and its failure is no lesson. */
-  #takeLook({ toolName, command: first, lastLine }: CallReading, script: string, result: ResultReading): void {
-    const { text, envelope, exitCode, failed, place } = result;
-    const looks = [first, lastLine].flatMap((line) => line?.replaceAll("`", "'") ?? []);
-    const command = looks.join(APART);
-    const error = failed ? printedError(text) : null;
-    // In a JSON body a number may be a code or a duration, and lines are values.
-    const isJson = envelope.content.type === "json";
-    const whole = listedNames(text, MAX_LISTED) ?? (isJson ? null : fewCharacters(text));
-    const lines = isJson ? null : outputLines(text);
-    const newest = printsNewestFirst(command) ? lines?.first : undefined;
-    this.#keep({
-      command,
-      toolName,
-      result: error === null ? reportedResult(script, text) : null,
-      last: whole === null ? lastLines(text) : [whole],
-      printed: whole === null && lines !== null ? { ...lines, first: newest } : null,
-      isSilent: isSilent(text),
-      exitCode,
-      failed,
-      error,
-      place,
-      looks,
-    });
-  }
-
-  #keep(run: Run): void {
-    this.#runs.delete(run.command);
-    this.#runs.set(run.command, run);
+  /** A result with what the same command printed before it, for a command in the background. */
+  #withEarlierReads(call: CallReading, result: ResultReading): ResultReading {
+    const before = this.#ongoing.get(call);
+    const isWhole = before === undefined || before.text === "" || result.text.startsWith(before.text);
+    const text = isWhole ? result.text : `${before.text}\n${result.text}`.trimEnd();
+    const sessions = before?.sessions ?? result.sessions;
+    if (before !== undefined || result.state === "running") this.#ongoing.set(call, { text, sessions });
+    return { ...result, text, sessions };
   }
 
   /**
@@ -205,50 +134,11 @@ export class RunCollector implements SpanCollector {
     });
     return {
       candidates: [
-        ...[...this.#runs.values()].map((run) => this.#outcome(run, length, ran, frames)),
+        ...[...this.#runs.values()].map((run) => runOutcome(run, { length, ran, frames, paths: this.#paths })),
         ...found,
         ...[...before.values()].flatMap((item) => this.#resolvedSince(item)),
       ],
     };
-  }
-
-  #outcome(run: Run, length: number, ran: ReadonlyMap<unknown, string>, frames: ReadonlySet<string>): Candidate {
-    const came = run.result ?? this.#printed(run, frames);
-    const { looks } = run;
-    const room = looks.length === 1 ? MAX_LOOK : MAX_END;
-    const command = looks.length === 0 ? run.command : looks.map((line) => this.#paths.line(line, room)).join(APART);
-    const keyFields: JsonObject = {
-      command,
-      ...(run.exitCode !== null && { exitCode: run.exitCode }),
-      ...(came !== null && { result: came }),
-    };
-    const told = (looks.length > 0 ? 0 : 1) + (run.result === null ? 0 : 1) + (run.failed ? 0.5 : 0);
-    const earlier = ran.get(command);
-    return {
-      section: "toolOutcomes",
-      item: {
-        toolName: run.toolName,
-        outcome: run.failed ? "failure" : "success",
-        keyFields,
-        errorMessage: run.error === null ? null : this.#paths.line(run.error, MAX_OUTCOME_ERROR),
-        sources: [run.place.messageId],
-      },
-      worth: (run.place.position + 1) / length + told,
-      ...(earlier !== undefined && { supersedes: earlier }),
-    };
-  }
-
-  /** The output of a run in one line: the number of lines and its own last line, or what its silence means. */
-  #printed(run: Run, frames: ReadonlySet<string>): string | null {
-    if (run.error !== null) return silence(run);
-    const last = run.last.find((line) => !frames.has(line));
-    const count = (run.printed?.count ?? 0) - run.last.filter((line) => frames.has(line)).length;
-    const counted = count > 1 ? `${count} lines` : null;
-    if (last === undefined) return silence(run) ?? counted;
-    const first = run.printed?.first ?? last;
-    if (first === last) return `${counted === null ? "" : `${counted}: … `}${this.#paths.line(last, MAX_LAST)}`;
-    const ends = `${this.#paths.line(first, MAX_END)} … ${this.#paths.line(last, MAX_END)}`;
-    return counted === null ? ends : `${counted}: ${ends}`;
   }
 
   /**
@@ -270,10 +160,6 @@ export class RunCollector implements SpanCollector {
     return this.#troubles.some((trouble) => key.includes(statementKey(trouble.error)));
   }
 }
-
-/** What it means that a command printed nothing; null for one that was killed or went wrong. */
-const silence = ({ isSilent, command, failed, exitCode }: Run): string | null =>
-  isSilent && (!failed || exitCode === 1) ? saysBySilence(command) : null;
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 

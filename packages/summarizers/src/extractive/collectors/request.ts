@@ -150,7 +150,7 @@ export class Request {
   }
 
   /** Records that the agent said something without making a call. */
-  answer({ sentences, place }: Speech): void {
+  answer({ sentences, place, carriesOut }: Speech): void {
     if (this.isSettled || sentences.length === 0) return;
     const completion = sentences.find(saysDone);
     const setback = setbackIn(sentences, completion !== undefined);
@@ -159,7 +159,7 @@ export class Request {
     const asks = questions.includes(last);
     if (setback !== undefined) this.#standing = asks && !OFFERS_MORE.test(last.text) ? "asked-back" : "failed";
     else if (completion !== undefined) this.#standing = "completed";
-    else if (isAnnouncement(last.text)) return;
+    else if (isAnnouncement(last.text) && !carriesOut) return;
     else this.#standing = asks ? "asked-back" : "answered";
     this.#asksUser = sentences.slice(-ASKED_LAST).some((sentence) => questions.includes(sentence));
     const explained = asks ? this.#explained : null;

@@ -94,7 +94,7 @@ const REPORTS = new RegExp(
 /** What the agent uses next is a decision only if it says what else there was, or why. */
 const USES_NEXT = /\b(?:i['’]ll|i will|let['’]s) (?:use|replace|implement)\b/i;
 const WEIGHS = /\b(?:instead of|rather than|because|since|so that|decided|over)\b|[—–]/i;
-const RATIONALE = /\s+(?:because|since|so that|weil|parce que|car|porque|因为)\s+|\s+[—–]\s+/iu;
+const RATIONALE = /(?<!\s)\s+(?:(?:because|since|so that|weil|parce que|car|porque|因为)|[—–])\s+/iu;
 const MIN_DECISION = 20;
 const MAX_DECISION = 240;
 

@@ -8,10 +8,10 @@ import {
 } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import type { Refusal } from "../reading/result-reading.ts";
+import type { Refusal, ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { sentencesOf } from "../text/sentence.ts";
-import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
 interface Todo {
   readonly text: string;
@@ -184,7 +184,7 @@ function listOf(input: JsonValue): readonly JsonValue[] | null {
 
 function todoOf(item: JsonValue, place: Place): readonly Todo[] {
   if (typeof item === "string") {
-    const box = /^\s*[-*]?\s*\[([ xX-])\]\s*/.exec(item);
+    const box = /^\s*(?:[-*]\s*)?\[([ xX-])\]\s*/.exec(item);
     return make(item.slice(box?.[0].length ?? 0), box?.[1]?.toLowerCase() === "x" ? "done" : "open", false, place);
   }
   if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
@@ -227,7 +227,7 @@ const FORGOTTEN = "not mentioned again before its turn ended";
 const NUMBERED = /^task (\S+?)(?:,|:|$)/;
 
 /** Returns the status that a todo tool's own word stands for; undefined for an empty one. */
-export function statusOf(state: string): OpenItem["status"] | undefined {
+function statusOf(state: string): OpenItem["status"] | undefined {
   if (/^(?:done|complete|finish|closed|resolved)/i.test(state)) return "done";
   if (/^(?:cancel|skip|abandon|dropped|deleted)/i.test(state)) return "cancelled";
   return state === "" ? undefined : "open";
@@ -236,14 +236,14 @@ export function statusOf(state: string): OpenItem["status"] | undefined {
 /**
  * Returns an item's status at the end of a span. If anything follows the span, the outcome of an open item is there.
  */
-export const stateAtEnd = (status: OpenItem["status"], lastTurn: HarvestContext["lastTurn"]): OpenItem["status"] =>
+const stateAtEnd = (status: OpenItem["status"], lastTurn: HarvestContext["lastTurn"]): OpenItem["status"] =>
   status === "open" && lastTurn !== undefined ? "asked" : status;
 
 /** Returns the number that a tool gave a task; undefined for items of lists. */
-export const taskNumber = ({ context }: OpenItem): string | undefined => NUMBERED.exec(context)?.[1];
+const taskNumber = ({ context }: OpenItem): string | undefined => NUMBERED.exec(context)?.[1];
 
 /** Lapses items that nobody mentioned again after their turn was over. */
-export function forgotten(before: readonly OpenItem[], { messages }: HarvestContext): readonly Candidate[] {
+function forgotten(before: readonly OpenItem[], { messages }: HarvestContext): readonly Candidate[] {
   const now = messages.at(-1)?.turn ?? 0;
   return before
     .filter((item) => isUnsettled(item) && item.turn !== undefined && now > item.turn + 1)
@@ -259,4 +259,80 @@ function lapsed({ id, ...item }: OpenItem, context: string, places: readonly Mes
     worth: 0,
     supersedes: id,
   };
+}
+
+const TASK_FIELDS = ["subject", "title", "content", "name", "description"];
+const ID_FIELDS = ["taskId", "task_id", "id"];
+const CREATED = /#?(\d{1,6})\b/;
+
+/**
+ * Finds the state of the agent's own tasks, for tools that create and update them one by one (`TaskCreate`,
+ * `TaskUpdate`). The number of a new task is read from the result of the call.
+ */
+export class TaskCollector implements SpanCollector {
+  readonly #tasks = new Map<string, Todo>();
+  readonly #before: ReadonlyMap<string, OpenItem>;
+
+  constructor({ previous }: SpanStart) {
+    const numbered = (previous?.openItems ?? []).flatMap((item): readonly (readonly [string, OpenItem])[] => {
+      const number = item.kind === "todo" ? taskNumber(item) : undefined;
+      return number === undefined ? [] : [[number, item]];
+    });
+    this.#before = new Map(numbered);
+  }
+
+  result({ call, failed, text, place }: ResultReading): void {
+    if (call?.kind !== "task" || failed) return;
+    const named = fieldOf(call.input, ID_FIELDS);
+    const number = named ?? CREATED.exec(text.slice(0, 200))?.[1];
+    if (number === undefined) return;
+    const known = this.#tasks.get(number);
+    const before = this.#before.get(number);
+    const said = fieldOf(call.input, TASK_FIELDS) ?? known?.text ?? before?.description;
+    if (said === undefined) return;
+    const state = fieldOf(call.input, ["status", "state"]) ?? "";
+    this.#tasks.set(number, {
+      text: excerpt(said, MAX_TEXT),
+      status: statusOf(state) ?? known?.status ?? before?.status ?? "open",
+      active: /progress|active|doing/i.test(state),
+      place,
+    });
+  }
+
+  harvest(context: HarvestContext): Harvest {
+    const untouched = [...this.#before].filter(([number]) => !this.#tasks.has(number)).map(([, item]) => item);
+    const told = [...this.#tasks].map(([number, task]): Candidate => {
+      const before = this.#before.get(number);
+      const item = taskItem(number, task, context.lastTurn);
+      const worth = (isUnsettled(item) ? 2.5 : 0.5) + (task.place.position + 1) / context.messages.length;
+      return { section: "openItems", item, worth, ...(before !== undefined && { supersedes: before.id }) };
+    });
+    return { candidates: [...told, ...forgotten(untouched, context)] };
+  }
+}
+
+function taskItem(number: string, task: Todo, lastTurn: HarvestContext["lastTurn"]): NewItem<"openItems"> {
+  const status = stateAtEnd(task.status, lastTurn);
+  const told = status === "asked" ? `${task.active ? "in progress" : "not finished"} at that point` : "in progress";
+  const isTold = status === "asked" || (status === "open" && task.active);
+  return {
+    description: task.text,
+    context: `task ${number}${isTold ? `, ${told}` : ""}`,
+    priority: "medium",
+    status,
+    kind: "todo",
+    turn: task.place.turn,
+    sources: [task.place.messageId],
+  };
+}
+
+function fieldOf(input: JsonValue, names: readonly string[]): string | undefined {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
+  const fields = input as Readonly<Record<string, JsonValue | undefined>>;
+  for (const name of names) {
+    const value = fields[name];
+    if (typeof value === "number") return String(value);
+    if (typeof value === "string" && value.trim() !== "") return value.trim();
+  }
+  return undefined;
 }

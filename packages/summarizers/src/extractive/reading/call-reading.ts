@@ -1,4 +1,4 @@
-import { asToolCallId, type JsonObject, type JsonValue, type Message, type ToolCallPart } from "@threadfold/core";
+import type { JsonObject, JsonValue, ToolCallPart } from "@threadfold/core";
 import { oneLine } from "../../text/excerpt.ts";
 import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
 import { shellLines } from "./shell-command.ts";
@@ -152,56 +152,40 @@ function firstOf(fields: Fields, names: readonly string[]): JsonValue | undefine
   return undefined;
 }
 
-/** Text in a user message that a program wrote: the output of a command that an agent gave in plain text. */
-const OBSERVATION = /^\s*(?:<returncode>|<output>|<observation>|OBSERVATION:|Observation:|EXECUTION RESULT)/;
-/** What an interactive shell prints below each output: its open file, its folder and its prompt. */
-const PROMPT = /\n?(?:\(Open file: [^\n]{1,300}\)\n)?\(Current directory: [^\n]{1,300}\)\nbash-\$\s*$/;
-const LONGEST_PROMPT = 700;
-
-/** How an agent without tools gives commands: in shell blocks, or to an interactive shell in the last block. */
-export type SpokenForm = "shell block" | "last block";
-
-/** Returns how commands are spoken in a span, by its observations. Null where tools are called or no program answers. */
-export function spokenForm(messages: readonly Message[]): SpokenForm | null {
-  if (messages.some(({ parts }) => parts.some(({ type }) => type === "tool-call"))) return null;
-  let form: SpokenForm | null = null;
-  for (const message of messages)
-    for (const part of message.parts) {
-      if (part.type !== "text") continue;
-      if (promptIn(part.text, message) !== null) return "last block";
-      if (message.role === "user" && OBSERVATION.test(part.text)) form = "shell block";
-    }
-  return form;
-}
-
-function promptIn(text: string, { role, origin }: Message): string | null {
-  return role === "user" && origin === "harness" ? (PROMPT.exec(text.slice(-LONGEST_PROMPT))?.[0] ?? null) : null;
-}
-
-/** Returns the output that a message shows, without the prompt below it. Null for text that is no observation. */
-export function observationIn(text: string, message: Message): string | null {
-  const prompt = promptIn(text, message);
-  if (prompt !== null) return text.slice(0, text.length - prompt.length);
-  return message.role === "user" && OBSERVATION.test(text) ? text : null;
+/** A call that an agent without tools wrote as text. */
+export interface WrittenCall {
+  readonly toolName: string;
+  readonly input: JsonValue;
 }
 
 const FENCES = ["```bash\n", "```sh\n", "```shell\n"];
+/** A command that only says that the work is over. */
 const HANDS_IN = /^\s*(?:submit\s*)?$/;
 
-/** Reads the command of an agent without tools, which it writes in its answer. Null without one, or when it hands in. */
-export function readSpokenCommand(text: string, form: SpokenForm, place: Place): CallReading | null {
-  const command = form === "last block" ? (commandInTags(text) ?? lastBlock(text)) : shellBlock(text);
-  if (command === null || HANDS_IN.test(command)) return null;
-  return readCall({ type: "tool-call", callId: asToolCallId("spoken"), ...spokenCall(command, form) }, place);
-}
-
-function shellBlock(text: string): string | null {
+/** Reads the command in the first shell block of an answer. Null without one, or when it hands in. */
+export function shellCommand(text: string): WrittenCall | null {
   for (const fence of FENCES) {
     const start = text.indexOf(fence);
     const end = start < 0 ? -1 : text.indexOf("\n```", start + fence.length);
-    if (end >= 0) return text.slice(start + fence.length, end);
+    const command = text.slice(start + fence.length, end);
+    if (end >= 0) return HANDS_IN.test(command) ? null : { toolName: "shell", input: { command } };
   }
   return null;
+}
+
+/** The first line of a command for the editor of an interactive shell. */
+const EDITOR_COMMAND =
+  /^\s*(open|create|edit|goto|set_cursors|scroll_up|scroll_down|find_file|search_dir|search_file)\b *([^\n]*)/;
+
+/** Reads the command for an interactive shell, in tags or in the last block of an answer. Null like {@link shellCommand}. */
+export function editorCommand(text: string): WrittenCall | null {
+  const command = commandInTags(text) ?? lastBlock(text);
+  if (command === null || HANDS_IN.test(command)) return null;
+  const [, name, rest = ""] = EDITOR_COMMAND.exec(command) ?? [];
+  if (name === undefined) return { toolName: "shell", input: { command } };
+  if (name === "open" || name === "create") return { toolName: name, input: { path: rest.split(" ")[0] as string } };
+  if (name === "edit") return { toolName: name, input: { text: command.slice(command.indexOf("\n") + 1) } };
+  return { toolName: name, input: { query: rest } };
 }
 
 function commandInTags(text: string): string | null {
@@ -222,18 +206,6 @@ function lastBlock(text: string): string | null {
   return start === 0 || start > end ? null : text.slice(start, end);
 }
 
-/** The first line of a command for the editor of an interactive shell. */
-const EDITOR_COMMAND =
-  /^\s*(open|create|edit|goto|set_cursors|scroll_up|scroll_down|find_file|search_dir|search_file)\b *([^\n]*)/;
-
-function spokenCall(command: string, form: SpokenForm): { readonly toolName: string; readonly input: JsonObject } {
-  const [, name, rest = ""] = form === "last block" ? (EDITOR_COMMAND.exec(command) ?? []) : [];
-  if (name === undefined) return { toolName: "shell", input: { command } };
-  if (name === "open" || name === "create") return { toolName: name, input: { path: rest.split(" ")[0] as string } };
-  if (name === "edit") return { toolName: name, input: { text: command.slice(command.indexOf("\n") + 1) } };
-  return { toolName: name, input: { query: rest } };
-}
-
 /** The kind of a tool, as far as its name and fields show. */
 type ToolKind =
   | "read"
@@ -252,7 +224,7 @@ type ToolKind =
 const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
   read: "open goto set_cursors scroll_up scroll_down read read_file read_files readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
   write: "write write_file writefile create_file create fs_write write_to_file save_file",
-  edit: "edit edit_file editfile multiedit multi_edit str_replace replace search_replace replace_in_file apply_diff notebookedit insert insert_content",
+  edit: "edit edit_file editfile multiedit multi_edit str_replace replace search_replace replace_in_file apply_diff search_and_replace notebookedit insert insert_content",
   editor: "str_replace_based_edit_tool str_replace_editor text_editor editor",
   patch: "apply_patch applypatch patch",
   shell:

@@ -181,12 +181,17 @@ export function fileChanges(input: JsonValue): readonly FileChange[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
   const path = textIn(input, PATH);
   if (path === "") return [];
+  const blocks = editBlocks(textIn(input, ["diff"]));
+  if (blocks.length > 0) return [{ path, after: joinedBy(blocks, "after"), before: joinedBy(blocks, "before") }];
   const parts = [input, ...Object.values(input).filter(Array.isArray).flat()] as readonly JsonValue[];
   const joined = (names: readonly string[]): string => parts.map((part) => textIn(part, names)).join("\n");
   const after = joined(TEXT_AFTER);
   const before = joined(TEXT_BEFORE);
   return after.trim() === "" && before.trim() === "" ? [] : [{ path, after, before }];
 }
+
+const joinedBy = (blocks: readonly EditBlock[], side: "after" | "before"): string =>
+  blocks.map((block) => block[side]).join("\n");
 
 /** Returns the names that a change introduces into a file, each once, in order. */
 export function changedNames({ path, after, before }: FileChange): readonly string[] {
@@ -228,4 +233,109 @@ function textIn(value: JsonValue, names: readonly string[]): string {
     if (typeof found === "string" && found !== "") return found;
   }
   return "";
+}
+
+/** A change that a text shows as a block; the path is empty when the text names none. */
+export interface EditBlock extends FileChange {
+  /** The lines of the block, with its path and its fence, from the first to before the last. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const SEARCH = /^<{5,9} ?SEARCH\b/;
+const DIVIDE = /^={5,9}\s*$/;
+const REPLACE = /^>{5,9} ?REPLACE\b/;
+/** Backticks, or one of the tags that stand in their place around text with backticks of its own. */
+const FENCE = /^(?:`{3,}|~{3,}|<\/?(?:source|sourcecode|codename|code|pre)>(?=\s*$))/;
+/** Lines on where a block stands, below its mark. */
+const BLOCK_PLACE = /^(?::(?:start|end)_line:|-{5,9}\s*$)/;
+/** The most lines between a path and its block. */
+const LINES_TO_PATH = 2;
+
+/** Reads blocks of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`. Blocks in a row may share the path above them. */
+export function editBlocks(text: string): readonly EditBlock[] {
+  if (!text.includes(" SEARCH")) return [];
+  const lines = text.split("\n");
+  const blocks: EditBlock[] = [];
+  let path = "";
+  for (let index = 0; index < lines.length; index++) {
+    if (!SEARCH.test(lines[index] as string)) continue;
+    const divide = lineAt(lines, index, DIVIDE);
+    const end = divide < 0 ? -1 : lineAt(lines, divide, REPLACE);
+    if (end < 0) break;
+    const above = linesAbove(lines, Math.max(index - LINES_TO_PATH, blocks.at(-1)?.to ?? 0), index);
+    path = above.path ?? path;
+    const before = lines.slice(index + 1, divide).filter((line) => !BLOCK_PLACE.test(line));
+    const to = FENCE.test(lines[end + 1] ?? "") ? end + 2 : end + 1;
+    const after = lines.slice(divide + 1, end).join("\n");
+    blocks.push({ path, before: before.join("\n"), after, from: above.from, to });
+    index = end;
+  }
+  return blocks;
+}
+
+function lineAt(lines: readonly string[], from: number, mark: RegExp): number {
+  for (let index = from + 1; index < lines.length; index++) if (mark.test(lines[index] as string)) return index;
+  return -1;
+}
+
+function linesAbove(lines: readonly string[], first: number, index: number): { from: number; path: string | null } {
+  let from = index;
+  for (let at = index - 1; at >= first; at--) {
+    const line = lines[at] as string;
+    const path = namedPath(line);
+    if (path === null && !FENCE.test(line)) break;
+    from = at;
+    if (path !== null) return { from, path };
+  }
+  return { from, path: null };
+}
+
+/** A line that only names a file, maybe in backticks or bold. */
+const PATH_LINE =
+  /^(?:#{1,6} )?[`*]{0,4}((?:[\w@.~+()[\]-]*[\\/])*(?:[\w@~+()[\]-][\w@.~+()[\]-]*\.\w{1,12}|Dockerfile|Makefile|\.\w[\w.-]*))[`*]{0,4}:?\s*$/;
+
+/** Returns the path that a line names and nothing else; null for other lines. */
+function namedPath(line: string): string | null {
+  return line.length > 260 ? null : (PATH_LINE.exec(line)?.[1]?.trim() ?? null);
+}
+
+/** Fences of what is no file: shell commands and their output. */
+const NO_FILE = /^(?:`{3,}|~{3,})(?:bash|sh|shell|console|zsh|powershell|diff|text|output)\b/;
+
+/** Reads the files and diffs in fences that are to be written: whole files below their path, and unified diffs. */
+export function fencedFiles(text: string): readonly EditBlock[] {
+  const lines = text.split("\n");
+  const blocks: EditBlock[] = [];
+  for (let index = 0; index < lines.length; index++) {
+    const [fence] = FENCE.exec(lines[index] as string) ?? [];
+    if (fence === undefined) continue;
+    const end = lineAt(lines, index, new RegExp(`^${fence.replace("<", "</")}\\s*$`));
+    if (end < 0) break;
+    const body = lines.slice(index + 1, end);
+    const path = index === 0 ? null : namedPath(lines[index - 1] as string);
+    if (/^\S+diff\b/.test(lines[index] as string))
+      blocks.push(...diffedFiles(body).map((change) => ({ ...change, from: index, to: end + 1 })));
+    else if (path !== null && !NO_FILE.test(lines[index] as string))
+      blocks.push({ path, after: body.join("\n"), before: "", from: index - 1, to: end + 1 });
+    index = end;
+  }
+  return blocks;
+}
+
+function diffedFiles(lines: readonly string[]): readonly FileChange[] {
+  const starts = lines.flatMap((line, index) => (line.startsWith("+++ ") ? [index] : []));
+  return starts.flatMap((start, index) => {
+    const path = (lines[start] as string)
+      .slice(4)
+      .replace(/^[ab]\//, "")
+      .trim();
+    const body = lines.slice(start + 1, starts[index + 1]).filter((line) => !/^--- (?=\S)/.test(line));
+    const of = (sign: string): string =>
+      body
+        .filter((line) => line.startsWith(sign))
+        .map((line) => line.slice(1))
+        .join("\n");
+    return path === "/dev/null" || path === "" ? [] : [{ path, after: of("+"), before: of("-") }];
+  });
 }

@@ -1,7 +1,10 @@
-import type { JsonValue, ToolResultContent, ToolResultEnvelope } from "@threadfold/core";
+import type { ToolResultEnvelope } from "@threadfold/core";
 import { excerpt, oneLine } from "../../text/excerpt.ts";
 import type { CallReading } from "./call-reading.ts";
+import { type CommandState, contentText, exitCodeOf, frameOf } from "./result-frame.ts";
+import { findsNothing } from "./shell-command.ts";
 import type { Place } from "./speech.ts";
+import type { TestReport } from "./test-report.ts";
 
 /** What a tool result shows: its body as text, its exit code, and whether it failed. */
 export interface ResultReading {
@@ -9,8 +12,14 @@ export interface ResultReading {
   readonly envelope: ToolResultEnvelope;
   /** The call that it answers; null when the span does not contain it. */
   readonly call: CallReading | null;
-  /** The body as text. For a JSON body, the texts and numbers in it, one per line, up to a limit. */
+  /** The body as text, without what a harness wrote around a command's output. */
   readonly text: string;
+  /** True if lines of the text are lines of what was printed, and not values of a JSON body. */
+  readonly isLined: boolean;
+  /** Whether the command goes on; null if the result does not say. */
+  readonly state: CommandState | null;
+  /** The names by which later calls read on. Empty for a command that ended. */
+  readonly sessions: readonly string[];
   readonly exitCode: number | null;
   readonly failed: boolean;
 }
@@ -22,22 +31,34 @@ export interface Refusal extends Pick<ResultReading, "place" | "envelope"> {
   readonly reason: string;
 }
 
-/** The most of a JSON body that is read, in UTF-16 code units. */
-const MAX_JSON_TEXT = 16_000;
-const EXIT_HEAD = 200;
-const EXIT_TAIL = 300;
-const EXIT_CODE =
-  /(?:exit(?:ed)?(?:[ _](?:code|status))?(?: with)?(?:[ _](?:code|status))?|return(?:ed)?[ _]?code|returncode|non-zero exit status)["'>]?\s*[:=]?\s*(-?\d{1,5})\b/i;
-const EXIT_FIELDS = ["exit_code", "exitCode", "returncode", "return_code", "exit_status"];
-
 /** Reads one result. `answered` is the call that it answers. */
 export function readResult(envelope: ToolResultEnvelope, answered: CallReading | null, place: Place): ResultReading {
-  const text = contentText(envelope.content);
+  const body = contentText(envelope.content);
+  const mayRun = answered === null || answered.kind === "shell" || answered.kind === "other";
+  const frame = mayRun ? frameOf(envelope, body) : null;
+  const text = frame?.text ?? body;
   const call = withShownFiles(answered, text);
-  const exitCode = call === null || call.kind === "shell" || call.kind === "other" ? exitCodeOf(envelope, text) : null;
-  const failed = envelope.outcome === "failure" || (exitCode === null ? saysThatItFailed(call, text) : exitCode !== 0);
-  return { place, envelope, call, text, exitCode, failed };
+  const exitCode = mayRun ? (frame?.exitCode ?? exitCodeOf(envelope, frame === null ? text : "")) : null;
+  const failed =
+    !foundNothing(call, text, exitCode) &&
+    (envelope.outcome === "failure" || (exitCode === null ? saysThatItFailed(call, text) : exitCode !== 0));
+  const isLined = frame !== null || envelope.content.type !== "json";
+  return {
+    place,
+    envelope,
+    call,
+    text,
+    isLined,
+    state: frame?.state ?? null,
+    sessions: frame?.sessions ?? [],
+    exitCode,
+    failed,
+  };
 }
+
+/** Checks whether a search printed nothing and returned 1, by which it says that it found nothing. */
+const foundNothing = (call: CallReading | null, text: string, exitCode: number | null): boolean =>
+  exitCode === 1 && call?.script != null && isSilent(text) && findsNothing(call.script);
 
 /** The first line of what an editor shows of its open file. */
 const OPEN_FILE = /^\[File: ([^\n]{1,300}) \(\d+ lines total\)\]$/m;
@@ -116,58 +137,6 @@ export function refusalOf({ call, text, envelope, place }: ResultReading): Refus
   const before = REASON.exec(read);
   const reason = before === null ? "" : (read.slice(before.index + before[0].length).split(BEHIND_REASON)[0] as string);
   return { call, envelope, place, reason: reason.trim() };
-}
-
-function contentText(content: ToolResultContent): string {
-  switch (content.type) {
-    case "text":
-      return content.text;
-    case "blocks":
-      return content.blocks.length === 1 && content.blocks[0]?.type === "text"
-        ? content.blocks[0].text
-        : content.blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    case "json":
-      return jsonText(content.value);
-  }
-}
-
-function jsonText(value: JsonValue): string {
-  const texts: string[] = [];
-  let room = MAX_JSON_TEXT;
-  const visit = (item: JsonValue | undefined): void => {
-    if (room <= 0 || item === null || item === undefined || typeof item === "boolean") return;
-    if (typeof item === "object") return (Array.isArray(item) ? item : Object.values(item)).forEach(visit);
-    const text = String(item).slice(0, room);
-    room -= text.length + 1;
-    texts.push(text);
-  };
-  visit(value);
-  return texts.join("\n");
-}
-
-function exitCodeOf({ content, keyFields }: ToolResultEnvelope, text: string): number | null {
-  const structured = content.type === "json" ? content.value : keyFields;
-  const known = structured === undefined ? null : exitField(structured, 0);
-  if (known !== null) return known;
-  const ends = text.length <= EXIT_HEAD + EXIT_TAIL ? text : `${text.slice(0, EXIT_HEAD)}\n${text.slice(-EXIT_TAIL)}`;
-  const found = EXIT_CODE.exec(ends);
-  return found === null ? null : Number(found[1]);
-}
-
-/** The exit code in the result's own fields, or one level below them. */
-function exitField(value: JsonValue, depth: number): number | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const fields = value as Readonly<Record<string, JsonValue | undefined>>;
-  for (const name of EXIT_FIELDS) {
-    const code = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (typeof code === "number") return code;
-  }
-  if (depth > 0) return null;
-  for (const item of Object.values(fields)) {
-    const code = item === undefined ? null : exitField(item, depth + 1);
-    if (code !== null) return code;
-  }
-  return null;
 }
 
 const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
@@ -251,14 +220,28 @@ function lastWords(text: string): string | null {
   return line === undefined || line.length > MAX_ERROR_LINE ? null : oneLine(line);
 }
 
-/** Returns what went wrong with a command that builds, tests or commits; null if nothing did. */
-export function commandError({ text, exitCode, failed }: ResultReading, command: string): string | null {
+/**
+ * Returns what went wrong with a command that builds, tests or commits; null if nothing did. If tests failed, names
+ * them, even where no exit code shows it.
+ */
+export function commandError(
+  { text, exitCode, failed }: ResultReading,
+  command: string,
+  report: TestReport | null,
+): string | null {
+  if (report?.isRed) return testError(report, text);
   if (failed)
     return errorLine(text, false) ?? labelledError(text) ?? lastWords(text) ?? `exit code ${exitCode ?? "unknown"}`;
   // Without an exit code, an error may stem from the lines of the script after the commit.
   const isDone = exitCode === 0 || (command.startsWith("git commit") && COMMITTED.test(text));
   return isDone ? null : errorLine(text, true);
 }
+
+/** Lines with which Go closes each package. */
+const PACKAGE_END = /^(?:FAIL|ok)\b.*$/gm;
+
+const testError = ({ failed, result }: TestReport, text: string): string =>
+  failed ?? errorLine(text.replace(PACKAGE_END, ""), false) ?? result;
 
 /** A line of `ls -l`: its mode, and the name after links, owner, group, size and time. */
 const LISTED = /^([-dlbcps])[-rwxsStT]{9}\S?\s+\d+\s+\S+\s+\S+\s+\S+\s+\p{L}+\s+\d+\s+[\d:]+\s+(\S.*)$/u;
@@ -292,18 +275,33 @@ const LAST_READ = 1_000;
 const LAST_LINES = 3;
 /** Lines that a harness adds after a command's output, and marks of a cut; the exit code is recorded separately. */
 const ENDS_ONLY =
-  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|your command ran successfully and did not produce|\((?:open file|current directory): [^\n]*\)\s*$|bash-\$\s*$|(?:error|stderr|signal|background pids|process group pgid): (?:\((?:none|empty)\)|\d+)\s*$|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes) (?:truncated|omitted|left out|elided))/i;
+  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|your command ran successfully and did not produce|\((?:open file|current directory): [^\n]*\)\s*$|bash-\$\s*$|(?:error|stderr|signal|background pids|process group pgid): (?:\((?:none|empty)\)|\d+)\s*$|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes|tokens) (?:truncated|omitted|left out|elided))/i;
 /** Matches a note that lines are missing. If an output merely mentions it, its lines are not counted either. */
 const CUT = /\b(?:truncated|omitted|left out|elided)\b/i;
+/** A warning of Python, with the line of code that caused it, or of Node. */
+const WARNING =
+  /^(?:\S.{0,300}?:\d+: \w*Warning: .*(?:\n {2,}\S.*)?|\(node:\d+\) .{0,60}Warning: .*|\(Use `node --trace-.*)$\n?/gm;
+/** How much of the end of an output is read for warnings, in UTF-16 code units. */
+const WARNINGS_READ = 16_000;
 /** The banner of npm and the like before a script: its name and its command. */
 const BANNER = /^> \S+ \S+\n> .+$/gm;
 
 const isHarness = (line: string): boolean => line.length <= LAST_READ && ENDS_ONLY.test(line);
 const isPrinted = (line: string): boolean => line.trim() !== "" && !isHarness(line);
-const saysSomething = (line: string): boolean => /[\p{L}\p{N}]{3}/u.test(line) && !isHarness(line) && !isRecord(line);
+/** Lines by which Go says which test it goes on with. */
+const PROGRESS = /^=== (?:RUN|PAUSE|CONT|NAME)\b/;
+const saysSomething = (line: string): boolean =>
+  /[\p{L}\p{N}]{3}/u.test(line) && !isHarness(line) && !isRecord(line) && !PROGRESS.test(line);
 /** A longer record on one line, in UTF-16 code units, is data that nobody reads. */
 const LONGEST_RECORD = 200;
 const isRecord = (line: string): boolean => line.length > LONGEST_RECORD && /^\s*(?:\{\s*"|\[\s*[[{"])/.test(line);
+
+/** Returns an output without the warnings at its end that interpreters print besides what a program does. */
+export function withoutWarnings(text: string): string {
+  const start = Math.max(0, text.length - WARNINGS_READ);
+  const end = text.slice(start);
+  return end.includes("Warning: ") ? text.slice(0, start) + end.replace(WARNING, "") : text;
+}
 
 /** Checks whether an output contains nothing but what a harness adds. */
 export const isSilent = (text: string): boolean => text.length <= LAST_READ && !text.split("\n").some(isPrinted);

@@ -17,6 +17,10 @@ describe("notable commands", () => {
     ["for i in 1 2 3; do ./bench.sh; done", "./bench.sh"],
     ["bash verify.sh 2>&1", "bash verify.sh"],
     ["bash -c 'ls'", null],
+    ["pytest -v tests/test_cart.py", "pytest -v tests/test_cart.py"],
+    ["pytest -n 4", "pytest -n 4"],
+    ["tox -e py311; rspec -e total", "tox -e py311 && rspec -e total"],
+    ["pytest --version; tox -l; nox --list; pytest --collect-only -q", null],
     ["git stash && npm test 2>&1 | tail -20; git stash pop", "git stash && npm test && git stash pop"],
     ["python3 << 'EOF'\nimport os\nEOF", null],
     [

@@ -180,8 +180,9 @@ class ShellReader {
 const RUNNERS: ReadonlySet<string> = new Set(
   (
     "npm npx yarn pnpm bun deno node vitest jest mocha playwright tsc eslint biome prettier turbo nx mise just " +
-    "python python3 pytest tox nox uv pip pip3 poetry ruff mypy black coverage " +
-    "go cargo rustc make cmake ninja mvn gradle gradlew ./gradlew dotnet swift bundle rake rspec php composer mix " +
+    "ava karma cypress stylelint ctest bats prove phpunit pest bazel meson xcodebuild ginkgo gotestsum golangci-lint " +
+    "python python3 pytest tox nox uv pip pip3 poetry hatch pdm pipenv ruff mypy black coverage pylint flake8 pyright " +
+    "go cargo rustc make cmake ninja mvn gradle gradlew ./gradlew dotnet swift bundle rake rspec rubocop php composer mix " +
     "docker docker-compose podman kubectl terraform helm ansible brew apt apt-get systemctl gh psql sqlite3 mysql redis-cli " +
     "java javac clojure clj lein sbt ruby perl Rscript julia elixir dart flutter zig gcc g++ clang nix " +
     "az aws gcloud vercel wrangler prisma"
@@ -192,6 +193,9 @@ const GIT_ACTIONS: ReadonlySet<string> = new Set(
 );
 /** Words after a command that make it only show something, or a one-off. */
 const SHOWS_ONLY = /^(?:-c|-e|-|--version|-v|-V|-version|--help|-h|list|ls|show|view|config|info|-l|-n|tags)$/;
+/** Runners of tests, whose short options say how they run. */
+const TESTS = /^(?:pytest|rspec|prove|bats|ctest|nox|tox|phpunit)$/;
+const LISTS_ONLY = /^(?:-V|--version|-h|--help|-l|--list|--collect-only|-N)$/;
 
 const INTERPRETER = /^(?:python3?|node|deno|bun|php|psql|mysql|sqlite3|redis-cli|ruby|perl|julia|elixir|Rscript)$/;
 /** A program given as an option, which filters or edits text. */
@@ -252,6 +256,7 @@ function isNotable(words: readonly string[]): boolean {
   if (OWN_PROGRAM.test(name)) return true;
   if ([ONE_LINER, CLOUD_VIEW].some((form) => form.test(words.slice(0, 5).join(" ")))) return false;
   const program = name.slice(name.lastIndexOf("/") + 1);
+  if (TESTS.test(program)) return !words.some((word) => LISTS_ONLY.test(word));
   // Without arguments an interpreter reads a program that is not part of the label.
   return RUNNERS.has(program) && !SHOWS_ONLY.test(action) && (action !== "" || !INTERPRETER.test(program));
 }
@@ -264,24 +269,56 @@ const SHOWS: ReadonlySet<string> = new Set(
 );
 
 /** Checks whether a command only shows files, folders or history, so that counts in its output are not its own. */
-const onlyShows = (command: string): boolean =>
+export const onlyShows = (command: string): boolean =>
   readShellCommand(command).every(({ words: [first = "", ...rest] }) =>
     SHOWS.has(withoutPrefixes([first, ...rest])[0] ?? "set"),
   );
 
 const SEARCH = /^(?:git (?:grep|log)|[ef]?grep|rg|ag|ack|find|fd)\b/;
+/** What passes on what it reads, so that it is silent if the search before it is. */
+const PASSES_ON = /^(?:head|tail|sort|uniq|cut|tr|sed|awk|nl|column|cat|less)\b/;
 /** Options and pipes with which a search may be silent although it found something. */
 const KEEPS_SILENT = /\s-(?:exec\w*|delete|ok\w*|fprint\w*)\b|\s-[a-zA-Z]*q|--(?:quiet|silent)\b|\bxargs\b|(?:^|[^2])>/;
 
 /** A comparison of two states that prints all the differences, not piped to another program. */
-const COMPARISON = /^git (?:diff|status)\b(?!.*(?:\||--check\b))/;
+const COMPARISON = /^git (?:diff|status)\b(?!.*--check\b)/;
 
-/** Returns what it means that a search or comparison printed nothing; null for other commands. */
-export function saysBySilence(command: string): string | null {
-  if (KEEPS_SILENT.test(command)) return null;
-  if (SEARCH.test(command)) return "nothing found";
-  return COMPARISON.test(command) ? "no changes" : null;
+/** The pipelines of a script, in which each command is given by its words. */
+function pipelinesOf(script: string): readonly (readonly string[])[] {
+  const pipelines: string[][] = [];
+  for (const { words, isPiped } of readShellCommand(script)) {
+    const command = withoutPrefixes(words).join(" ");
+    if (command === "" || command === "true") continue;
+    if (isPiped) pipelines.at(-1)?.push(command);
+    else pipelines.push([command]);
+  }
+  return pipelines;
 }
+
+/** The search of a pipeline that passes on all that the search finds; undefined if there is none. */
+function searchIn(pipeline: readonly string[]): string | undefined {
+  const search = pipeline.findLast((command) => !PASSES_ON.test(command)) ?? "";
+  return SEARCH.test(search) ? search : undefined;
+}
+
+/** Returns what it means that a script with a search or a comparison printed nothing; null for others. */
+export function saysBySilence(script: string): string | null {
+  if (KEEPS_SILENT.test(script)) return null;
+  const pipelines = pipelinesOf(script);
+  const last = pipelines.at(-1) ?? [];
+  if (notableCommand(script) === null) {
+    if (pipelines.some((pipeline) => searchIn(pipeline) !== undefined)) return "nothing found";
+    return last.length === 1 && COMPARISON.test(last[0] as string) ? "no changes" : null;
+  }
+  const search = searchIn(last);
+  // What ran before the pipeline may have failed.
+  const isAlone = pipelines.slice(0, -1).flat().every(onlyShows);
+  return search === undefined || !isAlone ? null : `${search.slice(0, MAX_PATH)} found nothing`;
+}
+
+/** Checks whether a script ends with a search whose exit code is that of the script. */
+export const findsNothing = (script: string): boolean =>
+  SEARCH.test(pipelinesOf(script).at(-1)?.at(-1) ?? "") && (saysBySilence(script)?.includes("found") ?? false);
 
 /** A command that prints the newest entry first, with nothing after it that reorders, filters or adds to its output. */
 const NEWEST_FIRST =
@@ -289,57 +326,3 @@ const NEWEST_FIRST =
 
 /** Checks whether the first line of a command's output is the newest entry. */
 export const printsNewestFirst = (command: string): boolean => NEWEST_FIRST.test(command);
-
-const TEST_TAIL = 3_000;
-/** A count of a test run, which is no time, no version and no part of a name. */
-const COUNT =
-  /(?<![\w:.,/-])(\d{1,3}(?:,\d{3})+|\d{1,7}) (passed|failed|failing|passing|skipped|errors?|failures?|pending|todo|xfailed|warnings?)\b(?![\w-]|\.\w)/g;
-const LABELLED = /\b(Tests run|Failures|Errors|Skipped): ?(\d{1,7})/g;
-/** The end of a run of Python's `unittest`, which programs may print more behind. */
-const UNITTEST = /^Ran (\d{1,7} tests?) in [^\n]{1,40}\n\s*(OK|FAILED)\b((?: \([^)\n]{0,80}\))?)/m;
-const FAILED_VERDICT = /^(?:FAIL\s+\S+|FAIL$|test result: FAILED|BUILD FAILED)/m;
-const VERDICT = /^(?:ok\s+\S+|PASS|test result: \w+|BUILD SUCCESS(?:FUL)?|OK \(\d+ tests?\)|All checks passed!?)/m;
-const PASSED_PACKAGE = /^ok\s+\S+/gm;
-
-/** Git's count of changes, below the names of a `diff --stat` or after the subject of a commit. */
-const CHANGED = /^ ?\d{1,6} files? changed(?:, \d{1,7} (?:insertion|deletion)s?\([+-]\)){0,2}$/gm;
-
-/**
- * Returns what a command reports at its end: the counts or the verdict of a test run, such as `12 passed, 1 failed`, or
- * git's count of changes; null when there are none.
- */
-export const reportedResult = (command: string, text: string): string | null =>
-  onlyShows(command) ? changedResult(text) : countedResult(text);
-
-function countedResult(text: string): string | null {
-  const tail = text.slice(-TEST_TAIL);
-  const counted = unittestResult(tail) ?? testCounts(tail) ?? verdictOf(tail);
-  return counted?.trim().slice(0, 80).toWellFormed() ?? changedResult(text);
-}
-
-/** Returns git's count of changes in an output; null when there is none. */
-const changedResult = (text: string): string | null =>
-  `${text.slice(0, TEST_TAIL)}\n${text.slice(-TEST_TAIL)}`.match(CHANGED)?.at(-1)?.trim() ?? null;
-
-function unittestResult(tail: string): string | null {
-  const [, tests, verdict, counts = ""] = UNITTEST.exec(tail) ?? [];
-  return tests === undefined ? null : `${tests}: ${verdict}${counts}`;
-}
-
-function testCounts(tail: string): string | null {
-  // The last count of a word holds, whether it is said of one or of many.
-  const counts = new Map<string, string>();
-  for (const [, figure, word = ""] of tail.matchAll(COUNT)) counts.set(word.replace(/s$/, ""), `${figure} ${word}`);
-  if (counts.size > 0) return [...counts.values()].join(", ");
-  const labelled = [...tail.matchAll(LABELLED)].map(
-    ([, word, figure]) => `${(word as string).toLowerCase()} ${figure}`,
-  );
-  return labelled.length > 0 ? labelled.slice(-4).join(", ") : null;
-}
-
-function verdictOf(tail: string): string | null {
-  const failed = FAILED_VERDICT.exec(tail)?.[0];
-  if (failed !== undefined) return failed;
-  const passed = tail.match(PASSED_PACKAGE)?.length ?? 0;
-  return passed > 1 ? `${passed} packages ok` : (VERDICT.exec(tail)?.[0] ?? null);
-}

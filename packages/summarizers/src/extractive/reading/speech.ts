@@ -24,13 +24,16 @@ export class Speech {
   readonly speaker: "user" | "system" | "agent";
   /** True when the agent's message has no call, so that its turn may end there. */
   readonly closing: boolean;
+  /** True when the agent's message does what it announces, as edits in blocks do. */
+  readonly carriesOut: boolean;
   #sentences: readonly Sentence[] | undefined;
 
-  constructor(text: string, place: Place, speaker: Speech["speaker"], closing = false) {
+  constructor(text: string, place: Place, speaker: Speech["speaker"], closing = false, carriesOut = false) {
     this.text = text;
     this.place = place;
     this.speaker = speaker;
     this.closing = closing;
+    this.carriesOut = carriesOut;
   }
 
   get sentences(): readonly Sentence[] {
@@ -52,7 +55,7 @@ const HARNESS_BLOCKS = [
   "user_instructions",
 ];
 const HARNESS_TEXT =
-  /^\s*(?:<(?:command-name|local-command-|bash-|task-notification|environment_context|user_instructions)|Caveat: The messages below|\[Request interrupted|# AGENTS\.md instructions|I have \*added these files to the chat\*|Here are (?:summaries of some files present in my git repository|some READ ONLY files, provided)|I (?:am not sharing any files that you can edit yet|switched to a new code base\. Please don't consider|committed the changes with git hash|updated the files\.$|edited the files myself\.$|didn't see any properly formatted edits in your reply))/;
+  /^\s*(?:<(?:command-name|local-command-|bash-|task-notification|environment_context|user_instructions)|Caveat: The messages below|\[Request interrupted|# AGENTS\.md instructions)/;
 
 /** Returns what a person typed in a user message; empty when a program wrote all of it. */
 export function typedText(text: string): string {

@@ -161,7 +161,7 @@ const LONG_ID = 16;
 /** Trimmed at the start: `./`, `...`, the slashes of a URL (`//host/path`), and list or diff marks (`-`, `+`). */
 const BEFORE = /^(?:[-+]+|\.\/|\.{3,}\/?|\/\/)+/;
 /** Trimmed at the end: `.`, `-`, `/`, `+` and `@`, which end sentences and lists. */
-const AFTER = /[-./+@]+$/;
+const AFTER = /(?<![-./+@])[-./+@]+$/;
 /** A name has a feature that plain words lack: an underscore, an inner capital, or digits next to letters. */
 const NAME = /^(?=.*[A-Za-z\u00C0-\u052F])(?:.*[_\d]|.*[a-z][A-Z]|.+[A-Z][a-z])/;
 /** A duration or size, as found in every log. */

@@ -189,6 +189,43 @@ export const PHRASES: readonly PhraseRow[] = [
       [UNDONE]: "取り消しました|元に戻しました|戻しました|ロールバックしました",
     },
   },
+  {
+    language: "Korean",
+    phrases: {
+      [RULE]: "절대|항상|반드시|금지|하지 마세요|하면 안",
+      [DECISION]: "하기로 했|하기로 결정|선택했|결정했|대신에",
+      [FINDING]: "원인은|원인이|문제는|알고 보니|밝혀졌|확인됐",
+      [PREFERENCE]: "선호|제 이름은|예산은|우리 팀은|저희 팀은|사용하고 있",
+      [COMPLETION]:
+        "완료했|완료됐|완료되었|완료입니다|구현했|추가했|수정했|고쳤|끝냈|끝났|작성했|만들었|생성했|업데이트했|삭제했|제거했|해결했|해결됐|해결되었|변경했|배포했|커밋했|마쳤",
+      [SETBACK]:
+        "못했|못 했|수 없었|실패했|아직 동작하지|아직 작동하지|아직 안|여전히 안|여전히 실패|여전히 깨|동작하지 않|작동하지 않",
+      [COMPLAINT]:
+        "이해가 안|이해가 되지|그게 아니|그게 아니라|말한 거|말이에요|틀렸|잘못됐|잘못되었|같은 오류|같은 에러|같은 문제|부탁한 게 아니|원한 게 아니|또 실패",
+      [CANCELLATION]: "그건 잊어|필요 없어졌|이제 필요 없|더 이상 필요 없|필요 없어요|마음이 바뀌|생각이 바뀌",
+      [REVERSAL]: "되돌려 주|되돌려줘|원래대로 돌려|롤백해",
+      [UNDONE]: "되돌렸|롤백했|원래대로 돌려놨",
+    },
+  },
+  {
+    language: "Arabic",
+    phrases: {
+      [RULE]: "لا يجوز|ممنوع|دائما|دائمًا|أبدا|أبدًا|يجب",
+      [DECISION]: "قررت|قررنا|اخترت|اخترنا|بدلا من|بدلاً من|بدلًا من|سأستخدم|سنستخدم",
+      [FINDING]: "السبب|المشكلة أن|المشكلة كانت|تبين|تبيّن|اتضح|اتّضح|اكتشفت",
+      [PREFERENCE]: "أفضّل|اسمي|ميزانيتي|ميزانيتنا|فريقنا|نستخدم",
+      [COMPLETION]:
+        "تم|تمّ|تمت|تمّت|أضفت|أصلحت|أنشأت|حدثت|حدّثت|حذفت|أكملت|اكتمل|اكتملت|انتهيت|أنهيت|نفذت|نفّذت|عدلت|عدّلت|أزلت|نشرت|جاهز|جاهزة",
+      [SETBACK]:
+        "لم أتمكن|لم أتمكّن|لم أستطع|لم أنجح|تعذر|تعذّر|فشلت|فشل|لا يعمل|لا تعمل|لم يعمل|لم تعمل|لم ينجح|لم تنجح|لم يكتمل",
+      [COMPLAINT]:
+        "لا أفهم|لم أفهم|ليس هذا|ليس ذلك|ليست هذه|قصدت|كنت أقصد|هذا خطأ|نفس الخطأ|نفس المشكلة|ما زال|ما زالت|لا يزال|لا تزال|لم يتغير شيء|غير صحيح",
+      [CANCELLATION]:
+        "انس الأمر|انسَ الأمر|لا داعي|لم نعد نحتاج|لم نعد نحتاجه|لم نعد نحتاجها|لم نعد بحاجة|لم أعد بحاجة|غيرت رأيي|غيّرت رأيي",
+      [REVERSAL]: "تراجع عن|أعدها كما كانت|أعده كما كان|ألغ التغييرات|ألغِ التغييرات",
+      [UNDONE]: "تراجعت عن|ألغيت التغييرات",
+    },
+  },
 ];
 
 /** Phrases that ask the agent to continue with its work. */
@@ -199,6 +236,7 @@ const GO_ON = [
   "давай|делай|продолжай|пожалуйста|вперёд|вперед|继续吧?|做吧|开始吧|就这么办|就这样做?|请",
   "your call|up to you|entscheide du|comme tu veux|como veas|ya|lanjut(?:kan)?|tak|kontynuuj|ano|jo|pokračuj(?:me)?|va bene|procedi|devam",
   "お任せします|任せます|你决定|看着办|お願いします|お願い|進めてください|続けてください|やってください|進めて|続けて|どうぞ",
+  "계속(?:해|하세요|해 ?주세요|해줘)?|진행(?:해|하세요|해 ?주세요|해줘)?|그렇게 ?해(?: ?주세요| ?줘)?|부탁(?:해요|드려요|드립니다|합니다)|시작해(?: ?주세요| ?줘)?|تابع|استمر|أكمل|تفضل|افعل ذلك|نفّ?ذ|من فضلك|لو سمحت|هيا",
 ].join("|");
 const YES = [
   "yes|yep|yup|yeah|ok|okay|k|sure|right|exactly|correct|alright|all right|sounds good|that['’]s fine|fine",
@@ -206,8 +244,9 @@ const YES = [
   "sí|si|claro|vale|exacto|de acuerdo|me parece bien|sim|certo|isso|beleza|tá bom|parece bom",
   "да|ага|конечно|хорошо|ладно|согласен|согласна|верно|именно|звучит хорошо|ок",
   "是|是的|好|好的|可以|对|行|没问题|同意|嗯|はい|ええ|うん|いいですね|了解です|了解しました|了解|もちろん",
+  "네|넵|예|응|그래요?|좋아요?|알겠어요|알겠습니다|물론(?:이죠|이에요|입니다)?|당연하죠|맞아요?|맞습니다|نعم|أجل|حسن(?:ا|ًا|اً)|موافق|طبع(?:ا|ًا|اً)|بالطبع|بالتأكيد|أكيد|صحيح|تمام|طيب|بالضبط",
 ].join("|");
-const NO = "no|nope|nein|non|não|нет|不|いいえ";
+const NO = "no|nope|nein|non|não|нет|不|いいえ|아니요?|아뇨|لا|كلا";
 const PRAISE = [
   "hi|hello|hey|there|good (?:morning|afternoon|evening)|hallo|moin|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|olá|oi|привет|здравствуйте|你好|您好|こんにちは",
   "thanks again|thank you again|exactly what i (?:needed|wanted)|das war['’]s|passt so|tal cual|era isso|(?:excelente|gran) trabajo|i like (?:it|that)|top|c['’]est ça|eso es|isso mesmo|todo bien|tudo (?:certo|bem)|dale|всё верно|все верно|так и надо",
@@ -220,6 +259,8 @@ const PRAISE = [
   "спасибо|большое спасибо|огромное спасибо|благодарю|отлично|супер|класс|здорово|прекрасно|идеально|замечательно|круто|работает|всё работает|то что надо|то, что надо|молодец",
   "谢谢你?|多谢|感谢你?|太好了|很好|非常好|太棒了|很棒|真棒|完美|不错|可以用了|好用|辛苦了",
   "(?:どうも)?ありがとう(?:ございま(?:す|した))?|どうも|助かりま(?:す|した)|完璧(?:です)?|素晴らしい(?:です)?|すごい(?:です)?|最高(?:です)?|いい感じです|動きました|うまくいきました|お疲れ様(?:です|でした)",
+  "감사(?:합니다|해요|드려요|드립니다)|고마워요?|고맙습니다|완벽(?:해요|합니다|하네요)|훌륭(?:해요|합니다|하네요)|최고(?:예요|네요|입니다)|좋(?:습니다|네요)|멋(?:져요|지네요)|잘 ?(?:돼요|됩니다|되네요|작동해요|작동합니다|했어요)|수고(?:했어요|하셨습니다|하셨어요)|안녕하세요|됐어요|괜찮아요",
+  "شكر(?:ا|ًا|اً)|جزيل(?:ا|ًا|اً)|ممتاز|رائع|جميل|مثالي|أحسنت|عظيم|يعمل(?: الآن)?|مرحب(?:ا|ًا|اً)|السلام عليكم|أهل(?:ا|ًا|اً)|عمل رائع",
 ].join("|");
 /** Words that may occur next to these in an acknowledgement, and ask for nothing. */
 const BESIDE = [
@@ -229,16 +270,18 @@ const BESIDE = [
   "muy|eso|es|está|todo|por|la|ayuda|tu|así|ya|y|mismo|me|gusta|muito|isso|é|tá|tudo|pela|ajuda|sua|mesmo|assim|e|já|gostei",
   "очень|всё|все|так|это|за|помощь|и|уже|теперь|мне|нравится|как надо",
   "非常|十分|真的|很|的|了|就|这样|你的帮助|とても|本当に|です|ね|よ|これで|も",
+  "이제|정말|너무|아주|진짜|다|이거|이걸로|도와줘서|도와주셔서|جد(?:ا|ًا|اً)|هذا|هذه|لك|لكم|على|المساعدة|مساعدتك|كل|شيء|الآن|هكذا|تمام(?:ا|ًا|اً)|كثير(?:ا|ًا|اً)",
 ].join("|");
 /** A message that consists only of these withdraws a request. Within a sentence they may mean something else. */
 const TAKEN_BACK = [
   "never ?mind|nvm|forget (?:it|that)|cancel|vergiss (?:es|das)|lass (?:es|das)|egal|abbrechen",
   "laisse(?: tomber)?|oublie(?: ça)?|annule|non rien|olvídalo|olvídate|déjalo|cancela|da igual|esquece(?: isso)?|deixa(?: pra lá)?",
   "забудь(?:те)?|забей|не надо|не нужно|отмена|неважно|算了吧?|取消|不用了|不用|やっぱりいいです|もういいです|忘れてください|キャンセルで?",
+  "취소(?:해 ?주세요|해줘|할게요)?|됐어요?|아니에요|필요 ?없어(?:요|졌어요)?|괜찮아요|انسَ? (?:الأمر|ذلك)|إلغاء|ألغِ? ذلك|لا داعي(?: لذلك)?|لا يهم|غيّ?رت رأيي",
 ].join("|");
 
 const UNSPACED = "[\\u3040-\\u30ff\\u4e00-\\u9fff]";
-const SEPARATOR = `(?:[\\s.,!¡…、。，！〜~\\p{Extended_Pictographic}\\ufe0f]+|$|(?<=${UNSPACED}))`;
+const SEPARATOR = `(?:[\\s.,!¡…、。，！〜~،؛\\p{Extended_Pictographic}\\ufe0f]+|$|(?<=${UNSPACED}))`;
 const only = (words: string, times: string): RegExp =>
   new RegExp(`^[¡\\s]*(?:(?:${words})${SEPARATOR})${times}$`, "iu");
 /** The longest acknowledgement or withdrawal, in UTF-16 code units; longer messages say more. */
@@ -267,6 +310,7 @@ const CORRECTION = [
   "no|not|nope|but|wait|stop|hold on|i mean|i meant|instead|rather",
   "nein|nicht|aber|warte|stopp|halt|ich meine|ich meinte|sondern|non|pas|mais|attends|attendez|je veux dire",
   "pero|espera|me refiero|me refería|mejor|não|mas|espere|quero dizer|нет|не|но|подожди|стой|я имею в виду",
+  "아니|아니요|아뇨|잠깐|잠깐만|그게 아니라|لا|لكن|انتظر|توقف|أقصد|قصدت|بل",
 ].join("|");
 const CORRECTS = new RegExp(
   `^[^\\p{L}]{0,4}(?:(?:${CORRECTION})(?![\\p{L}'’])|(?:不|但|等等|别|我是说|我指的是|いや|いいえ|でも|待って|違い|違う|じゃなくて))`,
@@ -278,7 +322,7 @@ export const corrects = (text: string): boolean => CORRECTS.test(text);
 
 /** Openings of a message that tells the agent to go on with the same work, whatever else it says. */
 const GOES_ON =
-  /^\s*(?:(?:ok(?:ay)?|yes|great|good)[,.!]?\s+)?(?:please\s+|bitte\s+|por favor,?\s+|пожалуйста,?\s+|请)?(?:(?:continue|continuez|carry on|go on|keep going|proceed|resume|mach weiter|weiter mit|fahre? fort|sigue|continúa|prossiga|продолжай|продолжи)(?!\p{L})|继续|続けて)/iu;
+  /^\s*(?:(?:ok(?:ay)?|yes|great|good)[,.!]?\s+)?(?:please\s+|bitte\s+|por favor,?\s+|пожалуйста,?\s+|请)?(?:(?:continue|continuez|carry on|go on|keep going|proceed|resume|mach weiter|weiter mit|fahre? fort|sigue|continúa|prossiga|продолжай|продолжи|تابع|استمر|أكمل)(?!\p{L})|继续|続けて|계속)/iu;
 
 /** Checks whether a message tells the agent to go on with the same work. */
 export const goesOn = (text: string): boolean => GOES_ON.test(text);

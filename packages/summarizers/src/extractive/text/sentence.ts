@@ -25,7 +25,7 @@ const HEAD = 12_000;
 const TAIL = 4_000;
 
 /** After a punctuation mark and white space, or after a full stop of a script that needs no space. */
-const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？；])/;
+const SENTENCE_END = /(?<=[.!?؟])\s+|(?<=[。！？；])/;
 /** Words between pairs of asterisks. Those of a glob or an argument (`**kwargs`) are not emphasis. */
 const EMPHASIS = /(?<![/*\w])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![/*\w])/g;
 const ROW = /^\|.*\|$/;
@@ -48,7 +48,7 @@ export function sentencesOf(text: string, head = HEAD, tail = TAIL): readonly Se
 }
 
 /** The end of a sentence or a line, as in `SENTENCE_END`. */
-const BORDER = /[.!?]\s|[\n。！？；]/g;
+const BORDER = /[.!?؟]\s|[\n。！？；]/g;
 
 /** The end of the last whole sentence before an index: what is left of a cut one may say the contrary. */
 function endOfWhole(text: string, index: number): number {
@@ -164,7 +164,7 @@ function addSentence(part: string, sentences: Sentence[], marks = 0): void {
 }
 
 /** Checks whether a sentence is a question. */
-export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(text);
+export const isQuestion = (text: string): boolean => /[?？؟]["'”»)]?$/.test(text);
 
 /** Words that ask the user for a reply without a question mark. */
 const ASKS =

@@ -193,13 +193,14 @@ const FNV_PRIME = 0x01000193;
  */
 const WORD_CODE = wordCodes();
 
-/** Letters of alphabets, digits, the underscore, and the apostrophe as in `don't`, typographic or plain. */
+/** Letters of alphabets, digits, the underscore, and the apostrophe as in `don't`, typographic or plain; no Arabic comma. */
 function wordCodes(): Uint16Array {
   const codes = new Uint16Array(1 << 16);
   for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_'")
     codes[character.charCodeAt(0)] = character.charCodeAt(0);
   for (let code = 0x41; code <= 0x5a; code++) codes[code] = code | 0x20;
   for (let code = 0xc0; code < 0x2000; code++) codes[code] = smallCode(code);
+  for (const sign of "،؛؟") codes[sign.charCodeAt(0)] = 0;
   codes[0x2019] = 0x27;
   return codes;
 }

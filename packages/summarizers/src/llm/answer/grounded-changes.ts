@@ -8,7 +8,7 @@ import {
   type OpenItem,
   type SummaryChange,
   saysVerbatim,
-  visibleText,
+  typedText,
 } from "@threadfold/core";
 import { handleOf, type NotedItem, type NotedItems } from "../notes/running-notes.ts";
 import {
@@ -192,7 +192,7 @@ function settled(
 
 /** The sources, among messages by people, that state a rule word for word in whole sentences. */
 const sourcesOfRule = (rule: string, messages: readonly Message[]): readonly MessageId[] =>
-  messages.filter((message) => isPersonal(message) && saysVerbatim(visibleText(message), rule)).map(({ id }) => id);
+  messages.filter((message) => isPersonal(message) && saysVerbatim(typedText(message), rule)).map(({ id }) => id);
 
 /** Only the key fields whose values occur in the span: a model must not make up values. */
 const exactFields = (fields: JsonObject, evidence: SpanEvidence): JsonObject =>

@@ -1,0 +1,305 @@
+import {
+  asToolCallId,
+  type JsonValue,
+  type StructuredSummary,
+  type ToolResultContent,
+  type ToolResultEnvelope,
+} from "@threadfold/core";
+import { type CallReading, readCall } from "./call-reading.ts";
+
+/** The output of a command, without what a harness wrote around it. */
+export interface FramedOutput {
+  readonly text: string;
+  /** Null if the frame does not say. */
+  readonly exitCode: number | null;
+  /** Whether the command goes on, ended or was stopped; null if the frame does not say. */
+  readonly state: CommandState | null;
+  /** The names by which later calls read on: a session, and the file that the output is written to. */
+  readonly sessions: readonly string[];
+}
+
+export type CommandState = "running" | "ended" | "stopped";
+
+/** The most of a text that a frame takes before the output or after it, in UTF-16 code units. */
+const LONGEST_FRAME = 2_000;
+
+/**
+ * Returns what a command printed, if its harness wrote a known frame around it; null otherwise.
+ *
+ * @param body the body of the result as text.
+ */
+export const frameOf = ({ content }: ToolResultEnvelope, body: string): FramedOutput | null =>
+  content.type === "json" ? outputField(content.value) : framedOutput(body);
+
+function framedOutput(text: string): FramedOutput | null {
+  for (const read of [
+    headedOutput,
+    geminiOutput,
+    taggedOutput,
+    closedOutput,
+    jsonOutput,
+    startedOutput,
+    numberedOutput,
+  ]) {
+    const framed = read(text);
+    if (framed !== null) return framed;
+  }
+  return null;
+}
+
+const framed = (text: string, exitCode: number | null, state: CommandState | null = null): FramedOutput => ({
+  text,
+  exitCode,
+  state: state ?? (exitCode === null ? null : "ended"),
+  sessions: [],
+});
+
+const figure = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));
+
+/** The lines before an output: those of Codex, of Cline and of Roo Code. */
+const HEAD =
+  /^\s*(?:(?:Command: [^\n]*|Chunk ID: [^\n]*|Wall time:? [^\n]*|Process (?:exited with code|running with session ID) [^\n]*|Exit code: -?\d+|Original token count: \d+|Total output lines: \d+|Script (?:completed|failed|running)[^\n]*)\n){2,9}Output:(?:\n|$)|^\s*Command executed(?: in terminal[^\n]*?(?:Exit code: -?\d+)?|\.)\s*\nOutput:(?:\n|$)/;
+const CODE_IN_HEAD = /(?:exited with code|Exit code:) (-?\d+)/;
+const SESSION_IN_HEAD = /(?:session|cell) ID:? (\S+)/;
+/** What Codex writes above an output that it cut. */
+const CUT_ABOVE = /^(?:Warning: truncated output[^\n]*\n)?(?:Total output lines: \d+\n)?\n?/;
+
+function headedOutput(text: string): FramedOutput | null {
+  const head = HEAD.exec(text.slice(0, LONGEST_FRAME))?.[0];
+  if (head === undefined) return null;
+  const session = SESSION_IN_HEAD.exec(head)?.[1];
+  const output = text.slice(head.length).replace(CUT_ABOVE, "");
+  const read = framed(output, figure(CODE_IN_HEAD.exec(head)?.[1]), session === undefined ? null : "running");
+  return session === undefined ? read : { ...read, sessions: [session] };
+}
+
+const GEMINI_HEAD = /^(?:Command: [\s\S]*?\nDirectory: [^\n]*\n)?(?:Stdout|Output): /;
+/** The fields of Gemini CLI below an output, the last one first; those that are empty may be left out. */
+const GEMINI_FIELDS = ["Process Group PGID", "Background PIDs", "Signal", "Exit Code", "Error", "Stderr"];
+const EMPTY = /^\((?:empty|none)\)$/;
+
+function geminiOutput(text: string): FramedOutput | null {
+  const head = GEMINI_HEAD.exec(text.slice(0, LONGEST_FRAME))?.[0];
+  if (head === undefined) return null;
+  const lines = text.slice(head.length).trimEnd().split("\n");
+  const printed = lines.length;
+  let exitCode: number | null = null;
+  for (const field of GEMINI_FIELDS) {
+    const last = lines.at(-1) ?? "";
+    if (!last.startsWith(`${field}: `)) continue;
+    const value = last.slice(field.length + 2);
+    if (field === "Exit Code") exitCode = EMPTY.test(value) ? null : Number(value);
+    // An error that is not empty belongs to the output.
+    if ((field === "Error" || field === "Stderr") && !EMPTY.test(value)) lines[lines.length - 1] = value;
+    else lines.pop();
+  }
+  if (lines.length === printed) return null;
+  return framed(lines.filter((line) => !EMPTY.test(line)).join("\n"), exitCode, "ended");
+}
+
+/** The first tag of an output in tags: of mini-swe-agent, and of Claude Code for commands in the background. */
+const FIRST_TAG = /^\s*<(?:returncode|status|retrieval_status|task-notification)>/;
+const CODE_TAG = /<(?:returncode|exit_code)>(-?\d+)<|\bexit code (-?\d+)/;
+const STATE_TAG = /<status>(\w+)<\/status>/;
+const OUTPUT_TAG = /(?:^|\n|>)<(output_head|elided_chars|output_tail|output|stdout|stderr|exception)>\n?/g;
+
+function taggedOutput(text: string): FramedOutput | null {
+  if (!FIRST_TAG.test(text.slice(0, LONGEST_FRAME))) return null;
+  const { first, contents } = insideTags(text);
+  const fields = text.slice(0, Math.min(first, LONGEST_FRAME));
+  const [, code, said] = CODE_TAG.exec(fields) ?? [];
+  const word = STATE_TAG.exec(fields)?.[1] ?? "";
+  const state = word === "running" ? "running" : /^(?:killed|stopped)$/.test(word) ? "stopped" : null;
+  const output = contents.filter((content) => content.trim() !== "");
+  return framed(output.join("\n"), figure(code ?? said), state ?? "ended");
+}
+
+/** What stands in the tags of a text, one after the other, and where the first of them begins. */
+function insideTags(text: string): { readonly first: number; readonly contents: readonly string[] } {
+  const contents: string[] = [];
+  let first = text.length;
+  let from = 0;
+  for (const { 0: opening, 1: tag, index } of text.matchAll(OUTPUT_TAG)) {
+    // What was printed may hold such a tag.
+    if (index < from) continue;
+    const start = index + opening.length;
+    const close = text.lastIndexOf(`</${tag}>`);
+    const end = close < start ? text.length : close;
+    contents.push(text.slice(start, end).replace(/\n$/, ""));
+    first = Math.min(first, index);
+    from = end;
+  }
+  return { first, contents };
+}
+
+/** The lines of OpenHands below an output. */
+const FOOT =
+  /\n?(?:\[(?:The command completed with exit code (-?\d+)|Current working directory: |Python interpreter: |Command finished with exit code (-?\d+))[^\n]*\n?){1,5}\s*$/;
+
+function closedOutput(text: string): FramedOutput | null {
+  const end = text.slice(-LONGEST_FRAME);
+  const [foot, completed, finished] = FOOT.exec(end) ?? [];
+  const code = completed ?? finished;
+  if (foot === undefined || code === undefined) return null;
+  return framed(text.slice(0, text.length - foot.length), Number(code));
+}
+
+/** How older versions of Codex give an output, and what it is read for. */
+const JSON_OUTPUT = /^\{"output":"/;
+const LONGEST_JSON = 400_000;
+
+function jsonOutput(text: string): FramedOutput | null {
+  if (!JSON_OUTPUT.test(text) || text.length > LONGEST_JSON) return null;
+  try {
+    return outputField(JSON.parse(text) as JsonValue);
+  } catch {
+    return null;
+  }
+}
+
+/** The output in a result of fields, as Codex and Gemini CLI have it; null for any other value. */
+function outputField(value: JsonValue): FramedOutput | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const { output, error, metadata, ...others } = value as Readonly<Record<string, JsonValue | undefined>>;
+  if (output === undefined && typeof error === "string") return framedOutput(error);
+  if (typeof output !== "string" || error !== undefined || Object.keys(others).length > 0) return null;
+  const code =
+    typeof metadata === "object" && metadata !== null && "exit_code" in metadata ? metadata["exit_code"] : null;
+  if (typeof code === "number") return framed(output, code);
+  return metadata === undefined ? (framedOutput(output) ?? framed(output, null)) : null;
+}
+
+/** What harnesses return for a command that goes on in the background, and for one that was stopped there. */
+const STARTED =
+  /^\s*(?:Command (?:is )?running in (?:the )?(?:background|terminal)|Command was (?:manually )?backgrounded(?: by (?:the )?user)?|Command did not complete [^\n(]{1,80}|Background shell started) (?:with |\()ID[:=]? ?([\w-]{1,80})/;
+const WRITTEN_TO = /\bwritten to:? (\S+?)\.?(?:\s|$)/;
+const STOPPED = /^\s*(?:\{"message":")?Successfully (?:killed|stopped|terminated)\b/;
+
+function startedOutput(text: string): FramedOutput | null {
+  const said = text.slice(0, LONGEST_FRAME);
+  if (STOPPED.test(said)) return framed("", null, "stopped");
+  const session = STARTED.exec(said)?.[1];
+  if (session === undefined) return null;
+  const file = WRITTEN_TO.exec(said)?.[1];
+  return { ...framed("", null, "running"), sessions: file === undefined ? [session] : [session, file] };
+}
+
+/** What a reader of files writes before each line. */
+const LINE_NUMBER = /^ *\d+→/gm;
+
+const numberedOutput = (text: string): FramedOutput | null =>
+  /^ *\d+→/.test(text) ? framed(text.replace(LINE_NUMBER, ""), null) : null;
+
+/** The fields of a call that name the command which it reads on, writes to or stops. */
+const SESSION_FIELDS = ["session_id", "sessionId", "bash_id", "task_id", "shell_id", "cell_id", "terminal_id", "id"];
+const NOTICE = /^\s*<task-notification>\s*<task-id>([\w-]{1,80})<\/task-id>/;
+
+/** The commands that go on in the background. Whoever reads their output later reads the outcome of the same command. */
+export class BackgroundCommands {
+  readonly #started = new Map<string, CallReading>();
+
+  /** @param previous the summary that may know commands of an earlier span which went on. */
+  constructor(previous: StructuredSummary | null) {
+    for (const { toolName, keyFields, sources } of previous?.toolOutcomes ?? []) {
+      const { command, session } = keyFields;
+      const [messageId] = sources;
+      if (typeof command !== "string" || typeof session !== "string" || messageId === undefined) continue;
+      const call = { type: "tool-call", callId: asToolCallId("earlier"), toolName, input: { command } } as const;
+      this.#started.set(session, {
+        ...readCall(call, { messageId, position: 0, turn: 0 }),
+        kind: "shell",
+        script: command,
+      });
+    }
+  }
+
+  /** Returns the command that a call reads on or stops; the call itself if there is none. */
+  commandOf(call: CallReading | null): CallReading | null {
+    if (call === null || this.#started.size === 0) return call;
+    return namesIn(call).flatMap((name) => this.#started.get(name) ?? [])[0] ?? call;
+  }
+
+  /** Returns the command that a harness's notice is about; null if the text is none, or the command is not known. */
+  noticed(text: string): CallReading | null {
+    const session = NOTICE.exec(text.slice(0, LONGEST_FRAME))?.[1];
+    return session === undefined ? null : (this.#started.get(session) ?? null);
+  }
+
+  /** Remembers a command that goes on. */
+  note(call: CallReading | null, sessions: readonly string[]): void {
+    if (call?.kind === "shell") for (const session of sessions) this.#started.set(session, call);
+  }
+}
+
+function namesIn({ kind, input, files }: CallReading): readonly string[] {
+  if (kind === "shell" || kind === "read") return files.flatMap(({ path, action }) => (action === "read" ? path : []));
+  if (kind !== "other" || typeof input !== "object" || input === null || Array.isArray(input)) return [];
+  const fields = input as Readonly<Record<string, JsonValue | undefined>>;
+  return SESSION_FIELDS.flatMap((name) => {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+  });
+}
+
+/** The most of a JSON body that is read, in UTF-16 code units. */
+const MAX_JSON_TEXT = 16_000;
+
+/** Returns the body of a result as text. Of a JSON body, the texts and numbers in it, one per line, up to a limit. */
+export function contentText(content: ToolResultContent): string {
+  switch (content.type) {
+    case "text":
+      return content.text;
+    case "blocks":
+      return content.blocks.length === 1 && content.blocks[0]?.type === "text"
+        ? content.blocks[0].text
+        : content.blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+    case "json":
+      return jsonText(content.value);
+  }
+}
+
+function jsonText(value: JsonValue): string {
+  const texts: string[] = [];
+  let room = MAX_JSON_TEXT;
+  const visit = (item: JsonValue | undefined): void => {
+    if (room <= 0 || item === null || item === undefined || typeof item === "boolean") return;
+    if (typeof item === "object") return (Array.isArray(item) ? item : Object.values(item)).forEach(visit);
+    const text = String(item).slice(0, room);
+    room -= text.length + 1;
+    texts.push(text);
+  };
+  visit(value);
+  return texts.join("\n");
+}
+
+const EXIT_HEAD = 200;
+const EXIT_TAIL = 300;
+const EXIT_CODE =
+  /(?:exit(?:ed)?(?:[ _](?:code|status))?(?: with)?(?:[ _](?:code|status))?|return(?:ed)?[ _]?code|returncode|non-zero exit status)["'>]?\s*[:=]?\s*(-?\d{1,5})\b/i;
+const EXIT_FIELDS = ["exit_code", "exitCode", "returncode", "return_code", "exit_status"];
+
+/** Returns the exit code in a result without a known frame: in its fields, or in words at its beginning or end. */
+export function exitCodeOf({ content, keyFields }: ToolResultEnvelope, text: string): number | null {
+  const structured = content.type === "json" ? content.value : keyFields;
+  const known = structured === undefined ? null : exitField(structured, 0);
+  if (known !== null) return known;
+  const ends = text.length <= EXIT_HEAD + EXIT_TAIL ? text : `${text.slice(0, EXIT_HEAD)}\n${text.slice(-EXIT_TAIL)}`;
+  const found = EXIT_CODE.exec(ends);
+  return found === null ? null : Number(found[1]);
+}
+
+/** The exit code in the result's own fields, or one level below them. */
+function exitField(value: JsonValue, depth: number): number | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const fields = value as Readonly<Record<string, JsonValue | undefined>>;
+  for (const name of EXIT_FIELDS) {
+    const code = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (typeof code === "number") return code;
+  }
+  if (depth > 0) return null;
+  for (const item of Object.values(fields)) {
+    const code = item === undefined ? null : exitField(item, depth + 1);
+    if (code !== null) return code;
+  }
+  return null;
+}
