@@ -13,10 +13,10 @@ const turn = anthropicTurn({
   system: "You are a careful engineer.",
   tools: [...threadfoldTools(session)], // and your own
 });
-let { calls, message } = await turn.send("Is all in order?");
-while (calls.length > 0) {
-  const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "It ran." }));
-  ({ calls, message } = await turn.send({ role: "user", content: results }));
+let { calls, message, retry } = await turn.send("Is all in order?");
+while (calls.length > 0 || retry) {
+  const content = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "It ran." }));
+  ({ calls, message, retry } = await (calls.length > 0 ? turn.send({ role: "user", content }) : turn.step()));
 }
 console.log(message.content);
 await session.close();

@@ -1,5 +1,5 @@
-import { asToolCallId } from "@threadfold/core";
-import type { ContextSession } from "@threadfold/session";
+import { asToolCallId, visibleText } from "@threadfold/core";
+import type { ContextSession, PreparedRequest } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
 import {
   APICallError,
@@ -24,6 +24,11 @@ import { createOnEnd, createPrepareStep, threadfoldTools } from "./prepare-step.
 
 type Generated = Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>;
 type Prompt = MockLanguageModelV4["doGenerateCalls"][number]["prompt"];
+/** A part of a prompt, of any kind. */
+interface Sent {
+  readonly type: string;
+  readonly toolCallId?: string;
+}
 
 const usage = {
   inputTokens: { total: 900, noCache: 800, cacheRead: 100, cacheWrite: 0 },
@@ -203,6 +208,106 @@ describe("a prepare step of the AI SDK", () => {
     });
     const said = messages.map(({ content }) => (content as readonly { text: string }[])[0]?.text);
     expect(said.slice(0, 4)).toEqual(["Begin.", "one", "Also this.", "two"]);
+  });
+});
+
+describe("two runs of the AI SDK in one session at once", () => {
+  it("each continue in a thread of their own, which has their own answer", async () => {
+    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 100_000 } });
+    const options = { tools, stopWhen: isStepCount(20), onEnd: createOnEnd({ session }) };
+    const run = (prompt: string, count: number) =>
+      generateText({
+        ...options,
+        ...{ prompt, model: new MockLanguageModelV4({ doGenerate: steps(count) }) },
+        prepareStep: createPrepareStep({ session, tools }),
+      });
+    await Promise.all([run("Do the first.", 3), run("Do the second.", 5)]);
+    const { items } = await session.store.threads.list();
+    const threads = await Promise.all(items.map(({ threadId }) => session.store.threads.load(threadId)));
+    const told = threads.map((thread) => {
+      const messages = [...(thread?.messagesBetween(0) ?? [])];
+      return [messages[0] && visibleText(messages[0]), messages.length, messages.at(-1)?.role];
+    });
+    expect(told.toSorted()).toEqual([
+      ["Do the first.", 8, "assistant"],
+      ["Do the second.", 12, "assistant"],
+    ]);
+  });
+});
+
+describe("calls of the AI SDK that a person approves", () => {
+  /** Calls two tools at once, one of which a person must approve, as many times as told. */
+  const asking = (count: number) => {
+    let step = 0;
+    let refusals = 0;
+    return async (): Promise<Generated> => {
+      if (step === 12 && refusals++ === 0) throw overflow();
+      const call = (toolName: string) => ({
+        type: "tool-call" as const,
+        toolCallId: `${toolName}_${step}`,
+        toolName,
+        input: `{"step":${step}}`,
+      });
+      const content: Generated["content"] =
+        step < count ? [call("run"), call("drop")] : [{ type: "text", text: "Done." }];
+      step++;
+      const reason = content.length === 2 ? "tool-calls" : "stop";
+      return { content, finishReason: { unified: reason, raw: undefined }, usage, warnings: [] };
+    };
+  };
+  const approved = { ...tools, drop: { ...tools["run"], needsApproval: true } } as unknown as ToolSet;
+
+  it.each([true, false])("get each answer once, approved and refused, with a prepare step: %s", async (hasSteps) => {
+    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 6_500, outputReserveTokens: 1_000 } });
+    const model = new MockLanguageModelV4({ doGenerate: asking(20) });
+    const violations: unknown[] = [];
+    const options = { session, onRequest: (request: PreparedRequest) => violations.push(...request.violations) };
+    const folding = wrapLanguageModel({ model, middleware: compactionMiddleware(options) });
+    const around = hasSteps
+      ? { prepareStep: createPrepareStep({ ...options, tools: approved }), onEnd: createOnEnd({ session }) }
+      : {};
+    let messages: ModelMessage[] = [{ role: "user", content: "Do the steps. Never touch the vault." }];
+    for (let round = 0; ; round++) {
+      const call = { model: folding, tools: approved, stopWhen: isStepCount(20), messages, ...around };
+      const { content, responseMessages } = await generateText(call);
+      messages = [...messages, ...responseMessages];
+      const asked = content.filter((part) => part.type === "tool-approval-request");
+      if (asked.length === 0) break;
+      const answers = asked.map(({ approvalId }) => ({
+        ...{ type: "tool-approval-response" as const, approvalId, approved: round % 2 === 0 },
+      }));
+      messages.push({ role: "tool", content: answers });
+    }
+    expect(model.doGenerateCalls).toHaveLength(22);
+    expect(violations).toEqual([]);
+    expect(session.plan.version).toBeGreaterThan(0);
+    for (const { prompt } of model.doGenerateCalls) {
+      const parts = prompt.flatMap(({ role, content }) => (role === "system" ? [] : (content as readonly Sent[])));
+      const ids = (type: string) => parts.flatMap((part) => (part.type === type ? [part.toolCallId] : []));
+      expect(ids("tool-result").toSorted()).toEqual(ids("tool-call").toSorted());
+      expect(parts.map(({ type }) => type).filter((type) => type.includes("approval"))).toEqual([]);
+    }
+    expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
+  });
+
+  it("are appended once in version 6 as well, when the model then says no more than one thing", async () => {
+    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 100_000 } });
+    const model = new MockLanguageModelV3({ doGenerate: asking(1) as never });
+    type Call = Parameters<typeof generateText6>[0];
+    const own = approved as unknown as Call["tools"] & object;
+    const run = (messages: Call["messages"] & object) =>
+      generateText6({
+        ...{ model, tools: own, messages, stopWhen: stepCountIs(20), onFinish: createOnEnd({ session }) },
+        prepareStep: createPrepareStep({ session, tools: approved }) as Call["prepareStep"] & object,
+      });
+    const question = { role: "user" as const, content: "Do the step." };
+    const { content, response } = await run([question]);
+    const asked = content.find((part) => part.type === "tool-approval-request");
+    const answer = { type: "tool-approval-response" as const, approvalId: asked?.approvalId ?? "", approved: true };
+    const { text } = await run([question, ...response.messages, { role: "tool", content: [answer] }]);
+    expect(text).toBe("Done.");
+    expect(currentSession(session).thread.length).toBe(6);
+    expect(story(session)).toEqual(["user", "run_0", "result run_0", "user", "result drop_0", "assistant"]);
   });
 });
 

@@ -26,6 +26,8 @@ export interface AiSdkSession {
   hasTools: boolean;
   /** The conversation before the newest run, as passed to its first step. */
   initialMessages: readonly unknown[];
+  /** The conversation before each run, by the result of its first step: runs may overlap. */
+  readonly initialOf: WeakMap<object, readonly unknown[]>;
   onRequest: AskOptions["onRequest"];
 }
 
@@ -47,6 +49,7 @@ function newState(session: ContextSession): AiSdkSession {
     hasMiddleware: false,
     hasTools: false,
     initialMessages: [],
+    initialOf: new WeakMap(),
     onRequest: undefined,
   };
   KNOWN.set(session, state);

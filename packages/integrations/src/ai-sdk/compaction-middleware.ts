@@ -100,12 +100,16 @@ export function partsOfPrompt(prompt: LanguageModelPrompt): {
 /**
  * Converts messages for the SDK to a prompt for one of its models: instructions first, results of one batch in one
  * message, and files in the form of the model's specification (`v4` names the kind of their data, `v3` does not).
+ * Requests for a person's approval stay between the SDK and its host, and so do the answers, except for calls that run
+ * at the provider.
  */
 export function languageModelPrompt(payload: JsonObject, specification: string): LanguageModelPrompt {
   const { instructions = [], messages = [] } = payload as Readonly<Record<string, readonly JsonObject[]>>;
   const prompt: Record<string, unknown>[] = [...instructions];
   for (const { content, ...message } of messages) {
-    const parts = (content as readonly JsonObject[]).map((part) => promptPart(part, specification === "v4"));
+    const sent = (content as readonly JsonObject[]).filter(isForModel);
+    if (sent.length === 0 && message.role === "tool") continue;
+    const parts = sent.map((part) => promptPart(part, specification === "v4"));
     const last = prompt.at(-1);
     if (message.role === "tool" && last?.["role"] === "tool" && message.providerOptions === undefined)
       last["content"] = [...(last["content"] as readonly unknown[]), ...parts];
@@ -113,6 +117,9 @@ export function languageModelPrompt(payload: JsonObject, specification: string):
   }
   return prompt as unknown as LanguageModelPrompt;
 }
+
+const isForModel = ({ type, providerExecuted }: JsonObject): boolean =>
+  type !== "tool-approval-request" && (type !== "tool-approval-response" || providerExecuted === true);
 
 function promptPart(part: JsonObject, tagged: boolean): unknown {
   if (part["type"] === "file") return { ...part, data: fileData(part["data"], tagged) };

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, ToolDefinition } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
 import { asSchema, jsonSchema, type ModelMessage, type SystemModelMessage, type Tool, type ToolSet, tool } from "ai";
+import { isSameMessage } from "../mirror/alignment.ts";
 import { modelName, payloadOf, prepareFor } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { RECALL_DEFINITIONS, recallNames, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
@@ -60,7 +61,9 @@ export function createPrepareStep({ tools, instructions, signal, ...options }: P
   return async (step: StepInput): Promise<PreparedStep> => {
     const last = step.steps.at(-1);
     if (last !== undefined && !state.hasMiddleware) await reportAnswer(state.mirror.session, last);
-    if (last === undefined) state.initialMessages = step.initialMessages ?? step.messages;
+    const [first] = step.steps;
+    if (first === undefined) state.initialMessages = initialMessagesOf(step);
+    else state.initialOf.set(first, initialMessagesOf(step));
     const { session } = await state.mirror.sync(conversationOf(step));
     const told = step.initialInstructions ?? instructions;
     const offered = await definitions;
@@ -87,6 +90,12 @@ const withRecallTools = ({ frame: { tools } }: ContextSession): FrameFields["too
   const known = recallNames(tools);
   return [...tools, ...RECALL_DEFINITIONS.filter(({ name }) => !known.has(name))];
 };
+
+/** The conversation before the run. Version 6 passes it together with the responses so far. */
+function initialMessagesOf({ initialMessages, messages, steps }: StepInput): readonly unknown[] {
+  const said = steps.at(-1)?.response.messages.length ?? 0;
+  return initialMessages ?? messages.slice(0, messages.length - said);
+}
 
 /** The original conversation, whatever earlier steps sent of it. */
 function conversationOf(step: StepInput): readonly unknown[] {
@@ -125,7 +134,12 @@ export function createOnEnd(options: AiSdkSessionOptions) {
   return async ({ steps, responseMessages, response }: RunEnd): Promise<void> => {
     const last = steps.at(-1);
     if (last !== undefined && !state.hasMiddleware) await reportAnswer(state.mirror.session, last);
-    await state.mirror.sync([...state.initialMessages, ...(responseMessages ?? response.messages)]);
+    const [first] = steps;
+    const before = (first && state.initialOf.get(first)) ?? state.initialMessages;
+    const said = responseMessages ?? response.messages;
+    // Version 6 has the result of a call that was just approved in both lists.
+    const isTwice = responseMessages === undefined && isSameMessage(before.at(-1), said[0]);
+    await state.mirror.sync([...before, ...(isTwice ? said.slice(1) : said)]);
   };
 }
 

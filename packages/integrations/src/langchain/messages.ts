@@ -50,9 +50,16 @@ function converted(message: BaseMessage): JsonObject {
   }
 }
 
-/** The speaker's name and the developer role, which the AI SDK's form has no fields for. */
+/**
+ * The speaker's name and the developer role, which the AI SDK's form has no fields for. An answer's name is its agent's
+ * and a result's is its tool's: LangChain sets them on each.
+ */
 function optionsOf({ name, type }: BaseMessage): JsonObject {
-  const openai = { ...(name !== undefined && { name }), ...(type === "developer" && { role: "developer" }) };
+  const isSpeaker = type !== "ai" && type !== "tool";
+  const openai = {
+    ...(name !== undefined && isSpeaker && { name }),
+    ...(type === "developer" && { role: "developer" }),
+  };
   return Object.keys(openai).length === 0 ? {} : { providerOptions: { openai } };
 }
 

@@ -81,7 +81,9 @@ describe("threadfoldMiddleware", () => {
   it("hands the host's own messages through where nothing is folded", async () => {
     const model = readingModel(2);
     const session = await openIn(createMemoryStore(), 50_000)(asThreadId("t"));
-    const agent = createAgent({ model, tools: [read], middleware: [threadfoldMiddleware({ session })] });
+    const warnings: unknown[] = [];
+    const middleware = [threadfoldMiddleware({ session, onRequest: (request) => warnings.push(...request.warnings) })];
+    const agent = createAgent({ model, tools: [read], middleware });
     const question = new HumanMessage({
       content: [{ type: "text", text: "Go.", cache_control: { type: "ephemeral" } }],
     });
@@ -89,6 +91,9 @@ describe("threadfoldMiddleware", () => {
     const last = model.calls.at(-1)?.messages ?? [];
     expect(last).toEqual(messages.slice(0, -1));
     expect(last.every((message, index) => message === messages[index])).toBe(true);
+    // LangChain names every answer and every result, and the model is sent these names.
+    expect(messages.map(({ name }) => name)).toContain("model");
+    expect(JSON.stringify(warnings)).not.toContain("openai.name");
     const [first] = session.thread.messages;
     expect(first?.parts[0]).toMatchObject({
       providerMetadata: { langchain: { cache_control: { type: "ephemeral" } } },

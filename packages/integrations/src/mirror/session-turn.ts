@@ -6,6 +6,7 @@ import {
   type Clock,
   type JsonObject,
   type Message,
+  type MessageId,
   type MessageInput,
   type Part,
   ThreadfoldError,
@@ -43,8 +44,8 @@ export interface ModelDoor<Answer> {
 }
 
 /**
- * What the session reports about the request that was answered: the result of folding, warnings about what was left out,
- * and the provider's rules that the request breaks, which is sent all the same.
+ * What the session reports about the request that was answered: the result of folding, warnings about what was left out
+ * (unsigned reasoning of a message once), and the provider's rules that the request breaks, which is sent all the same.
  */
 export type RequestNotes = Pick<PreparedRequest, "outcome" | "warnings" | "violations">;
 
@@ -90,6 +91,8 @@ export class SessionTurn<Answer> {
    * Messages that were read but could not be appended, so that passing the same values again appends the same messages.
    */
   #unwritten: { readonly values: readonly unknown[]; readonly messages: readonly MessageInput[] } | undefined;
+  /** Messages whose unsigned reasoning the host was told of. Every request leaves it out: once is enough. */
+  readonly #told = new Set<MessageId>();
 
   constructor(door: ModelDoor<Answer>, { session, clock = systemClock }: SessionTurnOptions) {
     this.#door = door;
@@ -132,9 +135,21 @@ export class SessionTurn<Answer> {
       const settled = new Set([...answered.settled, ...own.map(({ callId }) => callId)]);
       const isForHost = own.length < calls.length || (this.#door.hasOpaqueCalls?.(answered.answer) ?? false);
       const isReading = own.length > 0 && !isForHost;
-      if (!isReading || round === RECALL_ROUNDS) return { ...answered, settled, retry: answered.retry || isReading };
+      if (!isReading || round === RECALL_ROUNDS) {
+        const warnings = this.#untold(answered.warnings);
+        return { ...answered, warnings, settled, retry: answered.retry || isReading };
+      }
       signal?.throwIfAborted();
     }
+  }
+
+  #untold(warnings: RequestNotes["warnings"]): RequestNotes["warnings"] {
+    return warnings.flatMap((warning) => {
+      if (warning.kind !== "reasoning-left-out" || warning.reason !== "not-signed") return [warning];
+      const messageIds = warning.messageIds.filter((id) => !this.#told.has(id));
+      for (const id of messageIds) this.#told.add(id);
+      return messageIds.length === 0 ? [] : [{ ...warning, messageIds }];
+    });
   }
 
   async #ask(signal: AbortSignal | undefined): Promise<{

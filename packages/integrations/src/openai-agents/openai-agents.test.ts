@@ -103,6 +103,27 @@ const tooLong = () =>
   );
 
 describe("the filter for the model's input", () => {
+  it("sends each of two runs at once its own conversation", async () => {
+    const session = await open(3_000);
+    const projection = new ThreadProjection({ session });
+    const { callModelInputFilter } = projection;
+    const models = ["first", "second"].map((task, index) => {
+      const model = new ScriptedModel(Array.from({ length: 12 }, (_, id) => calls(id + 100 * index)));
+      const modelProvider = projection.modelProvider({ getModel: () => model });
+      const runner = new Runner({ callModelInputFilter, modelProvider, tracingDisabled: true });
+      return { task, model, run: runner.run(agent, `Do the ${task} task. ${RULE}`, { maxTurns: 20 }) };
+    });
+    await Promise.all(models.map(({ run }) => run));
+    for (const { task, model } of models) {
+      expect(model.requests).toHaveLength(13);
+      const other = task === "first" ? "second" : "first";
+      for (const { input } of model.requests) {
+        expect(JSON.stringify(input)).toContain(`Do the ${task} task.`);
+        expect(JSON.stringify(input)).not.toContain(`Do the ${other} task.`);
+      }
+    }
+  });
+
   it("folds what the model is sent, and leaves the run's own history as it is", async () => {
     const model = new ScriptedModel([...Array.from({ length: 12 }, (_, id) => calls(id)), says("Done.")]);
     const { session, runner } = await runnerOver(model, 3_000);
@@ -150,6 +171,31 @@ describe("a model of the projection", () => {
     const [first, second] = model.requests.map(({ input }) => JSON.stringify(input).length);
     expect(model.requests).toHaveLength(2);
     expect(second).toBeLessThan(first ?? 0);
+    expect(session.stats().usage.inputTokens).toBe(100);
+  });
+
+  it("repeats, after an overflow, the request of its own run, and reports usage to that run's thread", async () => {
+    const session = await open(50_000);
+    const projection = new ThreadProjection({ session });
+    const { callModelInputFilter } = projection;
+    const [refused, other] = [new ScriptedModel([tooLong()]), new ScriptedModel([])];
+    const runnerOf = (model: Model) =>
+      new Runner({
+        ...{ callModelInputFilter, tracingDisabled: true },
+        modelProvider: projection.modelProvider({ getModel: () => model }),
+      });
+    // The other run goes from beginning to end while the model looks at the first request of this one.
+    const slow = new ScriptedModel([]);
+    slow.getResponse = async (request) => {
+      if (refused.requests.length === 0) await runnerOf(other).run(agent, "The other task.");
+      return refused.getResponse(request);
+    };
+    await runnerOf(slow).run(agent, [{ role: "user", content: RULE }, ...long]);
+    expect(refused.requests).toHaveLength(2);
+    for (const { input } of refused.requests) {
+      expect(JSON.stringify(input)).toContain(RULE);
+      expect(JSON.stringify(input)).not.toContain("The other task.");
+    }
     expect(session.stats().usage.inputTokens).toBe(100);
   });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type Agent,
   type AgentInputItem,
@@ -41,17 +42,8 @@ export class ThreadProjection {
   readonly #frame: FrameFields | undefined;
   readonly #onRequest: OnRequest | undefined;
   readonly #mirror: ThreadMirror;
-  /** The inputs of the newest request, for preparing it again. */
-  #newest:
-    | {
-        readonly items: readonly AgentInputItem[];
-        readonly offset: number;
-        readonly frame: FrameFields;
-        readonly instructions: string | undefined;
-        /** The agent's own model, if it names one. */
-        readonly model: string | undefined;
-      }
-    | undefined;
+  /** The newest model calls, newest first: runs may overlap. */
+  readonly #turns: ModelTurn[] = [];
 
   constructor({ session, frame, ...options }: ThreadProjectionOptions) {
     const { onRequest, ...divergence } = givenDoorOptions(options);
@@ -69,29 +61,40 @@ export class ThreadProjection {
   readonly callModelInputFilter: CallModelInputFilter = async ({ modelData, agent }) => {
     const { input, instructions } = modelData;
     const frame = { ...agentFrame(agent, instructions), ...this.#frame };
-    const { offset } = await this.#mirror.sync(input.map(liveItem));
-    this.#newest = { ...{ items: input, offset, frame, instructions }, model: modelName(agent.model) };
-    return { ...(instructions !== undefined && { instructions }), ...(await this.again()) };
+    const { session, offset } = await this.#mirror.sync(input.map(liveItem));
+    const call = { ...{ session, items: input, offset, frame, instructions }, model: modelName(agent.model) };
+    const shown = await this.#shown(call);
+    this.#turns.unshift({ ...call, last: shown.input.at(-1) });
+    this.#turns.splice(OVERLAPPING_RUNS);
+    return { ...(instructions !== undefined && { instructions }), ...shown };
   };
 
-  /** Prepares the newest request again; after a reported overflow it is folded. */
-  readonly again = async (signal?: AbortSignal): Promise<ShownInput> => {
-    const { items = [], offset = 0, frame = this.#frame, instructions, model } = this.#newest ?? {};
-    const prepared = await prepareFor(this.session, {
-      model,
-      ...(frame && { frame }),
+  async #shown(call: ModelCall, signal?: AbortSignal): Promise<ShownInput> {
+    const { session, items, offset, frame, instructions, model } = call;
+    const prepared = await prepareFor(session, {
+      ...{ frame, model },
       ...(signal && { signal }),
       ...(this.#onRequest && { onRequest: this.#onRequest }),
     });
-    return shownInput(prepared, this.session.thread, { items, offset, instructions });
-  };
+    return shownInput(prepared, session.thread, { items, offset, instructions });
+  }
+
+  /** The model call that a request belongs to. The SDK copies what the filter returns. */
+  #turnOf({ input }: ModelRequest): Turn {
+    const last = typeof input === "string" ? undefined : input.at(-1);
+    const call = this.#turns.find((turn) => isDeepStrictEqual(turn.last, last)) ?? this.#turns[0];
+    return {
+      session: call?.session ?? this.session,
+      again: async (signal) => (call === undefined ? {} : this.#shown(call, signal)),
+    };
+  }
 
   /**
    * Wraps a model so that it reports the provider's usage to the session, and asks again, once each, after an overflow
    * that a fold helps against and when the output limit cut off a call.
    */
   model(model: Model): Model {
-    return new FoldingModel(model, this);
+    return new FoldingModel(model, (request) => this.#turnOf(request));
   }
 
   /** Returns a provider of such models, for `Runner`. */
@@ -107,11 +110,31 @@ export class ThreadProjection {
 export const createCallModelInputFilter = (options: ThreadProjectionOptions): CallModelInputFilter =>
   new ThreadProjection(options).callModelInputFilter;
 
-/** What a folding model needs from its conversation. */
-interface Conversation {
+/** How many runs of one conversation may overlap. */
+const OVERLAPPING_RUNS = 16;
+
+/** What the runner passed in before one model call. */
+interface ModelCall {
   readonly session: ContextSession;
-  /** Prepares the newest request again. */
-  readonly again: (signal?: AbortSignal) => Promise<ShownInput>;
+  readonly items: readonly AgentInputItem[];
+  readonly offset: number;
+  readonly frame: FrameFields;
+  readonly instructions: string | undefined;
+  /** The agent's own model, if it names one. */
+  readonly model: string | undefined;
+}
+
+interface ModelTurn extends ModelCall {
+  /** The last item that the model is sent. */
+  readonly last: AgentInputItem | undefined;
+}
+
+/** What a folding model needs for one request. */
+interface Turn {
+  /** The session that made the request. */
+  readonly session: ContextSession;
+  /** Prepares the request again; after a reported overflow it is folded. */
+  readonly again: (signal?: AbortSignal) => Promise<Partial<ShownInput>>;
 }
 
 /** The usage of one answer, as both methods of a model report it. */
@@ -128,11 +151,11 @@ interface AnswerUsage {
  */
 class FoldingModel implements Model {
   readonly #model: Model;
-  readonly #conversation: Conversation;
+  readonly #turnOf: (request: ModelRequest) => Turn;
 
-  constructor(model: Model, conversation: Conversation) {
+  constructor(model: Model, turnOf: (request: ModelRequest) => Turn) {
     this.#model = model;
-    this.#conversation = conversation;
+    this.#turnOf = turnOf;
   }
 
   get supportsPromptModelSelection(): boolean {
@@ -140,11 +163,12 @@ class FoldingModel implements Model {
   }
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
-    const after = this.#failures(request);
+    const turn = this.#turnOf(request);
+    const after = failures(request, turn);
     for (let next = request; ; ) {
       try {
         const response = await this.#model.getResponse(next);
-        await this.#heard(response.usage);
+        await heard(turn, response.usage);
         return response;
       } catch (error) {
         next = await after(error);
@@ -153,14 +177,15 @@ class FoldingModel implements Model {
   }
 
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
-    const after = this.#failures(request);
+    const turn = this.#turnOf(request);
+    const after = failures(request, turn);
     for (let next = request; ; ) {
       let told = false;
       try {
         for await (const event of this.#model.getStreamedResponse(next)) {
           // Until an event carries part of the answer, the caller cannot tell that the request is sent again.
           told ||= event.type !== "response_started" && event.type !== "model";
-          if (event.type === "response_done") await this.#heard(event.response.usage as AnswerUsage);
+          if (event.type === "response_done") await heard(turn, event.response.usage as AnswerUsage);
           yield event;
         }
         return;
@@ -173,30 +198,32 @@ class FoldingModel implements Model {
   getRetryAdvice(args: ModelRetryAdviceRequest): Promise<ModelRetryAdvice | undefined> {
     return Promise.resolve(this.#model.getRetryAdvice?.(args));
   }
+}
 
-  /**
-   * Returns the request to send after a failure: once after an answer that was cut off, and after an overflow when the
-   * session can fold for it, which it does once.
-   *
-   * @throws the error when asking again cannot help, or when part of the answer was already passed on.
-   */
-  #failures(request: ModelRequest): (error: unknown, told?: boolean) => Promise<ModelRequest> {
-    const { session, again } = this.#conversation;
-    let wasCutOff = false;
-    return async (error, told = false) => {
-      request.signal?.throwIfAborted();
-      const retry = isCutOff(error) ? !wasCutOff : (await session.failed(error)).retry;
-      if (isCutOff(error)) await session.complete({ messages: [], stopReason: "max-output" });
-      wasCutOff ||= isCutOff(error);
-      if (told || !retry) throw error;
-      const { input, instructions } = await again(request.signal);
-      return { ...request, input, ...(instructions !== undefined && { systemInstructions: instructions }) };
-    };
-  }
+/**
+ * Returns the request to send after a failure: once after an answer that was cut off, and after an overflow when the
+ * session can fold for it, which it does once.
+ *
+ * @throws the error when asking again cannot help, or when part of the answer was already passed on.
+ */
+function failures(
+  request: ModelRequest,
+  { session, again }: Turn,
+): (error: unknown, told?: boolean) => Promise<ModelRequest> {
+  let wasCutOff = false;
+  return async (error, told = false) => {
+    request.signal?.throwIfAborted();
+    const retry = isCutOff(error) ? !wasCutOff : (await session.failed(error)).retry;
+    if (isCutOff(error)) await session.complete({ messages: [], stopReason: "max-output" });
+    wasCutOff ||= isCutOff(error);
+    if (told || !retry) throw error;
+    const { instructions, ...shown } = await again(request.signal);
+    return { ...request, ...shown, ...(instructions !== undefined && { systemInstructions: instructions }) };
+  };
+}
 
-  async #heard(usage: AnswerUsage): Promise<void> {
-    if (usage.inputTokens > 0) await this.#conversation.session.reportUsage(usageReport(usage));
-  }
+async function heard({ session }: Turn, usage: AnswerUsage): Promise<void> {
+  if (usage.inputTokens > 0) await session.reportUsage(usageReport(usage));
 }
 
 function usageReport({ inputTokens, outputTokens, inputTokensDetails }: AnswerUsage): UsageReport {

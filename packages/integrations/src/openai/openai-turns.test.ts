@@ -29,7 +29,7 @@ describe("a loop over Chat Completions", () => {
     ...{ id, type: "function", function: { name: "read", arguments: args } },
   });
 
-  it("sends what the session makes and takes in what comes back", async () => {
+  it("sends the session's request and appends the answer", async () => {
     const { client, bodies } = clientFor(
       { body: completion("c_1", { tool_calls: [call("a"), call("b")] }, "tool_calls") },
       { body: completion("c_2", { content: "Done." }) },
@@ -55,14 +55,14 @@ describe("a loop over Chat Completions", () => {
     expect(session.thread.length).toBe(5);
   });
 
-  it("keeps the session's own frame when it is given none", async () => {
+  it("uses the session's frame when the call gives none", async () => {
     const { client, bodies } = clientFor({ body: completion("c_1", { content: "Done." }) });
     const session = await sessionIn("openai-chat", { frame: { system: ["Be brief."], tools: [] } });
     await openaiChatTurn({ session, client, model, clock }).send("Begin.");
     expect(bodies[0]).toMatchObject({ messages: [{ role: "system", content: "Be brief." }, { role: "user" }] });
   });
 
-  it("L19 folds and asks once more after an overflow, and only once", async () => {
+  it("L19 folds and retries once after an overflow", async () => {
     const { client, bodies } = clientFor(OVERFLOWS.openai, { body: completion("c_1", { content: "Done." }) });
     const session = await workedSession("openai-chat", 20, { config: { maxInputTokens: 40_000 } });
     await openaiChatTurn({ session, client, model, clock }).send("And now?");
@@ -83,7 +83,7 @@ describe("a loop over Chat Completions", () => {
     expect(session.thread.messagesBetween(1)[0]?.parts).toHaveLength(1);
   });
 
-  it("knows the call that the output limit cut off by an id of any length", async () => {
+  it("recognizes a call that the output limit cut off by an id of any length", async () => {
     const long = `call_1__thought__${"c2ln".repeat(200)}`;
     const cut = { tool_calls: [call("a"), call(long, '{"pa')] };
     const { client } = clientFor({ body: completion("c_1", cut, "length") });
@@ -92,7 +92,7 @@ describe("a loop over Chat Completions", () => {
     expect(calls.map(({ id }) => id)).toEqual(["a"]);
   });
 
-  it("gives calls without an id one of their own, so that each result finds its call", async () => {
+  it("gives calls without an id a unique id, so that each result finds its call", async () => {
     const nameless = { tool_calls: [call(""), { ...call("b"), id: undefined }] };
     const { client, bodies } = clientFor(
       { body: completion("c_1", nameless, "tool_calls") },
@@ -112,7 +112,7 @@ describe("a loop over Chat Completions", () => {
     ]);
   });
 
-  it("reads a stream with its usage", async () => {
+  it("reads a stream and its usage", async () => {
     const chunk = (delta: object, finish_reason: string | null, usage: object | null = null) => ({
       ...{ id: "c_1", object: "chat.completion.chunk", created: 1, model, usage },
       choices: [{ index: 0, delta, finish_reason, logprobs: null }],
@@ -171,7 +171,7 @@ describe("a loop over Responses", () => {
     content: [{ type: "output_text", text, annotations: [] }],
   });
 
-  it("sends what the session makes and gives reasoning back as it came", async () => {
+  it("sends the session's request and returns reasoning unchanged", async () => {
     const { client, bodies } = clientFor(
       { body: response("resp_1", [reasoning, call("a"), call("b")]) },
       { body: response("resp_2", [said("Done.")]) },
@@ -221,7 +221,7 @@ describe("a loop over Responses", () => {
         }),
       },
     ],
-  ])("L19 folds and asks once more when %s as too long", async (_, overflow) => {
+  ])("L19 folds and retries once when %s as too long", async (_, overflow) => {
     const { client, bodies } = clientFor(overflow, { body: response("resp_1", [said("Done.")]) });
     const session = await workedSession("openai-responses", 20, { config: { maxInputTokens: 40_000 } });
     await openaiResponsesTurn({ session, client, model, clock }).send("And now?");
@@ -229,13 +229,26 @@ describe("a loop over Responses", () => {
     expect(JSON.stringify(bodies[1]).length).toBeLessThan(JSON.stringify(bodies[0]).length);
   });
 
-  it("lets a response that failed for another reason through as an error", async () => {
+  it("throws an error for a response that failed for another reason", async () => {
     const failed = { status: "failed", error: { code: "server_error", message: "Try later." } };
     const { client } = clientFor({ body: response("resp_1", [], failed) });
     const session = await sessionIn("openai-responses");
     const sent = openaiResponsesTurn({ session, client, model, clock }).send("Begin.");
     await expect(sent).rejects.toMatchObject({ code: "MODEL_CALL_FAILED", cause: failed.error });
     expect(session.thread.length).toBe(1);
+  });
+
+  it.each([
+    ["server_error", "unavailable", true],
+    ["vector_store_timeout", "unavailable", true],
+    ["rate_limit_exceeded", "rate-limited", true],
+    ["invalid_prompt", "rejected", false],
+    ["image_too_large", "rejected", false],
+  ])("says whether a response that failed with %s may be retried", async (code, kind, retryable) => {
+    const failed = { status: "failed", error: { code, message: "It failed." } };
+    const { client } = clientFor({ body: response("resp_1", [], failed) });
+    const sent = openaiResponsesTurn({ session: await sessionIn("openai-responses"), client, model, clock });
+    await expect(sent.send("Begin.")).rejects.toMatchObject({ details: { kind }, retryable });
   });
 
   it("leaves out a call that the output limit cut off", async () => {
@@ -261,7 +274,7 @@ describe("a loop over Responses", () => {
     ["a computer", { ...click, action: { type: "screenshot" } }],
     ["an edit of a file", { ...edit, operation: { type: "delete_file", path: "a" } }],
     ["a search for tools", { ...find, arguments: {} }],
-  ])("hands the host a call of %s", async (_, item) => {
+  ])("passes the host a call of %s", async (_, item) => {
     const { client } = clientFor({ body: response("resp_1", [reasoning, item]) });
     const { calls } = await openaiResponsesTurn({
       ...{ session: await sessionIn("openai-responses"), client, model, clock },
@@ -275,14 +288,14 @@ describe("a loop over Responses", () => {
     ["is a search at the provider", [{ ...find, execution: "server", call_id: null }]],
     ["was cut off", [said("I click."), { ...click, status: "incomplete" }]],
     ["was cut off in a custom tool's input", [said("I edit."), patch]],
-  ])("hands the host no call that %s", async (_, output) => {
+  ])("passes the host no call that %s", async (_, output) => {
     const cut = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
     const { client } = clientFor({ body: response("resp_1", output, cut) });
     const session = await sessionIn("openai-responses");
     expect((await openaiResponsesTurn({ session, client, model, clock }).send("Begin.")).calls).toEqual([]);
   });
 
-  it("returns an answer that reads and also asks the host to do something", async () => {
+  it("returns an answer that both recalls and calls a tool of the host", async () => {
     const read = { ...call("r", '{"query":"step 1"}'), name: "search_thread" };
     const { client, bodies } = clientFor(
       { body: response("resp_1", [read, edit]) },
@@ -295,7 +308,7 @@ describe("a loop over Responses", () => {
     expect([calls, retry, bodies.length]).toEqual([[edit], false, 1]);
   });
 
-  it("takes the result of a local shell, in which the SDK's type names the call in `id`", async () => {
+  it("accepts the result of a local shell whose call is named in `id`, as the SDK's type has it", async () => {
     const { client, bodies } = clientFor(
       { body: response("resp_1", [{ ...localShell, action: { type: "exec", command: ["ls"], env: {} } }]) },
       { body: response("resp_2", [said("Done.")]) },
@@ -306,7 +319,7 @@ describe("a loop over Responses", () => {
     expect(JSON.stringify(bodies[1])).toContain("a.ts");
   });
 
-  it("shows the host each stream of the SDK", async () => {
+  it("passes each stream of the SDK to the host", async () => {
     const whole = response("resp_1", [said("Done.")]);
     const { client } = clientFor({
       events: [

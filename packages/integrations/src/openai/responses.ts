@@ -1,4 +1,4 @@
-import { asMessageId, type JsonObject, modelCallError, ThreadfoldError, type Usage } from "@threadfold/core";
+import { asMessageId, type JsonObject, type ModelCallFailureKind, modelCallError, type Usage } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
 import {
   type ContextSession,
@@ -198,10 +198,18 @@ function frameOf(instructions: Frame["instructions"], tools: Frame["tools"]): Fr
  */
 function unlessFailed(response: Response): Response {
   if (response.status !== "failed" || response.error === null) return response;
-  throw new ThreadfoldError("MODEL_CALL_FAILED", "The provider says that the response failed.", {
-    cause: response.error,
-  });
+  const { code } = response.error;
+  const kind = FAILURE_KINDS[code] ?? "rejected";
+  throw modelCallError(`The provider says that the response failed (${code}).`, { kind }, response.error);
 }
+
+/** The kinds of failures that pass; the others are faults of the request, which fails again. */
+const FAILURE_KINDS: Readonly<Record<string, ModelCallFailureKind>> = {
+  server_error: "unavailable",
+  vector_store_timeout: "unavailable",
+  failed_to_download_image: "unavailable",
+  rate_limit_exceeded: "rate-limited",
+};
 
 /**
  * Converts a response of the SDK to one for `ContextSession.complete`: all items that the model wrote, including its

@@ -11,7 +11,7 @@ import {
 import type { FormatRequirements, OpaquePair } from "../capabilities/format-requirements.ts";
 import { requirementsFor } from "../capabilities/requirements-for.ts";
 import type { RenderInput } from "../input/render-input.ts";
-import { type Draft, isBlank, withParts } from "../neutral/draft.ts";
+import { type Draft, isBlank, withParts, withReasoning } from "../neutral/draft.ts";
 import { pinsMessage } from "../neutral/pins.ts";
 import { END_OF_HISTORY } from "../neutral/summary-message.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
@@ -43,8 +43,8 @@ export const leaveOutLoneItems: Repair = {
 };
 
 /**
- * Moves a provider item's call to its answer if other messages came between them (W1, W2). A request in between was
- * made without the call, so the prefix that it sent stays unchanged.
+ * Moves a provider item's call, and its reasoning (W16), to its answer if other messages came between them (W1, W2). A
+ * request in between was made without the call, so the prefix that it sent stays unchanged.
  */
 export const moveCallsToLateAnswers: Repair = {
   name: "move-calls-to-late-answers",
@@ -53,24 +53,21 @@ export const moveCallsToLateAnswers: Repair = {
     if (opaquePairs.length === 0 || opaquePairsInLoop === true) return request;
     const late = lateCalls(request.drafts, requirements);
     if (late.size === 0) return request;
-    const moved = new Set(late.values());
+    const moved = new Set([...late.values()].flat());
     const drafts = mapDrafts(request.drafts, (draft) => {
       const { parts, sources } = draft.chat;
       const isLeft = parts.some((part) => moved.has(part));
       if (isLeft) warnings.add("call-moved", sources);
       if (!isLeft && !parts.some((part) => late.has(part))) return draft;
-      const shown = parts.flatMap((part) => {
-        const call = late.get(part);
-        return moved.has(part) ? [] : call === undefined ? [part] : [call, part];
-      });
+      const shown = parts.flatMap((part) => (moved.has(part) ? [] : [...(late.get(part) ?? []), part]));
       return shown.length === 0 ? null : withParts(draft, shown);
     });
     return withDrafts(request, drafts);
   },
 };
 
-/** Maps late answers to calls: those with more in between than calls of the same message and their answers. */
-function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): ReadonlyMap<Part, Part> {
+/** Maps late answers to what moves: those with more in between than calls of the same message and their answers. */
+function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): ReadonlyMap<Part, readonly Part[]> {
   const { opaquePairs = [] } = requirements;
   const { callOf } = pairItems(
     drafts.map(({ chat }) => chat),
@@ -89,7 +86,9 @@ function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): 
     const between = drafts.slice(from + 1, to).flatMap(({ chat }) => chat.parts);
     return !behind.every(isCall) || ![...between, ...before].every(isAnswer);
   };
-  return new Map([...callOf].filter(isLate));
+  const late = [...callOf].filter(isLate);
+  const calls = new Set(late.map(([, call]) => call));
+  return new Map(late.map(([answer, call]) => [answer, withReasoning(call, partsAt(placeOf.get(call) ?? 0), calls)]));
 }
 
 /** Checks whether messages leave a call open for the provider to continue: nothing may be said after them. */

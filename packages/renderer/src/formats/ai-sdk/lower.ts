@@ -23,8 +23,14 @@ import {
 export function lowerMessage({ role, parts, providerMetadata }: ChatMessage): JsonObject {
   const sent =
     role === "assistant" && !parts.some(({ type }) => type === "reasoning") ? parts.map(withoutItemId) : parts;
-  return withOptions({ role, content: sent.map(lowerPart) }, messageOptions(providerMetadata));
+  const content = sent.map(lowerPart);
+  return withOptions({ role: isDecision(parts) ? "tool" : role, content }, messageOptions(providerMetadata));
 }
+
+/** What a person decided about calls, which the thread keeps as said by the harness, goes where results go. */
+const isDecision = (parts: readonly Part[]): boolean =>
+  parts.length > 0 &&
+  parts.every((part) => part.type === "opaque" && Object(part.value).type === "tool-approval-response");
 
 /**
  * OpenAI refers to an earlier item by its id, and such an item requires the reasoning that came before it. If the

@@ -27,7 +27,8 @@ function prefixOf(part: Part): string | undefined {
  * (W16). Hosted items always have theirs, so the reasoning right before one keeps its own as well.
  */
 export function itemIds(message: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> {
-  return message.role === "assistant" ? (wholeIds(message, taken) ?? idsBeforeHosted(message, taken)) : NO_IDS;
+  const whole = message.role === "assistant" ? wholeIds(message, taken) : null;
+  return whole ?? idsBeforeHosted(message, taken);
 }
 
 function wholeIds({ parts, synthetic }: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> | null {
@@ -60,8 +61,6 @@ function isHosted(part: Part | undefined): boolean {
   const { type, id } = Object(part.value) as JsonObject;
   return typeof id === "string" && [...REASONED_ITEMS.required, ...REASONED_ITEMS.optional].includes(String(type));
 }
-
-const NO_IDS: ReadonlyMap<Part, string> = new Map();
 
 function itemId(part: Part): string | undefined {
   const metadata = openaiMetadata(part);

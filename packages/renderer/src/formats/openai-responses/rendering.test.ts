@@ -114,6 +114,24 @@ describe("openai-responses rendering", () => {
     ]);
   });
 
+  it("W16 Responses sends a hosted call with its reasoning before an answer that came late", () => {
+    const asked = opaque({ type: "computer_call", id: "cu_1", call_id: "c1", actions: [], status: "completed" });
+    const seen = opaque({ type: "computer_call_output", call_id: "c1", output: { type: "computer_screenshot" } });
+    const thread = threadOf(["user", "go"], ["assistant", reasoning, asked], ["user", "hurry"], ["user", seen]);
+    const { payload, warnings, format } = renderSample(thread, FORMAT);
+    expect(format.check({ ...payload, reasoning: { effort: "low" } })).toEqual([]);
+    expect(kindsOf(payload.input)).toEqual([
+      "message",
+      "message",
+      "reasoning",
+      "computer_call",
+      "computer_call_output",
+    ]);
+    expect(warnings).toEqual([{ kind: "call-moved", messageIds: ["m2"] }]);
+    const before = renderSample(thread.atVersion(3), FORMAT).payload.input;
+    expect(payload.input.slice(0, before.length)).toEqual(before);
+  });
+
   it("W5 gives ids that are used again another form, and W19 wraps arguments that are no object", () => {
     const thread = threadOf(
       ["user", "go"],
