@@ -20,7 +20,7 @@ describe.skipIf(!isThere)(`what the page compares${note}`, () => {
     const presets = ["--preset", "threadfold,claude-code,codex,opencode", "--policy", "no-compaction"];
     await runCommand("simulate", SESSION, ...presets, "--budget", "50k", "--html", path);
     simulated = `file://${path}`;
-  }, 300_000);
+  });
 
   it("presets against each other, and leads from there to the folds of a session", async () => {
     const { page, complaints, asked } = await bench.open(simulated);

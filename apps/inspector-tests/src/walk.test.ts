@@ -142,25 +142,6 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     expect(folds?.at(-1)?.slice(5, 7)).toEqual(byFolds);
   });
 
-  // Which of two answers is first is chance, too: where following waited for search, it would never be.
-  it("goes on following while search is asked for what is gone", { retry: 3 }, async () => {
-    const store = bench.path("gone.db");
-    const served = await servePage([store, "gone"]);
-    const { page } = await bench.open(served.url);
-    const answered = await page.evaluate<readonly string[]>(`(async () => {
-      const [{ message }] = await (await fetch("gone")).json();
-      const answered = [];
-      const ask = async (piece, name) => {
-        await (await fetch(piece)).text();
-        answered.push(name);
-      };
-      await Promise.all([ask("search-" + message, "search"), ask("growth-0", "growth")]);
-      return answered;
-    })()`);
-    expect(answered).toEqual(["growth", "search"]);
-    await served.close();
-  });
-
   it("follows a scripted agent in a process of its own to its end, reads little for each call, and proves them all", async () => {
     const followed = await followAgent(bench.browser, {
       store: bench.path("scripted.db"),

@@ -18,6 +18,17 @@ async function unfoldRows(page: Page, rows: number): Promise<void> {
   }
 }
 
+/** Returns the texts on a page, and the names of its controls, in which a character controls how the others are shown. */
+const turnedTexts = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`(() => {
+    const controls = /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]/;
+    const texts = [...document.body.querySelectorAll("*:not(script)")].flatMap((element) => [
+      ...[...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map(({ data }) => data),
+      ...["title", "aria-label"].map((name) => element.getAttribute(name) ?? ""),
+    ]);
+    return texts.filter((text) => controls.test(text)).map((text) => JSON.stringify(text.slice(0, 80)));
+  })()`);
+
 describe.skipIf(!isThere)(`R36 what the page withstands${note}`, () => {
   const bench = new BrowserBench();
 
@@ -28,16 +39,20 @@ describe.skipIf(!isThere)(`R36 what the page withstands${note}`, () => {
     const url = await writePage([store, threadId, "--bodies", "all"], bench.path("hostile.html"));
     const { page, complaints, asked } = await bench.open(url);
     page.on("dialog", () => complaints.push("a dialog"));
+    const turned: string[] = [];
     for (const view of VIEWS) {
       await page.goto(`${url}#/${view}?message=4&query=hostile`);
       await page.locator(`.view-${view}`).waitFor();
       await unfoldRows(page, 4);
+      turned.push(...(await turnedTexts(page)).map((text) => `${view}: ${text}`));
     }
     for (const mode of ["request", "log", "difference", "payload"]) {
       await page.goto(`${url}#/request?mode=${mode}`);
       await unfoldRows(page, HOSTILE_TEXTS.length);
       await page.locator("pre.text").first().waitFor();
+      turned.push(...(await turnedTexts(page)).map((text) => `${mode}: ${text}`));
     }
+    expect(turned).toEqual([]);
     expect(await page.evaluate("window.hostile")).toBeUndefined();
     expect(page.url().startsWith(url)).toBe(true);
     expect({ complaints, asked }).toEqual({ complaints: [], asked: [url] });

@@ -93,6 +93,23 @@ describe("an inspection of the bundled session", () => {
     expect(await titleOf("none")).toBeNull();
   });
 
+  it("shows why a standing instruction was lifted without its secrets, and not where bodies are left out", async () => {
+    const lifted = createMemoryStore();
+    const id = asThreadId("lifted");
+    const session = await ContextSession.open({ threadId: id, store: lifted });
+    const text = "Never touch package-lock.json.";
+    await session.append([
+      { id: asMessageId("m"), role: "user", createdAt: "2026-01-01T00:00:00Z", parts: [{ type: "text", text }] },
+    ]);
+    await session.prepare();
+    for (const pin of session.thread.livePins)
+      await session.liftPin(pin.id, "operator", "The new one has password=hunter2hunter2");
+    const whyOf = async (bodies: "all" | "none") =>
+      (await inspect(lifted, id, { bodies, redacted: true })).index().pins.map(({ liftedWhy }) => liftedWhy);
+    expect(await whyOf("all")).toEqual([expect.stringMatching(/^The new one has password=(?!hunter2)/)]);
+    expect(await whyOf("none")).toEqual([""]);
+  });
+
   it("has no call of a request that was kept for its frame alone, and the bill's calls at their places", async () => {
     const imported = createMemoryStore();
     const id = asThreadId("imported");

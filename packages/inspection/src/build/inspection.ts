@@ -1,4 +1,4 @@
-import type { JournalEntry, LedgerOptions, ProviderAwareTokenizer } from "@threadfold/core";
+import { type JournalEntry, type LedgerOptions, liftedWhySchema, type ProviderAwareTokenizer } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
 import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
@@ -257,7 +257,11 @@ export class Inspection {
   }
 
   async #shownPin(row: PinRow): Promise<PinRow> {
-    return { ...row, text: this.#options.bodies === "none" ? "" : await this.#text.redacted(row.text) };
+    const { text, liftedWhy: why } = row;
+    const isWords = why !== null && !liftedWhySchema.safeParse(why).success;
+    if (this.#options.bodies === "none") return { ...row, text: "", liftedWhy: isWords ? "" : why };
+    const liftedWhy = isWords ? await this.#text.redacted(why) : why;
+    return { ...row, text: await this.#text.redacted(text), liftedWhy };
   }
 
   #integrity(): InspectionIndex["integrity"] {

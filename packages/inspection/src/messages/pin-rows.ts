@@ -1,4 +1,4 @@
-import type { AgentThread, Pin, PinId, PinLiftedEntry } from "@threadfold/core";
+import type { AgentThread, Pin, PinId, PinLiftedEntry, PinSource } from "@threadfold/core";
 import type { PinRow } from "../rows/plan-row.ts";
 
 /** The standing instructions of a thread, in the order in which they were made, and the calls that lacked each. */
@@ -12,7 +12,7 @@ export class PinRows {
     for (const [at, entry] of thread.entriesBetween(this.#version).entries()) {
       const version = this.#version + at + 1;
       if (entry.type === "pin") this.#rows.set(entry.pin.id, madeRow(entry.pin, version, thread));
-      if (entry.type === "pin-lifted") this.#lift(entry, version);
+      if (entry.type === "pin-lifted") this.#lift(entry, version, thread);
     }
     this.#version = thread.version;
   }
@@ -28,9 +28,11 @@ export class PinRows {
     return [...this.#rows].map(([id, row]) => ({ ...row, missing: this.#missing.get(id) ?? [] }));
   }
 
-  #lift({ pinId, why, reason }: PinLiftedEntry, version: number): void {
+  #lift({ pinId, why, reason, authority, source }: PinLiftedEntry, version: number, thread: AgentThread): void {
     const row = this.#rows.get(pinId);
-    if (row !== undefined) this.#rows.set(pinId, { ...row, liftedAt: version, liftedWhy: why ?? reason });
+    if (row === undefined) return;
+    const lifted = { liftedAt: version, liftedWhy: why ?? reason, liftedBy: authority };
+    this.#rows.set(pinId, { ...row, ...lifted, liftedIn: ordinalOf(source, thread) });
   }
 }
 
@@ -39,11 +41,15 @@ function madeRow(
   madeAt: number,
   thread: AgentThread,
 ): Omit<PinRow, "missing"> {
-  const message = source === undefined ? undefined : thread.messageInMemory(source.messageId);
   return {
     ...{ id, text, authority, origin, madeAt },
     liftedAt: null,
     liftedWhy: null,
-    message: message?.ordinal ?? -1,
+    liftedBy: null,
+    liftedIn: -1,
+    message: ordinalOf(source, thread),
   };
 }
+
+const ordinalOf = (source: PinSource | undefined, thread: AgentThread): number =>
+  source === undefined ? -1 : (thread.messageInMemory(source.messageId)?.ordinal ?? -1);

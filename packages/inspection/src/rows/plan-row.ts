@@ -78,7 +78,12 @@ export interface PinRow {
   /** Version of the thread at which it was made, and at which it was lifted; null while it applies. */
   readonly madeAt: number;
   readonly liftedAt: number | null;
+  /** A word of core for it, or what the host gave as its reason, which is handled like the text. */
   readonly liftedWhy: string | null;
+  /** The authority that lifted it; null while it applies. */
+  readonly liftedBy: string | null;
+  /** Ordinal of the message that lifted it; -1 if none did. */
+  readonly liftedIn: number;
   /** Ordinal of the message that states it; -1 if none does. */
   readonly message: number;
   /** Calls whose request does not contain its text. */

@@ -12,12 +12,18 @@ export function blockLabel(index: InspectionIndex, place: number): string {
   if (action === "wrapping") return "What the provider wraps around a request";
   if (action === "opening") return "A user message added so that the request begins with one";
   if (action === "system") return "System text";
-  if (action === "tools") return `Definitions of ${count(index.frames.at(-1)?.tools.length ?? 0, "tool")}`;
-  if (action === "pins") return count(index.pins.length, "standing instruction");
+  if (action === "tools") return `Definitions of ${count(toolsDefinedIn(index, place), "tool")}`;
+  if (action === "pins") return "Standing instructions";
   if (record !== undefined && record.messages > 1)
     return `${LABELS[record.action] ?? record.action} ${count(record.messages, "message")}`;
   if (from >= 0) return messages.title[from] || messageName(index, from);
   return action === undefined ? "" : action.replaceAll("-", " ");
+}
+
+/** Calls that share a block have the same tools as the one that it belongs to. */
+function toolsDefinedIn({ calls, frames }: InspectionIndex, place: number): number {
+  const call = calls.firstBlock.findLastIndex((first) => first <= place);
+  return frames[calls.frame[call] ?? -1]?.tools.length ?? 0;
 }
 
 const LABELS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import type { BodyPart } from "@threadfold/inspection/rows";
 import { whole } from "../format/figures.ts";
 import { useInspector } from "../state/inspector.ts";
 import { type Loaded, useLoaded } from "../state/loaded.ts";
-import { LongText } from "./long-text.tsx";
+import { LongText, onOneLine } from "./long-text.tsx";
 
 /** The content of a message, as logged. */
 export function MessageView({ ordinal }: { readonly ordinal: number }) {
@@ -64,7 +64,7 @@ function PartView({ part }: { readonly part: BodyPart }) {
     <section class={`part part-${part.type}`}>
       {part.type !== "text" && (
         <h4>
-          {PART_NAMES[part.type]} {isTool && <code>{part.tool}</code>}{" "}
+          {PART_NAMES[part.type]} {isTool && <code>{onOneLine(part.tool)}</code>}{" "}
           {part.type === "tool-result" && part.outcome !== "success" && <span class="bad">{part.outcome}</span>}
         </h4>
       )}

@@ -1,4 +1,5 @@
 import { whole } from "../format/figures.ts";
+import { onOneLine } from "./long-text.tsx";
 
 /** A value that a list can be filtered by, and the number of rows that have it. */
 export interface Choice {
@@ -30,7 +31,7 @@ export const ChoiceChips = ({ label, choices, chosen, onChange }: ChoiceChipsPro
         onClick={() => onChange(toggled(chosen, value))}
       >
         {tone !== undefined && <i class={`dot tone-${tone}`} />}
-        {word} <span class="number">{whole(count)}</span>
+        {onOneLine(word)} <span class="number">{whole(count)}</span>
       </button>
     ))}
   </fieldset>

@@ -1,4 +1,5 @@
 import { Icon } from "./icon.tsx";
+import { onOneLine } from "./long-text.tsx";
 
 interface UnfoldProps {
   readonly isOpen: boolean;
@@ -13,7 +14,7 @@ export const UnfoldButton = ({ isOpen, what, onChange }: UnfoldProps) => (
     class={`plain unfold ${isOpen ? "open" : ""}`}
     tabIndex={-1}
     aria-expanded={isOpen}
-    aria-label={`${isOpen ? "Fold" : "Unfold"} ${what}`}
+    aria-label={`${isOpen ? "Fold" : "Unfold"} ${onOneLine(what)}`}
     onClick={(event) => {
       event.stopPropagation();
       onChange(!isOpen);

@@ -1,4 +1,4 @@
-import type { AttemptRow, BlockAction, BreakRow, CallCause } from "@threadfold/inspection/rows";
+import type { AttemptRow, BlockAction, BreakRow, CallCause, InspectionIndex } from "@threadfold/inspection/rows";
 import { whole } from "../format/figures.ts";
 import type { MessageAction } from "../model/messages-at.ts";
 import { onOneLine } from "./long-text.tsx";
@@ -65,6 +65,23 @@ export const outcomeWords = ({ outcome, veto }: AttemptRow): string =>
   veto === null
     ? OUTCOMES[outcome]
     : `the hook ${veto.hook} vetoed it${veto.reason === "" ? "" : `: ${onOneLine(veto.reason)}`}`;
+
+const LIFTED: Readonly<Record<string, string>> = {
+  "taken-back": "taken back",
+  "no-room": "newer or higher rules left no room for it",
+  "not-a-rule": "it was no rule",
+};
+
+/** Describes who lifted a standing instruction, from which call on, and why; empty while it applies. */
+export function liftedWords(
+  { liftedAt, liftedBy, liftedWhy }: Pick<InspectionIndex["pins"][number], "liftedAt" | "liftedBy" | "liftedWhy">,
+  { threadVersion }: Pick<InspectionIndex["calls"], "threadVersion">,
+): string {
+  if (liftedAt === null) return "";
+  const call = threadVersion.findIndex((version) => version >= liftedAt);
+  const since = call < 0 ? "after the last call" : `from call ${whole(call + 1)} on`;
+  return `lifted by the ${liftedBy} ${since}: ${onOneLine(LIFTED[liftedWhy ?? ""] ?? liftedWhy ?? "")}`;
+}
 
 /** Describes the cost of a cache break in a sentence. */
 export const breakPrice = ({ lostTokens, price }: BreakRow): string =>

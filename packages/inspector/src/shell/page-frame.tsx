@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { TimelineChart } from "../chart/timeline-chart.tsx";
 import { whole } from "../format/figures.ts";
 import { Icon } from "../parts/icon.tsx";
+import { onOneLine } from "../parts/long-text.tsx";
 import { useInspector } from "../state/inspector.ts";
 import { VIEWS, type View } from "../state/place.ts";
 import { THEMES, theme } from "../state/theme.ts";
@@ -104,7 +105,7 @@ function Heading() {
         <Icon name="fold" />
       </span>
       <div>
-        <h1 class="cut">{thread.title ?? thread.id}</h1>
+        <h1 class="cut">{onOneLine(thread.title ?? thread.id)}</h1>
         <p class="quiet cut">
           {liveness.value !== "file" && (
             <span class={`liveness ${liveness.value}`}>{liveness.value === "live" ? "live" : "disconnected"} · </span>

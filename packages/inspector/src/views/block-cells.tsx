@@ -51,7 +51,7 @@ interface WhoProps {
 
 /** The author of a message, as a cell of a row. */
 export const Who = ({ role, tools }: WhoProps) => (
-  <Cell class="who" title={tools.length === 0 ? role : `${role}: ${tools.join(", ")}`}>
+  <Cell class="who" title={tools.length === 0 ? role : `${role}: ${onOneLine(tools.join(", "))}`}>
     <WhoName role={role} tools={tools} />
   </Cell>
 );
@@ -64,7 +64,7 @@ export const WhoName = ({ role, tools }: WhoProps) => (
     ) : (
       <>
         <span class="quiet">{role === "tool" ? "← " : "→ "}</span>
-        <code>{tools.length === 1 ? tools[0] : `${tools[0]} +${tools.length - 1}`}</code>
+        <code>{`${onOneLine(tools[0] ?? "")}${tools.length === 1 ? "" : ` +${tools.length - 1}`}`}</code>
       </>
     )}
   </span>

@@ -3,6 +3,7 @@ import { dayAndTime, duration, money, short, timeOfDay, whole } from "../format/
 import { blockLabel } from "../model/block-label.ts";
 import { largestBlocks } from "../model/block-tokens.ts";
 import { attemptsBefore } from "../model/trail.ts";
+import { onOneLine } from "../parts/long-text.tsx";
 import { Section } from "../parts/section.tsx";
 import { ShareBar, ShareTable } from "../parts/share-bar.tsx";
 import { ACTIONS, breakPrice, CAUSES, outcomeWords } from "../parts/words.tsx";
@@ -119,7 +120,7 @@ function Largest({ onBlock }: { readonly onBlock: (position: number) => void }) 
             <li key={position}>
               <button type="button" class="plain" onClick={() => onBlock(position)}>
                 <i class={`dot tone-${tone}`} />
-                <span class="cut">{blockLabel(tables, place)}</span>
+                <span class="cut">{onOneLine(blockLabel(tables, place))}</span>
                 <span class="number">{whole(tables.blocks.tokens[place] ?? 0)}</span>
               </button>
             </li>

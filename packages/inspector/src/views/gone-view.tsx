@@ -186,7 +186,7 @@ function GoneCells({ row, name }: { readonly row: GoneRow; readonly name: string
     <>
       <Cell class="place">#{row.message}</Cell>
       <Cell class="cut">
-        <code>{name}</code>
+        <code>{onOneLine(name)}</code>
       </Cell>
       <Cell class="cut">{onOneLine(messages.title[row.message] || messageName(index, row.message))}</Cell>
       <Cell>

@@ -2,8 +2,10 @@ import type { RuleRow } from "@threadfold/inspection/rows";
 import { count, dayAndTime, whole } from "../format/figures.ts";
 import { Command } from "../parts/copy-button.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { onOneLine } from "../parts/long-text.tsx";
 import { SaveButton } from "../parts/save-button.tsx";
 import { Scrolled, Section } from "../parts/section.tsx";
+import { liftedWords } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 
 /** Whether what is shown is what was recorded, and whether the record is intact. */
@@ -62,7 +64,7 @@ function Verdicts() {
       <Verdict
         isGood={missing.length === 0}
         good={
-          pins.length === 0 ? "No standing instruction was given" : "Every standing instruction was in every request"
+          pins.length === 0 ? "No standing instruction was found" : "Every standing instruction was in every request"
         }
         bad={`${count(missing.length, "standing instruction")} missing from requests`}
       >
@@ -266,11 +268,14 @@ function Pins() {
                 <span class="quiet">{pin.origin}</span>
               </th>
               <td class={pin.liftedAt === null ? "" : "quiet"}>
-                <q>{pin.text}</q>
-                {pin.liftedAt !== null && (
+                <q>{onOneLine(pin.text)}</q> {liftedWords(pin, index.value.calls)}
+                {pin.liftedIn >= 0 && (
                   <>
                     {" "}
-                    lifted at {pin.liftedAt}: {pin.liftedWhy}
+                    in{" "}
+                    <button type="button" class="link" onClick={() => go({ view: "why", message: pin.liftedIn })}>
+                      #{pin.liftedIn}
+                    </button>
                   </>
                 )}
               </td>
