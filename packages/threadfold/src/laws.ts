@@ -44,7 +44,7 @@ export {
 } from "@threadfold/core/laws";
 export { damageLaws, type ImporterSample, importerLaws, jsonDocument, jsonLines } from "@threadfold/importers/laws";
 export { formatLaws, planOf, renderInputs } from "@threadfold/renderer/laws";
-export { type StoreBackend, storeLaws } from "@threadfold/stores/laws";
+export { type KeyBackend, keyStoreLaws, type StoreBackend, storeLaws } from "@threadfold/stores/laws";
 export {
   type ScriptTokens,
   scriptMessages,

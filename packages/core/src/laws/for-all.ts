@@ -11,8 +11,8 @@ export interface Trials<Input> {
 }
 
 /**
- * Returns the same laws, applied to generated inputs. A broken law reports a small input that breaks it, and the seed
- * and path that reproduce that input.
+ * Returns the same laws, applied to generated inputs. A broken law reports what is wrong, a small input that breaks it,
+ * and the seed and path that reproduce that input.
  *
  * @param times the number of inputs that a law is tried on, divided by its cost.
  */
@@ -41,5 +41,12 @@ async function counterexample<Input>(
   });
   const tried = runs(Math.max(1, Math.round(times / cost)));
   const details = await fc.check(property, { ...tried, includeErrorInReport: true });
-  return (await fc.asyncDefaultReportMessage(details)) ?? null;
+  const report = await fc.asyncDefaultReportMessage(details);
+  return report === undefined ? null : `${saidBy(details.errorInstance)}\n${report}`;
+}
+
+/** What a law says about the smallest input, or what was thrown. The report alone says it last, after the input. */
+function saidBy(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.name === "Error" || error.name === "AssertionError" ? error.message : `${error.name}: ${error.message}`;
 }

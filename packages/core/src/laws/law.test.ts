@@ -75,6 +75,14 @@ describe("forAll", () => {
       expect(found?.problem).toContain(words);
   });
 
+  it("says first what is wrong, because inputs may be long", async () => {
+    const [said] = await brokenLaws(forAll(fc.nat(100_000), [isSmall], 200));
+    expect(said?.problem).toMatch(/^100 is large\n/);
+    const throws: Law<number> = { name: "throws", broken: () => THROWN.broken() };
+    const [thrown] = await brokenLaws(forAll(fc.nat(), [throws], 1));
+    expect(thrown?.problem).toMatch(/^TypeError: no such method\n/);
+  });
+
   it("stops looking for a smaller input after some hundred, for a law may take long", async () => {
     let tries = 0;
     const never: Law<readonly number[]> = { name: "never", broken: () => (tries++, "always broken") };

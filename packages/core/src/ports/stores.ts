@@ -146,7 +146,10 @@ export interface CompactionStore {
    * Commits a plan of version `expectedVersion + 1` when the current version is `expectedVersion` and the thread has
    * every id that the plan names. A retry of the same plan returns the first result.
    *
-   * @throws ThreadfoldError `THREAD_NOT_FOUND`, or `INVALID_PLAN` when the version or the ids do not match.
+   * @throws ThreadfoldError `THREAD_NOT_FOUND`, or `INVALID_PLAN`: the version does not follow `expectedVersion` or is
+   * not at least 1; the plan is another thread's, or its id not that of its content (`isSealed`); it has seen a later
+   * version than there is; or its records name an unknown message, one from after the version that it has seen, one
+   * twice, or two out of the thread's order.
    */
   commitPlan(threadId: ThreadId, plan: CompactionPlan, expectedVersion: number): Promise<CommitResult>;
 }

@@ -32,8 +32,8 @@ const SESSION_CHECKS: Readonly<Record<string, (session: ImportedSession) => read
 };
 
 /**
- * Returns the laws of an importer for an undamaged log of its format: the format is detected, two imports are equal,
- * results carry the name of their tool, and {@link sessionLaws} hold.
+ * Returns the laws of an importer for an undamaged log of its format: the format is detected, and not in a log of no
+ * known tool; two imports are equal, results carry the name of their tool, and {@link sessionLaws} hold.
  */
 export function importerLaws({ bytes, format, importers = [] }: ImporterSample): readonly Law[] {
   let reading: Promise<ImportedSession> | undefined;
@@ -55,6 +55,10 @@ export function importerLaws({ bytes, format, importers = [] }: ImporterSample):
       },
     },
     {
+      name: "a log of no known tool is not taken for one of this format",
+      broken: () => takenForOwn(importers),
+    },
+    {
       name: "equal bytes give an equal session",
       broken: async () => {
         const again = await importSession(Uint8Array.from(bytes), { format, importers });
@@ -63,6 +67,19 @@ export function importerLaws({ bytes, format, importers = [] }: ImporterSample):
       },
     },
   ];
+}
+
+/** A log in which an importer finds nothing of its own tool. */
+const NOBODYS = jsonLines([{ nobodys: 1, what: "was said" }, { nobodys: 2 }, { nobodys: 3, what: "was answered" }]);
+
+/** Custom importers go first: one that is sure of every log keeps all others from being asked. */
+async function takenForOwn(importers: readonly SessionImporter[]): Promise<string | null> {
+  try {
+    return `it was detected as ${(await importSession(NOBODYS, { importers })).format}`;
+  } catch (error) {
+    const code = ThreadfoldError.isInstance(error) ? error.code : String(error);
+    return code === "UNKNOWN_FORMAT" ? null : `reading it ended in ${code}, not in UNKNOWN_FORMAT`;
+  }
 }
 
 /** Returns the laws that hold for every session, including the remains of a damaged log. */

@@ -30,7 +30,7 @@ describe("formatById", () => {
     } catch (error) {
       expect(ThreadfoldError.isInstance(error) && [error.code, error.hint]).toEqual([
         "INVALID_CONFIG",
-        "Name one of: anthropic, anthropic-messages, openai-chat, openai-responses, gemini, gemini-interactions, ai-sdk, neutral.",
+        "Name one of: anthropic, anthropic-messages, openai-chat, openai-responses, gemini, gemini-interactions, ai-sdk, neutral. A format of your own is passed itself, as format or, where requests are replayed, in formats.",
       ]);
     }
   });

@@ -36,7 +36,7 @@ export function formatById(id: string, own: readonly ProviderFormat[] = []): Pro
   if (format !== undefined) return format;
   const names = [...own.map((known) => known.id), ...FORMAT_NAMES];
   throw new ThreadfoldError("INVALID_CONFIG", `There is no request format ${id}.`, {
-    hint: `Name one of: ${names.join(", ")}.`,
+    hint: `Name one of: ${names.join(", ")}. A format of your own is passed itself, as format or, where requests are replayed, in formats.`,
     details: { format: id },
   });
 }

@@ -48,7 +48,10 @@ export type FormatId =
  * a custom one to `ContextSession.open` as `format`, and in `formats` to whatever replays or folds without a session.
  */
 export interface ProviderFormat {
-  /** Id under which the journal records every request. A custom format needs a name that never changes. */
+  /**
+   * Id under which the journal records every request. A custom format needs a name that never changes, and under that
+   * name it must make the same bytes forever: a new version takes a new id, and replays are given the old one as well.
+   */
   readonly id: FormatId | (string & {});
   /**
    * The field of a payload that lists the messages, such as `messages` or `contents`. Each message is lowered
@@ -57,7 +60,10 @@ export interface ProviderFormat {
   readonly messagesField: string;
   /** The rules as data: what rendering conforms to and what `check` looks for. */
   readonly rules: LegalityTable;
-  /** Lowers a request, part by part. Never throws: anything the format cannot hold is left for `check` to find. */
+  /**
+   * Lowers a request, part by part, and leaves nothing out: what the format cannot hold is said in its requirements and
+   * never reaches it. Never throws: whatever is still not legal is left for `check` to find.
+   */
   lower(request: ChatRequest, options?: LowerOptions): LoweredRequest;
   /**
    * Places cache breakpoints in a payload that `lower` made of this request, replacing those that came with the thread.

@@ -1,8 +1,10 @@
-import { forAll, keepLaws, type Law, together } from "@threadfold/core/laws";
-import { describe, it } from "vitest";
-import { FORMATS } from "../formats/formats.ts";
+import type { ChatRequest, JsonObject } from "@threadfold/core";
+import { brokenLaws, forAll, keepLaws, type Law, together } from "@threadfold/core/laws";
+import { describe, expect, it } from "vitest";
+import { FORMATS, formatById } from "../formats/formats.ts";
+import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput } from "../input/render-input.ts";
-import { formatChecks } from "./format-laws.ts";
+import { formatChecks, formatLaws } from "./format-laws.ts";
 import { renderInputs } from "./render-inputs.ts";
 
 /** The laws of all formats that are meant as one: an input costs as much as rendering it, so all are tried on the same. */
@@ -23,3 +25,39 @@ const laws = [
 
 // Each is tried in every format: five thousand transcripts and more.
 keepLaws(`R17 ${FORMATS.map(({ id }) => id).join(", ")}`, forAll(renderInputs, laws, 1_000), { describe, it });
+
+const ours = formatById("neutral");
+
+/** A format that leaves out what a function takes from a request. */
+const lowering = (taken: (request: ChatRequest) => ChatRequest): Partial<ProviderFormat> => ({
+  lower: (request) => ours.lower(taken(request)),
+});
+
+const CARELESS: Readonly<Record<string, readonly [Partial<ProviderFormat>, problem: RegExp]>> = {
+  "the system text": [lowering((request) => ({ ...request, system: [] })), /^the payload does not say "/],
+  "the tools": [lowering((request) => ({ ...request, tools: [] })), /^the payload does not say "(?:read|mcp.search)"/],
+  "the newest message": [
+    lowering(({ messages, ...request }) => ({ ...request, messages: messages.slice(0, -1) })),
+    /^(?:the payload does not say "|the request has messages, and messages of the payload lists none)/,
+  ],
+  everything: [
+    { lower: () => ({ payload: { messages: [] } }), check: () => [] },
+    /^(?:the payload does not say "|the request has messages, and messages of the payload lists none)/,
+  ],
+  "the name of its list of messages": [
+    { messagesField: "items" },
+    /^the request has messages, and items of the payload lists none/,
+  ],
+  "the messages, once it places breakpoints": [
+    { mark: (payload: JsonObject) => ({ ...payload, messages: [] }) },
+    /^with breakpoints the payload does not say "/,
+  ],
+};
+
+describe("the laws of formats", () => {
+  it.each(Object.entries(CARELESS))("are broken by one that leaves out %s", async (_, [careless, problem]) => {
+    const laws = formatLaws({ ...ours, ...careless }, { times: 40 });
+    const [found] = await brokenLaws(laws.filter(({ name }) => name.startsWith("everything that the request says")));
+    expect(found?.problem).toMatch(problem);
+  });
+});

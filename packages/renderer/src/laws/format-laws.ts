@@ -48,6 +48,9 @@ export function formatChecks(format: ProviderFormat): readonly Law<RenderInput>[
   });
   return [
     law("what is rendered is legal", (rendering) => firstViolation(format, rendering)),
+    law("everything that the request says is in the payload, with and without breakpoints", (rendering) =>
+      brokenSpeech(format, rendering),
+    ),
     law("live pins appear word for word", brokenPins),
     law("tokens match the counted request and the sum of the shares", brokenCount),
     law("the manifest explains every message", brokenManifest),
@@ -79,6 +82,48 @@ function loweredOf(format: ProviderFormat, input: RenderInput): Lowered {
 function firstViolation(format: ProviderFormat, { payload, manifest }: Lowered): string | null {
   const [violation] = [...format.check(payload, manifest), ...format.check(payload)];
   return violation === undefined ? null : `${violation.rule} at ${violation.at}: ${violation.problem}`;
+}
+
+/** Checks that lowering and marking leave nothing out: what a format cannot say, it must not be given. */
+function brokenSpeech(format: ProviderFormat, { payload, request }: Lowered): string | null {
+  const { messagesField, mark } = format;
+  if (request.messages.length > 0 && asList(payload[messagesField]).length === 0)
+    return `the request has messages, and ${messagesField} of the payload lists none`;
+  const spoken = spokenIn(request);
+  const lost = lostIn(payload, spoken);
+  if (lost !== undefined) return `the payload does not say ${JSON.stringify(lost)}`;
+  const unmarked = mark === undefined ? undefined : lostIn(mark.call(format, payload, request, {}), spoken);
+  return unmarked === undefined ? null : `with breakpoints the payload does not say ${JSON.stringify(unmarked)}`;
+}
+
+/** Returns words that a payload has nowhere, neither as they are nor inside JSON text, as some providers want results. */
+function lostIn(payload: JsonObject, spoken: readonly string[]): string | undefined {
+  const said = new Set(textsIn(payload));
+  const isSaid = (words: string): boolean => [...said].some((text) => text.includes(words));
+  return spoken.find((words) => !said.has(words) && !isSaid(words) && !isSaid(JSON.stringify(words).slice(1, -1)));
+}
+
+/** What a request says in words that every format keeps: texts, texts of results, and names of tools and calls. */
+function spokenIn({ system, tools, messages }: ChatRequest): readonly string[] {
+  const parts = messages.flatMap((message) => message.parts);
+  const words = [...system.map(systemText), ...tools.map(({ name }) => name), ...parts.flatMap(wordsOf)];
+  return words.filter((text) => text.trim() !== "");
+}
+
+/** JSON in a result is left out: a format may keep it as a value. */
+function wordsOf(part: Part): readonly string[] {
+  if (part.type === "text") return [part.text];
+  if (part.type === "tool-call") return [part.toolName];
+  if (part.type !== "tool-result") return [];
+  const { content } = part.result;
+  if (content.type === "text") return [content.text];
+  return content.type === "blocks" ? content.blocks.flatMap((block) => (block.type === "text" ? block.text : [])) : [];
+}
+
+/** All texts in a JSON value. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function brokenPins({ missingPins, request }: Rendering, { thread }: RenderInput): string | null {

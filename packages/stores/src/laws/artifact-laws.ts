@@ -59,8 +59,8 @@ export const artifactLaws: readonly StoreCheck[] = [
       ] as const) {
         clock.set(START_MS + 60_000 + offset);
         assert.equal((await store.artifacts.retrieve(id)) !== null, readable, `at ${offset} ms`);
-        assert.equal((await store.artifacts.getMetadata(id)) !== null, readable);
-        assert.deepEqual(await store.artifacts.list(THREAD), readable ? [id] : []);
+        assert.equal((await store.artifacts.getMetadata(id)) !== null, readable, `metadata at ${offset} ms`);
+        assert.deepEqual(await store.artifacts.list(THREAD), readable ? [id] : [], `the list at ${offset} ms`);
       }
     },
   },
@@ -111,8 +111,9 @@ export const artifactLaws: readonly StoreCheck[] = [
         assert.deepEqual(await store.artifacts.list(THREAD, who), visible);
         for (const id of [own, nobodys, asArtifactId("artifact_0123456789abcdef01234567")]) {
           const seen = (visible as readonly string[]).includes(id);
-          assert.equal((await store.artifacts.retrieve(id, who)) !== null, seen);
-          assert.equal((await store.artifacts.getMetadata(id, who)) !== null, seen);
+          const whose = `artifact ${id} for ${who === undefined ? "nobody in particular" : `tenant ${who.tenantId}`}`;
+          assert.equal((await store.artifacts.retrieve(id, who)) !== null, seen, whose);
+          assert.equal((await store.artifacts.getMetadata(id, who)) !== null, seen, `metadata of ${whose}`);
         }
       }
     },
@@ -122,8 +123,8 @@ export const artifactLaws: readonly StoreCheck[] = [
     async holds({ store }) {
       await store.artifacts.store("content", metadata());
       for (const id of ["", "artifact_", "../../etc/passwd", "__proto__", "%", "\ud800"].map(asArtifactId)) {
-        assert.equal(await store.artifacts.retrieve(id), null);
-        assert.equal(await store.artifacts.getMetadata(id), null);
+        assert.equal(await store.artifacts.retrieve(id), null, `id ${JSON.stringify(id)}`);
+        assert.equal(await store.artifacts.getMetadata(id), null, `id ${JSON.stringify(id)}`);
       }
       assert.deepEqual(await store.artifacts.list(OTHER_THREAD), []);
     },
@@ -144,8 +145,11 @@ export const artifactLaws: readonly StoreCheck[] = [
         { threadId: "" },
       ];
       for (const given of bad) {
-        await refuses("INVALID_CONFIG", () =>
-          store.artifacts.store("content", metadata(given as Partial<ArtifactMetadata>)),
+        const [field] = Object.entries(given);
+        await refuses(
+          "INVALID_CONFIG",
+          () => store.artifacts.store("content", metadata(given as Partial<ArtifactMetadata>)),
+          `${field?.[0]}: ${JSON.stringify(field?.[1])}`,
         );
       }
       await refuses("INVALID_CONFIG", () => store.artifacts.store("lone \udfff surrogate", metadata()));

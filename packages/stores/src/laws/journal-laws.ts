@@ -9,6 +9,12 @@ const appended = (threadVersion: number): JournalRecord => ({
   threadDigest: `digest ${threadVersion}`,
 });
 
+/** JSON would turn what is not a number into null. */
+const inWords = (options: object): string =>
+  Object.entries(options)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+
 async function write(store: ThreadfoldStore, count: number): Promise<void> {
   for (let version = 1; version <= count; version++) await store.journal.append(THREAD, appended(version), START);
 }
@@ -68,7 +74,7 @@ export const journalLaws: readonly StoreCheck[] = [
       assert.deepEqual(await numbers({ after: Number.MAX_SAFE_INTEGER }), []);
       assert.deepEqual(await numbers({ limit: 0 }), []);
       for (const options of [{ after: -1 }, { limit: -1 }, { after: 0.5 }, { limit: Number.NaN }]) {
-        await refuses("INVALID_CONFIG", () => store.journal.read(THREAD, options));
+        await refuses("INVALID_CONFIG", () => store.journal.read(THREAD, options), `a read of ${inWords(options)}`);
       }
     },
   },

@@ -30,7 +30,8 @@ export const planLaws: readonly StoreCheck[] = [
       await messagesOf(store, 2);
       assert.deepEqual(await store.plans.getCurrentPlan(THREAD), { plan: null, version: 0 });
       assert.deepEqual(await store.plans.listPlans(THREAD), []);
-      for (const version of [-1, 0, 1, 1.5, Number.NaN]) assert.equal(await store.plans.getPlan(THREAD, version), null);
+      for (const version of [-1, 0, 1, 1.5, Number.NaN])
+        assert.equal(await store.plans.getPlan(THREAD, version), null, `version ${version}`);
     },
   },
   {
@@ -132,8 +133,8 @@ export const planLaws: readonly StoreCheck[] = [
         ["a message in two records", withItsId({ ...fine, drops: [...fine.drops, ...fine.drops] }), 0],
         ["no plan at all", { planId: fine.planId } as CompactionPlan, 0],
       ];
-      for (const [, plan, expectedVersion] of bad) {
-        await refuses("INVALID_PLAN", () => store.plans.commitPlan(THREAD, plan, expectedVersion));
+      for (const [what, plan, expectedVersion] of bad) {
+        await refuses("INVALID_PLAN", () => store.plans.commitPlan(THREAD, plan, expectedVersion), what);
       }
       assert.deepEqual(await store.plans.getCurrentPlan(THREAD), { plan: null, version: 0 });
       const elsewhere = dropPlan([], { version: 1, threadVersion: 0, threadId: OTHER_THREAD });

@@ -34,13 +34,23 @@ export interface StoreCheck {
   readonly holds: (context: LawContext) => Promise<void>;
 }
 
-/** Checks that work fails with a code. */
-export async function refuses(code: ErrorCode, work: () => Promise<unknown>): Promise<void> {
-  await assert.rejects(work, (error: unknown) => {
-    assert.ok(ThreadfoldError.isInstance(error), `expected a ThreadfoldError ${code}, got ${String(error)}`);
-    assert.equal(error.code, code, error.message);
-    return true;
-  });
+/**
+ * Checks that work fails with a code.
+ *
+ * @param given what the work was given, for the report; the source of the work by default.
+ */
+export async function refuses(
+  code: ErrorCode,
+  work: () => Promise<unknown>,
+  given: string = String(work).replaceAll(/\s+/g, " "),
+): Promise<void> {
+  const thrown = await work().then(
+    () => "nothing was thrown",
+    (error: unknown) => error,
+  );
+  if (ThreadfoldError.isInstance(thrown) && thrown.code === code) return;
+  const instead = ThreadfoldError.isInstance(thrown) ? `${thrown.code}: ${thrown.message}` : String(thrown);
+  assert.fail(`expected ${code} for ${given}, and ${thrown === "nothing was thrown" ? thrown : `got ${instead}`}`);
 }
 
 /** Checks that a value and everything in it is frozen. */

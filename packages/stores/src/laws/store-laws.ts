@@ -15,6 +15,8 @@ import { appendLaws, threadLaws } from "./thread-laws.ts";
 export interface StoreBackend {
   /** True when the store seals content, so that artifact ids are those of what is stored. False by default. */
   readonly isSealed?: boolean;
+  /** True when the store has no `ranges`, which are optional: their laws are left out. False by default. */
+  readonly withoutRanges?: boolean;
   /** Opens an empty store that takes its time from the clock. */
   open(options: { readonly clock: Clock }): Promise<ThreadfoldStore>;
   /** Reopens what the newest `open` opened, next to it or after it was closed. Absent for stores that forget. */
@@ -29,7 +31,7 @@ export function storeLaws(backend: StoreBackend): readonly Law[] {
     ...appendLaws,
     ...threadLaws,
     ...planLaws,
-    ...rangeLaws,
+    ...(backend.withoutRanges === true ? [] : rangeLaws),
     ...artifactLaws,
     ...journalLaws,
     ...lifecycleLaws,

@@ -90,8 +90,8 @@ export const threadLaws: readonly StoreCheck[] = [
         await store.threads.append(id, transcript(index + 1), { expectedVersion: "no-thread" });
       for (const [index, id] of ids.entries()) assert.equal((await loaded(store, id)).version, index + 1);
       for (const id of ["", "\ud800", "a\0b", "x".repeat(513)].map(asThreadId)) {
-        await refuses("INVALID_CONFIG", () => store.threads.append(id, transcript(1), ANY));
-        assert.equal(await store.threads.load(id), null);
+        await refuses("INVALID_CONFIG", () => store.threads.append(id, transcript(1), ANY), `id ${JSON.stringify(id)}`);
+        assert.equal(await store.threads.load(id), null, `id ${JSON.stringify(id)}`);
       }
     },
   },
@@ -107,7 +107,10 @@ export const threadLaws: readonly StoreCheck[] = [
         let cursor: string | null | undefined;
         do {
           const page = await store.threads.list(cursor === undefined ? { limit } : { limit, cursor: cursor as string });
-          assert.ok(page.items.length > 0 && page.items.length <= limit);
+          assert.ok(
+            page.items.length > 0 && page.items.length <= limit,
+            `a page of at most ${limit} threads has ${page.items.length}`,
+          );
           seen.push(...page.items.map(({ threadId }) => threadId));
           cursor = page.nextCursor;
         } while (cursor !== null);
@@ -125,7 +128,7 @@ export const threadLaws: readonly StoreCheck[] = [
         { cursor: "x" },
         { cursor: "-1" },
       ]) {
-        await refuses("INVALID_CONFIG", () => store.threads.list(options));
+        await refuses("INVALID_CONFIG", () => store.threads.list(options), JSON.stringify(options));
       }
     },
   },
@@ -171,7 +174,11 @@ export const appendLaws: readonly StoreCheck[] = [
     async holds({ store }) {
       await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
       for (const expectedVersion of [0, 1, 3, -1, 1.5, "no-thread"] as const) {
-        await refuses("VERSION_CONFLICT", () => store.threads.append(THREAD, [entry(2)], { expectedVersion }));
+        await refuses(
+          "VERSION_CONFLICT",
+          () => store.threads.append(THREAD, [entry(2)], { expectedVersion }),
+          `an append to version 2 that expects ${expectedVersion}`,
+        );
       }
       await refuses("VERSION_CONFLICT", () => store.threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 1 }));
       assert.deepEqual(await store.threads.append(THREAD, [entry(2)], { expectedVersion: 2 }), {
@@ -302,11 +309,16 @@ export const appendLaws: readonly StoreCheck[] = [
       ];
       await store.threads.append(THREAD, transcript(2), ANY);
       for (const [code, input] of broken) {
-        await refuses(code as "INVALID_MESSAGE", () =>
-          store.threads.append(THREAD, [entry(2), pin("p0"), input as ThreadEntryInput], ANY),
+        const given = `an append that ends in ${JSON.stringify(input)}`;
+        await refuses(
+          code as "INVALID_MESSAGE",
+          () => store.threads.append(THREAD, [entry(2), pin("p0"), input as ThreadEntryInput], ANY),
+          given,
         );
-        await refuses(code as "INVALID_MESSAGE", () =>
-          store.threads.append(OTHER_THREAD, [entry(2), input as ThreadEntryInput], ANY),
+        await refuses(
+          code as "INVALID_MESSAGE",
+          () => store.threads.append(OTHER_THREAD, [entry(2), input as ThreadEntryInput], ANY),
+          given,
         );
       }
       await holds(store, transcript(2));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { clearTargetSchema } from "@threadfold/core";
 import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import fc from "fast-check";
 import type { CompactionProposal, CompactionStrategy, StrategyContext } from "../strategy/compaction-strategy.ts";
@@ -17,9 +18,19 @@ export function strategyLaws(
 
 function strategyChecks(strategy: CompactionStrategy): readonly Law<StrategyContext>[] {
   const keepsMessages = check("keeps every message in its place when it says so", (context) => {
-    for (const { action } of strategy.analyze(context)) assert.match(action, /^(?:clear|externalize)$/);
+    for (const { action } of strategy.analyze(context))
+      assert.match(action, /^(?:clear|externalize)$/, `it keeps no message in its place by the action ${action}`);
   });
   return [
+    check("says who it is, and what is to be done with which messages", (context) => {
+      assert.notEqual(strategy.name, "", "it has no name");
+      assert.ok(Number.isFinite(strategy.aggressiveness), `its aggressiveness is ${strategy.aggressiveness}`);
+      for (const proposal of strategy.analyze(context)) {
+        const { name } = strategy;
+        assert.equal(proposal.strategy, name, `a proposal of ${name} says that it is ${proposal.strategy}`);
+        canBeDone(proposal, context.shape.length);
+      }
+    }),
     check("proposes only messages that may be folded", (context) => {
       const foldable = new Set(context.foldable.flatMap((group) => group.ordinals));
       for (const proposal of strategy.analyze(context)) {
@@ -49,8 +60,9 @@ function strategyChecks(strategy: CompactionStrategy): readonly Law<StrategyCont
         assert.deepEqual(
           [...proposal.ordinals].sort((a, b) => a - b),
           [...proposal.ordinals],
+          `a proposal names ${proposal.ordinals.join(", ")} in this order`,
         );
-        assert.notEqual(proposal.reason, "");
+        assert.notEqual(proposal.reason, "", "a proposal has no reason");
         assert.ok(freedBy(proposal, proposals) > 0, "a proposal frees nothing");
       }
     }),
@@ -67,6 +79,31 @@ function strategyChecks(strategy: CompactionStrategy): readonly Law<StrategyCont
       assert.deepEqual(strategy.analyze(context), strategy.analyze(context));
     }),
   ];
+}
+
+/** Checks what no type can: a strategy may be written without types, or read its proposals from a file. */
+function canBeDone(proposal: CompactionProposal, messages: number): void {
+  switch (proposal.action) {
+    case "drop":
+    case "externalize":
+      return;
+    case "clear":
+      assert.ok((proposal.targets ?? []).length > 0, "it clears nothing of a message");
+      for (const target of proposal.targets)
+        assert.ok(clearTargetSchema.safeParse(target).success, `there is no target ${target}`);
+      return;
+    case "summarize":
+      assert.ok(Array.isArray(proposal.absorbs), "a summary does not say what it absorbs");
+      for (const [field, ordinals = []] of Object.entries({ gathers: proposal.gathers, overlap: proposal.overlap }))
+        for (const ordinal of ordinals)
+          assert.ok(
+            Number.isInteger(ordinal) && ordinal >= 0 && ordinal < messages,
+            `${field} names message ${ordinal}, which the thread does not have`,
+          );
+      return;
+    default:
+      assert.fail(`there is no action ${(proposal as { readonly action: unknown }).action}`);
+  }
 }
 
 /** What a proposal frees, together with the proposals that drop the messages which its summary gathers. */

@@ -11,7 +11,11 @@ export interface CompactionPreset {
   readonly name: string;
   readonly description: string;
   readonly ladder: readonly CompactionStrategy[];
-  /** The preset's figures, and the role and wording of its summaries. The caller's own configuration overrides them. */
+  /**
+   * The preset's figures, and the role and wording of its summaries. The caller's own configuration overrides them. Its
+   * `policyVersion` is the name under which plans and cached summaries know the policy: a preset made from another one
+   * needs a new one.
+   */
   readonly config: Partial<ContextCompactionConfig>;
   readonly trigger: (config: ContextCompactionConfig) => CompactionTrigger;
   /** Figures of its trigger and ladder that are not in the configuration, under the original system's names. */

@@ -19,7 +19,7 @@ import type {
 } from "@threadfold/core";
 
 interface ProposalBase {
-  /** Name of the strategy. */
+  /** Name of the strategy, by which its `execute` is found again. */
   readonly strategy: string;
   /** Ordinals of the messages that it would fold, ascending. */
   readonly ordinals: readonly number[];

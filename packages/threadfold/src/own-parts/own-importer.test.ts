@@ -68,6 +68,16 @@ describe("an importer of one's own", () => {
     ]);
   });
 
+  it("breaks the laws when it takes every log for its own", async () => {
+    const greedy: SessionImporter = { ...chatterbox, detect: () => 1 };
+    expect(await brokenLaws(importerLaws({ bytes, format: "chatterbox", importers: [greedy] }))).toEqual([
+      {
+        name: "a log of no known tool is not taken for one of this format",
+        problem: expect.stringContaining("EMPTY_SOURCE"),
+      },
+    ]);
+  });
+
   it("breaks the laws of damage when it trips over what it did not expect", async () => {
     const hasty: SessionImporter = {
       ...chatterbox,

@@ -52,4 +52,49 @@ describe("a store of one's own", () => {
       ]),
     );
   });
+
+  it("may have no ranges, when it says so", async () => {
+    const rangeless = (fields: Partial<StoreBackend>): StoreBackend => ({
+      open: async ({ clock }) => {
+        const { ranges: _, ...store } = createMemoryStore({ clock });
+        return store;
+      },
+      ...fields,
+    });
+    expect(await brokenLaws(storeLaws(rangeless({ withoutRanges: true })))).toEqual([]);
+    const broken = await brokenLaws(storeLaws(rangeless({})));
+    expect(broken).toContainEqual({
+      name: "P9 a range of entries is that part of the whole thread",
+      problem: expect.stringContaining("has no ranges; if that is intended, set withoutRanges of the backend"),
+    });
+  });
+
+  it("hears what it should have refused, and what it was given", async () => {
+    const accepting: StoreBackend = {
+      open: async ({ clock }) => {
+        const store = createMemoryStore({ clock });
+        const commitPlan: typeof store.plans.commitPlan = async (threadId, plan, expectedVersion) =>
+          plan.threadId === threadId
+            ? store.plans.commitPlan(threadId, plan, expectedVersion)
+            : { status: "committed", version: 1 };
+        const list: typeof store.threads.list = async (options) =>
+          options?.cursor === "x" ? { items: [], nextCursor: null } : store.threads.list(options);
+        return {
+          ...store,
+          threads: { ...countingStore(store).threads, list },
+          plans: {
+            commitPlan,
+            getCurrentPlan: (threadId) => store.plans.getCurrentPlan(threadId),
+            getPlan: (threadId, version) => store.plans.getPlan(threadId, version),
+            listPlans: (threadId) => store.plans.listPlans(threadId),
+          },
+        };
+      },
+    };
+    const problems = (await brokenLaws(storeLaws(accepting))).map(({ problem }) => problem);
+    expect(problems).toEqual([
+      expect.stringContaining('expected INVALID_CONFIG for {"cursor":"x"}, and nothing was thrown'),
+      expect.stringContaining("expected INVALID_PLAN for another thread, and nothing was thrown"),
+    ]);
+  });
 });

@@ -42,4 +42,11 @@ describe("a summarizer of one's own", () => {
     const silent: Summarizer = { id: "silent", summarize: async () => ({ changes: [] }) };
     expect(await brokenLaws(summarizerLaws(silent, { inputs: firstFolds, times: 20 }))).toEqual([]);
   });
+
+  it("breaks the laws without a name, because caches and records go by it", async () => {
+    const nameless: Summarizer = { id: "", summarize: async () => ({ changes: [] }) };
+    expect(await brokenLaws(summarizerLaws(nameless, { inputs: firstFolds, times: 2 }))).toEqual([
+      { name: "it has a name", problem: expect.stringMatching(/^its id is empty\n/) },
+    ]);
+  });
 });

@@ -1,2 +1,1 @@
-export { chatRequests } from "./chat-request-arbitrary.ts";
-export { tokenizerLaws } from "./tokenizer-laws.ts";
+export { chatRequests, tokenizerLaws } from "./tokenizer-laws.ts";

@@ -4,9 +4,29 @@ import {
   type ProviderAwareTokenizer,
   type Steps,
   systemText,
+  type ToolDefinition,
+  toChatMessage,
 } from "@threadfold/core";
-import { forAll, type Law, type Trials } from "@threadfold/core/laws";
-import { chatRequests } from "./chat-request-arbitrary.ts";
+import { agentThreads, forAll, hostileTexts, jsonValues, type Law, type Trials } from "@threadfold/core/laws";
+import fc from "fast-check";
+
+const tools: fc.Arbitrary<ToolDefinition> = fc.record({
+  name: fc.constantFrom("read", "write", "<|endoftext|>"),
+  description: hostileTexts.map((text) => text.slice(0, 200)),
+  inputSchema: jsonValues.map((value) => ({ type: "object", default: value })),
+});
+
+/** Generates requests over odd and malformed threads, with hostile system texts and tools. */
+export const chatRequests: fc.Arbitrary<ChatRequest> = fc
+  .record({
+    thread: agentThreads({ malformed: true, maxMessages: 8 }),
+    system: fc.array(
+      hostileTexts.map((text) => text.slice(0, 400)),
+      { maxLength: 2 },
+    ),
+    tools: fc.array(tools, { maxLength: 2 }),
+  })
+  .map(({ thread, ...rest }) => ({ ...rest, messages: [...thread.messages].map(toChatMessage) }));
 
 /**
  * Returns the laws of the `ProviderAwareTokenizer` port, checked on generated requests or on your own. A new counter is
@@ -28,10 +48,13 @@ interface TokenizerCheck {
 }
 
 const CHECKS: readonly TokenizerCheck[] = [
+  { name: "it has a name", broken: ({ id }) => (id === "" ? "its id is empty" : null) },
   {
     name: "figures are whole and never negative",
-    broken: (tokenizer, request) =>
-      firstBroken(figuresOf(tokenizer, request), (tokens) => Number.isSafeInteger(tokens) && tokens >= 0),
+    broken: (tokenizer, request) => {
+      const bad = figuresOf(tokenizer, request).find(([, tokens]) => !Number.isSafeInteger(tokens) || tokens < 0);
+      return bad === undefined ? null : `${bad[0]} is ${bad[1]}`;
+    },
   },
   {
     name: "a message is the sum of its parts and its role's overhead",
@@ -81,8 +104,7 @@ const CHECKS: readonly TokenizerCheck[] = [
   {
     name: "counting twice gives the same figures",
     broken: (tokenizer, request) => {
-      const again = figuresOf(tokenizer, request);
-      return firstUnequal(figuresOf(tokenizer, request).map((tokens, index) => [tokens, again[index] as number]));
+      return firstChanged(figuresOf(tokenizer, request), figuresOf(tokenizer, request));
     },
   },
   {
@@ -93,10 +115,10 @@ const CHECKS: readonly TokenizerCheck[] = [
       const stepped = inTurn(parts.flatMap((part) => tokenizer.countPartInSteps?.(part) ?? []));
       const after = figuresOf(tokenizer, request);
       const atOnce = tokenizer.countPartInSteps === undefined ? [] : parts.map((part) => tokenizer.countPart(part));
-      return firstUnequal([
-        ...stepped.map((tokens, index): [number, number] => [tokens, atOnce[index] as number]),
-        ...after.map((tokens, index): [number, number] => [tokens, before[index] as number]),
-      ]);
+      return (
+        firstUnequal(stepped.map((tokens, index): [number, number] => [tokens, atOnce[index] as number])) ??
+        firstChanged(before, after)
+      );
     },
   },
 ];
@@ -114,14 +136,20 @@ function inTurn(all: readonly Steps<number>[]): readonly number[] {
 
 const NOT_DONE = { done: false, value: undefined } as const;
 
-function figuresOf(tokenizer: ProviderAwareTokenizer, request: ChatRequest): readonly number[] {
+/** A figure, and the call that gives it. */
+type Figure = readonly [call: string, tokens: number];
+
+function figuresOf(tokenizer: ProviderAwareTokenizer, request: ChatRequest): readonly Figure[] {
   return [
-    tokenizer.countRequest(request),
-    tokenizer.countToolSchemas(request.tools),
-    ...request.system.map((entry) => tokenizer.countTokens(systemText(entry))),
-    ...request.messages.flatMap(({ role, parts }) => [
-      tokenizer.messageOverhead(role),
-      ...parts.map((part) => tokenizer.countPart(part)),
+    ["countRequest(request)", tokenizer.countRequest(request)],
+    ["countToolSchemas(request.tools)", tokenizer.countToolSchemas(request.tools)],
+    ...request.system.map((entry): Figure => {
+      const text = systemText(entry);
+      return [`countTokens(${JSON.stringify(text)})`, tokenizer.countTokens(text)];
+    }),
+    ...request.messages.flatMap(({ role, parts }): readonly Figure[] => [
+      [`messageOverhead("${role}")`, tokenizer.messageOverhead(role)],
+      ...parts.map((part): Figure => [`countPart(${JSON.stringify(part)})`, tokenizer.countPart(part)]),
     ]),
   ];
 }
@@ -134,7 +162,12 @@ function firstBroken(figures: readonly number[], holds: (figure: number) => bool
   return broken === undefined ? null : `found ${broken}`;
 }
 
+function firstChanged(before: readonly Figure[], after: readonly Figure[]): string | null {
+  const changed = before.findIndex(([, tokens], index) => !Object.is(tokens, after[index]?.[1]));
+  return changed < 0 ? null : `${before[changed]?.[0]} is ${before[changed]?.[1]}, and then ${after[changed]?.[1]}`;
+}
+
 function firstUnequal(pairs: readonly (readonly [number, number])[]): string | null {
-  const broken = pairs.find(([actual, expected]) => actual !== expected);
+  const broken = pairs.find(([actual, expected]) => !Object.is(actual, expected));
   return broken === undefined ? null : `found ${broken[0]}, expected ${broken[1]}`;
 }
