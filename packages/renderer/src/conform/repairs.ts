@@ -18,7 +18,9 @@ import { appendTail, endWithoutReasoning, openTurnsWithReasoning, openWithUser }
 /**
  * The repairs in order. Messages that the provider's own item replaces are removed first; then come pairing repairs,
  * because later repairs find results by their position; repairs that insert a user message between others come before
- * those that ask whether anybody spoke; the ends come last. Adding a repair takes a file and a line here.
+ * those that ask whether anybody spoke; reasoning opens its turn once lone items are gone, because only what is sent
+ * stands before it, and it interrupts no call that stays; the ends come last. Adding a repair takes a file and a line
+ * here.
  */
 const REPAIRS: readonly Repair[] = [
   openWithProviderItem,
@@ -28,9 +30,9 @@ const REPAIRS: readonly Repair[] = [
   answerOpenCalls,
   repairParts,
   leaveMediaBehindFailures,
-  openTurnsWithReasoning,
   leaveOutRepeatedItems,
   leaveOutLoneItems,
+  openTurnsWithReasoning,
   moveCallsToLateAnswers,
   leaveOutCacheMarks,
   endWithoutReasoning,
