@@ -64,6 +64,7 @@ export class SessionTurns {
       clock,
       spareRehydrated: sparesRehydrated(),
       onSummaryFailure: options.onSummaryFailure ?? "fold",
+      ...(options.summaryTimeLimitMs !== undefined && { summaryTimeLimitMs: options.summaryTimeLimitMs }),
       usage: memory.usage,
       idleSeconds: memory.idleSeconds,
       price: request.price,

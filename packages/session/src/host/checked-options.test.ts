@@ -1,10 +1,14 @@
-import { asThreadId, ThreadfoldError } from "@threadfold/core";
+import { asThreadId, type ContextCompactionEvent, ThreadfoldError } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
+import { createMemoryStore } from "@threadfold/stores";
 import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
 
 const threadId = asThreadId("checked");
+const codex = presetByName("codex");
+const analyze = () => [];
+const vectors = { upsert: async () => undefined, search: async () => [], remove: async () => undefined };
 const refusal = async (options: unknown): Promise<ThreadfoldError> => {
   const error = await ContextSession.open(options as never).then(
     () => null,
@@ -28,6 +32,32 @@ describe("opening a session from plain JavaScript", () => {
     ["summarizer", { threadId, summarizer: async () => "all went well" }],
     ["frame", { threadId, frame: { system: "You are an agent.", tools: [] } }],
     ["frame", { threadId, frame: "You are an agent." }],
+    ["preset.trigger", { threadId, preset: { ...codex, trigger: undefined } }],
+    ["preset.ladder", { threadId, preset: { ...codex, ladder: undefined } }],
+    ["preset.ladder\\[0\\].analyze", { threadId, preset: { ...codex, ladder: [{}] } }],
+    [
+      "preset.ladder\\[1\\].name",
+      { threadId, preset: { ...codex, ladder: [...codex.ladder.slice(0, 1), { analyze }] } },
+    ],
+    [
+      "preset.ladder\\[0\\].execute",
+      { threadId, preset: { ...codex, ladder: [{ name: "own", analyze, execute: 7 }] } },
+    ],
+    ["vectors", { threadId, vectors: { store: vectors } }],
+    ["vectors.embed", { threadId, vectors: { store: vectors, embed: undefined } }],
+    ["vectors.store.search", { threadId, vectors: { store: {}, embed: async () => [] } }],
+    ["determinismProbe.probe", { threadId, determinismProbe: {} }],
+    ["summaryCache.get", { threadId, summaryCache: {} }],
+    ["summaryCache.set", { threadId, summaryCache: { get: async () => null } }],
+    ["summaryChecks", { threadId, summaryChecks: {} }],
+    ["summaryChecks\\[0\\].problem", { threadId, summaryChecks: [{}] }],
+    ["store.threads.append", { threadId, store: { threads: {} } }],
+    ["store.plans.getCurrentPlan", { threadId, store: { threads: createMemoryStore().threads } }],
+    ["store.close", { threadId, store: { ...createMemoryStore(), close: undefined } }],
+    ["tokenizer.countTokens", { threadId, tokenizer: { countTokens: 7 } }],
+    ["summaryModel.complete", { threadId, summaryModel: { id: "m", complete: "text" } }],
+    ["summarizer.summarize", { threadId, summarizer: { id: "s", summarize: undefined } }],
+    ["format.lower", { threadId, format: { id: "f", lower: undefined } }],
   ])("refuses a wrong value for %s, and names the option", async (name, options) => {
     const { code, message, hint } = await refusal(options);
     expect(code).toBe("INVALID_CONFIG");
@@ -141,6 +171,25 @@ describe("a session that is used from plain JavaScript", () => {
     expect((error as ThreadfoldError).hint).not.toBe("");
     expect((await session.prepare()).payloadText).toContain("Hi.");
     await session.close();
+  });
+
+  it("names a trigger or strategy that throws in a fold, in outcome and event, with what was thrown", async () => {
+    const fails = (): never => {
+      throw new TypeError("no such column: price");
+    };
+    const parts = {
+      "trigger nightly": { trigger: { name: "nightly", evaluate: fails } },
+      "strategy mine": { force: true, strategy: { name: "mine", aggressiveness: 0, analyze: fails } },
+    };
+    for (const [part, options] of Object.entries(parts)) {
+      const events: ContextCompactionEvent[] = [];
+      const session = await ContextSession.open({ threadId, onEvent: (event) => events.push(event) });
+      await session.append([message as never, { ...message, id: "v" } as never]);
+      const problem = `INVALID_CONFIG: The ${part} failed: TypeError: no such column: price.`;
+      expect(await session.compact(options)).toMatchObject({ type: "failed", problem });
+      expect(events).toContainEqual(expect.objectContaining({ outcome: expect.objectContaining({ problem }) }));
+      await session.close();
+    }
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, 8.64e15 + 1, undefined, "12:00"])(

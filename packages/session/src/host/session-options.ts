@@ -96,8 +96,9 @@ export interface SessionOptions {
    */
   readonly onSummaryFailure?: SummaryFailure;
   /**
-   * How long a fold waits for a summary from `summaryModel`, `summarizer`, or a function that a hook returns, in
-   * milliseconds; after that the summary counts as failed. 180 000 by default. With `background: false`, a `prepare`
+   * How long a fold waits for a summary from `summaryModel`, `summarizer`, or a function that a hook returns, and for
+   * a strategy that makes its own records, in milliseconds; after that the summary counts as failed, and the library
+   * makes the record. 180 000 by default. With `background: false`, a `prepare`
    * that folds waits as well, so that a shorter limit keeps a hanging model from holding up the agent.
    */
   readonly summaryTimeLimitMs?: number;

@@ -22,7 +22,7 @@ import {
   threadfoldPreset,
 } from "@threadfold/strategies";
 import { characterClassTokenizer } from "@threadfold/tokenizers";
-import { type CheckedOptions, checkedOptions } from "./checked-options.ts";
+import { type CheckedOptions, checkedOptions, refuseArgument } from "./checked-options.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
 /** The system clock. */
@@ -50,7 +50,9 @@ export interface SessionParts {
  * throws.
  */
 export async function openedOptions(given: OpenOptions): Promise<SessionOptions> {
-  const { threadId = globalThis.crypto.randomUUID(), store, clock, ...options } = checkedOptions(given);
+  const checked = checkedOptions(given);
+  checkParts(checked);
+  const { threadId = globalThis.crypto.randomUUID(), store, clock, ...options } = checked;
   const opened = typeof store === "string" ? await openStore(store) : store;
   return {
     ...withDeclared(options),
@@ -59,6 +61,65 @@ export async function openedOptions(given: OpenOptions): Promise<SessionOptions>
     ...(opened !== undefined && { store: opened }),
   };
 }
+
+/** What sessions call, by the path of the option's part. Left out are methods that a part may be without. */
+const PART_CALLS: Readonly<Record<string, readonly string[]>> = {
+  "store.threads": ["append", "load", "list"],
+  "store.plans": ["getCurrentPlan", "getPlan", "listPlans", "commitPlan"],
+  "store.artifacts": ["store", "getMetadata", "retrieve", "list"],
+  "store.journal": ["append", "read"],
+  store: ["close"],
+  preset: ["trigger"],
+  format: ["lower"],
+  tokenizer: ["countTokens"],
+  summaryModel: ["complete"],
+  summarizer: ["summarize"],
+  summaryCache: ["get", "set"],
+  determinismProbe: ["probe"],
+  vectors: ["embed"],
+  "vectors.store": ["search"],
+};
+
+/**
+ * Checks the methods of the host's own parts: one that is missing would otherwise be noticed only at the first fold.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the method.
+ */
+function checkParts(options: CheckedOptions): void {
+  for (const [path, calls] of Object.entries(PART_CALLS)) {
+    const [option = "", ...members] = path.split(".");
+    const given = memberOf(options, option);
+    if (given === undefined || (option === "store" && typeof given === "string")) continue;
+    requireCalls(path, members.reduce(memberOf, given), calls);
+  }
+  const { preset, summaryChecks } = options;
+  if (preset !== undefined) checkLadder(preset.ladder);
+  if (summaryChecks !== undefined) requireList("summaryChecks", summaryChecks);
+  for (const [index, check] of (summaryChecks ?? []).entries())
+    requireCalls(`summaryChecks[${index}]`, check, ["problem"]);
+}
+
+function checkLadder(ladder: CompactionPreset["ladder"]): void {
+  requireList("preset.ladder", ladder);
+  for (const [index, strategy] of ladder.entries()) {
+    const path = `preset.ladder[${index}]`;
+    requireCalls(path, strategy, ["analyze", ...(strategy?.execute === undefined ? [] : ["execute"])]);
+    if (typeof strategy.name !== "string" || strategy.name === "")
+      refuseArgument(`${path}.name`, "it has to be a string.", "Errors, plans and events name the strategy by it.");
+  }
+}
+
+function requireList(name: string, value: unknown): void {
+  if (!Array.isArray(value)) refuseArgument(name, "it has to be a list.", "Pass a list; an empty one for none.");
+}
+
+function requireCalls(path: string, part: unknown, calls: readonly string[]): void {
+  const missing = calls.find((call) => typeof memberOf(part, call) !== "function");
+  if (missing !== undefined)
+    refuseArgument(`${path}.${missing}`, "it has to be a function.", `Pass ${path} with ${calls.join(", ")}.`);
+}
+
+const memberOf = (part: unknown, name: string): unknown => Reflect.get(Object(part), name, part);
 
 /** The furthest that a `Date` can be from 1970, in milliseconds. */
 const LAST_DATE = 8.64e15;

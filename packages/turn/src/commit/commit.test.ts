@@ -106,6 +106,12 @@ describe("reverting to an earlier plan", () => {
     );
   });
 
+  it("says that there is no plan to go back to when there is none", async () => {
+    await expect(reverted([planOf(0, [])], 1)).rejects.toThrow(
+      expect.objectContaining({ code: "PLAN_NOT_FOUND", hint: expect.stringMatching(/^The thread has no plan yet/) }),
+    );
+  });
+
   it("reports a conflict and commits nothing when another writer was first", async () => {
     const { outcome, renderer, added } = await reverted([first, second], 1, { conflicts: true });
     const before = renderer.measure(second);

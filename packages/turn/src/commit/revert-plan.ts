@@ -95,6 +95,9 @@ async function recordsOf(
     };
   }
   throw new ThreadfoldError("PLAN_NOT_FOUND", `There is no plan ${String(planVersion)} of thread ${threadId}.`, {
-    hint: `Name a version from 0, which unfolds the thread, to ${version}.`,
+    hint:
+      version === 0
+        ? "The thread has no plan yet. Version 0, which is the unfolded thread, is in effect."
+        : `Name a version from 0, which unfolds the thread, to ${version}.`,
   });
 }

@@ -1,7 +1,14 @@
-import { type CompactionPlan, type DropRecord, emptyPlan, spanOf } from "@threadfold/core";
+import { type CompactionPlan, type DropRecord, emptyPlan, spanOf, ThreadfoldError } from "@threadfold/core";
 import { assistant, call, message, result, text, tool } from "@threadfold/core/laws";
 import { formatById } from "@threadfold/renderer";
-import { clearStrategy, summarizeStrategy, type TriggerDecision, type TriggerInput } from "@threadfold/strategies";
+import {
+  type CompactionTrigger,
+  clearStrategy,
+  summarizeStrategy,
+  type TriggerDecision,
+  type TriggerInput,
+  threadfoldPreset,
+} from "@threadfold/strategies";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { foldHistory } from "../state/breaker.ts";
@@ -46,6 +53,9 @@ function measureOf(of: typeof thread): number {
   return renderer.measure(plan);
 }
 
+/** What only JavaScript throws. */
+const TEXT: unknown = "no rows";
+
 describe("decide", () => {
   it("follows the trigger, with the tokens of the request as it would be sent", () => {
     expect(decide(turn(SOFT), {})).toEqual({ due: true, decision: SOFT, tokens: TOKENS });
@@ -54,6 +64,56 @@ describe("decide", () => {
       ...{ decision: { level: "none" }, attempted: false, waitCalls: 0, weighing: null },
       result: { type: "no-op", tokens: { before: TOKENS, after: TOKENS } },
     });
+  });
+
+  it.each<readonly [string, unknown, string]>([
+    [
+      "throws",
+      () => {
+        throw new TypeError("no rows");
+      },
+      "TypeError: no rows",
+    ],
+    [
+      "throws a text",
+      () => {
+        throw TEXT;
+      },
+      "no rows",
+    ],
+    ["returns nothing", () => undefined, "level"],
+    ["returns a promise", async () => SOFT, "level"],
+    ["returns another level", () => ({ level: "maybe" }), "level"],
+  ])("names a trigger that %s", (_what, evaluate, said) => {
+    const trigger = { name: "nightly", evaluate } as CompactionTrigger;
+    const refusal = { code: "INVALID_CONFIG", message: expect.stringMatching(`^The trigger nightly .*${said}`) };
+    const thrownBy = (call: () => unknown): unknown => {
+      try {
+        return call();
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(
+      thrownBy(() => decide({ ...turn(SOFT), preset: { ...threadfoldPreset, trigger: () => trigger } }, {})),
+    ).toMatchObject(refusal);
+    const asked = turn(SOFT);
+    const { preset } = policyOfCall(asked.preset, asked.config, { trigger });
+    expect(thrownBy(() => decide({ ...asked, preset }, { trigger }))).toMatchObject(refusal);
+  });
+
+  it("names the preset whose trigger cannot be made, and passes typed errors on as they are", () => {
+    const broken = (error: Error): Turn["preset"] => ({
+      ...{ ...threadfoldPreset, name: "mine" },
+      trigger: () => {
+        throw error;
+      },
+    });
+    expect(() => decide({ ...turn(SOFT), preset: broken(new RangeError("no share")) }, {})).toThrow(
+      "The trigger of the preset mine failed: RangeError: no share",
+    );
+    const typed = new ThreadfoldError("HISTORY_NOT_LOADED", "It is in the store.");
+    expect(() => decide({ ...turn(SOFT), preset: broken(typed) }, {})).toThrow(typed);
   });
 
   it("does not fold a second time for a request that was refused again after a fold, and says so", () => {

@@ -1,7 +1,14 @@
 import { type PlanRecords, planRecords, removesMessages, runsOfSpan, spanLength, tokenBudget } from "@threadfold/core";
-import { anyOf, hardAfterCutOff, LAST_RESORT, softLimitTrigger, type TriggerDecision } from "@threadfold/strategies";
+import {
+  anyOf,
+  type CompactionTrigger,
+  hardAfterCutOff,
+  LAST_RESORT,
+  softLimitTrigger,
+  type TriggerDecision,
+} from "@threadfold/strategies";
 import type { ThreadState } from "../measure/thread-state.ts";
-import type { CompactOptions } from "../state/compact-options.ts";
+import { type CompactOptions, checkedTrigger, partFailed } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
 import { cacheTemperature } from "./costs.ts";
 
@@ -10,11 +17,11 @@ import { cacheTemperature } from "./costs.ts";
  * and the reserves of the configuration apply whatever the preset says.
  */
 export function triggerDecision(turn: Turn, tokens: number, { force = false }: CompactOptions): TriggerDecision {
-  const { preset, config, state, plan, usage, idleSeconds } = turn;
+  const { config, state, plan, usage, idleSeconds } = turn;
   const { turn: turns, step } = state.thread.position;
   const isReported = usage.measured?.planVersion === plan.version;
   const { roomTokens, limitTokens, softLimit } = tokenBudget(config);
-  return hardAfterCutOff(anyOf(...LAST_RESORT, preset.trigger(config), softLimitTrigger)).evaluate({
+  return hardAfterCutOff(anyOf(...LAST_RESORT, triggerOf(turn), softLimitTrigger)).evaluate({
     tokens,
     overheadTokens: turn.overheadTokens,
     roomTokens,
@@ -40,6 +47,15 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
     ...(isReported && { reportedTokens: tokens, unshownTokens: unshownOf(usage) }),
     ...(idleSeconds !== undefined && { idleSeconds }),
   });
+}
+
+/** Returns the preset's trigger. @throws ThreadfoldError `INVALID_CONFIG` that names the preset when it makes none. */
+function triggerOf({ preset, config }: Turn): CompactionTrigger {
+  try {
+    return checkedTrigger(preset.trigger(config));
+  } catch (cause) {
+    throw partFailed(`The trigger of the preset ${preset.name}`, cause);
+  }
 }
 
 /** The invisible tokens of the newest answer that the request's figure does not include yet. */

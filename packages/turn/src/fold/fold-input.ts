@@ -33,6 +33,8 @@ export interface FoldInput {
   readonly floorOnly?: boolean;
   /** True to end with an error, and so without a plan, when the summarizer fails. */
   readonly keepsOnFailure?: boolean;
+  /** How long to wait for a strategy that makes its own records, in milliseconds; 180 000 by default. */
+  readonly summaryTimeLimitMs?: number;
   /** True in a turn that brought content back: nothing is externalized or dropped, not even by clearing instead. */
   readonly sparesRehydrated?: boolean;
   /** The tools of the request; the plan keeps those that a tool search found. */

@@ -94,6 +94,7 @@ class Fold {
   readonly #now: string;
   readonly #grounds: FoldGrounds;
   readonly #turns = new EventLoopTurns();
+  readonly #unanswering = new Set<string>();
   readonly #unread: readonly number[];
 
   constructor(input: FoldInput, ports: FoldPorts, before: number, leftOut: readonly Stretch[]) {
@@ -275,6 +276,7 @@ class Fold {
     heard: Pick<Fulfilment, "onSummarizerFailure" | "onInstructionsUsed" | "onChange">,
   ): Promise<readonly PlanRecord[]> {
     const { thread, ledger, config, plan, instructions, signal, keepsOnFailure = false } = this.#input;
+    const { summaryTimeLimitMs } = this.#input;
     const { summarizer, redact } = this.#ports;
     const fulfilment: Fulfilment = {
       thread,
@@ -289,6 +291,8 @@ class Fold {
       planVersion: plan.version + 1,
       summaryMaxTokens: attempt.summaryMaxTokens,
       keepsOnFailure,
+      unanswering: this.#unanswering,
+      ...(summaryTimeLimitMs !== undefined && { summaryTimeLimitMs }),
       ...heard,
       ...(redact !== undefined && { redact }),
       ...(instructions !== undefined && { instructions }),

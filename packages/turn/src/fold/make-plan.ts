@@ -27,6 +27,7 @@ export async function makePlan(
 ): Promise<FoldResult> {
   const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, redact, determinismProbe } =
     turn;
+  const { summaryTimeLimitMs } = turn;
   // The first fold of a thread groups all of it: done in steps here, so that `state.grouped` then has little left to
   // do.
   await new EventLoopTurns().finish(groupLedgerInSteps(state.ledger));
@@ -46,6 +47,7 @@ export async function makePlan(
       tools: renderer.tools,
       sparesRehydrated: turn.spareRehydrated && !hard,
       tenantId,
+      ...(summaryTimeLimitMs !== undefined && { summaryTimeLimitMs }),
       ...(instructions !== undefined && { instructions }),
       ...(signal !== undefined && { signal }),
     },

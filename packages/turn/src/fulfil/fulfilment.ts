@@ -45,6 +45,10 @@ export interface Fulfilment {
   readonly signal?: AbortSignal;
   /** True to end the fold when the summarizer fails, instead of using a summary made without it. */
   readonly keepsOnFailure?: boolean;
+  /** How long to wait for a strategy that makes its own record, in milliseconds; 180 000 by default. */
+  readonly summaryTimeLimitMs?: number;
+  /** Names of the strategies that did not answer in time in this fold. Whoever waits for one adds it. */
+  readonly unanswering: Set<string>;
   /** Called when the summarizer failed and a summary made without it was used. */
   readonly onSummarizerFailure: (problem: string) => void;
   /** Called when a summary was made that took `instructions` into account. */

@@ -3,6 +3,7 @@ import { message } from "@threadfold/core/laws";
 import type { CompactionProposal, CompactionStrategy, OwnRecord, StrategyExecution } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { answers, artifactsThat, calls, fold, threadOf } from "../testing/fold-case.ts";
+import { runFold } from "../testing/run-fold.ts";
 
 const thread = threadOf(
   message("a0", "assistant", "Let us see."),
@@ -33,7 +34,7 @@ async function foldedBy(strategy: CompactionStrategy, artifacts = artifactsThat(
 }
 
 describe("a strategy that makes its own records", () => {
-  it("spec-105 spec-112 stores a text of its own and points to it from a span", async () => {
+  it("spec-105 spec-112 can store its own text and point to it from a span", async () => {
     const strategy = making("externalize", ["c", "r"], async ({ messages, store }) => ({
       action: "externalize",
       form: "span",
@@ -48,14 +49,14 @@ describe("a strategy that makes its own records", () => {
     expect(record?.action === "externalize" && artifacts.contents.get(record.artifactId)).toBe("Orders: 2 messages");
   });
 
-  it("says what a placeholder shows, and cannot take away what a tool declared", async () => {
+  it("can set a placeholder's fields, but cannot override those that a tool declared", async () => {
     const { records } = await foldedBy(
       making("clear", ["r"], async () => ({ action: "clear", preservedFields: { price: 12, order_id: "other" } })),
     );
     expect(records).toMatchObject([{ action: "clear", preservedFields: { price: 12, order_id: "ORD-7" } }]);
   });
 
-  it("spec-112 writes a summary by its changes, in which stands what code owes", async () => {
+  it("spec-112 can write a summary by changes, which also holds the tool's declared fields", async () => {
     const { records } = await foldedBy(
       making("summarize", ["a0", "c", "r"], async ({ span }) => ({
         action: "summarize",
@@ -69,14 +70,14 @@ describe("a strategy that makes its own records", () => {
     expect(record.summary.toolOutcomes).toMatchObject([{ keyFields: { order_id: "ORD-7" }, declared: true }]);
   });
 
-  it("notes keywords of a drop, and leaves alone what it gives no record of", async () => {
+  it("can set the keywords of a drop, and drops nothing if it returns null", async () => {
     const dropped = await foldedBy(making("drop", ["a0"], async () => ({ action: "drop", keywords: ["greeting"] })));
     expect(dropped.records).toMatchObject([{ action: "drop", keywords: ["greeting"] }]);
     const { result } = await foldedBy(making("drop", ["a0"], async () => null));
     expect(result.type === "ready" && actionOf(result.plan, asMessageId("a0")).record?.strategy === "own").toBe(false);
   });
 
-  it("has the first words of a drop as keywords where it makes no record, each once and twelve at the most", async () => {
+  it("gets up to twelve distinct first words as keywords of a drop without execute", async () => {
     const { execute: _execute, ...dropping } = making("drop", ["a0", "a1"], async () => null);
     const keywords = async (first: string, second = "Done.") => {
       const [one, other] = [first, second].map((text) => `${text}${" a".repeat(400)}`) as [string, string];
@@ -97,15 +98,15 @@ describe("a strategy that makes its own records", () => {
 
   it.each([
     ["throws", async () => Promise.reject(new Error("no"))],
-    ["makes another record than it proposed", async (): Promise<OwnRecord> => ({ action: "drop", keywords: [] })],
+    ["returns a record of another action", async (): Promise<OwnRecord> => ({ action: "drop", keywords: [] })],
     [
-      "points to what nobody stored",
+      "points to an artifact that was never stored",
       async (): Promise<OwnRecord> => ({
         action: "externalize",
         artifactId: asArtifactId(`artifact_${"0".repeat(24)}`),
       }),
     ],
-  ])("one that %s gets the record of code, and that is told", async (_what, execute) => {
+  ])("gets the standard record, with a reported change, if it %s", async (_what, execute) => {
     const { result, records } = await foldedBy(making("externalize", ["r"], execute));
     expect(records).toMatchObject([{ action: "externalize", form: "body", strategy: "own" }]);
     expect(result.type === "ready" && result.changes).toMatchObject([
@@ -113,7 +114,40 @@ describe("a strategy that makes its own records", () => {
     ]);
   });
 
-  it("is ended by the signal and by nothing else", async () => {
+  it("is given up after the time limit, hears that by its signal, and is asked no more in the fold", async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const silent = making("externalize", ["c", "r"], ({ signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    });
+    const eachAlone: CompactionStrategy = {
+      ...silent,
+      analyze: (context) =>
+        silent.analyze(context).flatMap((made) => made.ordinals.map((ordinal) => ({ ...made, ordinals: [ordinal] }))),
+    };
+    const result = await runFold(thread, {
+      config: { maxInputTokens: 2_000, targetPercent: 0.02, preserveRecentTurns: 0 },
+      input: { summaryTimeLimitMs: 20 },
+      ports: { ladder: [eachAlone], artifacts: artifactsThat() },
+    }).result;
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+    expect(result.type === "ready" && planRecords(result.plan).map(({ strategy }) => strategy)).toContain("own");
+    const problem = expect.stringMatching(/^strategy own made no record \(TIMED_OUT: .*the strategy own within 20 ms/);
+    expect(result.type === "ready" && result.changes).toContainEqual(
+      expect.objectContaining({ rule: "own-record", problem }),
+    );
+  });
+
+  it("ends as aborted when the signal fires while it never answers", async () => {
+    const controller = new AbortController();
+    const strategy = making("externalize", ["r"], () => {
+      controller.abort();
+      return new Promise(() => undefined);
+    });
+    expect((await fold(thread, { ladder: [strategy] }, {}, controller.signal)).type).toBe("aborted");
+  });
+
+  it("ends as aborted when the signal fires while it makes a record", async () => {
     const controller = new AbortController();
     const strategy = making("externalize", ["r"], async ({ signal }) => {
       controller.abort();

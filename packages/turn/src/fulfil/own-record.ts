@@ -1,10 +1,21 @@
-import { type ArtifactId, type PlanRecord, problemOf, spanOf, ThreadfoldError } from "@threadfold/core";
+import {
+  type ArtifactId,
+  type PlanRecord,
+  problemOf,
+  spanOf,
+  ThreadfoldError,
+  type TimeLimit,
+  timedOut,
+  withinLimit,
+} from "@threadfold/core";
 import type { CompactionProposal, OwnRecord } from "@threadfold/strategies";
 import { type Fulfilment, messagesOf } from "./fulfilment.ts";
+import { SUMMARY_TIME_LIMIT_MS } from "./summarizer-failures.ts";
 
 /**
  * Asks a proposal's strategy for its own content of the record. Undefined when it leaves the record to code, or when it
- * failed, which is reported; null when it leaves the messages as they are.
+ * failed or did not answer in time, which is reported; null when it leaves the messages as they are. A strategy that did
+ * not answer is not asked again in the same fold, so that the fold waits for it only once.
  *
  * @throws the signal's reason when it is aborted.
  */
@@ -13,7 +24,8 @@ export async function ownRecord(
   fulfilment: Fulfilment,
 ): Promise<OwnRecord | null | undefined> {
   const strategy = fulfilment.ladder.find(({ name }) => name === proposal.strategy);
-  if (strategy?.execute === undefined) return undefined;
+  if (strategy?.execute === undefined || fulfilment.unanswering.has(strategy.name)) return undefined;
+  const { execute } = strategy;
   const { shape, signal, tokenizer, summaryMaxTokens: maxTokens } = fulfilment;
   const messages = messagesOf(proposal, fulfilment);
   const span = spanOf(proposal.ordinals.map((ordinal) => shape.header(ordinal)));
@@ -25,8 +37,10 @@ export async function ownRecord(
   };
   const countTokens = (text: string): number => tokenizer.countTokens(text);
   try {
-    const heard = signal === undefined ? {} : { signal };
-    const own = await strategy.execute(proposal, { messages, span, maxTokens, countTokens, store, ...heard });
+    const own = await withinLimit(
+      (either) => execute.call(strategy, proposal, { messages, span, maxTokens, countTokens, store, signal: either }),
+      limitOf(strategy.name, fulfilment),
+    );
     if (own !== null) requireSound(own, proposal, stored);
     return own;
   } catch (cause) {
@@ -35,6 +49,21 @@ export async function ownRecord(
     fulfilment.onChange({ rule: "own-record", problem, messageIds: span.messageIds });
     return undefined;
   }
+}
+
+/** Returns the limit on the wait for a strategy's record, which is that of summaries. */
+function limitOf(
+  name: string,
+  { signal, unanswering, summaryTimeLimitMs: milliseconds = SUMMARY_TIME_LIMIT_MS }: Fulfilment,
+): TimeLimit {
+  return {
+    ...{ milliseconds, waitedFor: `the strategy ${name}`, option: "summaryTimeLimitMs", timers: globalThis },
+    ...(signal !== undefined && { signal }),
+    late: (limit) => {
+      unanswering.add(name);
+      return timedOut(limit);
+    },
+  };
 }
 
 /**

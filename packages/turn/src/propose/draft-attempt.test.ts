@@ -1,4 +1,4 @@
-import { compactionConfig, emptyPlan, finishSteps } from "@threadfold/core";
+import { compactionConfig, emptyPlan, finishSteps, ThreadfoldError } from "@threadfold/core";
 import {
   type CompactionProposal,
   type CompactionStrategy,
@@ -49,6 +49,39 @@ const draft = (
 const groupsSeen = ({ seen }: ReturnType<typeof rung>) => seen[0]?.foldable.map(({ ordinals }) => ordinals);
 
 describe("an attempt that walks its ladder", () => {
+  it.each<readonly [string, unknown, string]>([
+    [
+      "throws",
+      () => {
+        throw new TypeError("no rows");
+      },
+      "TypeError: no rows",
+    ],
+    ["returns nothing", () => undefined, "TypeError: "],
+    ["proposes nothing that can be read", () => [{}], "TypeError: "],
+  ])("names a strategy that %s", (_what, analyze, said) => {
+    const { strategy } = rung([0], 1, { name: "mine", analyze } as never);
+    const refusal = { code: "INVALID_CONFIG", message: expect.stringMatching(`^The strategy mine failed: ${said}`) };
+    const thrown = (() => {
+      try {
+        return draft([strategy], 100);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(thrown).toMatchObject(refusal);
+  });
+
+  it("passes a strategy's typed error on as it is", () => {
+    const typed = new ThreadfoldError("HISTORY_NOT_LOADED", "It is in the store.");
+    const { strategy } = rung([0], 1, {
+      analyze: () => {
+        throw typed;
+      },
+    });
+    expect(() => draft([strategy], 100)).toThrow(typed);
+  });
+
   it("stops once the estimate frees enough, and tells each strategy the tokens still needed", () => {
     const walk = (needed: number, fields: Partial<FoldAttempt> = {}) => {
       const rungs = [rung([0], 100), rung([1], 50), rung([2], 50)];

@@ -17,6 +17,7 @@ import {
   unreadProposals,
   unreadResults,
 } from "@threadfold/strategies";
+import { partFailed } from "../state/compact-options.ts";
 import type { FoldAttempt } from "./attempts.ts";
 
 /** What is known about sources and about the artifact store. */
@@ -37,6 +38,7 @@ const AT_A_TIME = 4_096;
  * out.
  *
  * @param needed tokens to free from what the current plan renders.
+ * @throws ThreadfoldError `INVALID_CONFIG` that names a strategy that throws, or whose proposals are none.
  */
 export function* draftAttempt(
   attempt: FoldAttempt,
@@ -76,24 +78,28 @@ export function* draftAttempt(
   for (const strategy of attempt.ladder) {
     if (open <= 0) break;
     yield;
-    const proposals = strategy.analyze({
-      shape,
-      foldable: strategy.keepsMessages === true ? emptiable : foldable,
-      heldBy: (ordinal) => draft.heldBy(ordinal),
-      renderedTokens: (header) => draft.renderedTokens(header),
-      config,
-      summaryMaxTokens: attempt.summaryMaxTokens,
-      needed: open,
-      replayVerdict: grounds.replayVerdict,
-      ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
-    });
-    yield;
-    const durable = proposals.flatMap((made) => durableProposals(made, shape, grounds.replayVerdict, config));
-    for (const proposal of durable) {
-      if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
-      yield* choose(proposal);
-      open -= proposal.estimatedTokensFreed;
+    try {
+      const proposals = strategy.analyze({
+        shape,
+        foldable: strategy.keepsMessages === true ? emptiable : foldable,
+        heldBy: (ordinal) => draft.heldBy(ordinal),
+        renderedTokens: (header) => draft.renderedTokens(header),
+        config,
+        summaryMaxTokens: attempt.summaryMaxTokens,
+        needed: open,
+        replayVerdict: grounds.replayVerdict,
+        ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
+      });
       yield;
+      const durable = proposals.flatMap((made) => durableProposals(made, shape, grounds.replayVerdict, config));
+      for (const proposal of durable) {
+        if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
+        yield* choose(proposal);
+        open -= proposal.estimatedTokensFreed;
+        yield;
+      }
+    } catch (cause) {
+      throw partFailed(`The strategy ${strategy.name}`, cause);
     }
   }
   return draft;

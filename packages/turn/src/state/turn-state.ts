@@ -51,6 +51,8 @@ export interface TurnState {
   readonly usage: UsageState;
   /** What happens to a fold whose summarizer fails; `fold` by default. */
   readonly onSummaryFailure?: SummaryFailure;
+  /** How long a fold waits for a strategy that makes its own records, in milliseconds; 180 000 by default. */
+  readonly summaryTimeLimitMs?: number;
   /** Seconds since the last request; undefined before the first one. */
   readonly idleSeconds: number | undefined;
   /** What the provider charges; undefined when unknown, and then nothing is weighed. */
