@@ -68,7 +68,9 @@ export class Exchange {
     const { method, headers } = this.#incoming;
     const { provider, path } = this.#address;
     // Traffic over an upgraded socket cannot be read here; a client that is told so falls back to HTTP.
-    if (headers.upgrade !== undefined) return sendJson(this.#outgoing, 426, problem("The proxy speaks plain HTTP."));
+    // Other offers, such as HTTP/2 by Java's own client, may be ignored.
+    if (/websocket/i.test(headers.upgrade ?? ""))
+      return sendJson(this.#outgoing, 426, problem("The proxy speaks plain HTTP."));
     const api = method === "POST" ? apiAt(provider, path.replace(/\?.*$/, "")) : undefined;
     // An encoded body is not read; few clients send one.
     if (api === undefined || headers["content-encoding"] !== undefined) return this.#pass(await this.#send());

@@ -51,7 +51,9 @@ export class AnswerCollector {
 
   #take(event: WireObject | undefined, answer: StreamedAnswer): void {
     if (event === undefined) return;
-    const failure = event["error"] ?? objectOf(event["response"])?.["error"];
+    // Responses also has an event that is the error itself.
+    const own = event["type"] === "error" ? event : undefined;
+    const failure = event["error"] ?? objectOf(event["response"])?.["error"] ?? own;
     if (failure !== undefined && failure !== null) this.#failure = failure;
     answer.add(event);
   }

@@ -12,7 +12,9 @@ export const openaiResponses: ProviderApi = {
   conversationOf({ input, previous_response_id: previous, conversation, background }) {
     if ((previous ?? conversation ?? null) !== null || background === true) return undefined;
     if (typeof input === "string") return [{ role: "user", content: input }];
-    return listOf(input)?.filter((item) => !saysTools(item));
+    const items = listOf(input);
+    if (items?.some((item) => objectOf(item)?.["type"] === "item_reference")) return undefined;
+    return items?.filter((item) => !saysTools(item));
   },
   frameOf: ({ body }) => ({
     ...liveFrame("openai-responses", { ...body, tools: toolsOf(body) }),

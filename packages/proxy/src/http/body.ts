@@ -14,12 +14,13 @@ export async function readBody(stream: Readable, limit: number): Promise<Buffer 
   return Buffer.concat(pieces);
 }
 
-const DECODERS: Readonly<Record<string, () => Duplex>> = {
-  identity: () => new PassThrough(),
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
+  ["identity", () => new PassThrough()],
+  ["gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
 
 /** Returns a stream that decodes the given `content-encoding`; undefined for an unknown encoding. */
-export const contentDecoder = (coding = "identity"): Duplex | undefined => DECODERS[coding.trim().toLowerCase()]?.();
+export const contentDecoder = (coding = "identity"): Duplex | undefined =>
+  DECODERS.get(coding.trim().toLowerCase())?.();

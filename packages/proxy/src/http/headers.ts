@@ -30,6 +30,10 @@ export function requestHeaders(request: IncomingMessage, host: string, length: n
     ...["Host", host],
     ...passedOn(request, NOT_SENT_ON),
     ...(declared === undefined ? [] : ["Content-Length", `${declared}`]),
+    // Without it, Node gives the streamed body of a method such as DELETE no bounds.
+    ...(declared === undefined && request.headers["transfer-encoding"] !== undefined
+      ? ["Transfer-Encoding", "chunked"]
+      : []),
   ];
 }
 

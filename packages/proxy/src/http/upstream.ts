@@ -18,6 +18,9 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
+/** How a request fails whose connection the provider had closed before. */
+const CLOSED: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE"]);
+
 /** Connections to the providers. */
 export class Upstream {
   readonly #agents = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
@@ -29,16 +32,29 @@ export class Upstream {
   }
 
   /**
-   * Sends a request and waits for the head of the answer.
+   * Sends a request and waits for the head of the answer. If the provider has meanwhile closed the kept connection that
+   * a request was sent on, a body that is known as a whole is sent once more, over a connection of its own.
    *
    * @throws ThreadfoldError `TIMED_OUT` when the provider is silent for too long; the error of the connection when it
    * fails; the signal's reason when it is aborted.
    */
-  async send(outgoing: Outgoing): Promise<IncomingMessage> {
+  send(outgoing: Outgoing): Promise<IncomingMessage> {
+    return this.#send(outgoing, true);
+  }
+
+  async #send(outgoing: Outgoing, mayBeStale: boolean): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const request = this.#open(outgoing);
-    request.once("response", resolve);
-    request.once("error", (error) => reject(outgoing.signal.aborted ? outgoing.signal.reason : error));
+    const request = this.#open(outgoing, mayBeStale);
+    let isAnswered = false;
+    request.once("response", (response) => {
+      isAnswered = true;
+      resolve(response);
+    });
+    request.once("error", (error: NodeJS.ErrnoException) => {
+      if (outgoing.signal.aborted || isAnswered) return reject(outgoing.signal.reason ?? error);
+      const isStale = request.reusedSocket && CLOSED.has(error.code) && outgoing.body !== undefined;
+      return isStale ? resolve(this.#send(outgoing, false)) : reject(error);
+    });
     request.setTimeout(this.#silenceLimitMs, () => request.destroy(this.#silent()));
     if (outgoing.body !== undefined) request.end(outgoing.body);
     // A body breaks off when the client goes away, and then the signal is aborted too.
@@ -50,11 +66,11 @@ export class Upstream {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #open({ incoming, base, path, body, signal }: Outgoing): ClientRequest {
+  #open({ incoming, base, path, body, signal }: Outgoing, isKept: boolean): ClientRequest {
     const isSecure = base.protocol === "https:";
     const send = isSecure ? requestOverHttps : requestOverHttp;
     return send({
-      agent: this.#agents[isSecure ? "https:" : "http:"],
+      agent: isKept && this.#agents[isSecure ? "https:" : "http:"],
       hostname: base.hostname.replace(/^\[|\]$/g, ""),
       port: base.port,
       method: incoming.method ?? "GET",
