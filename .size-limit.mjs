@@ -12,9 +12,9 @@ export default [
   minified("@threadfold/renderer", renderer, "*", "449 kB"),
   gzipped("@threadfold/renderer", renderer, "*", "146 kB"),
   gzipped("@threadfold/renderer, a request", renderer, "{ renderRequest, anthropicMessages }", "139 kB"),
-  minified("threadfold", threadfold, "*", "1330 kB"),
-  gzipped("threadfold", threadfold, "*", "430 kB"),
-  gzipped("threadfold, a session", threadfold, "{ ContextSession }", "392 kB"),
+  minified("threadfold", threadfold, "*", "1441 kB"),
+  gzipped("threadfold", threadfold, "*", "488 kB"),
+  gzipped("threadfold, a session", threadfold, "{ ContextSession }", "438 kB"),
 ];
 
 function minified(name, path, names, limit) {
