@@ -1,6 +1,7 @@
 import {
   Agent,
   type AgentInputItem,
+  type CallModelInputFilter,
   type Model,
   type ModelRequest,
   type ModelResponse,
@@ -197,6 +198,32 @@ describe("a model of the projection", () => {
       expect(JSON.stringify(input)).not.toContain("The other task.");
     }
     expect(session.stats().usage.inputTokens).toBe(100);
+  });
+
+  it("keeps two runs at once apart that end with the same item", async () => {
+    const session = await open(50_000);
+    const projection = new ThreadProjection({ session });
+    const models = [new ScriptedModel([tooLong()]), new ScriptedModel([tooLong()])];
+    const inputs = [RULE, "The other task."].map((content): AgentInputItem[] => [{ role: "user", content }, ...long]);
+    // Both requests are prepared before either is sent.
+    let prepared = 0;
+    const callModelInputFilter: CallModelInputFilter = async (args) => {
+      const shown = await projection.callModelInputFilter(args);
+      for (prepared++; prepared < 2; ) await new Promise((resolve) => setTimeout(resolve, 1));
+      return shown;
+    };
+    await Promise.all(
+      models.map((model, index) =>
+        new Runner({
+          ...{ callModelInputFilter, tracingDisabled: true },
+          modelProvider: projection.modelProvider({ getModel: () => model }),
+        }).run(agent, inputs[index] as AgentInputItem[]),
+      ),
+    );
+    for (const [index, words] of [RULE, "The other task."].entries()) {
+      expect(models[index]?.requests).toHaveLength(2);
+      for (const { input } of models[index]?.requests ?? []) expect(JSON.stringify(input)).toContain(words);
+    }
   });
 
   it("lets an overflow through that comes again", async () => {

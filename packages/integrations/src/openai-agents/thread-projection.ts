@@ -64,7 +64,7 @@ export class ThreadProjection {
     const { session, offset } = await this.#mirror.sync(input.map(liveItem));
     const call = { ...{ session, items: input, offset, frame, instructions }, model: modelName(agent.model) };
     const shown = await this.#shown(call);
-    this.#turns.unshift({ ...call, last: shown.input.at(-1) });
+    this.#turns.unshift({ ...call, sent: shown.input });
     this.#turns.splice(OVERLAPPING_RUNS);
     return { ...(instructions !== undefined && { instructions }), ...shown };
   };
@@ -79,10 +79,15 @@ export class ThreadProjection {
     return shownInput(prepared, session.thread, { items, offset, instructions });
   }
 
-  /** The model call that a request belongs to. The SDK copies what the filter returns. */
+  /**
+   * The model call that a request belongs to: the one that sent the same, or at least ends alike, because the SDK passes
+   * on a copy, which it may have completed.
+   */
   #turnOf({ input }: ModelRequest): Turn {
-    const last = typeof input === "string" ? undefined : input.at(-1);
-    const call = this.#turns.find((turn) => isDeepStrictEqual(turn.last, last)) ?? this.#turns[0];
+    const last = input.at(-1);
+    const alike = this.#turns.filter(({ sent }) => isDeepStrictEqual(sent.at(-1), last));
+    const same = alike.length < 2 ? undefined : alike.find(({ sent }) => isDeepStrictEqual(sent, input));
+    const call = same ?? alike[0] ?? this.#turns[0];
     return {
       session: call?.session ?? this.session,
       again: async (signal) => (call === undefined ? {} : this.#shown(call, signal)),
@@ -125,8 +130,8 @@ interface ModelCall {
 }
 
 interface ModelTurn extends ModelCall {
-  /** The last item that the model is sent. */
-  readonly last: AgentInputItem | undefined;
+  /** What the model is sent. */
+  readonly sent: readonly AgentInputItem[];
 }
 
 /** What a folding model needs for one request. */
