@@ -31,7 +31,7 @@ import { CommitCollector, HandoffCollector, ReportCollector } from "./report-col
 import { RequestCollector } from "./request-collector.ts";
 import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 import { AskedForCollector, ConstraintCollector, DecisionCollector, FactCollector } from "./statement-collectors.ts";
-import { TaskCollector, TodoCollector } from "./todo-collector.ts";
+import { TaskCollector, TodoCollector } from "./task-collectors.ts";
 
 /** Returns what code finds in the span of a request, one harvest per collector. */
 export function* harvestSpan(request: SummarizeRequest): Steps<readonly Harvest[]> {
