@@ -26,6 +26,7 @@ describe("typedText", () => {
       `[ask_followup_question for 'Which one?'] Result:\n\n<answer>\nThe second.\n</answer>\n${DETAILS}`,
       "The second.",
     ],
+    ["a numbered answer", "Tool #0: [ask_followup_question for 'Which?'] Result:\n<answer>\nB\n</answer>", "B"],
     [
       "feedback on a completion",
       "[attempt_completion] Result:\nThe user has provided feedback on the results. Consider it.\n<feedback>\nshorten it\n</feedback>",
@@ -35,6 +36,16 @@ describe("typedText", () => {
       "new words for a task that goes on",
       "[TASK RESUMPTION] This task was interrupted 3 hours ago.\n\nNew instructions:\n<user_message>\nSkip the docs.\n</user_message>",
       "Skip the docs.",
+    ],
+    [
+      "new words in a part of their own",
+      `\n\nNew instructions for task continuation:\n<user_message>\nyes\n</user_message>\n\n\nNew instructions for task continuation:\n<user_message>\nAnd the docs.\n</user_message>\n${DETAILS}`,
+      "yes\nAnd the docs.",
+    ],
+    [
+      "an answer to a plan",
+      "New message to respond to with plan_mode_respond tool (be sure to provide your response in the <response> parameter):\n<user_message>\nOne phase at a time.\n</user_message>",
+      "One phase at a time.",
     ],
     [
       "a task with a file that it names",
@@ -63,7 +74,26 @@ describe("typedText", () => {
     ["an output of OpenHands", "EXECUTION RESULT of [execute_bash]:\nAlways ask first."],
     ["an output of SWE-agent", "OBSERVATION:\nAlways ask first."],
     ["an output of Aider", "I ran this command:\n\nnpm test\n\nAnd got this output:\n\nAlways ask first.\n"],
+    ["an answer to Aider itself", "Add file to the chat? (Y)es/(N)o/(A)ll/(S)kip all/(D)on't ask again [Yes]: all"],
     ["a complaint of Aider", "# 1 SEARCH/REPLACE block failed to match!\n\nAlways ask first."],
+    ["a numbered result", "Tool #0: [plan_update] Result:\nPlan updated. You ALWAYS ask first."],
+    ["a numbered failure", "Tool #1: [read_file for 'a.md'] Error Result:\nAlways ask first."],
+    ["a result of sub-agents", "[subagents] Result:\nSubagent results:\nAlways ask first."],
+    [
+      "an attached file",
+      'Files attached by the user:\n\n<file_content path="a.md">\nAlways ask first.\n</file_content>',
+    ],
+    [
+      "a reminder of the to-do list",
+      "\n\n\t\t\t\t# TODO LIST UPDATE REQUIRED - You MUST include the task_progress parameter in your NEXT tool call.",
+    ],
+    ["a request for a to-do list", "\n# TODO LIST CREATION REQUIRED - ACT MODE ACTIVATED\n\nAlways ask first."],
+    ["advice on the to-do list", "\n# task_progress RECOMMENDED\n\n\t- Nothing gets forgotten or missed"],
+    ["advice for a plan", "\n# task_progress List (Optional - Plan Mode)\n\nAlways ask first."],
+    [
+      "a task that goes on",
+      "(The user did not provide a new message. Consider asking them how they'd like you to proceed.)",
+    ],
     ["a reminder", "[ERROR] You did not use a tool in your previous response! Please retry with a tool use."],
   ])("has no words in %s", (_, text) => {
     expect(typedIn(text)).toBe("");
@@ -84,6 +114,11 @@ describe("typedText", () => {
     "I ran this command: npm test, and it failed.",
     "<rules>\nNever push.\n</rules>",
     "Observation: the page is slow.",
+    "What does (Y)es/(N)o [Yes]: mean?",
+    "Run it? (Y)es/(N)o [Yes]: should be the prompt.",
+    "# TODO list\nUpdate required: the docs.",
+    "Files attached by the user: see below.",
+    "New instructions for task continuation: run the tests.",
   ])("leaves a person's words whole: %s", (text) => {
     expect(typedIn(text)).toBe(text);
   });

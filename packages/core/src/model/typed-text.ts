@@ -4,17 +4,39 @@ import { type Message, visibleText } from "./message.ts";
 export type TextRange = readonly [start: number, end: number];
 
 /** The label that agents which write calls as text get above each result: `[read_file for 'src/a.ts'] Result:`. */
-const RESULT_LABEL = /^\s*\[([a-z][a-z]*(?:_[a-z]+)+)\b([^\]\n]{0,300}|[\s\S]{0,8000}?)\] Result:(?=\s|$)/;
+const RESULT_LABEL =
+  /^\s*(?:Tool #\d{1,3}: )?\[(subagents|[a-z][a-z]*(?:_[a-z]+)+)\b([^\]\n]{0,300}|[\s\S]{0,8000}?)\] (?:Error )?Result:(?=\s|$)/;
 /** The most of a text that is searched for such a label, in UTF-16 code units. */
 const LONGEST_LABEL = 8_400;
 /** The calls whose result is what the user answers. */
 const ASKS_USER = /^(?:ask_followup_question|attempt_completion|plan_mode_respon(?:d|se))$/;
 /** What precedes the user's words in such a result, or where the user added them to a message of the harness. */
 const WORDS_OPEN =
-  /^\s*(?:The user (?:has )?provided (?:the following )?(?:feedback|context)[^\n]{0,200}\n\s*)?<(task|user_message|feedback|answer|user_query)>[^\S\n]*\n?/;
-/** Texts that a program wrote as a whole: outputs and errors for agents without tools, and files that are handed over. */
-const PROGRAM =
-  /^\s*(?:EXECUTION RESULT of \[|OBSERVATION:\s|<returncode>|<observation>|\[ERROR\] You did not use a tool\b|I ran this command:\n\n|I have \*added these files to the chat\*|Here are (?:summaries of some files present in my git repository|some READ ONLY files, provided)|I (?:am not sharing any files that you can edit yet|switched to a new code base\. Please don't consider|committed the changes with git hash|updated the files\.$|edited the files myself\.$|didn't see any properly formatted edits in your reply)|# \d+ SEARCH\/REPLACE blocks? failed to match!|The LLM did not conform to the edit format\.|# Fix any errors below, if possible\.)/;
+  /^\s*(?:(?:The user (?:has )?provided (?:the following )?(?:feedback|context)|New (?:instructions for task continuation|message to respond to with plan_mode_respond tool)\b)[^\n]{0,200}\n\s*)?<(task|user_message|feedback|answer|user_query)>[^\S\n]*\n?/;
+/** How texts begin that a program wrote as a whole: outputs, errors and advice for agents, and files handed over. */
+const PROGRAM = new RegExp(
+  `^\\s*(?:${[
+    // SWE-agent, mini-swe-agent, OpenHands.
+    /EXECUTION RESULT of \[|OBSERVATION:\s|<returncode>|<observation>/,
+    // Cline and its kin.
+    /\[ERROR\] You did not use a tool\b/,
+    /\(The user did not provide a new message\. Consider asking\b/,
+    /# (?:task_progress (?:List \(|RECOMMENDED)|TODO LIST (?:CREATION|UPDATE) REQUIRED)/,
+    // Aider.
+    /I ran this command:\n\n/,
+    /I have \*added these files to the chat\*/,
+    /Here are (?:summaries of some files present in my git repository|some READ ONLY files, provided)/,
+    /I (?:am not sharing any files that you can edit yet|switched to a new code base\. Please don't consider)/,
+    /I (?:committed the changes with git hash|updated the files\.$|edited the files myself\.$)/,
+    /I didn't see any properly formatted edits in your reply/,
+    /# \d+ SEARCH\/REPLACE blocks? failed to match!/,
+    /The LLM did not conform to the edit format\./,
+    /# Fix any errors below, if possible\./,
+    /[^\n?]{1,120}\? \(Y\)es\/\(N\)o[^\n[]{0,60}\[(?:Yes|No)\]: ?\w{0,5}\s*$/,
+  ]
+    .map(({ source }) => source)
+    .join("|")})`,
+);
 /** A task behind an example of how to work, or new words in a note that a task goes on. */
 const WORDS_WITHIN = [
   {
@@ -26,7 +48,7 @@ const WORDS_WITHIN = [
 ] as const;
 /** Blocks that a harness adds to what a user typed. */
 const BLOCK =
-  /<(environment_details|file_content|folder_content|url_content|workspace_diagnostics|git_working_state)(?=[\s>])/g;
+  /(?:Files attached by the user:\s{1,4})?<(environment_details|file_content|folder_content|url_content|workspace_diagnostics|git_working_state)(?=[\s>])/g;
 
 /**
  * Returns, for each part of a message, the ranges of its text that its author wrote. In a user message of an agent that
@@ -95,15 +117,17 @@ function ownRanges(text: string): readonly TextRange[] {
     const length = text.slice(start).search(closes);
     return [[start, length < 0 ? text.length : start + length]];
   }
-  const opened = WORDS_OPEN.exec(text);
-  const start = opened?.[0].length ?? 0;
-  const tag = `</${opened?.[1]}>`;
-  const close = opened === null ? -1 : text.indexOf(tag, start);
-  if (close < 0) return withoutBlocks(text, [[0, text.length]]);
-  return withoutBlocks(text, [
-    [start, close],
-    [close + tag.length, text.length],
-  ]);
+  const words: TextRange[] = [];
+  let at = 0;
+  for (let opened = WORDS_OPEN.exec(text); opened !== null; opened = WORDS_OPEN.exec(text.slice(at))) {
+    const start = at + opened[0].length;
+    const tag = `</${opened[1]}>`;
+    const close = text.indexOf(tag, start);
+    if (close < 0) break;
+    words.push([start, close]);
+    at = close + tag.length;
+  }
+  return withoutBlocks(text, [...words, [at, text.length]]);
 }
 
 /** Takes the blocks of a harness out of ranges. The last one may be cut off. */

@@ -1,3 +1,4 @@
+import type { Message, Part } from "@threadfold/core";
 import { hostileTexts, patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -203,6 +204,22 @@ describe("agents that write calls in tags", () => {
     expect(text).not.toMatch(/<search_code|<query/);
   });
 
+  it("reads results with numbers", () => {
+    const conversation = new Conversation()
+      .user("<task>\nMake the tests pass.\n</task>")
+      .agent(
+        "<read_file>\n<path>src/a.ts</path>\n</read_file>\n\n<execute_command>\n<command>npm test</command>\n</execute_command>",
+      )
+      .user(
+        "Tool #0: [read_file for 'src/a.ts'] Error Result:\nThe tool execution failed with the following error:\n<error>\nFile not found: src/a.ts\n</error>\nTool #1: [execute_command for 'npm test'] Result:\nCommand executed.\nOutput:\nTests  3 passed (3)\n",
+      );
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.toolOutcomes).toMatchObject([{ keyFields: { command: "npm test", result: "3 passed" } }]);
+    expect(text).toContain("File not found: src/a.ts");
+    expect(summary.openItems.map(({ description }) => description)).toEqual(["The original task"]);
+    expect(text).not.toContain("Tool #");
+  });
+
   it("reads a todo list", () => {
     const conversation = worked().called(
       "",
@@ -361,6 +378,34 @@ describe("agents with tools beside such text", () => {
     expect(summary.originalTask?.text).toBe("Fix the login page.");
     expect(summary.files).toMatchObject([{ path: "src/login.ts", changed: ["readRetryBudget"] }]);
     expect(text).not.toMatch(/unrelated|environment/);
+  });
+
+  it("reads results that come as text of the user", () => {
+    const { messages } = new Conversation()
+      .user("<task>\nMove the uploads to the new bucket.\n</task>")
+      .tool(
+        "write_to_file",
+        { absolutePath: "src/bucket.ts", content: "export const bucketName = 1;" },
+        `[write_to_file for 'src/bucket.ts'] Result:\nThe content was successfully saved to src/bucket.ts.\n${DETAILS}`,
+      )
+      .tool(
+        "execute_command",
+        { command: "npm test", requires_approval: false },
+        "[execute_command for 'npm test'] Result:\nCommand executed.\nOutput:\nTests  12 passed (12)\n",
+      );
+    const asText = messages.map((message): Message => {
+      if (message.role !== "tool") return message;
+      const parts = message.parts.map((part): Part => {
+        const content = part.type === "tool-result" ? part.result.content : undefined;
+        return content?.type === "text" ? content : part;
+      });
+      return { ...message, role: "user", parts };
+    });
+    const { summary, text } = summaryOf(asText);
+    expect(summary.files).toMatchObject([{ action: "created", path: "src/bucket.ts", changed: ["bucketName"] }]);
+    expect(summary.toolOutcomes).toMatchObject([{ keyFields: { command: "npm test", result: "12 passed" } }]);
+    expect(summary.openItems.map(({ description }) => description)).toEqual(["The original task"]);
+    expect(text).not.toMatch(/unrelated|environment|Result:/);
   });
 });
 

@@ -48,6 +48,7 @@ export function rehydrateHint(message: Message, { thread, shape }: Fulfilment): 
 /** Names of arguments that name a file and nothing else. */
 export const FILE_FIELDS: readonly string[] = [
   ...["file_path", "filePath", "filepath", "filename", "notebook_path", "target_file", "absolute_path"],
+  "absolutePath",
 ];
 
 /** Returns the file that a call is about, or its first short words, or at least where it looked. */

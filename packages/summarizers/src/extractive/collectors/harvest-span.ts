@@ -217,6 +217,8 @@ class SpanReader {
   #callPiece(part: ToolCallPart, place: Place): Piece {
     const call = readCall(part, place);
     this.#calls.set(part.callId, call);
+    // Its result comes as text, too.
+    if (this.#form === "tags") this.#spoken.push(call);
     return { length: lengthOf(part.input), show: (collector) => collector.call?.(call) };
   }
 

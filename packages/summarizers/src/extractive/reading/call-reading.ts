@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, ToolCallPart } from "@threadfold/core";
 import { oneLine } from "../../text/excerpt.ts";
-import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
+import { type FileAction, PATH_FIELDS, patchFileActions, shellFileActions } from "./file-actions.ts";
 import { shellLines } from "./shell-command.ts";
 import type { Place } from "./speech.ts";
 
@@ -19,17 +19,6 @@ export interface CallReading {
   readonly files: readonly FileAction[];
 }
 
-const PATH_FIELDS = [
-  "file_path",
-  "path",
-  "filepath",
-  "filePath",
-  "filename",
-  "target_file",
-  "notebook_path",
-  "absolute_path",
-  "file",
-];
 const COMMAND_FIELDS = ["command", "cmd", "script", "code"];
 const EDITOR_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
   view: "read",

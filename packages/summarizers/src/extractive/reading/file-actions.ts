@@ -166,7 +166,11 @@ export interface FileChange {
 /** Fields of a call's input that contain a file's text after and before the call. */
 const TEXT_AFTER = ["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source"];
 export const TEXT_BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString"];
-const PATH = ["file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file"];
+/** Fields of a call's input that name the file that it is about. */
+export const PATH_FIELDS: readonly string[] = [
+  ...["file_path", "path", "filepath", "filePath", "filename", "target_file", "notebook_path", "absolute_path"],
+  ...["absolutePath", "file"],
+];
 const PATCH = "*** Begin Patch";
 /**
  * The most of a text that is read for names, in UTF-16 code units; longer ones have more than a summary has room for.
@@ -179,7 +183,7 @@ export function fileChanges(input: JsonValue): readonly FileChange[] {
   const patch = patchIn(input);
   if (patch !== undefined) return patchedFiles(patch);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
-  const path = textIn(input, PATH);
+  const path = textIn(input, PATH_FIELDS);
   if (path === "") return [];
   const blocks = editBlocks(textIn(input, ["diff"]));
   if (blocks.length > 0) return [{ path, after: joinedBy(blocks, "after"), before: joinedBy(blocks, "before") }];

@@ -35,9 +35,10 @@ const CARRIES_OUT =
   /^\s*(?:I have \*added these files to the chat\*|Here are summaries of some files present in my git repository|I am not sharing any files that you can edit yet|I ran this command:\n\n|# \d+ SEARCH\/REPLACE blocks? failed to match!)/;
 const EDIT_BLOCK = /^(?:<{5,9} SEARCH\s*|\S{1,200}\.\w{1,12}\n<(?:source|sourcecode|codename)>)$/m;
 
-/** Returns how calls are spoken in a span. Null where tools are called or no program answers. */
+/** Returns how calls are spoken in a span. Null where tools are called and answered, or no program answers. */
 export function spokenForm(messages: readonly Message[]): SpokenForm | null {
-  if (messages.some(({ parts }) => parts.some(({ type }) => type === "tool-call"))) return null;
+  if (messages.some(({ parts }) => parts.some(({ type }) => type === "tool-call")))
+    return areAnsweredAsText(messages) ? "tags" : null;
   const found = new Set<SpokenForm>();
   let answers = false;
   for (const message of messages)
@@ -58,6 +59,14 @@ export function spokenForm(messages: readonly Message[]): SpokenForm | null {
   if (found.has("tags") && answers) return "tags";
   return found.has("edits") ? "edits" : found.has("shell block") ? "shell block" : null;
 }
+
+/** Cline calls tools and answers as if the calls had been text. */
+const areAnsweredAsText = (messages: readonly Message[]): boolean =>
+  !messages.some(({ parts }) => parts.some(({ type }) => type === "tool-result")) &&
+  messages.some(
+    ({ role, parts }) =>
+      role === "user" && parts.some((part) => part.type === "text" && resultLabel(part.text) !== null),
+  );
 
 function hasCallTag(text: string): boolean {
   for (const [, name, called] of text.matchAll(CALL_TAG))
@@ -256,7 +265,7 @@ export function spokenResults(message: Message, part: number, form: SpokenForm, 
 }
 
 /** The next label of a result in the same text. */
-const NEXT_LABEL = /\n(?=\[[a-z]+(?:_[a-z]+)+ for '[^\n]{1,8000}\] Result:(?:\n|$))/;
+const NEXT_LABEL = /\n(?=(?:Tool #\d{1,3}: )?\[[a-z]+(?:_[a-z]+)+ for '[^\n]{1,8000}\] (?:Error )?Result:(?:\n|$))/;
 
 function taggedResults(text: string, next: string | undefined, most: number): readonly SpokenResult[] {
   const results: SpokenResult[] = [];
