@@ -1,9 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { defineConfig, type UserConfig } from "tsdown";
+import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
+import { asciiOnly } from "./scripts/build/ascii-only.ts";
+import { latePatterns } from "./scripts/build/late-patterns.ts";
 
-/** Build configuration of every package: one ES module per entry, with its types; dependencies stay external. */
-export const library = (entry: Record<string, string> = { index: "src/index.ts" }, own: UserConfig = {}) =>
+/**
+ * Build configuration of every package: one ES module per entry, with its types; dependencies stay external. What is
+ * built starts sooner than its source would: it has no comments, which are in the declarations and in the sources that
+ * each package brings along, only ASCII characters, and no regular expression before it is used.
+ */
+export const library = (
+  entry: Record<string, string> = { index: "src/index.ts" },
+  { plugins = [], outputOptions, ...own }: LibraryOptions = {},
+) =>
   defineConfig({
     entry,
     format: "esm",
@@ -12,8 +21,26 @@ export const library = (entry: Record<string, string> = { index: "src/index.ts" 
     sourcemap: true,
     clean: true,
     fixedExtension: false,
+    outputOptions: {
+      comments: { legal: true, annotation: true, jsdoc: false },
+      minify: false,
+      ...outputOptions,
+    },
     ...own,
+    plugins: [plugins, latePatterns(), asciiOnly()],
   });
+
+type LibraryOptions = Omit<UserConfig, "outputOptions"> & { readonly outputOptions?: Rolldown.OutputOptions };
+
+/**
+ * Puts the modules that a pattern names into one file: each file has to be found, read and linked when a program starts.
+ * The declarations stay as they are.
+ */
+export const together = (modules: RegExp): Pick<LibraryOptions, "outputOptions"> => ({
+  outputOptions: {
+    codeSplitting: { groups: [{ name: "main", test: (id) => modules.test(id) && /(?<!\.d)\.ts$/.test(id) }] },
+  },
+});
 
 /** Writes the licenses of the packages in the bundle to a file, as those licenses require. */
 export function bundledLicenses(fileName: string) {

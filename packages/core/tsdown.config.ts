@@ -1,11 +1,18 @@
 import { bundledLicenses, library } from "../../tsdown.base.ts";
 
-/** What is used of zod goes into one file, which `schema.ts` says more of. The types stay zod's own. */
+/**
+ * What is used of zod goes into one file, which `schema.ts` says more of. The types stay zod's own. What is used of the
+ * portable hashes goes into core's own file, instead of four more.
+ */
 export default library(
   { index: "src/index.ts", laws: "src/laws/index.ts", schema: "src/json/schema.ts" },
   {
-    deps: { alwaysBundle: ["zod"], onlyBundle: ["zod"], dts: { alwaysBundle: [], neverBundle: ["zod"] } },
-    plugins: [schemaApart(), bundledLicenses("schema.licenses.txt")],
+    deps: {
+      alwaysBundle: ["zod", /^@noble\/hashes/],
+      onlyBundle: ["zod", "@noble/hashes"],
+      dts: { alwaysBundle: [], neverBundle: ["zod"] },
+    },
+    plugins: [schemaApart(), bundledLicenses("bundled.licenses.txt")],
   },
 );
 

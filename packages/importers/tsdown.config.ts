@@ -1,3 +1,3 @@
 import { library } from "../../tsdown.base.ts";
 
-export default library({ index: "src/index.ts", laws: "src/laws/index.ts" });
+export default library({ index: "src/index.ts", sessions: "src/importing/sessions.ts", laws: "src/laws/index.ts" });

@@ -7,7 +7,6 @@ import {
   heuristicTokenizer,
   type ThreadId,
 } from "threadfold";
-import { probeCuts } from "./probe-cuts.ts";
 import type { ProbeFact } from "./probe-facts.ts";
 
 /** What one preset keeps and what recall finds under it. */
@@ -88,4 +87,15 @@ async function recallFor(probe: ProbeFact, plan: CompactionPlan, index: MemoryRe
     { ...sources, countTokens: (text) => heuristicTokenizer().countTokens(text) },
     { text: recallQuery(before.messagesBetween(Math.max(0, neededAt - QUERY_MESSAGES))) },
   );
+}
+
+/**
+ * Where a thread is folded between the message that shows a fact and the one that needs it, as fractions of the way.
+ */
+const SHARES = [0, 0.25, 0.5, 0.75, 1];
+
+/** Returns the thread lengths to fold at: with the message that shows the fact, without the one that needs it. */
+function probeCuts(firstSeen: number, neededAt: number): readonly number[] {
+  const first = firstSeen + 1;
+  return [...new Set(SHARES.map((share) => Math.round(first + share * (neededAt - first))))];
 }

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { AgentThread, ThreadfoldError } from "@threadfold/core";
 import { brokenLaws } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
-import { importSession, importSessionFile } from "./importing/import-session.ts";
+import { importSession, importSessionFile } from "./importing/sessions.ts";
 import { jsonDocument, jsonLines, sessionLaws } from "./laws/importer-laws.ts";
 import type { ImportFormat } from "./session/imported-session.ts";
 

@@ -3,7 +3,7 @@ import { ThreadfoldError } from "@threadfold/core";
 import { brokenLaws, patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { importSession } from "./importing/import-session.ts";
+import { importSession } from "./importing/sessions.ts";
 import { jsonDocument, jsonLines, sessionLaws } from "./laws/importer-laws.ts";
 import type { ImportFormat } from "./session/imported-session.ts";
 

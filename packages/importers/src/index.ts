@@ -11,12 +11,13 @@ export { describeImportWarning, type ImportWarning } from "./session/import-warn
 export { listedNames, type SourceThread } from "./reading/source-threads.ts";
 export {
   DEFAULT_IMPORT_LIMITS,
-  type ImportLimits,
-  type ImportOptions,
+  EXPORTERS,
+  exportSession,
   importSession,
   importSessionFile,
   importSessionStream,
-} from "./importing/import-session.ts";
+} from "./importing/sessions.ts";
+export type { ImportLimits, ImportOptions } from "./importing/read-session.ts";
 export type { DraftedSession, SessionImporter } from "./session/session-importer.ts";
 export { IMPORTERS } from "./importing/importers.ts";
 export type {
@@ -26,7 +27,6 @@ export type {
   SessionExport,
   SessionExporter,
 } from "./exporting/session-exporter.ts";
-export { EXPORTERS, exportSession } from "./export-session.ts";
 export type { ImportProgress } from "./reading/pace.ts";
 export type { SourceText } from "./reading/source-text.ts";
 export { type CallLedger, type DraftMessage, SessionDraft } from "./session/session-draft.ts";

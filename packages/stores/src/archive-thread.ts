@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { type Clock, sha256, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import {
   type ArchiveReceipt,
@@ -18,6 +17,7 @@ import { isErasable } from "./erasure/erase-subject.ts";
 import { refuseErasedThread, threadArchived } from "./erasure/refuse-erased.ts";
 import { segmentAddress, segmentPlaces, withPlace } from "./open-store.ts";
 import { type ObjectFolder, putAndRead } from "./shared/object-artifacts.ts";
+import { nodeCrypto } from "./shared/on-demand.ts";
 import { systemClock } from "./shared/store-basics.ts";
 import { listedThreads } from "./shared/threads.ts";
 
@@ -199,7 +199,7 @@ function receiptFor(
   { bytes, root, lines }: WrittenSegment,
   rest: Pick<ArchiveReceipt, "place" | "copies" | "end" | "archivedAt">,
 ): ArchiveReceipt {
-  const key = `segments/${shortDigest(tenant)}/${shortDigest(threadId)}/${root}-${randomBytes(8).toString("hex")}`;
+  const key = `segments/${shortDigest(tenant)}/${shortDigest(threadId)}/${root}-${nodeCrypto().randomBytes(8).toString("hex")}`;
   return { tenant, threadId, key, root, lines, bytes: bytes.length, isCold: false, isDropped: false, ...rest };
 }
 

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type KeyStore, type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
 import type { OpenSegments } from "./audit/segment.ts";
@@ -13,6 +12,7 @@ import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-summary-cache.ts";
 import type { S3ArtifactsOptions } from "./s3/s3-artifacts.ts";
 import type { ClosableArtifacts, ObjectFolder } from "./shared/object-artifacts.ts";
+import { nodeFiles } from "./shared/on-demand.ts";
 import type { StoreOptions } from "./shared/store-basics.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 
@@ -204,10 +204,12 @@ export function segmentPlaces(s3: Pick<S3ArtifactsOptions, "client" | "requestTi
 const FILE = "file:";
 
 const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+  nodeFiles()
+    .stat(path)
+    .then(
+      (stats) => stats.isDirectory(),
+      () => false,
+    );
 
 /** Returns the address of a place as stored in receipts, independent of the directory a process was started in. */
 export function segmentAddress(to: string): string {

@@ -87,4 +87,4 @@ export { heuristicTokenizer, loadTokenizer, TOKENIZER_IDS } from "@threadfold/to
 // Summarizers, with or without a model.
 export { ExtractiveSummarizer, modelSummarizer, redactSecrets } from "@threadfold/summarizers";
 // Sessions recorded by other tools.
-export { exportSession, type ImportedSession, importSession, importSessionFile } from "@threadfold/importers";
+export { exportSession, type ImportedSession, importSession, importSessionFile } from "@threadfold/importers/sessions";

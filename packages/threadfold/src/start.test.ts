@@ -32,14 +32,23 @@ describe("what a start loads", () => {
   it("of others' packages, the import loads these: no driver, no encoding, no stemmer, no provider's client", () => {
     const files = filesLoaded(built("dist/index.js"));
     expect([...new Set(files.flatMap((file) => packageOf(file) ?? []))].sort()).toEqual([
-      "@noble/hashes",
       "image-size",
       "immer",
-      "is-network-error",
       "lru-cache",
-      "p-retry",
     ]);
     expect(files.filter((file) => file.includes("encodings"))).toEqual([]);
+  });
+
+  it("the import loads no reader of a log, and no module of Node that takes long", () => {
+    const files = filesLoaded(built("dist/index.js"));
+    expect(files.filter((file) => basename(file).startsWith("read-session"))).toEqual([]);
+    const asked = `await import("threadfold"); process.stdout.write(JSON.stringify(process.moduleLoadList));`;
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", asked], {
+      cwd: built("."),
+      encoding: "utf8",
+    });
+    const slow = ["crypto", "zlib", "fs/promises", "worker_threads", "sqlite", "http"];
+    expect(slow.filter((name) => JSON.parse(stdout).includes(`NativeModule ${name}`))).toEqual([]);
   });
 
   it.each([["--version"], ["--help"], ["--no-such-option"], ["no-such-command"]])(

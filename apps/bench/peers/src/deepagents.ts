@@ -1,6 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { createSummarizationMiddleware } from "deepagents";
-import { forgetfulBackend } from "./deepagents-backend.ts";
 import { langchainShape } from "./langchain-shape.ts";
 import { peerPolicy } from "./peer-policy.ts";
 
@@ -41,3 +40,14 @@ export const deepagents = peerPolicy<BaseMessage>("deepagents summarization", la
     return sent;
   };
 });
+
+/** A file backend for deepagents that accepts writes and stores nothing: the comparison reads none of its files. */
+const forgetfulBackend = {
+  write: async (path: string) => ({ path, filesUpdate: null }),
+  edit: async (path: string) => ({ path, filesUpdate: null, occurrences: 1 }),
+  read: async () => ({ error: "nothing is kept" }),
+  readRaw: async () => ({ error: "nothing is kept" }),
+  ls: async () => ({ files: [] }),
+  glob: async () => ({ files: [] }),
+  grep: async () => ({ matches: [] }),
+};

@@ -1,6 +1,5 @@
 import type { PolicyContext, PromptPiece, SummaryCall, WorkTime } from "@threadfold/simulation";
 import type { Message } from "threadfold";
-import { summarySize } from "./summary-size.ts";
 
 /** Number of characters of a text that must be in a request for its message to count as read. */
 const OPENING = 80;
@@ -125,3 +124,11 @@ function firstOf(marks: readonly string[], request: string, from: number): numbe
 }
 
 const EPOCH = new Date(0).toISOString();
+
+/** Share of the budget that a summary may take: the floor's (`floorPolicy`), so that all have equal room. */
+const SHARE = 0.05;
+
+/** Returns the tokens that the scripted model may write for one summary. */
+function summarySize(budgetTokens: number): number {
+  return Math.floor(budgetTokens * SHARE);
+}

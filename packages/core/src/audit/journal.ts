@@ -3,7 +3,7 @@ import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import type { CompactionOutcome } from "../events/compaction-outcome.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json-value.ts";
-import { sha256 } from "../json/sha256.ts";
+import { portableSha256, sha256 } from "../json/sha256.ts";
 import type { ArtifactId, ThreadId } from "../model/ids.ts";
 import type { Sensitivity, Usage } from "../model/message.ts";
 import type { RequestCacheRecord } from "./request-cache-record.ts";
@@ -242,7 +242,7 @@ export interface JournalEntry {
 }
 
 /** The previous hash of the first entry of every journal. */
-export const JOURNAL_START = sha256("threadfold-journal-v1");
+export const JOURNAL_START = portableSha256("threadfold-journal-v1");
 
 /**
  * Makes the entry that follows `previous` in a thread's journal.

@@ -1,13 +1,13 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { sha256 } from "../json/sha256.ts";
+import { portableSha256, sha256 } from "../json/sha256.ts";
 
 const LEAF = 0x00;
 const NODE = 0x01;
 const HASH = /^[0-9a-f]{64}$/;
 
 /** The root of a tree without leaves (RFC 6962, section 2.1). */
-export const EMPTY_TREE_ROOT: string = sha256("");
+export const EMPTY_TREE_ROOT: string = portableSha256("");
 
 /** Returns the hash of a leaf (RFC 6962, section 2.1): SHA-256 of a zero byte and the leaf's data. */
 export function merkleLeafHash(data: Uint8Array): string {

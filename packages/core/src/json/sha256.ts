@@ -4,12 +4,17 @@ import { canonicalPieces } from "./canonical-json.ts";
 
 type HashFunction = (algorithm: string, data: string | Uint8Array, encoding: "hex") => string;
 
+/** Chosen at the first use: Node loads all of its cryptography for it. */
+let implementation: ((data: string | Uint8Array) => string) | undefined;
+
 /**
  * SHA-256 of a text (as UTF-8) or of bytes, in lower-case hexadecimal. Uses Node's own implementation where available,
  * else the portable one. The choice affects the speed, never the result.
  */
-export const sha256: (data: string | Uint8Array) => string = chooseImplementation();
-
+export function sha256(data: string | Uint8Array): string {
+  implementation ??= chooseImplementation();
+  return implementation(data);
+}
 function chooseImplementation(): (data: string | Uint8Array) => string {
   const host = globalThis as { process?: { getBuiltinModule?: (name: string) => { hash?: HashFunction } | undefined } };
   const hash = host.process?.getBuiltinModule?.("node:crypto")?.hash;

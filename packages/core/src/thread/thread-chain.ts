@@ -2,13 +2,13 @@ import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { freezeDeep } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { sha256 } from "../json/sha256.ts";
+import { portableSha256, sha256 } from "../json/sha256.ts";
 import { finishSteps, type Steps } from "../time/steps.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
 import { type KnownForm, knownForms, type ThreadEntry } from "./thread-entry.ts";
 
 /** The digest of a thread without entries, on which the first link of every thread builds. */
-export const THREAD_CHAIN_START = sha256("threadfold-thread-v1");
+export const THREAD_CHAIN_START = portableSha256("threadfold-thread-v1");
 
 /** Returns the digest of a thread after one more entry, given its previous digest and the digest of the entry. */
 export function nextThreadLink(link: string, entryDigest: string): string {

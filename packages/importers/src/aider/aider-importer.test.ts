@@ -1,7 +1,7 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { damageLaws, importerLaws, sessionLaws } from "../laws/importer-laws.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

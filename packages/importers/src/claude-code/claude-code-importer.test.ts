@@ -1,6 +1,6 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { importerLaws, jsonLines } from "../laws/importer-laws.ts";
 
 const time = "2026-01-05T17:12:50.653Z";

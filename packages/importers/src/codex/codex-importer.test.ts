@@ -1,6 +1,6 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { importerLaws, jsonLines } from "../laws/importer-laws.ts";
 
 const at = (second: number) => `2026-01-05T10:00:${String(second).padStart(2, "0")}.000Z`;

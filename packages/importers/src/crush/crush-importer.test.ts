@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { brokenLaws } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
-import { importSession, importSessionFile } from "../importing/import-session.ts";
+import { importSession, importSessionFile } from "../importing/sessions.ts";
 import { damageLaws, importerLaws } from "../laws/importer-laws.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "threadfold-crush-"));

@@ -1,6 +1,6 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { damageLaws, importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const at = (second: number) => `2026-03-01T10:00:${String(second).padStart(2, "0")}.000Z`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { damageLaws, importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const text = (words: string) => ({ type: "text", text: words });

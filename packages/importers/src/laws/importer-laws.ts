@@ -7,7 +7,8 @@ import {
   type ToolCallId,
 } from "@threadfold/core";
 import { brokenLaws, type Law } from "@threadfold/core/laws";
-import { type ImportOptions, importSession } from "../importing/import-session.ts";
+import type { ImportOptions } from "../importing/read-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
 import type { ImportedSession, ImportFormat } from "../session/imported-session.ts";
 import type { SessionImporter } from "../session/session-importer.ts";

@@ -1,6 +1,6 @@
 import type { MessageInput } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import type { LiveFormat } from "./live-value.ts";
 import { livePositions, messageReader } from "./message-reader.ts";
 

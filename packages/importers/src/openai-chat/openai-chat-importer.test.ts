@@ -1,6 +1,6 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const call = (id: string | undefined, args: unknown, name = "bash") => ({

@@ -1,7 +1,6 @@
 import { AgentThread, asMessageId, emptyPlan, NO_RECORDS, sealPlan, spanOf, toChatMessage } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { exportSession } from "../export-session.ts";
-import { importSession } from "../importing/import-session.ts";
+import { exportSession, importSession } from "../importing/sessions.ts";
 import { jsonLines } from "../laws/importer-laws.ts";
 import type { ImportedSession } from "../session/imported-session.ts";
 

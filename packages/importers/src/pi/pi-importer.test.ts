@@ -1,6 +1,6 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { importerLaws, jsonLines } from "../laws/importer-laws.ts";
 
 const header = { type: "session", id: "session-1", timestamp: "2025-11-20T10:00:00.000Z", cwd: "/project" };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 import { UniqueIds } from "./session-ids.ts";
 

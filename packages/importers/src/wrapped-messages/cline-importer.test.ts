@@ -1,6 +1,6 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { importerLaws, jsonDocument } from "../laws/importer-laws.ts";
 
 const result = (content: unknown) => ({ type: "tool_result", tool_use_id: "t1", name: "read_files", content });

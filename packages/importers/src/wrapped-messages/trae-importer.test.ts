@@ -1,6 +1,6 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../importing/import-session.ts";
+import { importSession } from "../importing/sessions.ts";
 import { damageLaws, importerLaws, jsonDocument } from "../laws/importer-laws.ts";
 
 const usage = { input_tokens: 900, output_tokens: 20, cache_creation_input_tokens: null, cache_read_input_tokens: 800 };

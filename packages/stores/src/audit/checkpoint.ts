@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import {
   type Checkpoint,
   type CheckpointSignature,
@@ -15,6 +15,7 @@ import {
 import * as z from "@threadfold/core/schema";
 import { inspectorOf } from "../inspection/inspector.ts";
 import { checkTimeOption } from "../shared/journal.ts";
+import { nodeCrypto } from "../shared/on-demand.ts";
 
 /** Options for making a checkpoint. */
 export interface CheckpointOptions {
@@ -107,11 +108,15 @@ export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
  * @throws ThreadfoldError `INVALID_CONFIG` when it is not such a key.
  */
 export function ed25519Signer(privateKey: string | KeyObject): CheckpointSigner {
-  const key = typeof privateKey === "string" ? readKey(() => createPrivateKey(privateKey)) : privateKey;
+  const key = typeof privateKey === "string" ? readKey(() => nodeCrypto().createPrivateKey(privateKey)) : privateKey;
   if (key.type !== "private" || key.asymmetricKeyType !== "ed25519") throw noEd25519Key("private");
-  const publicKey = spki(createPublicKey(key));
+  const publicKey = spki(nodeCrypto().createPublicKey(key));
   return async (note) =>
-    Object.freeze({ algorithm: "Ed25519", publicKey, value: sign(null, Buffer.from(note), key).toString("base64") });
+    Object.freeze({
+      algorithm: "Ed25519",
+      publicKey,
+      value: nodeCrypto().sign(null, Buffer.from(note), key).toString("base64"),
+    });
 }
 
 /**
@@ -138,7 +143,10 @@ function holds({ algorithm, publicKey, value }: CheckpointSignature, note: strin
   try {
     if (algorithm !== "Ed25519" || Buffer.from(value, "base64").toString("base64") !== value) return false;
     const key = publicKeyOf(publicKey);
-    return key.asymmetricKeyType === "ed25519" && verify(null, Buffer.from(note), key, Buffer.from(value, "base64"));
+    return (
+      key.asymmetricKeyType === "ed25519" &&
+      nodeCrypto().verify(null, Buffer.from(note), key, Buffer.from(value, "base64"))
+    );
   } catch {
     return false;
   }
@@ -146,8 +154,8 @@ function holds({ algorithm, publicKey, value }: CheckpointSignature, note: strin
 
 const publicKeyOf = (text: string): KeyObject =>
   text.includes("-----BEGIN")
-    ? createPublicKey(text)
-    : createPublicKey({ key: Buffer.from(text.trim(), "base64"), format: "der", type: "spki" });
+    ? nodeCrypto().createPublicKey(text)
+    : nodeCrypto().createPublicKey({ key: Buffer.from(text.trim(), "base64"), format: "der", type: "spki" });
 
 const spki = (key: KeyObject): string => key.export({ format: "der", type: "spki" }).toString("base64");
 

@@ -1,4 +1,3 @@
-import { TextDecoder } from "node:util";
 import type { Checkpoint } from "@threadfold/core";
 import { AuditChecker } from "./audit-checker.ts";
 import { type AuditLine, parseAuditLine, unsealLine } from "./audit-file.ts";
@@ -102,7 +101,7 @@ const NEWLINE = 0x0a;
  */
 const LONGEST_LINE = 256 * 1024 * 1024;
 
-function decoded(decoder: TextDecoder, parts: readonly Uint8Array[]): string | null {
+function decoded(decoder: InstanceType<typeof TextDecoder>, parts: readonly Uint8Array[]): string | null {
   try {
     return decoder.decode(parts.length === 1 ? parts[0] : Buffer.concat(parts));
   } catch {

@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { canonicalJson, SEALED_PREFIX as PREFIX, type SubjectKey, ThreadfoldError } from "@threadfold/core";
+import { nodeCrypto } from "../shared/on-demand.ts";
 
 /**
  * The place of sealed content. It is authenticated with the content: what was sealed for one place opens at no other.
@@ -45,7 +45,7 @@ export function sealEnvelope(
   const version = Buffer.alloc(4);
   version.writeUInt32BE(key.version);
   const header = Buffer.concat([Buffer.of(FORMAT), version, salt, nonce, commitment]);
-  const cipher = createCipheriv("aes-256-gcm", contentKey, nonce, { authTagLength: TAG });
+  const cipher = nodeCrypto().createCipheriv("aes-256-gcm", contentKey, nonce, { authTagLength: TAG });
   cipher.setAAD(associatedData(header, context));
   const sealed = Buffer.concat([header, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   return PREFIX + sealed.toString("base64url");
@@ -74,10 +74,10 @@ export function openEnvelope(key: SubjectKey, context: EnvelopeContext, text: st
   const header = bytes.subarray(0, HEADER);
   const nonce = header.subarray(5 + SALT, 5 + SALT + NONCE);
   const { contentKey, commitment } = derive(key, saltIn(header), context);
-  if (header.readUInt32BE(1) !== key.version || !timingSafeEqual(commitment, commitmentIn(header)))
+  if (header.readUInt32BE(1) !== key.version || !nodeCrypto().timingSafeEqual(commitment, commitmentIn(header)))
     throw unsealFailed();
   try {
-    const decipher = createDecipheriv("aes-256-gcm", contentKey, nonce, { authTagLength: TAG });
+    const decipher = nodeCrypto().createDecipheriv("aes-256-gcm", contentKey, nonce, { authTagLength: TAG });
     decipher.setAAD(associatedData(header, context));
     decipher.setAuthTag(bytes.subarray(-TAG));
     return Buffer.concat([decipher.update(bytes.subarray(HEADER, -TAG)), decipher.final()]).toString("utf8");
@@ -111,18 +111,18 @@ export function unsealFailed(): ThreadfoldError {
  * Returns a digest of plain content under the subject's key, in hexadecimal: only the key's holder can confirm a guess.
  */
 export function keyedDigest(key: SubjectKey, digest: string): string {
-  return createHmac("sha256", subkey(key, "digest")).update(digest).digest("hex");
+  return nodeCrypto().createHmac("sha256", subkey(key, "digest")).update(digest).digest("hex");
 }
 
 /** Names a key without revealing anything about it: equal for equal keys of one version. */
 export const keyFingerprint = (key: SubjectKey): string =>
-  `${key.version}.${createHmac("sha256", subkey(key, "fingerprint")).digest("base64url")}`;
+  `${key.version}.${nodeCrypto().createHmac("sha256", subkey(key, "fingerprint")).digest("base64url")}`;
 
 const saltIn = (header: Buffer): Buffer => header.subarray(5, 5 + SALT);
 const commitmentIn = (header: Buffer): Buffer => header.subarray(HEADER - COMMITMENT, HEADER);
 
 const isCommittedTo = (key: SubjectKey, context: EnvelopeContext, header: Buffer): boolean =>
-  timingSafeEqual(derive(key, saltIn(header), context).commitment, commitmentIn(header));
+  nodeCrypto().timingSafeEqual(derive(key, saltIn(header), context).commitment, commitmentIn(header));
 
 /** Returns the header of an envelope, however long its content is; null for anything that is not an envelope. */
 function headerOf(text: string): Buffer | null {
@@ -139,8 +139,8 @@ function derive(
 ): { readonly contentKey: Buffer; readonly commitment: Buffer } {
   const info = `threadfold envelope 1 ${canonicalJson([key.version, context])}`;
   // HKDF takes at most 1 024 bytes of info, and ids may be longer.
-  const digest = createHmac("sha256", "threadfold envelope context").update(info).digest();
-  const derived = Buffer.from(hkdfSync("sha256", key.bytes, salt, digest, 64));
+  const digest = nodeCrypto().createHmac("sha256", "threadfold envelope context").update(info).digest();
+  const derived = Buffer.from(nodeCrypto().hkdfSync("sha256", key.bytes, salt, digest, 64));
   return { contentKey: derived.subarray(0, 32), commitment: derived.subarray(32) };
 }
 
@@ -152,14 +152,14 @@ interface Salt {
   readonly nonce: Buffer;
 }
 
-const randomSalt = (): Salt => ({ salt: randomBytes(SALT), nonce: randomBytes(NONCE) });
+const randomSalt = (): Salt => ({ salt: nodeCrypto().randomBytes(SALT), nonce: nodeCrypto().randomBytes(NONCE) });
 
 function repeatableSalt(key: SubjectKey, context: EnvelopeContext, plain: Buffer): Salt {
   const place = Buffer.from(canonicalJson(context));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(place.length);
   const mac = (purpose: string): Buffer =>
-    createHmac("sha256", subkey(key, purpose)).update(length).update(place).update(plain).digest();
+    nodeCrypto().createHmac("sha256", subkey(key, purpose)).update(length).update(place).update(plain).digest();
   return { salt: mac("salt"), nonce: mac("nonce").subarray(0, NONCE) };
 }
 
@@ -169,7 +169,8 @@ const subkeys = new WeakMap<SubjectKey, Map<string, Buffer>>();
 function subkey(key: SubjectKey, purpose: string): Buffer {
   const known = subkeys.get(key) ?? new Map<string, Buffer>();
   subkeys.set(key, known);
-  const found = known.get(purpose) ?? Buffer.from(hkdfSync("sha256", key.bytes, "", `threadfold ${purpose} 1`, 32));
+  const found =
+    known.get(purpose) ?? Buffer.from(nodeCrypto().hkdfSync("sha256", key.bytes, "", `threadfold ${purpose} 1`, 32));
   known.set(purpose, found);
   return found;
 }

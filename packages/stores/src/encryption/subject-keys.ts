@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
-import { type FileHandle, link, open, readdir, rm, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { type KeyStore, type KeyWrapper, type SubjectKey, ThreadfoldError } from "@threadfold/core";
 import { makeFolders } from "../filesystem/file-artifacts.ts";
+import { nodeCrypto, nodeFiles } from "../shared/on-demand.ts";
 
 /** Length of every key. */
 export const KEY_BYTES = 32;
@@ -59,7 +59,7 @@ class SubjectKeys implements KeyStore {
 
   async #add(subject: string, version: number): Promise<SubjectKey> {
     if (await this.isShredded(subject)) throw contentErased();
-    const bytes = randomBytes(KEY_BYTES);
+    const bytes = nodeCrypto().randomBytes(KEY_BYTES);
     const kept = await (this.#wrapper?.wrap(bytes, contextOf(subject, version)) ?? bytes);
     if (await this.#records.add(nameOf(subject), version, kept)) return Object.freeze({ version, bytes });
     // Another writer was faster: one key per version is enough.
@@ -96,7 +96,8 @@ export function contentErased(): ThreadfoldError {
   return new ThreadfoldError("CONTENT_ERASED", "The content was erased; its key was destroyed.");
 }
 
-const nameOf = (subject: string): string => createHash("sha256").update(`threadfold subject ${subject}`).digest("hex");
+const nameOf = (subject: string): string =>
+  nodeCrypto().createHash("sha256").update(`threadfold subject ${subject}`).digest("hex");
 
 const contextOf = (subject: string, version: number): Readonly<Record<string, string>> => ({
   subject: nameOf(subject),
@@ -191,7 +192,7 @@ function fileKeyRecords(folder: string): KeyRecords {
 
 async function entriesOf(path: string): Promise<readonly string[]> {
   try {
-    return await readdir(path);
+    return await nodeFiles().readdir(path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw unavailable(path, cause);
@@ -201,7 +202,7 @@ async function entriesOf(path: string): Promise<readonly string[]> {
 async function readKey(path: string): Promise<Uint8Array | null> {
   let file: FileHandle;
   try {
-    file = await open(path, "r");
+    file = await nodeFiles().open(path, "r");
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw cause;
@@ -220,8 +221,8 @@ async function readKey(path: string): Promise<Uint8Array | null> {
 
 /** Writes a file completely or not at all. Returns false when it already exists. */
 async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
-  const unfinished = `${path}.${randomBytes(6).toString("hex")}`;
-  const file = await open(unfinished, "wx", 0o600);
+  const unfinished = `${path}.${nodeCrypto().randomBytes(6).toString("hex")}`;
+  const file = await nodeFiles().open(unfinished, "wx", 0o600);
   try {
     await file.writeFile(bytes);
     await file.sync();
@@ -229,7 +230,7 @@ async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
     await file.close();
   }
   try {
-    await link(unfinished, path);
+    await nodeFiles().link(unfinished, path);
     return true;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -243,16 +244,16 @@ async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
 async function overwriteAndRemove(path: string, overwrite = true): Promise<void> {
   try {
     if (overwrite) {
-      const { size } = await stat(path);
-      const file = await open(path, "r+");
+      const { size } = await nodeFiles().stat(path);
+      const file = await nodeFiles().open(path, "r+");
       try {
-        await file.write(randomBytes(Math.max(1, size)), 0);
+        await file.write(nodeCrypto().randomBytes(Math.max(1, size)), 0);
         await file.sync();
       } finally {
         await file.close();
       }
     }
-    await rm(path);
+    await nodeFiles().rm(path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
   }

@@ -1,6 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { constants, mkdirSync, rmdirSync, statSync } from "node:fs";
-import { link, open, readdir, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
 import {
@@ -9,6 +6,9 @@ import {
   type ObjectArtifactsOptions,
   type ObjectFolder,
 } from "../shared/object-artifacts.ts";
+import { nodeCrypto, nodeFiles, syncFiles } from "../shared/on-demand.ts";
+
+const { constants, mkdirSync, rmdirSync, statSync } = syncFiles;
 
 /**
  * Opens artifacts in a folder, and creates it if it does not exist. Several processes may use one folder, on a file
@@ -53,9 +53,9 @@ export async function prepareFolder(root: string, nowMs: number): Promise<void> 
   await guarded(root, async () => {
     const unfinished = join(root, UNFINISHED);
     makeFolders(unfinished, 0o700);
-    for (const name of await readdir(unfinished)) {
+    for (const name of await nodeFiles().readdir(unfinished)) {
       const startedMs = Number(name.split("-", 1)[0]);
-      if (nowMs - startedMs > 86_400_000) await rm(join(unfinished, name), { force: true });
+      if (nowMs - startedMs > 86_400_000) await nodeFiles().rm(join(unfinished, name), { force: true });
     }
   });
 }
@@ -101,10 +101,10 @@ function removeEmpty(folders: readonly string[]): void {
 }
 
 async function putNew(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
-  const unfinished = join(root, UNFINISHED, `${Date.now()}-${randomUUID()}`);
+  const unfinished = join(root, UNFINISHED, `${Date.now()}-${nodeCrypto().randomUUID()}`);
   makeFolders(dirname(path), 0o700);
   try {
-    const file = await open(unfinished, "wx", 0o600);
+    const file = await nodeFiles().open(unfinished, "wx", 0o600);
     try {
       await file.writeFile(bytes);
       await file.sync();
@@ -113,13 +113,13 @@ async function putNew(root: string, path: string, bytes: Uint8Array): Promise<bo
     }
     return await linkNew(unfinished, path);
   } finally {
-    await rm(unfinished, { force: true });
+    await nodeFiles().rm(unfinished, { force: true });
   }
 }
 
 async function linkNew(from: string, to: string): Promise<boolean> {
   try {
-    await link(from, to);
+    await nodeFiles().link(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
@@ -131,7 +131,7 @@ async function linkNew(from: string, to: string): Promise<boolean> {
 /** Flushes a folder, without which new names in it may not be on the disk. Windows needs no such call. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
-  const folder = await open(path, constants.O_RDONLY);
+  const folder = await nodeFiles().open(path, constants.O_RDONLY);
   try {
     await folder.sync();
   } finally {
@@ -142,7 +142,7 @@ async function syncFolder(path: string): Promise<void> {
 async function read(path: string): Promise<Uint8Array | null> {
   try {
     // A symbolic link could lead out of the folder; this store creates none.
-    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const file = await nodeFiles().open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
       return await file.readFile();
     } finally {
@@ -156,7 +156,7 @@ async function read(path: string): Promise<Uint8Array | null> {
 
 async function remove(path: string): Promise<void> {
   try {
-    await rm(path);
+    await nodeFiles().rm(path);
   } catch (error) {
     if (isMissing(error)) return;
     throw error;
@@ -166,7 +166,7 @@ async function remove(path: string): Promise<void> {
 
 async function listFiles(root: string, folder: string): Promise<readonly string[]> {
   try {
-    const names = await readdir(folder, { withFileTypes: true });
+    const names = await nodeFiles().readdir(folder, { withFileTypes: true });
     const prefix = relative(root, folder).split(sep).join("/");
     return names
       .filter((entry) => entry.isFile())
@@ -180,7 +180,7 @@ async function listFiles(root: string, folder: string): Promise<readonly string[
 
 async function listFolders(folder: string): Promise<readonly string[]> {
   try {
-    const names = await readdir(folder, { withFileTypes: true });
+    const names = await nodeFiles().readdir(folder, { withFileTypes: true });
     return names
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { checkTimeLimit, ThreadfoldError, withinLimit } from "@threadfold/core";
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from "pg";
-import { loadDriver } from "../shared/load-driver.ts";
+import { loadDriver } from "../shared/on-demand.ts";
 
 /** A value that can be bound to a statement. */
 export type SqlValue = string | number | boolean | Uint8Array | null | readonly (string | number | null)[];

@@ -1,6 +1,6 @@
 import { type Clock, type SummaryCacheStore, ThreadfoldError, type ThreadId, tellListener } from "@threadfold/core";
 import type { Redis } from "ioredis";
-import { loadDriver } from "../shared/load-driver.ts";
+import { loadDriver } from "../shared/on-demand.ts";
 import { systemClock } from "../shared/store-basics.ts";
 import { valueSeal } from "./sealed-value.ts";
 

@@ -1,12 +1,12 @@
 import type { S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { checkTimeLimit, ThreadfoldError, type TimeLimit, timedOut, withinLimit } from "@threadfold/core";
-import { type Drivers, loadDriver } from "../shared/load-driver.ts";
 import {
   type ClosableArtifacts,
   ObjectArtifacts,
   type ObjectArtifactsOptions,
   type ObjectFolder,
 } from "../shared/object-artifacts.ts";
+import { type Drivers, loadDriver } from "../shared/on-demand.ts";
 
 /** An `S3Client` of the AWS SDK. Its own type is not used, because it exists only where the SDK is installed. */
 export interface S3ArtifactsClient {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type Artifact,
   type ArtifactId,
@@ -12,6 +11,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { admitArtifact, isOfType, isReadable, mergeMetadata } from "./artifacts.ts";
+import { nodeCrypto } from "./on-demand.ts";
 import { closedStoreError, systemClock } from "./store-basics.ts";
 
 /**
@@ -275,6 +275,6 @@ const ARTIFACT_ID = /^artifact_[0-9a-f]{24}$/;
 const isArtifactId = (id: string): boolean => ARTIFACT_ID.test(id);
 
 const digest = (value: readonly (string | null)[]): string =>
-  createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 32);
+  nodeCrypto().createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 32);
 
 const padded = (number: number, digits: number): string => String(Math.max(0, number)).padStart(digits, "0");

@@ -1,8 +1,11 @@
-import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
+import { syncFiles } from "../shared/on-demand.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { asStoreError, query, SqliteConnection, STANDSTILL_MS } from "./sqlite-connection.ts";
+
+const { accessSync, closeSync, constants, openSync, readSync, statSync } = syncFiles;
 
 /**
  * Opens a store file, and creates it if it does not exist or is empty. A file that is not a store is left unchanged.

@@ -119,7 +119,8 @@ const LAST_CODE = 0x52f;
 const PLAIN = 1;
 const TELLING = 2;
 const DOT = 4;
-const KINDS = Uint8Array.from({ length: LAST_CODE + 1 }, (_, code) => kindOf(String.fromCharCode(code)));
+/** The kinds of all codes. Made for the first text, so that importing the library does not wait for it. */
+let kinds: Uint8Array | undefined;
 const DOT_BETWEEN_LETTERS = /[a-z]\.[a-z]/;
 
 /**
@@ -129,7 +130,8 @@ const DOT_BETWEEN_LETTERS = /[a-z]\.[a-z]/;
  */
 export function runsOf(text: string): readonly string[] {
   const runs: string[] = [];
-  eachRun(text, KINDS, SHORTEST_RUN, (start, end, bits) => {
+  kinds ??= Uint8Array.from({ length: LAST_CODE + 1 }, (_, code) => kindOf(String.fromCharCode(code)));
+  eachRun(text, kinds, SHORTEST_RUN, (start, end, bits) => {
     if (bits === PLAIN) return;
     if (bits & TELLING || DOT_BETWEEN_LETTERS.test(text.slice(start, end)))
       runs.push(text.slice(start, Math.min(end, start + LONGEST_RUN)));

@@ -176,22 +176,12 @@ interface Phrase {
   readonly mark: number;
 }
 
-const ALL: readonly Phrase[] = PHRASES.flatMap(({ phrases }) =>
-  Object.entries(phrases).flatMap(([mark, list]) =>
-    list.split("|").map((phrase): Phrase => {
-      const [text = "", later = ""] = phrase.split(" … ");
-      return { text, later, mark: Number(mark) };
-    }),
-  ),
-);
 /** Code at which scripts without spaces begin: their phrases may occur anywhere in a sentence. */
 const UNSPACED_FROM = 0x2e80;
 const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
-/**
- * The lower-case form of each code that may be in a word, and 0 for all others. Built first: the tables below need it.
- */
-const WORD_CODE = wordCodes();
+/** The lower-case form of each code that may be in a word, and 0 for all others. Made for the first sentence. */
+let wordCode: Uint16Array | undefined;
 
 /** Letters of alphabets, digits, the underscore, and the apostrophe as in `don't`, typographic or plain; no Arabic comma. */
 function wordCodes(): Uint16Array {
@@ -212,10 +202,33 @@ function smallCode(code: number): number {
 
 /** Checks whether a text begins in a script that is written without spaces. */
 export const isUnspaced = (text: string): boolean => text.charCodeAt(0) >= UNSPACED_FROM;
-const UNSPACED: readonly Phrase[] = ALL.filter(({ text }) => isUnspaced(text));
-const BY_FIRST_WORD: ReadonlyMap<number, readonly Phrase[]> = groupByFirstWord(
-  ALL.filter(({ text }) => !isUnspaced(text)),
-);
+
+const FILTER_BITS = 12;
+
+/** All phrases, in the order in which a sentence is searched for them. */
+interface PhraseTable {
+  readonly unspaced: readonly Phrase[];
+  readonly byFirstWord: ReadonlyMap<number, readonly Phrase[]>;
+  /** Quickly rules out most words with which no phrase begins. */
+  readonly filter: Uint8Array;
+}
+
+/** Made for the first sentence, so that importing the library does not wait for it. */
+let table: PhraseTable | undefined;
+
+function phraseTable(): PhraseTable {
+  const all = PHRASES.flatMap(({ phrases }) => Object.entries(phrases).flatMap(phrasesOf));
+  const byFirstWord = groupByFirstWord(all.filter(({ text }) => !isUnspaced(text)));
+  const filter = new Uint8Array(1 << FILTER_BITS);
+  for (const hash of byFirstWord.keys()) filter[hash & (filter.length - 1)] = 1;
+  return { unspaced: all.filter(({ text }) => isUnspaced(text)), byFirstWord, filter };
+}
+
+const phrasesOf = ([mark, list]: readonly [string, string]): readonly Phrase[] =>
+  list.split("|").map((phrase) => {
+    const [text = "", later = ""] = phrase.split(" … ");
+    return { text, later, mark: Number(mark) };
+  });
 
 function groupByFirstWord(phrases: readonly Phrase[]): ReadonlyMap<number, readonly Phrase[]> {
   const groups = new Map<number, Phrase[]>();
@@ -228,16 +241,13 @@ function groupByFirstWord(phrases: readonly Phrase[]): ReadonlyMap<number, reado
   return groups;
 }
 
-/** A filter that quickly rules out most words with which no phrase begins. */
-const FILTER_BITS = 12;
-const FILTER = new Uint8Array(1 << FILTER_BITS);
-for (const hash of BY_FIRST_WORD.keys()) FILTER[hash & (FILTER.length - 1)] = 1;
-
 /**
  * What a sentence expresses: the marks of all phrases that occur in it as whole words. Takes one pass over the
  * sentence, regardless of the number of phrases and languages.
  */
 export function phraseMarks(sentence: string): number {
+  table ??= phraseTable();
+  const { unspaced: anywhere, byFirstWord, filter } = table;
   let folded: string | undefined;
   let marks = 0;
   let unspaced = false;
@@ -247,19 +257,19 @@ export function phraseMarks(sentence: string): number {
     for (let code = 0; index < sentence.length && (code = wordCodeAt(sentence, index)) !== 0; index++)
       hash = Math.imul(hash ^ code, FNV_PRIME);
     if (index === start) unspaced ||= sentence.charCodeAt(index) >= UNSPACED_FROM;
-    else if (FILTER[hash & (FILTER.length - 1)] === 1) {
+    else if (filter[hash & (filter.length - 1)] === 1) {
       folded ??= sentence.toLowerCase().replaceAll("’", "'");
-      marks |= marksAt(folded, start, hash);
+      marks |= marksAt(folded, start, byFirstWord.get(hash) ?? []);
     }
   }
   if (unspaced)
-    for (const { text, mark } of UNSPACED) if ((marks & mark) === 0 && sentence.includes(text)) marks |= mark;
+    for (const { text, mark } of anywhere) if ((marks & mark) === 0 && sentence.includes(text)) marks |= mark;
   return marks;
 }
 
-function marksAt(folded: string, start: number, hash: number): number {
+function marksAt(folded: string, start: number, phrases: readonly Phrase[]): number {
   let marks = 0;
-  for (const { text, later, mark } of BY_FIRST_WORD.get(hash) ?? []) {
+  for (const { text, later, mark } of phrases) {
     const end = start + text.length;
     if (!folded.startsWith(text, start) || !endsWord(folded, end) || !hasWord(folded, later, end)) continue;
     if (mark !== COMPLETION || text.includes(" ") || !isMentioned(folded, start, end)) marks |= mark;
@@ -284,7 +294,8 @@ function hasWord(folded: string, word: string, from: number): boolean {
 
 /** The lower-case form of a code in a word; 0 for everything else. */
 function wordCodeAt(text: string, index: number): number {
-  return WORD_CODE[text.charCodeAt(index)] as number;
+  wordCode ??= wordCodes();
+  return wordCode[text.charCodeAt(index)] as number;
 }
 
 function endsWord(text: string, index: number): boolean {

@@ -8,7 +8,6 @@ import {
   raceSignal,
   withinLimit,
 } from "@threadfold/core";
-import pRetry from "p-retry";
 import { asModelCallError } from "./client-model.ts";
 
 /** Retries and time limits of calls to a model. All times are in milliseconds. */
@@ -43,12 +42,14 @@ export function meteredModel(model: CompletionModel, meter: ModelMeter | undefin
  *
  * @throws ThreadfoldError `MODEL_CALL_FAILED` when the call fails for good, or the signal's reason when it is aborted.
  */
-export function callModel(
+export async function callModel(
   model: CompletionModel,
   request: Omit<CompletionRequest, "signal">,
   limits: CallLimits,
   signal: AbortSignal,
 ): Promise<CompletionResult> {
+  // Loaded with the first call: many programs that import the library never make one.
+  const { default: pRetry } = await import("p-retry");
   return pRetry(() => callOnceAsAllowed(model, request, limits, signal), {
     retries: limits.retries,
     minTimeout: limits.minRetryDelayMs,

@@ -1,6 +1,8 @@
 import { asThreadId, type Steps, ThreadfoldError, type ThreadId } from "@threadfold/core";
-import type { SourceRecords } from "../reading/source-records.ts";
-import type { SourceText } from "../reading/source-text.ts";
+import { databaseBytesLines, databaseLines, isDatabase, isDatabaseFile } from "../reading/database-source.ts";
+import { type ImportProgress, Pace } from "../reading/pace.ts";
+import { readRecords, type SourceRecords } from "../reading/source-records.ts";
+import { collectBytes, decodeSource, decompress, readSourceFile, type SourceText } from "../reading/source-text.ts";
 import { namesOf, pickThread, type SourceThread } from "../reading/source-threads.ts";
 import type { ImportWarning } from "../session/import-warning.ts";
 import type { ImportedSession, ImportedSource, ImportFormat } from "../session/imported-session.ts";
@@ -9,8 +11,8 @@ import { shortId } from "../session/session-ids.ts";
 import type { DraftedSession, SessionImporter } from "../session/session-importer.ts";
 import { chooseImporter, IMPORTERS } from "./importers.ts";
 
-/** Which part of a source to import, and with which importer. */
-export interface SourceChoice {
+/** Options for importing a session. */
+export interface ImportOptions {
   /** The format of the source; detected by default. */
   readonly format?: ImportFormat | "auto";
   /**
@@ -23,6 +25,56 @@ export interface SourceChoice {
    * built-in one have the same confidence, the custom one reads the source.
    */
   readonly importers?: readonly SessionImporter[];
+  /** Maximum input sizes. 512 MiB, and lines of 64 Mi characters, by default. */
+  readonly limits?: Partial<ImportLimits>;
+  /** Aborts the import with `ABORTED`. */
+  readonly signal?: AbortSignal;
+  /** Called periodically with the progress, and once at the end. */
+  readonly onProgress?: (progress: ImportProgress) => void;
+}
+
+/** Maximum sizes that an import accepts; larger input is refused with `SOURCE_TOO_LARGE`. */
+export interface ImportLimits {
+  /** Bytes of the source after decompression. Values above the host's maximum string length have no effect. */
+  readonly maxBytes: number;
+  /** UTF-16 code units in one line, or in a JSON document that is on one line. */
+  readonly maxLineLength: number;
+}
+
+/** Reads the bytes of a session log: unpacked, decoded, as records, as a session. */
+export async function readSession(
+  bytes: Uint8Array,
+  limits: ImportLimits,
+  options: ImportOptions,
+): Promise<ImportedSession> {
+  const pace = new Pace(options.signal, options.onProgress);
+  pace.check();
+  const plain = await decompress(bytes, limits.maxBytes);
+  const source = decodeSource(isDatabase(plain) ? await databaseBytesLines(plain, limits.maxBytes) : plain);
+  pace.check();
+  const records = await readRecords(source, limits.maxLineLength, pace);
+  const session = await pace.finish(mapRecords(records, options));
+  pace.report(source.bytes, source.bytes);
+  return session;
+}
+
+export async function readSessionFile(
+  path: string,
+  limits: ImportLimits,
+  options: ImportOptions,
+): Promise<ImportedSession> {
+  const bytes = (await isDatabaseFile(path))
+    ? await databaseLines(path, limits.maxBytes)
+    : await readSourceFile(path, limits.maxBytes, options.signal);
+  return readSession(bytes, limits, options);
+}
+
+export async function readSessionStream(
+  chunks: AsyncIterable<Uint8Array>,
+  limits: ImportLimits,
+  options: ImportOptions,
+): Promise<ImportedSession> {
+  return readSession(await collectBytes(chunks, limits.maxBytes), limits, options);
 }
 
 /**
@@ -31,9 +83,9 @@ export interface SourceChoice {
  *
  * @throws ThreadfoldError `EMPTY_SOURCE`, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `INVALID_CONFIG`.
  */
-export function* mapRecords(
+function* mapRecords(
   all: SourceRecords,
-  { format = "auto", thread: wanted = 1, importers = [] }: SourceChoice,
+  { format = "auto", thread: wanted = 1, importers = [] }: ImportOptions,
 ): Steps<ImportedSession> {
   const known = [...importers, ...IMPORTERS];
   const first = chooseImporter(all, format, known);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonDocument, jsonLines, sessionLaws } from "../laws/importer-laws.ts";
 import { describeImportWarning, type ImportWarning } from "../session/import-warning.ts";
-import { importSession } from "./import-session.ts";
+import { importSession } from "./sessions.ts";
 
 /** Words that the formats look at, so that random records come near to real ones. */
 const words = [

@@ -1,5 +1,17 @@
 import { ThreadfoldError } from "@threadfold/core";
 
+// An `import` of a module of Node loads everything that the module can do, whether or not anybody asks for it. That was a
+// tenth of what importing the library took. These load what is used, when it is used.
+
+/** Loaded at the first call: it takes longer to load than all other modules of Node together. */
+export const nodeCrypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
+
+/** Loaded at the first call. */
+export const nodeFiles = (): typeof import("node:fs/promises") => process.getBuiltinModule("node:fs/promises");
+
+/** Every process of Node has loaded it for itself. */
+export const syncFiles: typeof import("node:fs") = process.getBuiltinModule("node:fs");
+
 /** The packages that are installed only if they are used, and what each of them exports. */
 export interface Drivers {
   readonly pg: typeof import("pg");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Drivers, loadDriver } from "./load-driver.ts";
+import { type Drivers, loadDriver } from "./on-demand.ts";
 
 /** A package that is installed nowhere but where a test puts it. */
 const NAME = "threadfold-test-driver" as keyof Drivers;
