@@ -374,9 +374,11 @@ export {
   type PlannedAction,
   planRecords,
   requireIds,
+  sealAs,
   sealPlan,
   serializePlan,
 } from "./plan/compaction-plan.ts";
+export { type HashedIds, hashedIdsIn, idsHashedApart, LONGEST_HASHED_SPAN, planHashText } from "./plan/plan-hash.ts";
 export {
   type FoundTool,
   isDeferredTool,
@@ -414,7 +416,14 @@ export {
   type PlacedRecord,
   splitRecord,
 } from "./plan/normalize-plan.ts";
-export { explainMessage, type Explanation, type PlanDiff, planDiff, type Recovery } from "./plan/explain.ts";
+export {
+  explainMessage,
+  type Explanation,
+  planChanges,
+  type PlanDiff,
+  planDiff,
+  type Recovery,
+} from "./plan/explain.ts";
 export { foldedPins, ThreadView, type ViewEntry, viewThread } from "./plan/thread-view.ts";
 export type { BodyPreview, KeptEnds } from "./plan/kinds/record-kind.ts";
 export {

@@ -1,6 +1,7 @@
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { canonicalPieces } from "./canonical-json.ts";
+import { continuedTexts, writtenTexts } from "./long-list.ts";
 
 type HashFunction = (algorithm: string, data: string | Uint8Array, encoding: "hex") => string;
 
@@ -31,6 +32,34 @@ export function digestOf(value: unknown): string {
   const pieces = canonicalPieces(value);
   if (pieces.length === 1) return sha256(pieces[0] as string);
   return pieces.reduce((hash, piece) => hash.update(piece), startSha256()).digest();
+}
+
+/** The hashes of frozen lists up to their closing brackets, by list. */
+const listHashes = new WeakMap<readonly string[], RunningSha256>();
+
+/**
+ * SHA-256 of a list of texts as canonical JSON, in hexadecimal. A frozen list is read only once, and of a list made by
+ * {@link continuedList} only what is new.
+ *
+ * @throws ThreadfoldError `INVALID_JSON` for a text with a lone surrogate.
+ */
+export function listDigest(items: readonly string[]): string {
+  const known = listHashes.get(items);
+  if (known !== undefined) return known.update("]").digest();
+  const pieces = writtenTexts(items);
+  if (pieces === undefined) return digestOf(items);
+  const hash = pieces.reduce((seen, piece) => seen.update(piece), startSha256());
+  if (Object.isFrozen(items)) listHashes.set(items, hash);
+  return hash.update("]").digest();
+}
+
+/** Returns a frozen list that continues another one, and is neither serialized nor hashed again as far as the other. */
+export function continuedList<Text extends string>(former: readonly Text[], more: readonly Text[]): readonly Text[] {
+  const items = continuedTexts(former, more);
+  const hash = former.length === 0 || more.length === 0 ? undefined : listHashes.get(former);
+  const end = hash === undefined ? undefined : writtenTexts(more);
+  if (hash !== undefined && end !== undefined) listHashes.set(items, hash.update(`,${end.join("").slice(1)}`));
+  return items;
 }
 
 /**

@@ -161,9 +161,15 @@ function writtenRecord(record: PlanRecord, outline: SpanOutline): object {
   const { firstTurn, lastTurn } = record.span;
   const span = { outline, firstTurn, lastTurn };
   if (!("summary" in record)) return { ...record, span };
-  const isSame = digestOf(record.summary.span) === digestOf(record.span);
+  const isSame = isSameSpan(record.summary.span, record.span);
   return { ...record, span, summary: isSame ? { ...record.summary, span: "record" } : record.summary };
 }
+
+const isSameSpan = (a: SpanReference, b: SpanReference): boolean =>
+  a.firstTurn === b.firstTurn &&
+  a.lastTurn === b.lastTurn &&
+  (a.messageIds === b.messageIds ||
+    (a.messageIds.length === b.messageIds.length && a.messageIds.every((id, index) => id === b.messageIds[index])));
 
 const outlineSchema: z.ZodType<SpanOutline> = z.object({
   first: messageIdSchema,

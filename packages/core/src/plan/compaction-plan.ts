@@ -3,9 +3,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { freezeDeep, textSchema } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import * as z from "../json/schema.ts";
-import { digestOf } from "../json/sha256.ts";
 import {
-  asPlanId,
   type MessageId,
   messageIdSchema,
   type PlanId,
@@ -18,6 +16,7 @@ import { clearRecordSchema } from "./kinds/clear.ts";
 import { dropRecordSchema } from "./kinds/drop.ts";
 import { externalizationRecordSchema } from "./kinds/externalize.ts";
 import { summarizationRecordSchema } from "./kinds/summarize.ts";
+import { hasFormerId, planIdOf } from "./plan-hash.ts";
 import {
   type CompactionAction,
   mapLists,
@@ -37,7 +36,10 @@ export const PLAN_SCHEMA_VERSION = 1;
  */
 export interface CompactionPlan extends PlanRecords {
   readonly schemaVersion: typeof PLAN_SCHEMA_VERSION;
-  /** SHA-256 of the canonical form without `planId` and `createdAt`. */
+  /**
+   * SHA-256 of the canonical form without `planId` and `createdAt`, in which the ids of a span of more than
+   * {@link LONGEST_HASHED_SPAN} messages stand as {@link HashedIds}.
+   */
   readonly planId: PlanId;
   readonly threadId: ThreadId;
   /** The number of thread entries that the plan was made from. The thread may have grown since. */
@@ -99,11 +101,25 @@ export const NO_RECORDS: PlanRecords = Object.freeze(mapLists(() => []));
 export function sealPlan(content: PlanContent): CompactionPlan {
   requireIds(content);
   requireOneRecordEach(content);
-  const { createdAt, planId: _former, ...hashed } = content as PlanContent & Partial<CompactionPlan>;
-  const planId = asPlanId(digestOf({ ...hashed, schemaVersion: PLAN_SCHEMA_VERSION }));
-  const plan = freezeDeep<CompactionPlan>({ ...content, schemaVersion: PLAN_SCHEMA_VERSION, planId });
-  sealedPlans.add(plan);
-  return plan;
+  const whole = { ...content, schemaVersion: PLAN_SCHEMA_VERSION } as const;
+  return frozenPlan({ ...whole, planId: planIdOf(whole) });
+}
+
+/**
+ * Does the same for a plan that has an id; null when its content does not match it. The id may have been computed before
+ * long spans were hashed on their own.
+ */
+export function sealAs(content: PlanContent, planId: PlanId): CompactionPlan | null {
+  const plan = sealPlan(content);
+  if (plan.planId === planId) return plan;
+  const former = { ...plan, planId };
+  return hasFormerId(former) ? frozenPlan(former) : null;
+}
+
+function frozenPlan(plan: CompactionPlan): CompactionPlan {
+  const frozen = freezeDeep<CompactionPlan>(plan);
+  sealedPlans.add(frozen);
+  return frozen;
 }
 
 const sealedPlans = new WeakSet<CompactionPlan>();
@@ -147,8 +163,8 @@ export function serializePlan(plan: CompactionPlan): string {
  */
 export function parsePlan(text: string): CompactionPlan {
   const { planId, schemaVersion: _version, ...content } = checkPlanSchema(readPlanText(text));
-  const plan = sealPlan(content);
-  if (plan.planId !== planId) {
+  const plan = sealAs(content, planId);
+  if (plan === null) {
     throw new ThreadfoldError("INVALID_PLAN", `The content of plan ${planId} does not match its id.`, {
       hint: "The plan was changed after it was made; restore an intact copy.",
     });

@@ -5,6 +5,7 @@ import type { ArtifactId, MessageId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { spanLength, spanStart } from "../thread/span-reference.ts";
 import { actionOf, type CompactionPlan, planRecords, requireIds } from "./compaction-plan.ts";
+import { hashedPatches } from "./plan-hash.ts";
 import { type CompactionAction, kindOf, type PlanRecord } from "./plan-record.ts";
 
 /** Where the full content of a message can be read. The thread always has it; an artifact may have it too. */
@@ -108,6 +109,15 @@ export function planDiff(from: CompactionPlan, to: CompactionPlan): PlanDiff {
     inversePatches,
   };
 }
+
+/**
+ * Returns what changed from one plan to the next, as the journal hashes it (`diffDigest`): patches, in which the ids of
+ * long spans stand as they do in what a plan's id is computed from.
+ *
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` when the message ids of a plan were left in the store.
+ */
+export const planChanges = (from: CompactionPlan, to: CompactionPlan): readonly object[] =>
+  hashedPatches(planDiff(from, to).patches, to);
 
 function keyRecords(plan: CompactionPlan): KeyedRecords {
   return Object.fromEntries(planRecords(plan).map((record) => [`${record.action} ${spanStart(record.span)}`, record]));

@@ -1,7 +1,7 @@
 import type { MessageHeader } from "../budget/message-header.ts";
 import type { TokenLedger } from "../budget/token-ledger.ts";
 import { historyNotLoaded } from "../errors/threadfold-error.ts";
-import { continuedTexts } from "../json/long-list.ts";
+import { continuedList } from "../json/sha256.ts";
 import type { MessageId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { knownRunsOf, type OrdinalRun, placeIds, runsOfSpan, type SpanReference } from "../thread/span-reference.ts";
@@ -158,7 +158,7 @@ class CountedShape implements ThreadShape {
     for (const { from, to } of runs)
       for (let ordinal = Math.max(from, taken + 1); ordinal <= to; ordinal++)
         more.push((this.#ledger.header(ordinal) as MessageHeader).id);
-    const messageIds = continuedTexts(former?.messageIds ?? [], more);
+    const messageIds = continuedList(former?.messageIds ?? [], more);
     placeIds(messageIds, runs);
     this.#lists.set(key, messageIds);
     return messageIds;

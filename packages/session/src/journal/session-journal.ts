@@ -10,7 +10,7 @@ import {
   type FoldVetoedRecord,
   type JournalRecord,
   type JsonObject,
-  planDiff,
+  planChanges,
   type RecordedArtifact,
   type RequestCacheRecord,
   type RequestRefusedRecord,
@@ -130,7 +130,7 @@ export class SessionJournal implements SessionRecorder {
   }
 
   async planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void> {
-    const diffDigest = digestOf(planDiff(before, after).patches);
+    const diffDigest = digestOf(planChanges(before, after));
     await this.#note({ type: "plan-committed", planVersion: after.version, planId: after.planId, diffDigest });
   }
 

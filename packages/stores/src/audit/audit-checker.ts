@@ -2,6 +2,7 @@ import {
   artifactIdPrefix,
   asThreadId,
   type Checkpoint,
+  hashedIdsIn,
   JOURNAL_START,
   MerkleTree,
   merkleLeafOf,
@@ -118,9 +119,10 @@ export class AuditChecker {
     return null;
   }
 
-  #planProblem({ version, planId, text, diff }: LineOf<"plan">): string | null {
+  #planProblem({ version, planId, text, spans = [], diff }: LineOf<"plan">): string | null {
     if (version !== this.counts.plans + 1) return "a plan is missing or out of order";
     if (text !== null && sha256(text) !== planId) return "its text does not match its id";
+    if (!areNamedIn(text ?? "", spans)) return "its spans are not those that its text names";
     this.#plans.set(version, { planId, diffDigest: diff === null ? null : sha256(diff) });
     this.counts.plans++;
     return null;
@@ -265,6 +267,27 @@ function tenantIn(prefix: string): string | null {
   try {
     const [tenantId] = JSON.parse(prefix) as readonly unknown[];
     return typeof tenantId === "string" ? tenantId : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Checks that the lists of ids beside a plan's text are those that stand in it by their digests, and no others. */
+function areNamedIn(text: string, spans: readonly string[]): boolean {
+  const given = new Map(spans.map((span) => [sha256(span), lengthIn(span)]));
+  const named = new Map(hashedIdsIn(text).map((ids) => [ids.sha256, ids.count]));
+  return (
+    given.size === spans.length &&
+    given.size === named.size &&
+    [...named].every(([digest, count]) => given.get(digest) === count)
+  );
+}
+
+/** The number of items in a JSON list; null for any other text. */
+function lengthIn(text: string): number | null {
+  try {
+    const list = parseJson(text);
+    return Array.isArray(list) ? list.length : null;
   } catch {
     return null;
   }

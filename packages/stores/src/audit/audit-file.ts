@@ -3,12 +3,14 @@ import {
   type CompactionPlan,
   canonicalJson,
   emptyPlan,
+  idsHashedApart,
   type JournalRecord,
   MerkleTree,
   merkleLeafOf,
   parseJson,
   parsePlan,
-  planDiff,
+  planChanges,
+  planHashText,
   sha256,
   THREAD_CHAIN_START,
   ThreadfoldError,
@@ -61,6 +63,8 @@ export type AuditLine =
       readonly planId: string;
       readonly createdAt: string;
       readonly text: string | null;
+      /** The lists of message ids that stand in the text by their number and SHA-256; absent if there are none. */
+      readonly spans?: readonly string[];
       /** What changed since the previous plan, as patches. */
       readonly diff: string | null;
     }
@@ -178,8 +182,10 @@ async function* planLines(inspector: StoreInspector, threadId: ThreadId, content
   for await (const row of inspector.plans(threadId)) {
     const plan = content ? planIn(row, threadId) : null;
     const { version, planId, createdAt } = row;
-    const diff = plan === null || before === null ? null : canonicalJson(planDiff(before, plan).patches);
-    yield { type: "plan", version, planId, createdAt, text: plan === null ? null : hashedText(plan), diff };
+    const diff = plan === null || before === null ? null : canonicalJson(planChanges(before, plan));
+    const spans = plan === null ? [] : idsHashedApart(plan).map((ids) => canonicalJson(ids));
+    const text = plan === null ? null : planHashText(plan);
+    yield { type: "plan", version, planId, createdAt, text, ...(spans.length > 0 && { spans }), diff };
     before = plan;
   }
 }
@@ -191,11 +197,6 @@ function planIn({ body, version }: StoredPlan, threadId: ThreadId): CompactionPl
   } catch (cause) {
     throw new ThreadfoldError("STORE_CORRUPT", `Plan ${version} of thread ${threadId} cannot be read.`, { cause });
   }
-}
-
-/** Returns the text whose SHA-256 is the plan's id. */
-function hashedText({ planId: _planId, createdAt: _createdAt, ...hashed }: CompactionPlan): string {
-  return canonicalJson(hashed);
 }
 
 async function* journalLines(
@@ -279,6 +280,7 @@ const schema = z.lazy(() => {
       planId: digest,
       createdAt: z.string(),
       text: body,
+      spans: z.array(z.string()).min(1).exactOptional(),
       diff: body,
     }),
     z.strictObject({

@@ -10,7 +10,11 @@ import {
   type CheckpointSignature,
   type CompactionPlan,
   canonicalJson,
+  digestOf,
   emptyPlan,
+  LONGEST_HASHED_SPAN,
+  parsePlan,
+  planChanges,
   planDiff,
   type RecordedArtifact,
   sha256,
@@ -91,6 +95,20 @@ async function fill(store: ThreadfoldStore): Promise<Checkpoint> {
   }
   return makeCheckpoint(store, THREAD, { at: START, sign });
 }
+
+/** A thread with a plan that drops more messages than its hash text names one by one. */
+async function longSpan(made = (plan: CompactionPlan): CompactionPlan => plan) {
+  const memory = createMemoryStore({ clock: { now: () => START_MS } });
+  await memory.threads.append(THREAD, transcript(LONGEST_HASHED_SPAN + 9), { expectedVersion: 0 });
+  const thread = await memory.threads.load(THREAD);
+  const messages = thread?.messagesBetween(0, LONGEST_HASHED_SPAN + 1) ?? [];
+  const plan = made(dropPlan(messages, { version: 1, threadVersion: LONGEST_HASHED_SPAN + 9 }));
+  await memory.plans.commitPlan(THREAD, plan, 0);
+  return { memory, plan, ids: messages.map(({ id }) => id) };
+}
+
+const committed = ({ version, planId }: CompactionPlan, diffDigest: string) =>
+  ({ type: "plan-committed", planVersion: version, planId, diffDigest }) as const;
 
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
 const path = join(folder, "audited.db");
@@ -185,6 +203,10 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
     }
     if (line.type === "plan") {
       if (line.version !== plans.length + 1 || (line.text !== null && hash(line.text) !== line.planId)) return bad;
+      const named = [...(line.text ?? "").matchAll(/"messageIds":\{"count":(\d+),"sha256":"([0-9a-f]{64})"\}/g)];
+      const lists = new Map((line.spans ?? []).map((ids: string) => [hash(ids), String(JSON.parse(ids).length)]));
+      if (named.some(([, count, digest = ""]) => lists.get(digest) !== count)) return bad;
+      if (new Set(named.map(([, , digest]) => digest)).size !== lists.size) return bad;
       plans.push(line);
     }
     if (line.type === "artifact") artifacts.add(line.artifactId);
@@ -291,6 +313,46 @@ describe("an audit file", () => {
       expect(bare).not.toContain(content);
       expect(await exported(memory)).toContain(content);
     }
+  });
+
+  it("lists the ids of a long span beside the text that names them by their digest, and nobody can change them", async () => {
+    const { memory, plan, ids } = await longSpan();
+    await memory.journal.append(THREAD, committed(plan, digestOf(planChanges(emptyPlan(THREAD, "none"), plan))), START);
+    const text = await exported(memory);
+    expect([(await check(text)).problem, independentCheck(Buffer.from(text))]).toEqual([null, 0]);
+    const left = text.split("\n").slice(0, -1);
+    const line = left.map((one) => JSON.parse(one)).find(({ type }) => type === "plan");
+    expect(line.spans).toEqual([JSON.stringify(ids)]);
+    expect(line.text.length + line.diff.length).toBeLessThan(2_000);
+    const lists = [[], [JSON.stringify(ids.slice(1))], [...line.spans, "[]"], [...line.spans, ...line.spans]];
+    for (const spans of lists) {
+      const changed = sealedAnew(left, (one) => {
+        if (one["type"] !== "plan") return;
+        if (spans.length > 0) one["spans"] = spans;
+        else delete one["spans"];
+      });
+      expect((await check(changed)).problem?.problem).toContain("its spans are not those that its text names");
+    }
+  });
+
+  it("keeps a plan from before long spans were hashed on their own as it was hashed", async () => {
+    const { memory, plan, ids } = await longSpan((made) => {
+      const { planId: _planId, createdAt, ...hashed } = made;
+      return parsePlan(canonicalJson({ ...hashed, createdAt, planId: digestOf(hashed) }));
+    });
+    await memory.journal.append(
+      THREAD,
+      committed(plan, sha256(canonicalJson(planDiff(emptyPlan(THREAD, "none"), plan).patches))),
+      START,
+    );
+    const text = await exported(memory);
+    expect([(await check(text)).problem, independentCheck(Buffer.from(text))]).toEqual([null, 0]);
+    const line = text
+      .split("\n")
+      .slice(0, -1)
+      .map((one) => JSON.parse(one))
+      .find(({ type }) => type === "plan");
+    expect([line.spans, JSON.parse(line.text).drops[0].span.messageIds]).toEqual([undefined, ids]);
   });
 
   it("stays valid after rehydrated content expires and is swept, but not when permanent content is missing", async () => {

@@ -16,6 +16,7 @@ import {
   parseJson,
   planRecords,
   type SpanReference,
+  sealAs,
   sealPlan,
   spanEnd,
   spanLength,
@@ -120,8 +121,9 @@ function sealedPlan(sealer: Sealer, plan: CompactionPlan, threadDigest?: string)
 /** Returns the plan that was sealed, with its original id. @throws ThreadfoldError `UNSEAL_FAILED`. */
 export async function openedPlan(sealer: Sealer, plan: CompactionPlan): Promise<CompactionPlan> {
   const { records, head } = await openRecords(sealer, plan);
-  const opened = sealPlan({ ...plan, ...records });
-  if (head !== undefined && head.planId !== opened.planId) throw unsealFailed();
+  const content = { ...plan, ...records };
+  const opened = head === undefined ? sealPlan(content) : sealAs(content, head.planId);
+  if (opened === null) throw unsealFailed();
   return opened;
 }
 

@@ -3,11 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   asMessageId,
+  type CompactionPlan,
   canonicalJson,
+  digestOf,
   emptyPlan,
   type KeyStore,
+  LONGEST_HASHED_SPAN,
   type PinEntry,
   type PinLiftedEntry,
+  parsePlan,
   planDiff,
   type SubjectKey,
   sha256,
@@ -81,11 +85,46 @@ describe("a key store whose keys have not 32 bytes", () => {
     await expect(opening).rejects.toMatchObject(refusal);
   });
 
+  it("is told to keep a key that may have sealed something, and how what it sealed is read", async () => {
+    const opening = encryptedStore(createMemoryStore(), shaped(new Uint8Array(16)));
+    const hint = expect.stringMatching(/^Do not replace the key: nothing else opens what it sealed\. .*an earlier build/);
+    const message = expect.stringMatching(/it has 16 bytes, and a key has 32 bytes\.$/);
+    await expect(opening.threads.append(THREAD, transcript(1), { expectedVersion: 0 })).rejects.toMatchObject({
+      message,
+      hint,
+    });
+    for (const bytes of [undefined, new Uint8Array(0)]) {
+      const made = encryptedStore(createMemoryStore(), shaped(bytes));
+      await expect(made.threads.append(THREAD, transcript(1), { expectedVersion: 0 })).rejects.toMatchObject({
+        hint: expect.stringMatching(/^Have the key store return \{ version, bytes \} with 32 random bytes\./),
+      });
+    }
+  });
+
   it("is refused when it makes or rotates such a key, too", async () => {
     for (const call of ["getOrCreate", "rotate"] as const) {
       const { keys } = sealedPlaces({ ...shaped(new Uint8Array(8)), get: async () => null }, {})(THREAD);
       await expect(keys[call]("ada")).rejects.toMatchObject({ code: "INVALID_CONFIG", details: { subject: "ada" } });
     }
+  });
+});
+
+describe("a sealed plan with a long span", () => {
+  const former = ({ planId: _planId, createdAt, ...hashed }: CompactionPlan): CompactionPlan =>
+    parsePlan(canonicalJson({ ...hashed, createdAt, planId: digestOf(hashed) }));
+
+  it.each([
+    ["keeps its id", (plan: CompactionPlan) => plan],
+    ["keeps the id that it had before such spans were hashed on their own", former],
+  ])("%s", async (_title, made) => {
+    const store = encryptedStore(await openSqliteStore(freshPath()), memoryKeyStore());
+    await store.threads.append(THREAD, transcript(LONGEST_HASHED_SPAN + 9), { expectedVersion: 0 });
+    const messages = (await store.threads.load(THREAD))?.messagesBetween(0, LONGEST_HASHED_SPAN + 1) ?? [];
+    const plan = made(dropPlan(messages, { version: 1, threadVersion: LONGEST_HASHED_SPAN + 9 }));
+    await store.plans.commitPlan(THREAD, plan, 0);
+    expect((await store.plans.getCurrentPlan(THREAD)).plan).toEqual(plan);
+    expect(await verifyStore(store, THREAD)).toEqual([]);
+    await store.close();
   });
 });
 
