@@ -66,6 +66,32 @@ describe.each([anthropicAgent, chatAgent, responsesAgent])("$name behind the pro
     expect(await threadsOf(store)).toHaveLength(1);
   });
 
+  it("goes on in the same thread when a proxy is gone in the middle of an answer", async () => {
+    const store = createMemoryStore();
+    const half = Promise.withResolvers<void>();
+    await using upstream = await scriptedUpstream((response, request, index) => {
+      if (index !== 20) return agent.answers(response, request, moveAt(index), index);
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(": half of an answer\n\n");
+      half.resolve();
+    });
+    const history: unknown[] = [];
+    // It is not closed before the other takes over, as after a crash.
+    await using lost = await startedProxy(upstream, { store, config: CONFIG });
+    await agent.run(lost.proxy, history, `Build it. ${RULE}`);
+    const cut = agent.run(lost.proxy, history, "Again.").catch(() => "cut off");
+    await half.promise;
+    await using started = await startedProxy(upstream, { store, config: CONFIG });
+    const [sent, counted] = [upstream.requests.at(-1)?.text ?? "", lost.turns.at(-1)?.tokens ?? 0];
+    await agent.run(started.proxy, [...history], "And again.");
+    expect(started.turns[0]?.outcome?.type).toBe("no-op");
+    // What was learned of the provider's way of counting is known at once.
+    expect(Math.abs((started.turns[0]?.tokens ?? 0) - counted)).toBeLessThan(100);
+    expect(upstream.requests[21]?.text.length).toBeLessThan(sent.length + 100);
+    expect([started.problems, await threadsOf(store)]).toEqual([[], [started.turns[0]?.threadId]]);
+    await lost.proxy.close();
+    expect(await cut).toBe("cut off");
+  });
+
   it("goes on in a fork when it edits what was said or has an answer made anew", async () => {
     await using upstream = await scriptedUpstream((response, request, index) =>
       agent.answers(response, request, { say: `Answer ${index}.` }, index),

@@ -195,6 +195,30 @@ describe("a request that is too long", () => {
       expect(started.turns).toMatchObject([{ type: "refused" }]);
     },
   );
+
+  it.each([
+    ["/v1/messages", "messages", (text: string) => text],
+    ["/v1/messages", "messages", (text: string) => [{ type: "text", text }]],
+    ["/chat/completions", "messages", (text: string) => [{ type: "text", text }]],
+    ["/responses", "input", (text: string) => [{ type: "input_text", text }]],
+  ] as const)(
+    "by its newest words alone is refused at once and kept in no thread: %s",
+    async (path, field, content) => {
+      await using upstream = await scriptedUpstream((response) => sendJson(response, {}));
+      const config = { maxInputTokens: 5_000, outputReserveTokens: 1_000, safetyBufferTokens: 0 };
+      await using started = await startedProxy(upstream, { config });
+      const asked = (text: string) => JSON.stringify({ ...ASK, [field]: [{ role: "user", content: content(text) }] });
+      const url = started.proxy.baseUrls[path === "/v1/messages" ? "anthropic" : "openai"] + path;
+      const { response, bytes } = await send(url, asked("word ".repeat(20_000)));
+      expect([response.statusCode, bytes.toString()]).toEqual([400, expect.stringContaining("4000")]);
+      expect(bytes.toString()).toContain("The newest message alone takes about 25000 tokens, and it is never folded.");
+      expect(started.turns).toMatchObject([{ type: "refused", tokens: 25_000 }]);
+      const { threadId } = started.turns[0] as (typeof started.turns)[number];
+      expect(await started.store.threads.load(threadId)).toBeNull();
+      expect((await send(url, asked("Hello."))).response.statusCode).toBe(200);
+      expect(started.problems).toEqual([]);
+    },
+  );
 });
 
 describe("a proxy", () => {
@@ -392,5 +416,115 @@ describe("a proxy", () => {
     const marks = upstream.requests[0]?.text.match(/cache_control/g) ?? [];
     expect(marks.length).toBeGreaterThan(1);
     expect(marks.length).toBeLessThan(5);
+  });
+
+  it.each([
+    ["beside marks of its own", { system: true, messages: true }, false],
+    ["beside a mark on its system text", { system: true, messages: false }, false],
+    ["alone", { system: false, messages: false }, true],
+  ])("keeps to four cached prefixes when the client has caching done for it %s", async (_, marked, isKept) => {
+    await using upstream = await answering();
+    await using started = await startedProxy(upstream, { config: { maxInputTokens: 12_000 } });
+    const cache_control = { type: "ephemeral" };
+    const mark = (isMarked: boolean) => (isMarked ? { cache_control } : {});
+    const ask = (messages: readonly object[]) => {
+      const system = [{ type: "text", text: "You are an engineer.", ...mark(marked.system) }];
+      const tools = [{ name: "run", input_schema: { type: "object" } }];
+      return send(messagesUrl(started), JSON.stringify({ ...ASK, cache_control, system, tools, messages }));
+    };
+    const history = long(40).map((message, index) =>
+      typeof message.content === "string"
+        ? message
+        : {
+            ...message,
+            content: message.content.map((block) => ({ ...block, ...mark(marked.messages && index > 50) })),
+          },
+    );
+    await ask(history.slice(0, 61));
+    await ask(history.slice(0, 63));
+    await ask(history);
+    expect(started.turns.map(({ type }) => type)).toEqual(["folded", "folded", "folded"]);
+    for (const { text, body } of upstream.requests) {
+      const marks = text.match(/"cache_control"/g) ?? [];
+      expect(marks.length).toBeGreaterThan(0);
+      expect(marks.length).toBeLessThan(5);
+      expect("cache_control" in body).toBe(isKept);
+    }
+  });
+
+  it("keeps to four cached prefixes when the client marks none at first", async () => {
+    await using upstream = await answering();
+    await using started = await startedProxy(upstream, { config: { maxInputTokens: 12_000 } });
+    const cache_control = { type: "ephemeral" };
+    const history = long(40).map((message, index) =>
+      typeof message.content === "string" || index < 10
+        ? message
+        : { ...message, content: message.content.map((block) => ({ ...block, cache_control })) },
+    );
+    for (const length of [1, 63, 65]) {
+      const messages = history.slice(0, length);
+      await send(messagesUrl(started), JSON.stringify({ ...ASK, cache_control, tools: [{ name: "run" }], messages }));
+    }
+    expect(started.turns.map(({ type }) => type)).toEqual(["as-it-came", "folded", "folded"]);
+    for (const { text } of upstream.requests) {
+      const marks = text.match(/"cache_control"/g) ?? [];
+      expect(marks.length).toBeLessThan(5);
+    }
+  });
+
+  it.each(["/chat/completions", "/responses"])(
+    "keeps to one thread when the client changes its system messages with every request: %s",
+    async (path) => {
+      await using upstream = await answering();
+      await using started = await startedProxy(upstream, { config: { maxInputTokens: 12_000 } });
+      const isChat = path === "/chat/completions";
+      const output = "output ".repeat(400);
+      const chatStep = (id: string) => [
+        { role: "assistant", tool_calls: [{ id, type: "function", function: { name: "run", arguments: "{}" } }] },
+        { role: "tool", tool_call_id: id, content: output },
+      ];
+      const itemStep = (id: string) => [
+        { type: "function_call", call_id: id, name: "run", arguments: "{}" },
+        { type: "function_call_output", call_id: id, output },
+      ];
+      const rules = { role: "developer", content: [{ type: isChat ? "text" : "input_text", text: "Be brief." }] };
+      for (let hour = 1; hour <= 30; hour++) {
+        const opening = [{ role: "system", content: `It is ${hour} o'clock.`, name: "clock" }, rules];
+        const work = Array.from({ length: hour }, (_, step) => (isChat ? chatStep : itemStep)(`c_${step}`)).flat();
+        const list = [...opening, { role: "user", content: "Do the work." }, ...work];
+        const body = { model: "m", ...(isChat ? { messages: list } : { instructions: "Work.", input: list }) };
+        await send(started.proxy.baseUrls.openai + path, JSON.stringify(body));
+        const { body: sent } = upstream.requests.at(-1) as ReceivedRequest;
+        expect((sent[isChat ? "messages" : "input"] as unknown[]).slice(0, 2)).toEqual(opening);
+        expect(sent["instructions"]).toBe(isChat ? undefined : "Work.");
+        expect(JSON.stringify(sent).match(/o'clock|Be brief/g)).toHaveLength(2);
+      }
+      expect(new Set(started.turns.map(({ threadId }) => threadId)).size).toBe(1);
+      expect(started.turns.filter(({ outcome }) => outcome?.type === "committed").length).toBeLessThan(4);
+      expect(started.problems).toEqual([]);
+    },
+  );
+
+  it("keeps to the window of each request's model when the budget is larger", async () => {
+    await using upstream = await answering();
+    await using started = await startedProxy(upstream, { config: { maxInputTokens: 900_000 } });
+    const content = "word ".repeat(900_000);
+    const url = `${started.proxy.baseUrls.openai}/chat/completions`;
+    const limits: number[] = [];
+    for (const model of ["gpt-4o", "gpt-4.1", "gpt-4o"]) {
+      const { bytes } = await send(url, JSON.stringify({ model, messages: [{ role: "user", content }] }));
+      limits.push(Number(/length is (\d+) tokens/.exec(bytes.toString())?.[1]));
+    }
+    expect(limits[0]).toBeLessThan(128_000);
+    expect(limits[1]).toBeGreaterThan(128_000);
+    expect(limits[2]).toBe(limits[0]);
+  });
+
+  it("takes a conversation of nothing but system messages as one", async () => {
+    await using upstream = await answering();
+    await using started = await startedProxy(upstream);
+    const body = JSON.stringify({ model: "m", messages: [{ role: "system", content: "Say hello." }] });
+    await send(`${started.proxy.baseUrls.openai}/chat/completions`, body);
+    expect([upstream.requests[0]?.text, started.turns.length, started.problems]).toEqual([body, 1, []]);
   });
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ThreadfoldError } from "@threadfold/core";
+import { modelCallError, ThreadfoldError } from "@threadfold/core";
 import type { ContextSession } from "@threadfold/session";
 import { AnswerCollector } from "./answers/answer-collector.ts";
 import { anthropicMessages } from "./apis/anthropic-messages.ts";
@@ -32,8 +32,10 @@ export interface ExchangeParts {
   readonly addresses: Readonly<Record<Provider, URL>>;
   readonly maxBodyBytes: number;
   readonly onTurn: (turn: ProxiedTurn) => void;
-  /** Called with errors that prevent reading or folding a conversation; its request is still sent, without folding. */
+  /** Called with errors that prevent reading or folding a conversation, or recording an answer; both are passed on. */
   readonly onProblem: (error: unknown) => void;
+  /** The same, but each message is reported only once. */
+  readonly onLastingProblem: (problem: ThreadfoldError) => void;
 }
 
 /** A request whose body was read, and its conversation if that could be read. */
@@ -71,12 +73,16 @@ export class Exchange {
     // Other offers, such as HTTP/2 by Java's own client, may be ignored.
     if (/websocket/i.test(headers.upgrade ?? ""))
       return sendJson(this.#outgoing, 426, problem("The proxy speaks plain HTTP."));
-    const api = method === "POST" ? apiAt(provider, path.replace(/\?.*$/, "")) : undefined;
+    const place = path.replace(/\?.*$/, "");
+    const api = method === "POST" ? apiAt(provider, place) : undefined;
+    const coding = headers["content-encoding"];
     // An encoded body is not read; few clients send one.
-    if (api === undefined || headers["content-encoding"] !== undefined) return this.#pass(await this.#send());
+    if (api !== undefined && coding !== undefined) this.#parts.onLastingProblem(unreadCoding(place, coding));
+    if (api === undefined || coding !== undefined) return this.#pass(await this.#send());
     const bytes = await readBody(this.#incoming, this.#parts.maxBodyBytes);
     if (bytes === null) return this.#refuseLength();
     const body = parsedObject(bytes.toString("utf8"));
+    if (body === undefined) this.#parts.onProblem(noJson(place));
     const values = body && api.conversationOf(body);
     const read = values && body && { api, body, headers, values };
     return read === undefined ? this.#pass(await this.#send(bytes)) : this.#converse({ bytes, read }, read);
@@ -87,7 +93,7 @@ export class Exchange {
     const turn = conversation && (await this.#turn(conversation, read));
     if (conversation === undefined || turn === undefined) return this.#pass(await this.#send(understood.bytes));
     if (turn.type === "refused") return sendJson(this.#outgoing, turn.refusal.status, turn.refusal.body);
-    const answer = await this.#send(bytesOf(turn, understood));
+    const answer = await this.#send(bytesOf(turn, understood), true);
     if (isRefusal(answer)) return this.#takeRefusal(answer, { understood, read, conversation, turn });
     return this.#collect(answer, { read, conversation, turn });
   }
@@ -110,23 +116,29 @@ export class Exchange {
   ): Promise<void> {
     const bytes = await readBody(answer, this.#parts.maxBodyBytes);
     if (bytes === null) return sendJson(this.#outgoing, 502, problem("The provider's error response is too long."));
-    const retry = await this.#guarded(() => canRetry(turn.session, answer, bytes));
+    const coding = answer.headers["content-encoding"];
+    if (contentDecoder(coding) === undefined) this.#parts.onLastingProblem(unreadable(coding));
+    const retry = await this.#guarded(() => canRetry(turn.session, answer, bytes), notRecorded);
     const again = retry === true ? await this.#turn(conversation, read) : undefined;
     if (again === undefined || again.type === "refused") return this.#passBytes(answer, bytes);
-    const second = await this.#send(bytesOf(again, understood));
+    const second = await this.#send(bytesOf(again, understood), true);
     return isRefusal(second) ? this.#pass(second) : this.#collect(second, { read, conversation, turn: again });
   }
 
   /** Passes an answer on, byte for byte as it comes, and reads a copy. */
   async #collect(answer: IncomingMessage, { read, conversation, turn }: Conversing): Promise<void> {
-    const decoder = contentDecoder(answer.headers["content-encoding"]);
-    if (decoder === undefined) return this.#pass(answer);
+    const coding = answer.headers["content-encoding"];
+    const decoder = contentDecoder(coding);
+    if (decoder === undefined) {
+      this.#parts.onLastingProblem(unreadable(coding));
+      return this.#pass(answer);
+    }
     const isStream = (answer.headers["content-type"] ?? "").includes("text/event-stream");
     const collector = new AnswerCollector(read.api, isStream, this.#parts.maxBodyBytes);
     const collected = this.#guarded(async () => {
-      for await (const piece of decoder as AsyncIterable<Buffer>) collector.add(piece);
+      await readThrough(answer, decoder, (piece) => collector.add(piece));
       await conversation.answered(read, turn.session, collector.end());
-    });
+    }, notRecorded);
     answer.on("data", (piece: Buffer) => decoder.write(piece));
     answer.once("end", () => decoder.end());
     answer.once("close", () => !answer.complete && decoder.destroy());
@@ -135,13 +147,14 @@ export class Exchange {
     if (passed.status === "rejected") throw passed.reason;
   }
 
-  async #send(body?: Buffer): Promise<IncomingMessage> {
+  async #send(body?: Buffer, isAnswerRead = false): Promise<IncomingMessage> {
     const { upstream, addresses } = this.#parts;
     const { provider, path } = this.#address;
     return upstream.send({
       incoming: this.#incoming,
       base: addresses[provider],
       path,
+      isAnswerRead,
       signal: this.#gone.signal,
       ...(body !== undefined && { body }),
     });
@@ -168,14 +181,20 @@ export class Exchange {
   }
 
   /**
-   * Reports an error of Threadfold instead of throwing it, so that the request is still sent unless the client is gone.
+   * Reports an error of Threadfold instead of throwing it, so that request and answer are still passed on unless the
+   * client is gone.
+   *
+   * @param told what is reported; by default the error itself, which prevented folding.
    */
-  async #guarded<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  async #guarded<Result>(
+    work: () => Promise<Result>,
+    told: (error: unknown) => unknown = (error) => error,
+  ): Promise<Result | undefined> {
     try {
       return await work();
     } catch (error) {
       this.#gone.signal.throwIfAborted();
-      this.#parts.onProblem(error);
+      this.#parts.onProblem(told(error));
       return undefined;
     }
   }
@@ -193,15 +212,61 @@ const bytesOf = (turn: SentTurn, { bytes }: Understood): Buffer =>
 
 const isRefusal = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 400;
 
+/** Reads an answer that is passed on meanwhile. @throws what {@link whyUnread} returns. */
+async function readThrough(
+  answer: IncomingMessage,
+  decoder: AsyncIterable<Buffer>,
+  add: (piece: Buffer) => void,
+): Promise<void> {
+  try {
+    for await (const piece of decoder) add(piece);
+  } catch (cause) {
+    throw whyUnread(answer, cause);
+  }
+}
+
+/** Returns an error that says, as a clause, why an answer cannot be read. */
+function whyUnread({ destroyed, complete, headers }: IncomingMessage, cause: unknown): Error {
+  if (destroyed && !complete) return new Error("it broke off before its end", { cause });
+  const { message } = cause as Error;
+  return new Error(`it is no valid ${headers["content-encoding"]} (${message})`, { cause });
+}
+
 async function canRetry(session: ContextSession, answer: IncomingMessage, bytes: Buffer): Promise<boolean> {
   const decoder = contentDecoder(answer.headers["content-encoding"]);
-  const text = decoder && (await readBody(Readable.from([bytes]).pipe(decoder), MOST_REFUSAL_BYTES));
+  const text = decoder && (await decoded(bytes, decoder).catch((cause) => Promise.reject(whyUnread(answer, cause))));
   const said = parsedObject(text?.toString("utf8") ?? "");
   return (await session.failed({ status: answer.statusCode, ...said })).retry;
 }
 
+const decoded = (bytes: Buffer, decoder: Duplex): Promise<Buffer | null> =>
+  readBody(Readable.from([bytes]).pipe(decoder), MOST_REFUSAL_BYTES);
+
 /** The longest refusal that is read, in bytes; a longer one is not about the length of a prompt. */
 const MOST_REFUSAL_BYTES = 1_000_000;
+
+const noJson = (path: string): ThreadfoldError =>
+  new ThreadfoldError("INVALID_JSON", `The body of ${path} is no JSON object.`);
+
+const unreadCoding = (path: string, coding: string): ThreadfoldError =>
+  new ThreadfoldError(
+    "UNKNOWN_FORMAT",
+    `The body of ${path} has the content encoding ${coding}, in which conversations are not read.`,
+    { hint: "Have the client send its requests without compression." },
+  );
+
+const unreadable = (coding = ""): ThreadfoldError =>
+  new ThreadfoldError(
+    "MODEL_CALL_FAILED",
+    `Answers with the content encoding ${coding} cannot be read: they are passed on, but their usage is not recorded.`,
+    { hint: "Have the provider answer in gzip, br or without compression; zstd needs Node 22.15." },
+  );
+
+function notRecorded(error: unknown): ThreadfoldError {
+  const why = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
+  const message = `The provider's answer was passed on, but not recorded: ${why}.`;
+  return modelCallError(message, { kind: "unavailable" }, error);
+}
 
 /** Returns a problem of the proxy itself, in the format that both providers use for errors. */
 export const problem = (message: string) => ({

@@ -29,7 +29,10 @@ export interface ProxyOptions extends ConversationOptions {
   readonly silenceLimitMs?: number;
   /** Called with each turn of a conversation before it is sent. Errors that it throws are ignored. */
   readonly onTurn?: (turn: ProxiedTurn) => void;
-  /** Called with errors that prevent reading or folding a conversation; its request is still sent, without folding. */
+  /**
+   * Called with errors that prevent reading or folding a conversation, or recording an answer. Request and answer are
+   * still passed on; a `MODEL_CALL_FAILED` is about the answer.
+   */
   readonly onProblem?: (error: unknown) => void;
   /** The clock for the times of messages; the machine's by default. */
   readonly clock?: Clock;
@@ -56,6 +59,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { maxBodyBytes = 64 * 2 ** 20, silenceLimitMs = 600_000, onTurn, onProblem } = options;
   const upstream = new Upstream(silenceLimitMs);
   const complain = (error: unknown) => quietly(onProblem, error);
+  const known = new Set<string>();
   const conversations = new Conversations(options, clock, complain);
   const parts: ExchangeParts = {
     upstream,
@@ -64,6 +68,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     maxBodyBytes,
     onTurn: (turn) => quietly(onTurn, turn),
     onProblem: complain,
+    onLastingProblem: (lasting) => {
+      if (!known.has(lasting.message)) complain(lasting);
+      known.add(lasting.message);
+    },
   };
   const underWay = new Set<Promise<void>>();
   const server = createServer((incoming, outgoing) => {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { buffer, text as textOf } from "node:stream/consumers";
+import zlib, { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { scriptedUpstream, sendJson } from "./testing/scripted-upstream.ts";
 import { startedProxy } from "./testing/started-proxy.ts";
@@ -22,17 +23,95 @@ const calls = (steps: number) =>
     { type: "function_call_output", call_id: `c_${step}`, output: "output ".repeat(400) },
   ]).flat();
 
+const ANSWER = {
+  ...{ id: "msg_1", type: "message", role: "assistant", model: "m", stop_reason: "end_turn", stop_sequence: null },
+  ...{ content: [{ type: "text", text: "All is in order." }], usage: { input_tokens: 9, output_tokens: 5 } },
+};
+
 describe("an answer", () => {
-  it.each(["constructor", "__proto__", "toString"])("in the unknown coding %s passes through", async (coding) => {
-    await using upstream = await scriptedUpstream((response, _, index) =>
-      sendJson(response, { ok: true }, index === 0 ? 200 : 400, { "content-encoding": coding }),
+  it.each(["constructor", "__proto__", "toString"])(
+    "in the unknown coding %s passes through, with one warning",
+    async (coding) => {
+      await using upstream = await scriptedUpstream((response, _, index) =>
+        sendJson(response, { ok: true }, index === 0 ? 200 : 400, { "content-encoding": coding }),
+      );
+      await using started = await startedProxy(upstream);
+      for (const status of [200, 400]) {
+        const { response, bytes } = await send(`${started.proxy.baseUrls.anthropic}/v1/messages`, JSON.stringify(ASK));
+        expect([response.statusCode, bytes.toString()]).toEqual([status, '{"ok":true}']);
+      }
+      expect(started.problems.map(String)).toEqual([
+        `ThreadfoldError: Answers with the content encoding ${coding} cannot be read: they are passed on, but their usage is not recorded.`,
+      ]);
+    },
+  );
+
+  it.each([
+    ["gzip", gzipSync],
+    ["x-gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    // The oldest supported Node has no zstd.
+    ...("zstdCompressSync" in zlib ? [["zstd", zlib.zstdCompressSync] as const] : []),
+  ] as const)("in %s is read while it passes through byte for byte", async (coding, encode) => {
+    const sent = encode(JSON.stringify(ANSWER));
+    await using upstream = await scriptedUpstream((response) =>
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": coding }).end(sent),
+    );
+    const started = await startedProxy(upstream);
+    const { bytes } = await send(`${started.proxy.baseUrls.anthropic}/v1/messages`, JSON.stringify(ASK));
+    await started.proxy.close();
+    expect(bytes.equals(sent)).toBe(true);
+    expect(started.problems).toEqual([]);
+    const thread = await started.store.threads.load(started.turns[0]?.threadId as never);
+    expect([...(thread?.messagesBetween(0) ?? [])].at(-1)?.parts).toMatchObject(ANSWER.content);
+  });
+
+  it.each([
+    ["gzip, deflate, br", "gzip, deflate, br"],
+    ["gzip, dcz;q=0.9, *;q=0.1", "gzip"],
+    ["compress, zstd;q=0", "identity"],
+  ])("is asked for in codings that can be read: of %s, %s", async (accepted, asked) => {
+    await using upstream = await scriptedUpstream((response) => sendJson(response, ANSWER));
+    await using started = await startedProxy(upstream);
+    const headers = { "Accept-Encoding": accepted };
+    await send(`${started.proxy.baseUrls.anthropic}/v1/messages`, JSON.stringify(ASK), headers);
+    await send(`${started.proxy.baseUrls.anthropic}/v1/files`, "{}", headers);
+    expect(upstream.requests.map((request) => request.headers["accept-encoding"])).toEqual([asked, accepted]);
+  });
+
+  it.each([
+    ["that is not in its coding", 200, (body: string) => Buffer.from(body)],
+    ["that is cut off", 200, (body: string) => gzipSync(body).subarray(0, -9)],
+    ["of refusal that is not in its coding", 400, (body: string) => Buffer.from(body)],
+  ])("%s passes through, with a warning that says so", async (_, status, encode) => {
+    const sent = encode(JSON.stringify(ANSWER));
+    await using upstream = await scriptedUpstream((response) =>
+      response.writeHead(status, { "content-type": "application/json", "content-encoding": "gzip" }).end(sent),
     );
     await using started = await startedProxy(upstream);
-    for (const status of [200, 400]) {
-      const { response, bytes } = await send(`${started.proxy.baseUrls.anthropic}/v1/messages`, JSON.stringify(ASK));
-      expect([response.statusCode, bytes.toString()]).toEqual([status, '{"ok":true}']);
-    }
-    expect(started.problems).toEqual([]);
+    const { response, bytes } = await send(`${started.proxy.baseUrls.anthropic}/v1/messages`, JSON.stringify(ASK));
+    expect([response.statusCode, bytes.equals(sent)]).toEqual([status, true]);
+    await started.proxy.close();
+    const message = /^The provider's answer was passed on, but not recorded: it is no valid gzip \(.+\)\.$/;
+    expect(started.problems).toMatchObject([{ code: "MODEL_CALL_FAILED", message: expect.stringMatching(message) }]);
+  });
+
+  it("that breaks off is reported as such", async () => {
+    await using upstream = await scriptedUpstream((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('data: {"type":"message_start","message":{}}\n\n', () => response.destroy());
+    });
+    await using started = await startedProxy(upstream);
+    const asked = fetch(`${started.proxy.baseUrls.anthropic}/v1/messages`, {
+      method: "POST",
+      body: JSON.stringify(ASK),
+    });
+    await expect(asked.then((response) => response.text())).rejects.toThrow();
+    await started.proxy.close();
+    expect(started.problems).toMatchObject([
+      { message: "The provider's answer was passed on, but not recorded: it broke off before its end." },
+    ]);
   });
 });
 
@@ -96,6 +175,23 @@ describe("a request", () => {
     expect(received).toEqual([`${method} {"a":1}`]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  it.each([
+    ["that is no JSON", "hello", {}, "The body of /v1/messages is no JSON object."],
+    ["that is no object", "[1]", {}, "The body of /v1/messages is no JSON object."],
+    [
+      "in a coding",
+      "hello",
+      { "content-encoding": "br" },
+      "The body of /v1/messages has the content encoding br, in which conversations are not read.",
+    ],
+  ] as const)("%s is passed on unchanged, with a warning", async (_, body, headers, message) => {
+    await using upstream = await scriptedUpstream((response) => sendJson(response, { ok: true }));
+    await using started = await startedProxy(upstream);
+    const { response } = await send(`${started.proxy.baseUrls.anthropic}/v1/messages`, body, { ...headers });
+    expect([response.statusCode, upstream.requests[0]?.text]).toEqual([200, body]);
+    expect(started.problems).toMatchObject([{ message }]);
   });
 
   it("of Responses with references to items that the provider keeps passes through, unread", async () => {

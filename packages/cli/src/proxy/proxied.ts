@@ -1,3 +1,4 @@
+import { ThreadfoldError } from "@threadfold/core";
 import { type ProxiedTurn, type RunningProxy, startProxy } from "@threadfold/proxy";
 import type { CliIo } from "../output/cli-io.ts";
 import { figure, plainText } from "../output/page.ts";
@@ -78,5 +79,9 @@ const figuresOf = (turns: readonly ProxiedTurn[]): ProxyFigures => ({
   refused: turns.filter(({ type }) => type === "refused").length,
 });
 
-const problemOf = (error: unknown): string =>
-  `A request was passed on unchanged: ${error instanceof Error ? error.message : String(error)}`;
+/** Returns a line about a problem. What is told of an answer says by itself what became of it. */
+function problemOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const isOfAnswer = ThreadfoldError.isInstance(error) && error.code === "MODEL_CALL_FAILED";
+  return isOfAnswer ? message : `A request was passed on unchanged: ${message}`;
+}

@@ -12,6 +12,14 @@ export interface AiSdkSessionOptions extends DoorOptions {
   readonly session: ContextSession;
 }
 
+/** A call of the SDK with all its steps. Runs may overlap, each on its own branch of the conversation. */
+export interface AiSdkRun {
+  /** The conversation before the run, as passed to its first step. */
+  readonly initialMessages: readonly unknown[];
+  /** The session that made the run's newest prompt. */
+  readonly session: ContextSession;
+}
+
 /**
  * The state that connects the SDK's messages, a session and a model; shared by the session's prepare step and its
  * middleware.
@@ -24,10 +32,12 @@ export interface AiSdkSession {
   hasMiddleware: boolean;
   /** True when the session's tools were created, so that the host offers them to the model. */
   hasTools: boolean;
-  /** The conversation before the newest run, as passed to its first step. */
-  initialMessages: readonly unknown[];
-  /** The conversation before each run, by the result of its first step: runs may overlap. */
-  readonly initialOf: WeakMap<object, readonly unknown[]>;
+  /** The run that was prepared last. */
+  newest: AiSdkRun | undefined;
+  /** Each run by the list of its steps, which the SDK keeps for all of the run, and by the result of its first step. */
+  readonly runs: WeakMap<object, AiSdkRun>;
+  /** The session that made each prompt, by the note that goes with the prompt to the middleware. */
+  readonly prompted: WeakMap<object, ContextSession>;
   onRequest: AskOptions["onRequest"];
 }
 
@@ -48,12 +58,47 @@ function newState(session: ContextSession): AiSdkSession {
     hasSteps: false,
     hasMiddleware: false,
     hasTools: false,
-    initialMessages: [],
-    initialOf: new WeakMap(),
+    newest: undefined,
+    runs: new WeakMap(),
+    prompted: new WeakMap(),
     onRequest: undefined,
   };
   KNOWN.set(session, state);
   return state;
+}
+
+/** Returns the run that has these steps; undefined when it is not known. */
+export const runOf = ({ runs }: AiSdkSession, steps: readonly object[]): AiSdkRun | undefined =>
+  runs.get(steps) ?? (steps[0] && runs.get(steps[0]));
+
+export function keepRun(state: AiSdkSession, steps: readonly object[], run: AiSdkRun): void {
+  state.newest = run;
+  for (const known of [steps, ...steps.slice(0, 1)]) state.runs.set(known, run);
+}
+
+/** The field of a call's provider options that tells the middleware which session made its prompt. */
+const NOTE = "threadfold";
+
+/**
+ * Returns the provider options with which a middleware finds the session that made a prompt. Every other part of a call
+ * is copied on its way to the model.
+ */
+export function noteOf(state: AiSdkSession, session: ContextSession): Record<string, Record<string, string>> {
+  const note = { threadId: session.threadId };
+  state.prompted.set(note, session);
+  return { [NOTE]: note };
+}
+
+/** Returns the session that made a call's prompt, if it is known, and the call without the note of it. */
+export function promptedCall<Params extends { providerOptions?: Record<string, object> }>(
+  state: AiSdkSession,
+  params: Params,
+): { readonly session: ContextSession | undefined; readonly params: Params } {
+  const { providerOptions, ...rest } = params;
+  const { [NOTE]: note, ...others } = providerOptions ?? {};
+  if (note === undefined) return { session: undefined, params };
+  const options = Object.keys(others).length === 0 ? {} : { providerOptions: others };
+  return { session: state.prompted.get(note), params: { ...rest, ...options } as Params };
 }
 
 /** Token counts, either as steps report them (plain numbers) or as models do (broken down by kind). */

@@ -7,6 +7,7 @@ import {
   type AiSdkSession,
   type AiSdkSessionOptions,
   aiSdkSession,
+  promptedCall,
   type ReportedAnswer,
   reportAnswer,
 } from "./ai-sdk-session.ts";
@@ -30,23 +31,31 @@ type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Pa
 export function compactionMiddleware(options: AiSdkSessionOptions): LanguageModelMiddleware {
   const state = aiSdkSession(options);
   state.hasMiddleware = true;
-  const wrapGenerate: WrapGenerate = async ({ params, model }) => {
-    const result = await ask(state, { params, model }, (prompt) => model.doGenerate({ ...params, prompt }));
-    await reportAnswer(state.mirror.session, result);
+  const wrapGenerate: WrapGenerate = async (call) => {
+    const { result, session } = await ask(state, call, (params) => call.model.doGenerate(params));
+    await reportAnswer(session, result);
     return result;
   };
-  const wrapStream: WrapStream = async ({ params, model }) => {
-    const result = await ask(state, { params, model }, (prompt) => model.doStream({ ...params, prompt }));
-    return { ...result, stream: result.stream.pipeThrough(reporting(() => state.mirror.session)) };
+  const wrapStream: WrapStream = async (call) => {
+    const { result, session } = await ask(state, call, (params) => call.model.doStream(params));
+    return { ...result, stream: result.stream.pipeThrough(reporting(session)) };
   };
   return { specificationVersion: "v4", wrapGenerate, wrapStream };
 }
 
+/** An answer, and the session that asked for it. */
+interface Asked<Result> {
+  readonly result: Result;
+  readonly session: ContextSession;
+}
+
 async function ask<Result>(
-  { mirror, hasSteps, onRequest }: AiSdkSession,
-  { params, model }: Call,
-  send: (prompt: LanguageModelPrompt) => PromiseLike<Result>,
-): Promise<Result> {
+  state: AiSdkSession,
+  { params: given, model }: Call,
+  send: (params: CallOptions) => PromiseLike<Result>,
+): Promise<Asked<Result>> {
+  const { mirror, hasSteps, onRequest } = state;
+  const { session: own, params } = promptedCall(state, given);
   const { prompt, tools = [], abortSignal: signal } = params;
   const options: AskOptions = {
     model: model.modelId,
@@ -54,8 +63,11 @@ async function ask<Result>(
     ...(onRequest !== undefined && { onRequest }),
   };
   const sendRequest = (request: PreparedRequest): PromiseLike<Result> =>
-    send(languageModelPrompt(payloadOf(request, "ai-sdk"), model.specificationVersion));
-  if (hasSteps) return askAgain(mirror.session, options, () => send(prompt), sendRequest);
+    send({ ...params, prompt: languageModelPrompt(payloadOf(request, "ai-sdk"), model.specificationVersion) });
+  if (hasSteps) {
+    const session = own ?? mirror.session;
+    return { session, result: await askAgain(session, options, () => send(params), sendRequest) };
+  }
   const { instructions, messages } = partsOfPrompt(prompt);
   const { session } = await mirror.sync(messages);
   const told = liveFrame("ai-sdk", { instructions, tools });
@@ -63,17 +75,17 @@ async function ask<Result>(
     ...(instructions.length > 0 && { system: told.system }),
     ...(tools.length > 0 && { tools: told.tools }),
   };
-  return askModel(session, { frame, ...options }, sendRequest);
+  return { session, result: await askModel(session, { frame, ...options }, sendRequest) };
 }
 
 /**
  * Passes a stream through and reports its usage at the end. An overflow in mid-stream is folded for at the next call.
  */
-function reporting(session: () => ContextSession): TransformStream<StreamPart, StreamPart> {
+function reporting(session: ContextSession): TransformStream<StreamPart, StreamPart> {
   return new TransformStream({
     async transform(part, controller) {
-      if (part.type === "finish") await reportAnswer(session(), part satisfies ReportedAnswer);
-      if (part.type === "error") await session().failed(part.error);
+      if (part.type === "finish") await reportAnswer(session, part satisfies ReportedAnswer);
+      if (part.type === "error") await session.failed(part.error);
       controller.enqueue(part);
     },
   });

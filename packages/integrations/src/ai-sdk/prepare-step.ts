@@ -6,7 +6,16 @@ import { isSameMessage } from "../mirror/alignment.ts";
 import { modelName, payloadOf, prepareFor } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { RECALL_DEFINITIONS, recallNames, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
-import { type AiSdkSessionOptions, aiSdkSession, type ReportedAnswer, reportAnswer } from "./ai-sdk-session.ts";
+import {
+  type AiSdkSession,
+  type AiSdkSessionOptions,
+  aiSdkSession,
+  keepRun,
+  noteOf,
+  type ReportedAnswer,
+  reportAnswer,
+  runOf,
+} from "./ai-sdk-session.ts";
 
 /** Options of {@link createPrepareStep}. */
 export interface PrepareStepOptions extends AiSdkSessionOptions {
@@ -46,6 +55,8 @@ export interface PreparedStep {
   readonly messages: ModelMessage[];
   readonly instructions?: SystemModelMessage[];
   readonly system?: SystemModelMessage[];
+  /** Names the thread for `compactionMiddleware`, if the session has one; it removes the name. */
+  readonly providerOptions?: Record<string, Record<string, string>>;
 }
 
 /**
@@ -59,12 +70,9 @@ export function createPrepareStep({ tools, instructions, signal, ...options }: P
   state.hasSteps = true;
   const definitions = tools === undefined ? undefined : toolDefinitions(tools);
   return async (step: StepInput): Promise<PreparedStep> => {
-    const last = step.steps.at(-1);
-    if (last !== undefined && !state.hasMiddleware) await reportAnswer(state.mirror.session, last);
-    const [first] = step.steps;
-    if (first === undefined) state.initialMessages = initialMessagesOf(step);
-    else state.initialOf.set(first, initialMessagesOf(step));
+    await reportLast(state, step.steps);
     const { session } = await state.mirror.sync(conversationOf(step));
+    keepRun(state, step.steps, { session, initialMessages: initialMessagesOf(step) });
     const told = step.initialInstructions ?? instructions;
     const offered = await definitions;
     const frame: FrameFields = {
@@ -78,8 +86,16 @@ export function createPrepareStep({ tools, instructions, signal, ...options }: P
       ...(signal !== undefined && { signal }),
       ...(onRequest !== undefined && { onRequest }),
     });
-    return preparedStep(prepared, step.initialMessages === undefined ? "system" : "instructions");
+    const prompt = preparedStep(prepared, step.initialMessages === undefined ? "system" : "instructions");
+    return state.hasMiddleware ? { ...prompt, providerOptions: noteOf(state, session) } : prompt;
   };
+}
+
+/** Reports the newest answer of a run to the session that asked for it, unless a middleware did so. */
+async function reportLast(state: AiSdkSession, steps: readonly ReportedAnswer[]): Promise<void> {
+  const last = steps.at(-1);
+  if (last === undefined || state.hasMiddleware) return;
+  await reportAnswer(runOf(state, steps)?.session ?? state.mirror.session, last);
 }
 
 const stepModel = ({ model }: StepInput): string | undefined =>
@@ -132,10 +148,8 @@ interface RunEnd {
 export function createOnEnd(options: AiSdkSessionOptions) {
   const state = aiSdkSession(options);
   return async ({ steps, responseMessages, response }: RunEnd): Promise<void> => {
-    const last = steps.at(-1);
-    if (last !== undefined && !state.hasMiddleware) await reportAnswer(state.mirror.session, last);
-    const [first] = steps;
-    const before = (first && state.initialOf.get(first)) ?? state.initialMessages;
+    await reportLast(state, steps);
+    const { initialMessages: before = [] } = runOf(state, steps) ?? state.newest ?? {};
     const said = responseMessages ?? response.messages;
     // Version 6 has the result of a call that was just approved in both lists.
     const isTwice = responseMessages === undefined && isSameMessage(before.at(-1), said[0]);

@@ -49,6 +49,20 @@ describe("a loop over the Anthropic SDK", () => {
     expect(session.stats().usage).toMatchObject({ inputTokens: 104, outputTokens: 10 });
   });
 
+  it("leaves the mark at the end to the session when both are asked for one, as there may be four", async () => {
+    const answers = Array.from({ length: 9 }, (_, step) => message(`m${step}`, [text(`Answer ${step}.`)]));
+    for (const cacheBreakpoints of [true, false]) {
+      const { client, bodies } = clientFor(...answers.map((body) => ({ body })));
+      const session = await sessionIn("anthropic-messages", { cacheBreakpoints });
+      const own = { ...params, system: "Be brief.", cache_control: { type: "ephemeral" as const } };
+      const turn = anthropicTurn({ session, client, ...own });
+      const said = { type: "text" as const, text: "Go on." };
+      for (const _ of answers) await turn.send({ role: "user", content: Array.from({ length: 8 }, () => said) });
+      const marks = bodies.map((body) => JSON.stringify(body).split('"cache_control"').length - 1);
+      expect(Math.max(...marks)).toBe(cacheBreakpoints ? 4 : 1);
+    }
+  });
+
   it.each([
     ["claude-haiku-4-5", undefined],
     ["a-name-of-our-own", { type: "enabled", budget_tokens: 1_024 }],

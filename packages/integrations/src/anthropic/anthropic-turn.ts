@@ -59,18 +59,21 @@ export interface AnthropicTurn {
  * when that is due, and the answer is appended to the thread. A request that is refused as too long is folded and sent
  * once more. `system` and `tools`, when given here, take precedence over those of the session's own frame, field by
  * field. Calls of `threadfoldTools` are answered here; when the model called nothing else, it is asked again at once.
- * With `providerCompaction` the `anthropic-beta` header lists the betas of the request, replacing any `anthropic-beta`
+ * `cache_control` is left out of requests in which the session has marked the end, or all that may be marked. With
+ * `providerCompaction` the `anthropic-beta` header lists the betas of the request, replacing any `anthropic-beta`
  * header that the client sets.
  */
 export function anthropicTurn({ session, clock, client, onStream, ...request }: AnthropicTurnOptions): AnthropicTurn {
-  const { system, tools, ...settings } = request;
+  const { system, tools, cache_control: automatic, ...settings } = request;
   const door = {
     format: "anthropic-messages" as const,
     model: request.model,
     frame: { ...frameOf(system, tools), ...hostOf(session, request.thinking) },
     read: (answer: Anthropic.Message) => fromAnthropic(answer),
     ask(payload: JsonObject, signal: AbortSignal | undefined, betas: readonly string[]): Promise<Anthropic.Message> {
-      const body = { ...settings, ...toAnthropicRequest({ format: session.format.id, payload }) };
+      const conversation = toAnthropicRequest({ format: session.format.id, payload });
+      const mark = automatic !== undefined && hasPlaceForMark(conversation) ? { cache_control: automatic } : {};
+      const body = { ...settings, ...mark, ...conversation };
       const options = {
         ...(signal !== undefined && { signal }),
         ...(betas.length > 0 && { headers: { "anthropic-beta": betas.join(",") } }),
@@ -97,6 +100,19 @@ export function anthropicTurn({ session, clock, client, onStream, ...request }: 
       return step(options);
     },
   };
+}
+
+const MOST_MARKS = 4;
+
+/**
+ * Checks whether the API may mark the end of a request itself, as a host asks with `cache_control`: that mark counts as
+ * one of four, and is not needed when the session has marked the end.
+ */
+function hasPlaceForMark({ system, tools = [], messages }: AnthropicConversation): boolean {
+  const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+  const before = [...tools, ...(typeof system === "object" ? system : [])];
+  const marked = [...before, ...blocks].filter((one) => "cache_control" in one && one.cache_control);
+  return marked.length < MOST_MARKS && (blocks.length === 0 || marked.at(-1) !== blocks.at(-1));
 }
 
 type Frame = Pick<AnthropicTurnOptions, "system" | "tools">;

@@ -1,7 +1,7 @@
 import { Agent, type AgentConfig, type MastraDBMessage } from "@mastra/core/agent";
 import { MockMemory } from "@mastra/core/memory";
 import { InMemoryStore } from "@mastra/core/storage";
-import { asThreadId } from "@threadfold/core";
+import { asThreadId, visibleText } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
@@ -107,6 +107,53 @@ describe("ThreadfoldProcessor", () => {
     expect(model.doGenerateCalls).toHaveLength(2);
     expect(second).toBeLessThan(first ?? 0);
     expect(session.plan.version).toBe(1);
+  });
+
+  it("counts the usage of runs that go on side by side each in its own thread, and folds for their own overflow", async () => {
+    const tooLong = () =>
+      Object.assign(new Error("prompt is too long: 9000 tokens > 8000 maximum"), {
+        statusCode: 400,
+        isRetryable: false,
+      });
+    const session = await open(50_000);
+    const threadfold = new ThreadfoldProcessor({ session });
+    let waiting = 0;
+    const all = Promise.withResolvers<void>();
+    const run = async (name: string, inputTokens: number) => {
+      const model = answeringModel([tooLong()]);
+      const { doGenerate } = model;
+      model.doGenerate = async (options) => {
+        if (++waiting === 2) all.resolve();
+        await all.promise;
+        const answer = await doGenerate(options);
+        return {
+          ...answer,
+          usage: { ...answer.usage, inputTokens: { ...answer.usage.inputTokens, total: inputTokens } },
+        };
+      };
+      const agent = new Agent({
+        ...{ id: name, name, instructions: "Be brief.", model: asModel(model) },
+        ...{ inputProcessors: [threadfold], errorProcessors: [threadfold] },
+      });
+      await agent.generate(Array.from({ length: 9 }, (_, turn) => said(`${name}${turn}`, page(`${name} ${turn}`))));
+      for (const { prompt } of model.doGenerateCalls) expect(JSON.stringify(prompt)).toContain(name);
+      expect(model.doGenerateCalls).toHaveLength(2);
+    };
+    await Promise.all([run("First", 100), run("Second", 200)]);
+    const { items } = await session.store.threads.list();
+    const reported = items.map(async ({ threadId }) => {
+      const [first] = [...((await session.store.threads.load(threadId))?.messagesBetween(0, 1) ?? [])];
+      const entries = await session.store.journal.read(threadId);
+      const inputs = entries.flatMap(({ record }) =>
+        record.type === "usage-reported" ? record.usage.inputTokens : [],
+      );
+      const folds = entries.filter(({ record }) => record.type === "plan-committed").length;
+      return [first && visibleText(first).split(" ")[0], inputs, folds];
+    });
+    expect((await Promise.all(reported)).toSorted()).toEqual([
+      ["First", [100], 1],
+      ["Second", [200], 1],
+    ]);
   });
 
   it.each([undefined, 4, 1000])(

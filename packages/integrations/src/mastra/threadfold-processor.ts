@@ -64,6 +64,8 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
   readonly #onRequest: OnRequest | undefined;
   /** The tools of each run's newest step. Mastra keeps one state object per run. */
   readonly #stepTools = new WeakMap<object, RequestFrame["tools"]>();
+  /** The session that made each run's newest prompt, by the same object: runs may overlap. */
+  readonly #prompted = new WeakMap<object, ContextSession>();
 
   constructor(options: ThreadfoldProcessorOptions) {
     const { onRequest, ...divergence } = givenDoorOptions(options);
@@ -92,6 +94,7 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
     const { prompt, state, model, abortSignal: signal } = request;
     const { instructions, messages } = partsOfPrompt(prompt as unknown as Parameters<typeof partsOfPrompt>[0]);
     const { session } = await (await this.#mirrorOf(request)).sync(messages.map(withoutNotes));
+    this.#prompted.set(state, session);
     const tools = this.#stepTools.get(state) ?? this.#options.tools ?? [];
     const frame: FrameFields = {
       ...(instructions.length > 0 && { system: liveFrame("ai-sdk", { instructions }).system }),
@@ -106,21 +109,23 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
   }
 
   async processLLMResponse(response: ProcessLLMResponseArgs): Promise<void> {
-    const { chunks, fromCache } = response;
+    const { chunks, fromCache, state } = response;
     if (fromCache) return;
     const finish = chunks.findLast(({ type }) => type === "finish" || type === "step-finish");
     const { output: { usage } = {}, stepResult } = (finish?.payload ?? {}) as FinishPayload;
     if (usage === undefined) return;
     const { inputTokens, outputTokens, cachedInputTokens: cacheReadTokens } = usage;
     const told = { inputTokens, outputTokens, inputTokenDetails: { cacheReadTokens } };
-    await reportAnswer(await this.sessionOf(response), { usage: told, finishReason: stepResult?.reason ?? "stop" });
+    const session = this.#prompted.get(state) ?? (await this.sessionOf(response));
+    await reportAnswer(session, { usage: told, finishReason: stepResult?.reason ?? "stop" });
   }
 
   /**
    * Mastra calls this for refusals that it does not retry itself. After an overflow the next request is folded, once.
    */
   async processAPIError(failure: ProcessAPIErrorArgs): Promise<ProcessAPIErrorResult | undefined> {
-    const { retry } = await (await this.sessionOf(failure)).failed(failure.error);
+    const session = this.#prompted.get(failure.state) ?? (await this.sessionOf(failure));
+    const { retry } = await session.failed(failure.error);
     return retry ? { retry } : undefined;
   }
 

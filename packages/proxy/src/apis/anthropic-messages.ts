@@ -1,7 +1,7 @@
 import { liveFrame } from "@threadfold/importers";
 import { fromAnthropic } from "@threadfold/integrations/anthropic";
 import type { ProviderApi, RequestHead, StreamedAnswer, WireObject } from "./provider-api.ts";
-import { hostFields, listOf, objectOf, parsedObject, textOf } from "./wire-value.ts";
+import { cacheMarksIn, hostFields, listOf, objectOf, parsedObject, textOf } from "./wire-value.ts";
 
 /** Anthropic's Messages API. */
 export const anthropicMessages: ProviderApi = {
@@ -20,12 +20,15 @@ export const anthropicMessages: ProviderApi = {
     }),
   }),
   // Tools come back with the cache marks that the request may have in addition to those on its messages.
-  withConversation: (body, { messages, system, tools }) => ({
-    ...body,
-    messages,
-    ...(system !== undefined && { system }),
-    ...(tools !== undefined && { tools }),
-  }),
+  withConversation({ cache_control: automatic, ...body }, { messages, system, tools }) {
+    const folded = {
+      ...body,
+      messages,
+      ...(system !== undefined && { system }),
+      ...(tools !== undefined && { tools }),
+    };
+    return automatic === undefined || !hasPlaceForMark(folded) ? folded : { ...folded, cache_control: automatic };
+  },
   streamedAnswer: () => new StreamedMessage(),
   answerOf(whole) {
     if (whole["type"] !== "message" || listOf(whole["content"]) === undefined) return undefined;
@@ -47,6 +50,18 @@ export const anthropicMessages: ProviderApi = {
     },
   }),
 };
+
+const MOST_MARKS = 4;
+
+/**
+ * Checks whether the API may mark the end of a request itself, as a client asks with a top-level `cache_control`: that
+ * mark counts as one of four, and is not needed when the last block has one.
+ */
+function hasPlaceForMark(body: WireObject): boolean {
+  const last = listOf(objectOf(listOf(body["messages"])?.at(-1))?.["content"])?.at(-1);
+  const marks = [body["system"], body["tools"], body["messages"]].flatMap(cacheMarksIn);
+  return marks.length < MOST_MARKS && cacheMarksIn(last).length === 0;
+}
 
 const betasOf = (headers: RequestHead["headers"]): readonly string[] =>
   [headers["anthropic-beta"] ?? []].flat().flatMap((names) => names.split(",").map((name) => name.trim()));

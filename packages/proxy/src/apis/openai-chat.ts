@@ -1,19 +1,26 @@
 import { liveFrame } from "@threadfold/importers";
 import { fromOpenaiChat } from "@threadfold/integrations/openai";
 import type { ProviderApi, StreamedAnswer, WireObject } from "./provider-api.ts";
-import { hostFields, listOf, objectOf, textOf } from "./wire-value.ts";
+import { hostFields, listOf, objectOf, openedList, systemEntries, textOf } from "./wire-value.ts";
 
 /** OpenAI's Chat Completions API, and the many providers that are compatible with it. */
 export const openaiChat: ProviderApi = {
   provider: "openai",
   path: "/chat/completions",
   format: "openai-chat",
-  conversationOf: ({ messages }) => listOf(messages),
+  conversationOf({ messages }) {
+    const list = listOf(messages);
+    return list && openedList(list).conversation;
+  },
   frameOf: ({ body }) => ({
     ...liveFrame("openai-chat", body),
+    system: systemEntries(systemOf(body)),
     ...hostFields({ toolChoice: body["tool_choice"], responseFormat: body["response_format"] }),
   }),
-  withConversation: (body, { messages }) => ({ ...body, messages }),
+  withConversation(body, { messages }) {
+    const system = systemOf(body);
+    return { ...body, messages: [...system, ...(listOf(messages) ?? []).slice(systemEntries(system).length)] };
+  },
   streamedAnswer: () => new StreamedCompletion(),
   answerOf(whole) {
     const message = objectOf(objectOf(listOf(whole["choices"])?.[0])?.["message"]);
@@ -26,6 +33,8 @@ export const openaiChat: ProviderApi = {
   },
   tooLong: (required, budget, why) => openaiTooLong("messages", required, budget, why),
 };
+
+const systemOf = ({ messages }: WireObject): readonly unknown[] => openedList(listOf(messages) ?? []).system;
 
 /** Returns a refusal in the form in which OpenAI refuses a request that is too long. */
 export const openaiTooLong = (param: string, required: number, budget: number, why: string) => ({

@@ -1,8 +1,8 @@
-import { liveFrame } from "@threadfold/importers";
+import { type LiveFrame, liveFrame } from "@threadfold/importers";
 import { fromOpenaiResponse } from "@threadfold/integrations/openai";
 import { openaiTooLong } from "./openai-chat.ts";
 import type { ProviderApi, StreamedAnswer, WireObject } from "./provider-api.ts";
-import { hostFields, listOf, objectOf } from "./wire-value.ts";
+import { hostFields, listOf, objectOf, openedList, systemEntries } from "./wire-value.ts";
 
 /** OpenAI's Responses API. A request that continues a conversation stored at the provider cannot be folded here. */
 export const openaiResponses: ProviderApi = {
@@ -14,10 +14,10 @@ export const openaiResponses: ProviderApi = {
     if (typeof input === "string") return [{ role: "user", content: input }];
     const items = listOf(input);
     if (items?.some((item) => objectOf(item)?.["type"] === "item_reference")) return undefined;
-    return items?.filter((item) => !saysTools(item));
+    return items && openedList(items.filter((item) => !saysTools(item))).conversation;
   },
   frameOf: ({ body }) => ({
-    ...liveFrame("openai-responses", { ...body, tools: toolsOf(body) }),
+    ...frameWith(liveFrame("openai-responses", { ...body, tools: toolsOf(body) }), systemOf(body)),
     ...hostFields({
       toolChoice: body["tool_choice"],
       store: body["store"],
@@ -26,9 +26,11 @@ export const openaiResponses: ProviderApi = {
   }),
   withConversation(own, { input, instructions, tools }) {
     const body = withRevealed(own, tools);
+    const system = systemOf(own);
+    const said = (listOf(input) ?? []).slice(systemEntries(system).length);
     return {
       ...body,
-      input: [...(listOf(body["input"]) ?? []).filter(saysTools), ...(listOf(input) ?? [])],
+      input: [...(listOf(body["input"]) ?? []).filter(saysTools), ...system, ...said],
       ...(instructions !== undefined && { instructions }),
     };
   },
@@ -50,6 +52,15 @@ export const openaiResponses: ProviderApi = {
  * stay.
  */
 const saysTools = (item: unknown): boolean => objectOf(item)?.["type"] === "additional_tools";
+
+/** Returns the system messages that a request begins with besides its instructions. */
+const systemOf = ({ input }: WireObject): readonly unknown[] =>
+  openedList((listOf(input) ?? []).filter((item) => !saysTools(item))).system;
+
+const frameWith = ({ system, tools }: LiveFrame, messages: readonly unknown[]): LiveFrame => ({
+  system: [...system, ...systemEntries(messages)],
+  tools,
+});
 
 /** Returns every tool that a request declares, in `tools` or in its items. */
 const toolsOf = ({ tools, input }: WireObject): readonly unknown[] =>

@@ -2,13 +2,17 @@ import {
   BudgetInfeasibleError,
   type Clock,
   type CompactionOutcome,
+  modelRow,
   planRecords,
+  suggestedCap,
   type ThreadId,
+  tokenBudget,
 } from "@threadfold/core";
 import { ThreadMirror } from "@threadfold/integrations/mirror";
 import { type ContextSession, type FrameFields, type PreparedRequest, SerialQueue } from "@threadfold/session";
 import type { CollectedAnswer } from "../answers/answer-collector.ts";
 import type { ProviderApi, Refusal, RequestHead, WireObject } from "../apis/provider-api.ts";
+import { listOf, objectOf, textOf } from "../apis/wire-value.ts";
 
 /** A client's request whose conversation could be read. */
 export interface ReadRequest extends RequestHead {
@@ -50,8 +54,6 @@ export class Conversation {
   readonly #queue = new SerialQueue();
   /** The newest answer of each thread. */
   readonly #open = new Map<ThreadId, OpenAnswer>();
-  /** The model that each session makes requests for. */
-  readonly #models = new WeakMap<ContextSession, string>();
 
   constructor(session: ContextSession, api: ProviderApi, clock: Clock) {
     this.#mirror = new ThreadMirror({ session, format: api.format, clock });
@@ -66,6 +68,9 @@ export class Conversation {
   turn(request: ReadRequest, signal: AbortSignal): Promise<Turn> {
     return this.#queue.run(async () => {
       signal.throwIfAborted();
+      this.#retarget(this.#mirror.session, request.body["model"]);
+      const refused = refusedAtOnce(request, this.#mirror.session);
+      if (refused !== undefined) return refused;
       await this.#keepAnswerBefore(request.values);
       const { session } = await this.#mirror.sync(request.values);
       this.#open.delete(session.threadId);
@@ -103,9 +108,11 @@ export class Conversation {
   }
 
   #retarget(session: ContextSession, model: unknown): void {
-    if (typeof model !== "string" || this.#models.get(session) === model) return;
-    this.#models.set(session, model);
-    session.switchModel({ model });
+    if (typeof model !== "string") return;
+    const row = modelRow(model);
+    const isAboveWindow = row !== undefined && session.config.maxInputTokens > suggestedCap(row);
+    // Switching forgets what was learned about a model, even if it is the same one.
+    if (session.model !== model || isAboveWindow) session.switchModel({ model });
   }
 }
 
@@ -126,6 +133,47 @@ async function turnOf(request: ReadRequest, session: ContextSession, signal: Abo
     const refusal = api.tooLong(required, budget, message);
     return { type: "refused", threadId, tokens: required, outcome: null, refusal };
   }
+}
+
+/**
+ * Refuses a request whose newest words cannot fit, before they are stored, searched for rules and counted, which takes
+ * long for a very long text. Returns undefined for any other request.
+ */
+function refusedAtOnce({ api, values }: ReadRequest, { threadId, config }: ContextSession): Turn | undefined {
+  const { limitTokens } = tokenBudget(config);
+  const texts = newestWords(values.at(-1));
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  // Each word takes at least two characters, the second being what divides it from the next.
+  if (length / 2 / WORDS_A_TOKEN <= limitTokens) return undefined;
+  if (texts.reduce((sum, text) => sum + wordsIn(text), 0) / WORDS_A_TOKEN <= limitTokens) return undefined;
+  const tokens = Math.ceil(length / 4);
+  const why = `The newest message alone takes about ${tokens} tokens, and it is never folded.`;
+  return { type: "refused", threadId, tokens, outcome: null, refusal: api.tooLong(tokens, limitTokens, why) };
+}
+
+/** A word takes more than half a token by any counter, and counters are corrected by a factor of two at most. */
+const WORDS_A_TOKEN = 4;
+
+/** Returns what the user said in the last message of a conversation; nothing if it is not the user's. */
+function newestWords(value: unknown): readonly string[] {
+  const { role, content } = objectOf(value) ?? {};
+  if (role !== "user") return [];
+  return typeof content === "string"
+    ? [content]
+    : (listOf(content) ?? []).map((part) => textOf(objectOf(part)?.["text"])).filter((text) => text !== "");
+}
+
+/** Counts runs of Latin letters: no counter makes fewer tokens of a text than half as many. */
+function wordsIn(text: string): number {
+  let words = 0;
+  let isInWord = false;
+  for (let index = 0; index < text.length; index++) {
+    const lower = text.charCodeAt(index) | 0x20;
+    const isLetter = lower >= 0x61 && lower <= 0x7a;
+    if (isLetter && !isInWord) words++;
+    isInWord = isLetter;
+  }
+  return words;
 }
 
 /** True when a request has exactly the client's content: nothing is folded, and nothing was brought back or pinned. */

@@ -12,7 +12,7 @@ import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { LRUCache } from "lru-cache";
-import { listOf, objectOf } from "../apis/wire-value.ts";
+import { cacheMarksIn, objectOf } from "../apis/wire-value.ts";
 import { Conversation, type ReadRequest } from "./conversation.ts";
 
 /** How conversations are stored and folded. */
@@ -106,14 +106,8 @@ function isFromModel(value: unknown): boolean {
  * Returns how a client marks cached prefixes, so that folded requests get marks of the same kind where they are stable.
  */
 function cacheMarksOf(body: ReadRequest["body"]): boolean | { readonly ttl: "5m" | "1h" } {
-  const [mark] = marksIn([body["system"], body["messages"], body["tools"]]);
+  const [mark] = cacheMarksIn([body["system"], body["messages"], body["tools"]]);
   const ttl = mark?.["ttl"];
   if (ttl === "5m" || ttl === "1h") return { ttl };
   return mark !== undefined;
 }
-
-const marksIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => {
-  const own = objectOf(objectOf(value)?.["cache_control"]);
-  if (own !== undefined) return [own];
-  return (listOf(value) ?? listOf(objectOf(value)?.["content"]) ?? []).flatMap(marksIn);
-};

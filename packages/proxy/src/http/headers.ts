@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { THREAD_HEADER } from "../conversations/conversations.ts";
+import { readableCodings } from "./body.ts";
 
 /** Headers that apply to a single connection only. */
 const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
@@ -23,12 +24,19 @@ function passedOn({ rawHeaders, headers }: IncomingMessage, without: ReadonlySet
  * Returns the headers of a request to the provider, without the proxy's own.
  *
  * @param length the length of the body in bytes; undefined for a body that is streamed through unchanged.
+ * @param isAnswerRead true to accept the answer only in codings that can be read here.
  */
-export function requestHeaders(request: IncomingMessage, host: string, length: number | undefined): readonly string[] {
+export function requestHeaders(
+  request: IncomingMessage,
+  host: string,
+  length: number | undefined,
+  isAnswerRead: boolean,
+): readonly string[] {
+  const passed = passedOn(request, NOT_SENT_ON);
   const declared = length ?? request.headers["content-length"];
   return [
     ...["Host", host],
-    ...passedOn(request, NOT_SENT_ON),
+    ...(isAnswerRead ? withReadableCodings(passed) : passed),
     ...(declared === undefined ? [] : ["Content-Length", `${declared}`]),
     // Without it, Node gives the streamed body of a method such as DELETE no bounds.
     ...(declared === undefined && request.headers["transfer-encoding"] !== undefined
@@ -36,6 +44,11 @@ export function requestHeaders(request: IncomingMessage, host: string, length: n
       : []),
   ];
 }
+
+const withReadableCodings = (headers: readonly string[]): readonly string[] =>
+  headers.map((text, index) =>
+    index % 2 === 1 && headers[index - 1]?.toLowerCase() === "accept-encoding" ? readableCodings(text) : text,
+  );
 
 /** Returns the headers of an answer to the client. */
 export const answerHeaders = (answer: IncomingMessage): readonly string[] => passedOn(answer, new Set());

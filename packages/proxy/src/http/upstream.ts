@@ -15,6 +15,8 @@ export interface Outgoing {
   readonly path: string;
   /** The bytes to send; if absent, the client's body is streamed through. */
   readonly body?: Buffer;
+  /** True when the answer is to be read here, not only passed on. */
+  readonly isAnswerRead: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +68,7 @@ export class Upstream {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #open({ incoming, base, path, body, signal }: Outgoing, isKept: boolean): ClientRequest {
+  #open({ incoming, base, path, body, isAnswerRead, signal }: Outgoing, isKept: boolean): ClientRequest {
     const isSecure = base.protocol === "https:";
     const send = isSecure ? requestOverHttps : requestOverHttp;
     return send({
@@ -75,7 +77,7 @@ export class Upstream {
       port: base.port,
       method: incoming.method ?? "GET",
       path: pathBehind(base, path),
-      headers: requestHeaders(incoming, base.host, body?.length),
+      headers: requestHeaders(incoming, base.host, body?.length, isAnswerRead),
       setHost: false,
       signal,
     });
