@@ -1,4 +1,7 @@
-import { asThreadId, ContextSession, createMemoryStore, formatById } from "threadfold";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asThreadId, ContextSession, createMemoryStore, formatById, openStore, type ThreadfoldStore } from "threadfold";
 import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
 import { benchMachine } from "./bench-machine.ts";
 import { keepResults } from "./bench-results.ts";
@@ -10,9 +13,9 @@ import { threadTime } from "./thread-time.ts";
  * Measures the cost of a fold as the thread grows (P9). A history of 1 000 to 1 000 000 messages is folded once; then
  * an agent continues until the next folds are due, each over a window of the same size, and those are measured:
  * everything that `prepare` does in the turn that folds, in processor time of this thread, and its longest stretch in
- * which nothing else could run. The fold of the whole history is reported separately. `--json` prints one line per
- * size, and at the end the cost of the largest relative to 10 000 messages; numbers choose the sizes. A full run is
- * kept for `bench:docs`.
+ * which nothing else could run; first with the thread in memory, and then in a SQLite file. The fold of the whole
+ * history is reported separately, in memory. `--json` prints one line per size, and at the end the cost of the largest
+ * relative to 10 000 messages; numbers choose the sizes. A full run is kept for `bench:docs`.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BUDGET = 60_000;
@@ -25,10 +28,26 @@ const json = process.argv.includes("--json");
 const chosen = process.argv.map(Number).filter((size) => size > 0);
 const print = (data: unknown, text: string): unknown => process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
 
+type Time = Awaited<ReturnType<typeof threadTime>>;
+
 async function measure(messages: number): Promise<FoldSize> {
+  const inMemory = await measureIn(createMemoryStore(), messages);
+  const folder = mkdtempSync(join(tmpdir(), "threadfold-folds-"));
+  const inFile = await measureIn(await openStore(join(folder, "folds.db")), messages);
+  rmSync(folder, { recursive: true });
+  return {
+    messages,
+    ...{ foldMs: inMemory.foldMs, longestBlockMs: inMemory.longestBlockMs },
+    ...{ sqliteFoldMs: inFile.foldMs, sqliteLongestBlockMs: inFile.longestBlockMs },
+    firstFoldMs: Math.round(inMemory.first.cpuMs),
+    firstLongestBlockMs: Math.round(inMemory.first.longestHoldMs),
+  };
+}
+
+async function measureIn(store: ThreadfoldStore, messages: number) {
   const session = await ContextSession.open({
     threadId: asThreadId(`folds-${messages}`),
-    store: createMemoryStore(),
+    store,
     config: { maxInputTokens: BUDGET },
     format: formatById("anthropic-messages"),
     frame: AGENT_FRAME,
@@ -37,32 +56,28 @@ async function measure(messages: number): Promise<FoldSize> {
   const history = agentHistory(messages);
   for (let from = 0; from < history.length; from += BATCH) await session.append(history.slice(from, from + BATCH));
   const first = await threadTime(() => session.prepare());
-  const folds: Awaited<ReturnType<typeof threadTime>>[] = [];
+  const folds: Time[] = [];
   for (let step = 0; folds.length < FOLDS; step++) {
     const { version } = session.plan;
     await session.append(agentStep(FRESH + step));
     const time = await threadTime(() => session.prepare());
     if (session.plan.version > version) folds.push(time);
   }
+  await store.close();
   const { median: foldMs } = spreadOf(folds.map(({ cpuMs }) => cpuMs));
   const { highest: longestBlockMs } = spreadOf(folds.map(({ longestHoldMs }) => longestHoldMs));
-  return {
-    messages,
-    foldMs: Math.round(foldMs),
-    longestBlockMs: Math.round(longestBlockMs),
-    firstFoldMs: Math.round(first.cpuMs),
-    firstLongestBlockMs: Math.round(first.longestHoldMs),
-  };
+  return { first, foldMs: Math.round(foldMs), longestBlockMs: Math.round(longestBlockMs) };
 }
 
 const results: FoldSize[] = [];
 for (const size of chosen.length > 0 ? chosen : SIZES) {
   const result = await measure(size);
   results.push(result);
-  const { messages, foldMs, longestBlockMs, firstFoldMs, firstLongestBlockMs } = result;
+  const { messages, foldMs, longestBlockMs, sqliteFoldMs, sqliteLongestBlockMs, firstFoldMs, firstLongestBlockMs } =
+    result;
   print(
     result,
-    `${messages.toLocaleString("en-US").padStart(9)} messages: ${foldMs} ms per fold, at most ${longestBlockMs} ms in one go; the first fold ${firstFoldMs} ms, at most ${firstLongestBlockMs} ms in one go`,
+    `${messages.toLocaleString("en-US").padStart(9)} messages: ${foldMs} ms per fold, at most ${longestBlockMs} ms in one go; in SQLite ${sqliteFoldMs} and ${sqliteLongestBlockMs} ms; the first fold ${firstFoldMs} ms, at most ${firstLongestBlockMs} ms in one go`,
   );
 }
 if (chosen.length === 0) keepResults("folds", { machine: benchMachine(), sizes: results } satisfies FoldsResults);

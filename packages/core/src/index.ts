@@ -193,6 +193,7 @@ export {
   type OrdinalRun,
   outlinedSpan,
   outlineOf,
+  borderIds,
   runsOfSpan,
   spanEnd,
   spanIdsInMemory,

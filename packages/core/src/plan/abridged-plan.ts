@@ -9,6 +9,8 @@ import {
   type MessageRun,
   outlinedSpan,
   outlineOf,
+  runBorders,
+  runsOfSpan,
   type SpanOutline,
   type SpanReference,
 } from "../thread/span-reference.ts";
@@ -42,7 +44,8 @@ export interface MessagePlace {
  * to parts of the log, from which their ids can be read when needed. The cost of storing and reading a plan then
  * depends on how much it shows and not on how much it hides (P9). Plans without long spans keep their ordinary form.
  *
- * @param placeOf returns the position of a message; undefined if it is unknown, and then its span is not abridged.
+ * @param placeOf returns the position of a message; undefined if it is unknown, and then its span is not abridged. It is
+ * asked for the {@link borderIds} of spans.
  */
 export function abridgePlan(plan: CompactionPlan, placeOf: (id: MessageId) => MessagePlace | undefined): string {
   let isAbridged = false;
@@ -134,25 +137,18 @@ export function hiddenRuns(plan: CompactionPlan): readonly MessageRun[] {
   return planRecords(plan).flatMap(({ span }) => outlineOf(span)?.runs ?? []);
 }
 
-function outlineFor(
-  { messageIds }: SpanReference,
-  placeOf: (id: MessageId) => MessagePlace | undefined,
-): SpanOutline | null {
+function outlineFor(span: SpanReference, placeOf: (id: MessageId) => MessagePlace | undefined): SpanOutline | null {
+  const { messageIds } = span;
   if (messageIds.length < FEWEST_IDS) return null;
-  const runs: { fromVersion: number; toVersion: number; fromOrdinal: number; toOrdinal: number }[] = [];
-  for (const id of messageIds) {
-    const place = placeOf(id);
-    if (place === undefined) return null;
-    const run = runs.at(-1);
-    if (run !== undefined && run.toOrdinal + 1 === place.ordinal) {
-      run.toOrdinal = place.ordinal;
-      run.toVersion = place.version;
-    } else {
-      const { version, ordinal } = place;
-      runs.push({ fromVersion: version, toVersion: version, fromOrdinal: ordinal, toOrdinal: ordinal });
-    }
+  const known = runsOfSpan(span, (id) => placeOf(id)?.ordinal);
+  if (known === undefined || known.length * IDS_PER_RUN > messageIds.length) return null;
+  const runs: MessageRun[] = [];
+  for (const [first, last] of runBorders(span, known)) {
+    const [from, to] = [placeOf(first), placeOf(last)];
+    if (from === undefined || to === undefined) return null;
+    const { version: fromVersion, ordinal: fromOrdinal } = from;
+    runs.push({ fromVersion, toVersion: to.version, fromOrdinal, toOrdinal: to.ordinal });
   }
-  if (runs.length * IDS_PER_RUN > messageIds.length) return null;
   return { first: messageIds[0] as MessageId, last: messageIds.at(-1) as MessageId, count: messageIds.length, runs };
 }
 

@@ -131,6 +131,28 @@ const standsAt = (
 export const knownRunsOf = ({ messageIds }: SpanReference): readonly OrdinalRun[] | undefined =>
   runsByIds.get(messageIds);
 
+/**
+ * Returns the messages of a span whose positions tell where all of them are: the first and the last of each of its runs,
+ * if they were looked up before; otherwise all messages.
+ */
+export function borderIds(span: SpanReference): readonly MessageId[] {
+  const runs = knownRunsOf(span);
+  return runs === undefined ? span.messageIds : runBorders(span, runs).flat();
+}
+
+/** Returns the first and the last message of each run of a span. */
+export function runBorders(
+  { messageIds }: SpanReference,
+  runs: readonly OrdinalRun[],
+): readonly (readonly [MessageId, MessageId])[] {
+  let start = 0;
+  return runs.map(({ from, to }) => {
+    const first = messageIds[start] as MessageId;
+    start += to - from + 1;
+    return [first, messageIds[start - 1] as MessageId];
+  });
+}
+
 /** Records the positions of a list of ids, for code that built the list from ordinals. */
 export function placeIds(messageIds: readonly MessageId[], runs: readonly OrdinalRun[]): void {
   runsByIds.set(messageIds, runs);

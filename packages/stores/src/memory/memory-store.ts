@@ -17,6 +17,7 @@ import {
   type JournalEntry,
   type JournalRecord,
   type MessageId,
+  type MessagePlace,
   type Page,
   type PlanInfo,
   type ResumedThread,
@@ -234,7 +235,7 @@ class MemoryPlans implements CompactionStore {
       return Object.freeze({ status: "committed", version: plan.version });
     if (kept.plans.length !== expectedVersion)
       return Object.freeze({ status: "conflict", currentVersion: kept.plans.length });
-    requireKnownMessages(plan, kept.thread.version, arrivals(kept, plan), true);
+    requireKnownMessages(plan, kept.thread.version, placesIn(kept, plan));
     kept.plans.push(plan);
     kept.committedAt = this.#state.clock.now();
     return Object.freeze({ status: "committed", version: plan.version });
@@ -244,14 +245,14 @@ class MemoryPlans implements CompactionStore {
 const firstOf = (thread: AgentThread): ThreadEntry | undefined => thread.entriesBetween(0, 1)[0];
 
 /**
- * Tells when messages were added, counted in messages: never later than the version, in the same order, and without a
- * list of entries.
+ * Tells where messages are. Their versions are counted in messages: never later than the true ones, in the same order,
+ * and without a list of entries.
  */
-function arrivals({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageId) => number | undefined {
+function placesIn({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageId) => MessagePlace | undefined {
   const covered = thread.atVersion(plan.threadVersion);
   return (id) => {
     const message = covered.message(id);
-    return message === undefined ? undefined : message.ordinal + 1;
+    return message === undefined ? undefined : { version: message.ordinal + 1, ordinal: message.ordinal };
   };
 }
 

@@ -1,12 +1,17 @@
 import {
   abridgePlan,
+  borderIds,
   type Clock,
   type CommitResult,
   type CompactionPlan,
   type CompactionStore,
+  type MessageId,
+  type MessagePlace,
   type PlanId,
   type PlanInfo,
   planRecords,
+  runsOfSpan,
+  type SpanReference,
   ThreadfoldError,
   type ThreadId,
   tellListener,
@@ -94,15 +99,10 @@ export class PostgresPlans implements CompactionStore {
     const currentVersion = known?.current ?? 0;
     if (known?.plan_id === plan.planId) return { status: "committed", version: plan.version };
     if (currentVersion !== expectedVersion) return { status: "conflict", currentVersion };
-    const ids = planRecords(plan).flatMap(({ span }) => span.messageIds);
-    const places = await readPlaces(session, threadKey, ids);
-    requireKnownMessages(plan, found.end.version, (id) => places.get(id)?.version);
-    await this.#insert(
-      session,
-      threadKey,
-      plan,
-      abridgePlan(plan, (id) => places.get(id)),
-    );
+    const places = await placesFor(session, threadKey, plan);
+    const placeOf = (id: MessageId): MessagePlace | undefined => places.get(id);
+    requireKnownMessages(plan, found.end.version, placeOf);
+    await this.#insert(session, threadKey, plan, abridgePlan(plan, placeOf));
     return { status: "committed", version: plan.version };
   }
 
@@ -166,4 +166,22 @@ export function listenToPlans(
   };
   const missed = (): void => tell({ type: "notices-missed" });
   return connection.listen((payload) => void onNotice(payload).catch(missed), missed);
+}
+
+/** Reads where the messages are that tell the places of all messages of a plan. */
+async function placesFor(
+  session: SqlSession,
+  threadKey: number,
+  plan: CompactionPlan,
+): Promise<ReadonlyMap<string, MessagePlace>> {
+  const spans = planRecords(plan).map(({ span }) => span);
+  const places = await readPlaces(session, threadKey, spans.flatMap(borderIds));
+  const isPlaced = (span: SpanReference): boolean => runsOfSpan(span, (id) => places.get(id)?.ordinal) !== undefined;
+  if (spans.every(isPlaced)) return places;
+  // Of a span that was placed in another thread, too few are known to say what is wrong with it.
+  return readPlaces(
+    session,
+    threadKey,
+    spans.flatMap(({ messageIds }) => messageIds),
+  );
 }

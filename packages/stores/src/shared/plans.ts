@@ -8,6 +8,7 @@ import {
   isSealed,
   isSealedText,
   type MessageId,
+  type MessagePlace,
   type MessageRun,
   type PlacedMessage,
   type PlanInfo,
@@ -16,6 +17,7 @@ import {
   runsOfAbridged,
   runsOfSpan,
   type SpanReference,
+  spanEnd,
   spellOutPlan,
   ThreadfoldError,
   type ThreadId,
@@ -42,24 +44,24 @@ export const isSealedPlan = (plan: CompactionPlan): boolean =>
   planRecords(plan).every(({ reason }) => isSealedText(reason));
 
 /**
- * Checks that the thread has everything that a plan names, in the order in which the plan names it.
+ * Checks that the thread has everything that a plan names, in the order in which the plan names it. What a plan took
+ * over from the previous one in this process is not looked up again, except for its {@link borderIds}.
  *
- * @param versionOf returns the version at which a message was added to the thread, if it was: larger for newer
- * messages.
- * @param countsMessages true if a version is the number of messages up to it: then what a plan took over from the
- * previous one need not be looked up again.
+ * @param placeOf returns the place of a message in the thread, if it has one.
  * @throws ThreadfoldError `INVALID_PLAN`.
  */
 export function requireKnownMessages(
   plan: CompactionPlan,
   currentVersion: number,
-  versionOf: (id: MessageId) => number | undefined,
-  countsMessages = false,
+  placeOf: (id: MessageId) => MessagePlace | undefined,
 ): void {
   if (plan.threadVersion > currentVersion) {
     throw refusal(plan.threadId, plan, `it covers ${plan.threadVersion} entries, but the thread has ${currentVersion}`);
   }
-  const { unknown, disordered } = misplacedMessages(plan, versionOf, countsMessages);
+  const isPlaced = (span: SpanReference): boolean =>
+    runsOfSpan(span, (id) => placeOf(id)?.ordinal) !== undefined &&
+    (placeOf(spanEnd(span)) as MessagePlace).version <= plan.threadVersion;
+  const { unknown, disordered } = misplacedMessages(plan, (id) => placeOf(id)?.version, isPlaced);
   if (unknown !== undefined) {
     throw refusal(plan.threadId, plan, `the thread has no message ${unknown} at version ${plan.threadVersion}`);
   }
@@ -67,20 +69,26 @@ export function requireKnownMessages(
   throw refusal(plan.threadId, plan, `a record names message ${disordered} after one that is newer`);
 }
 
-/** Returns the first message that a plan names but the thread did not have at the plan's thread version. */
+/**
+ * Returns the first message that a plan names but the thread did not have at the plan's thread version.
+ *
+ * @param versionOf returns the version at which a message was added to the thread, if it was: larger for newer
+ * messages.
+ */
 export const firstUnknownMessage = (
   plan: CompactionPlan,
   versionOf: (id: MessageId) => number | undefined,
-): MessageId | undefined => misplacedMessages(plan, versionOf).unknown;
+): MessageId | undefined => misplacedMessages(plan, versionOf, () => false).unknown;
 
+/** @param isPlaced true for a span whose messages are known to be in the thread, and in order. */
 function misplacedMessages(
   plan: CompactionPlan,
   versionOf: (id: MessageId) => number | undefined,
-  countsMessages = false,
+  isPlaced: (span: SpanReference) => boolean,
 ): { readonly unknown?: MessageId; readonly disordered?: MessageId } {
   let disordered: MessageId | undefined;
   for (const record of planRecords(plan)) {
-    if (countsMessages && isPlaced(record.span, versionOf)) continue;
+    if (isPlaced(record.span)) continue;
     let former = 0;
     for (const id of record.span.messageIds) {
       const version = versionOf(id);
@@ -90,15 +98,6 @@ function misplacedMessages(
     }
   }
   return disordered === undefined ? {} : { disordered };
-}
-
-/** Checks whether the places of a span's messages are known: all of them are in the thread, and in order. */
-function isPlaced(span: SpanReference, versionOf: (id: MessageId) => number | undefined): boolean {
-  const ordinalOf = (id: MessageId): number | undefined => {
-    const version = versionOf(id);
-    return version === undefined ? undefined : version - 1;
-  };
-  return runsOfSpan(span, ordinalOf) !== undefined;
 }
 
 function refusal(threadId: ThreadId, plan: CompactionPlan, reason: string): ThreadfoldError {

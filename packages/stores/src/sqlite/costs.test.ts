@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asThreadId, serializePlan, type ThreadId } from "@threadfold/core";
+import { asThreadId, sealPlan, serializePlan, type ThreadId } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dropPlan, entry, lift, message, pin, START_MS, THREAD, transcript } from "../laws/sample-data.ts";
+import { EntryLog } from "./entry-log.ts";
 import { SqliteInspector } from "./inspect-and-erase.ts";
 import { openConnection } from "./open-connection.ts";
 import { query, SqliteConnection, type SqlQuery, type SqlValues } from "./sqlite-connection.ts";
@@ -59,6 +60,59 @@ describe("P9 the cost of an append and of a commit", () => {
       if (!sql.startsWith("SELECT")) continue;
       for (const step of queryPlan(connection, sql)) expect(step, sql).not.toMatch(/^SCAN|USE TEMP B-TREE/);
     }
+    connection.close();
+  });
+});
+
+describe("P9 the cost of a commit on top of an earlier plan", () => {
+  it("does not grow with what that plan hid: only the ends of what is known are looked up", async () => {
+    const connection = await openConnection(join(folder, "store.db"));
+    const clock = { now: () => START_MS };
+    const [threads, plans] = [new SqliteThreads(connection, clock), new SqlitePlans(connection, clock)];
+    let lookups = 0;
+    const { placeOf } = EntryLog.prototype;
+    vi.spyOn(EntryLog.prototype, "placeOf").mockImplementation(function (this: EntryLog, ...asked) {
+      lookups++;
+      return placeOf.apply(this, asked);
+    });
+    /** Commits a plan that hides all but a few messages, and another that hides the same; counts lookups of both. */
+    const committed = async (messages: number): Promise<readonly [first: number, second: number]> => {
+      const threadId = asThreadId(`of-${messages}`);
+      await threads.append(threadId, transcript(messages), { expectedVersion: 0 });
+      const hidden = (await threads.load(threadId))?.messagesBetween(2, messages - 4) ?? [];
+      const plan = dropPlan(hidden, { version: 1, threadVersion: messages, threadId });
+      lookups = 0;
+      await plans.commitPlan(threadId, plan, 0);
+      const first = lookups;
+      await plans.commitPlan(threadId, sealPlan({ ...plan, version: 2 }), 1);
+      expect(await plans.getPlan(threadId, 2)).toEqual(sealPlan({ ...plan, version: 2 }));
+      return [first, lookups - first];
+    };
+    const [[few, fewAgain], [many, manyAgain]] = [await committed(40), await committed(1_000)];
+    expect([few, many]).toEqual([34, 994]);
+    expect([fewAgain, manyAgain]).toEqual([2, 2]);
+    connection.close();
+  });
+
+  it("looks up all messages of a list that was made for another thread", async () => {
+    const connection = await openConnection(join(folder, "store.db"));
+    const clock = { now: () => START_MS };
+    const [threads, plans] = [new SqliteThreads(connection, clock), new SqlitePlans(connection, clock)];
+    const other = asThreadId("other");
+    await threads.append(THREAD, transcript(20), { expectedVersion: 0 });
+    // The same ids, one place later.
+    await threads.append(other, [entry(900), ...transcript(20)], { expectedVersion: 0 });
+    const hidden = (await threads.load(THREAD))?.messagesBetween(2, 16) ?? [];
+    const plan = dropPlan(hidden, { version: 1, threadVersion: 20 });
+    await plans.commitPlan(THREAD, plan, 0);
+    const moved = sealPlan({ ...plan, threadId: other });
+    await plans.commitPlan(other, moved, 0);
+    expect(await plans.getPlan(other, 1)).toEqual(moved);
+    const beyond = sealPlan({ ...plan, threadId: other, version: 2, threadVersion: 10 });
+    await expect(plans.commitPlan(other, beyond, 1)).rejects.toMatchObject({
+      code: "INVALID_PLAN",
+      message: expect.stringContaining("the thread has no message m9 at version 10"),
+    });
     connection.close();
   });
 });

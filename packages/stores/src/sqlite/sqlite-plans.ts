@@ -103,16 +103,13 @@ export class SqlitePlans implements CompactionStore {
     if (found?.planId === plan.planId) return { status: "committed", version: plan.version };
     if (currentVersion !== expectedVersion) return { status: "conflict", currentVersion };
     const places = new Map<MessageId, MessagePlace>();
-    requireKnownMessages(plan, end.version, (id) => {
-      const place = this.#log.placeOf(threadKey, id);
+    const placeOf = (id: MessageId): MessagePlace | undefined => {
+      const place = places.get(id) ?? this.#log.placeOf(threadKey, id);
       if (place !== undefined) places.set(id, place);
-      return place?.version;
-    });
-    this.#insert(
-      threadKey,
-      plan,
-      abridgePlan(plan, (id) => places.get(id)),
-    );
+      return place;
+    };
+    requireKnownMessages(plan, end.version, placeOf);
+    this.#insert(threadKey, plan, abridgePlan(plan, placeOf));
     return { status: "committed", version: plan.version };
   }
 
