@@ -18,8 +18,8 @@ import {
   type CompactionPlan,
   checkPlanSchema,
   groupRecords,
-  parsePlan,
   planRecords,
+  readPlan,
   serializePlan,
 } from "./compaction-plan.ts";
 import { mapLists, type PlanRecord, type PlanRecords, RECORD_KINDS, removesMessages } from "./plan-record.ts";
@@ -102,7 +102,7 @@ export interface PlacedMessage {
  * with their ids does not match its own id.
  */
 export function expandPlan(text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): CompactionPlan {
-  return parsePlan(JSON.stringify(withIds(text, messagesOf)));
+  return readPlan(withIds(text, messagesOf));
 }
 
 /**

@@ -161,8 +161,11 @@ export function serializePlan(plan: CompactionPlan): string {
  * @throws ThreadfoldError `INVALID_PLAN` when the text is not a plan in normal form, or its content does not match its
  * id.
  */
-export function parsePlan(text: string): CompactionPlan {
-  const { planId, schemaVersion: _version, ...content } = checkPlanSchema(readPlanText(text));
+export const parsePlan = (text: string): CompactionPlan => readPlan(readPlanText(text));
+
+/** Does the same with a plan that is no text any more. @throws ThreadfoldError `INVALID_PLAN`. */
+export function readPlan(value: unknown): CompactionPlan {
+  const { planId, schemaVersion: _version, ...content } = checkPlanSchema(value);
   const plan = sealAs(content, planId);
   if (plan === null) {
     throw new ThreadfoldError("INVALID_PLAN", `The content of plan ${planId} does not match its id.`, {
