@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsdown";
+import { latePatterns } from "../../scripts/build/late-patterns.ts";
 import { bundledLicenses, library } from "../../tsdown.base.ts";
 
 const local = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -52,7 +53,7 @@ const command = defineConfig({
       ],
     },
   },
-  plugins: [encodingsOutside(), bundledLicenses("main.licenses.txt")],
+  plugins: [encodingsOutside(), latePatterns(), bundledLicenses("main.licenses.txt")],
 });
 
 /**

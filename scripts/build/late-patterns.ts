@@ -14,7 +14,7 @@ export function latePatterns() {
   return {
     name: "late-patterns",
     renderChunk(code: string, { fileName }: { readonly fileName: string }) {
-      if (!fileName.endsWith(".js")) return null;
+      if (!/\.c?js$/.test(fileName)) return null;
       const text = withLatePatterns(code);
       return { code: text.toString(), map: text.generateMap({ hires: "boundary" }) };
     },

@@ -83,7 +83,8 @@ function processIo(interrupts: Interrupts): CliIo {
       return await interrupts.leaveTo(child);
     } catch (cause) {
       const { code = "unknown" } = cause as NodeJS.ErrnoException;
-      throw new ThreadfoldError("USAGE", `${program} cannot be started: ${code}.`, { cause });
+      const why = code === "ENOENT" ? "there is no such program (ENOENT)" : code;
+      throw new ThreadfoldError("USAGE", `${program} cannot be started: ${why}.`, { cause });
     }
   };
   return {

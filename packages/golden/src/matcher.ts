@@ -18,32 +18,53 @@ interface MatcherResult {
 
 /** Returns the matcher; it records the golden prompts that the tests ask for in `used`. */
 export const goldenPromptMatcher = (used: UsedPrompts) =>
-  async function toMatchGoldenPrompt(
+  function toMatchGoldenPrompt(
     this: MatcherState,
     received: GoldenPrompt | PromiseLike<GoldenPrompt>,
     nameOrPath: string,
   ): Promise<MatcherResult> {
-    const { isNot, testPath, currentTestName, snapshotState } = this;
-    if (isNot) throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt cannot be negated.");
-    if (testPath === undefined)
-      throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt is only for use in a test.");
-    const folder = promptFolder(nameOrPath, testPath);
-    used.take(folder, currentTestName ?? "");
-    const mode = goldenMode(process.env, snapshotState.snapshotUpdateState);
-    const comparison = await compareGoldenPrompt(await received, { folder, mode });
-    if (isAccepted(comparison)) used.accept(comparison);
-    const command = `npx vitest run ${shellWord(relative(process.cwd(), testPath))} -u`;
-    const page =
-      comparison.kind === "different"
-        ? await writeDifferencePage({ comparison, prompt: await received, command })
-        : null;
-    const look = page === null ? "" : `\nBoth prompts side by side: ${pathToFileURL(page)}`;
-    return {
-      pass: isAccepted(comparison),
-      message: () => describeComparison(comparison, { command }) + look,
-      ...shownTexts(comparison, await received),
-    };
+    return withHint(() => matchGoldenPrompt(this, used, received, nameOrPath));
   };
+
+async function matchGoldenPrompt(
+  { isNot, testPath, currentTestName, snapshotState }: MatcherState,
+  used: UsedPrompts,
+  received: GoldenPrompt | PromiseLike<GoldenPrompt>,
+  nameOrPath: string,
+): Promise<MatcherResult> {
+  if (isNot) throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt cannot be negated.");
+  if (testPath === undefined)
+    throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt is only for use in a test.");
+  const folder = promptFolder(nameOrPath, testPath);
+  used.take(folder, currentTestName ?? "");
+  const mode = goldenMode(process.env, snapshotState.snapshotUpdateState);
+  const comparison = await compareGoldenPrompt(await received, { folder, mode });
+  if (isAccepted(comparison)) used.accept(comparison);
+  const command = `npx vitest run ${shellWord(relative(process.cwd(), testPath))} -u`;
+  const page =
+    comparison.kind === "different" ? await writeDifferencePage({ comparison, prompt: await received, command }) : null;
+  const look = page === null ? "" : `\nBoth prompts side by side: ${pathToFileURL(page)}`;
+  return {
+    pass: isAccepted(comparison),
+    message: () => describeComparison(comparison, { command }) + look,
+    ...shownTexts(comparison, await received),
+  };
+}
+
+/**
+ * Does some work, and adds its hint to the message of a typed error: vitest prints the message and where the error comes
+ * from, and no other field.
+ */
+export async function withHint<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!ThreadfoldError.isInstance(error) || error.hint === "" || error.message.endsWith(error.hint)) throw error;
+    const { code, message, hint, retryable, details, cause, stack } = error;
+    const told = new ThreadfoldError(code, `${message}\n${hint}`, { hint, retryable, details, cause });
+    throw Object.assign(told, stack !== undefined && { stack });
+  }
+}
 
 /** The first changed file, for vitest to show line by line; it is `prompt.md` whenever that differs. */
 function shownTexts({ kind, differences, kept }: GoldenComparison, { files }: GoldenPrompt) {

@@ -93,6 +93,15 @@ describe("the matcher in a project of its own", () => {
     expect(await kept()).toEqual(["long session", "second"]);
   });
 
+  it("says what to do about a mistake, once, and where it is", async () => {
+    const { passed, output } = await runVitest({ CI: "true", FIXTURE_MISTAKEN: "yes" });
+    expect(passed).toBe(false);
+    for (const hint of ["Did you mean preset?", "Did you mean config?", "Give a name of letters, digits,"])
+      expect(output.split(hint), hint).toHaveLength(2);
+    expect(output).toMatch(/ThreadfoldError: Golden prompts have no option confg\.\s+Did you mean config\?/);
+    expect(output).toMatch(/agent\.test\.ts:\d+:\d+/);
+  });
+
   it("reports golden prompts that no test asks for", async () => {
     const { passed, output } = await runVitest({ CI: "true", FIXTURE_SECOND: "gone" });
     expect(passed).toBe(true);

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, expect, type RunnerTestFile } from "vitest";
-import { didAllRun, goldenPromptMatcher, goldensOf, reportObsolete, UsedPrompts } from "./matcher.ts";
+import { didAllRun, goldenPromptMatcher, goldensOf, reportObsolete, UsedPrompts, withHint } from "./matcher.ts";
+import type { GoldenPromptOptions } from "./options/golden-options.ts";
+import { type GoldenPrompt, renderGoldenPrompt } from "./render/render-golden-prompt.ts";
 
 declare module "vitest" {
   // The type parameters must match vitest's own in name and bounds: otherwise the declarations do not merge.
@@ -33,4 +35,10 @@ afterAll(async () => {
   if (report !== null) console.warn(report);
 });
 
-export { renderGoldenPrompt as goldenPrompt } from "./render/render-golden-prompt.ts";
+/**
+ * Renders a conversation under a policy as golden files, as `renderGoldenPrompt` does. The message of what it throws
+ * also says what to do about it.
+ */
+export function goldenPrompt(options: GoldenPromptOptions): Promise<GoldenPrompt> {
+  return withHint(() => renderGoldenPrompt(options));
+}

@@ -135,6 +135,57 @@ describe("archiving a thread", () => {
     await store.close();
   });
 
+  it.each<[string, object | undefined]>([
+    ["options", undefined],
+    ["to", { to: undefined }],
+    ["to", { to: "" }],
+    ["to", { to: " " }],
+    ["to", { to: 7 }],
+    ["stillForMs", { stillForMs: -1 }],
+    ["stillForMs", { stillForMs: Number.NaN }],
+    ["stillForMs", { stillForMs: "1h" }],
+    ["stillForMs", { stillForMs: new Date() }],
+    ["isInUse", { isInUse: 7 }],
+    ["open", { open: "s3" }],
+    ["clock", { clock: new Date() }],
+    ["signal", { signal: 7 }],
+  ])("is not moved for an option that makes no sense: %s %o", async (option, given) => {
+    const store = await furnished();
+    const refused = { code: "INVALID_CONFIG", details: { option } };
+    const options = given && { ...later, to: cold, ...given };
+    await expect(archiveThread(store, THREAD, options as never)).rejects.toMatchObject(refused);
+    expect(await store.threads.load(THREAD)).not.toBeNull();
+    await store.close();
+  });
+
+  it.each<[string, object | undefined]>([
+    ["options", undefined],
+    ["olderThanMs", { olderThanMs: undefined }],
+    ["olderThanMs", { olderThanMs: -1 }],
+    ["olderThanMs", { olderThanMs: "30d" }],
+    ["olderThanMs", { olderThanMs: new Date() }],
+    ["olderThanMs", { olderThanMs: Number.POSITIVE_INFINITY }],
+    ["to", { to: "" }],
+    ["onThread", { onThread: 7 }],
+  ])("is not moved with the others for an option that makes no sense: %s %o", async (option, given) => {
+    const store = await furnished();
+    const options = given && { to: cold, olderThanMs: 0, ...given };
+    const refused = { code: "INVALID_CONFIG", details: { option } };
+    await expect(archiveThreads(store, options as never)).rejects.toMatchObject(refused);
+    for (const id of ["", undefined, 7])
+      for (const move of [archiveThread, unarchiveThread])
+        await expect(move(store, id as never, { to: cold })).rejects.toMatchObject({
+          code: "INVALID_CONFIG",
+          message: expect.stringMatching(/^threadId /),
+        });
+    await expect(unarchiveThread(store, THREAD, { open: 7 } as never)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      details: { option: "open" },
+    });
+    expect(await store.threads.load(THREAD)).not.toBeNull();
+    await store.close();
+  });
+
   it("is refused while it is in use, has live copies or expiring content, was erased or does not exist", async () => {
     const store = await furnished();
     const archive = (threadId: ThreadId, options: object = {}): Promise<unknown> =>

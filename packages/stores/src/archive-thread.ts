@@ -14,11 +14,12 @@ import {
 } from "./audit/segment.ts";
 import { verifySegment } from "./audit/verify-store.ts";
 import { isErasable } from "./erasure/erase-subject.ts";
-import { refuseErasedThread, threadArchived } from "./erasure/refuse-erased.ts";
+import { refuseErasedThread, threadArchived, wentOn } from "./erasure/refuse-erased.ts";
 import { segmentAddress, segmentPlaces, withPlace } from "./open-store.ts";
+import { checkOptions, type OptionKinds, refusedOption } from "./shared/journal.ts";
 import { type ObjectFolder, putAndRead } from "./shared/object-artifacts.ts";
 import { nodeCrypto } from "./shared/on-demand.ts";
-import { systemClock } from "./shared/store-basics.ts";
+import { checkThreadId, systemClock } from "./shared/store-basics.ts";
 import { listedThreads } from "./shared/threads.ts";
 
 /** Options for archiving a thread. */
@@ -42,7 +43,12 @@ export interface ArchiveOptions {
 
 const STILL_FOR_MS = 3_600_000;
 const STILL_HINT = "Wait until nobody is working on it, or set a shorter time with stillForMs or --still-for.";
-const SWEEP_HINT = "Archive it once they have expired and sweepExpired has removed them.";
+
+/** A negative time, or one that is no number, would move threads that are in use. */
+const ARCHIVE_OPTIONS: OptionKinds = {
+  ...{ open: "function", isInUse: "function", onThread: "function", clock: "clock", signal: "signal" },
+  ...{ stillForMs: "milliseconds", olderThanMs: "milliseconds" },
+};
 
 /**
  * Moves all rows of a thread out of the store into one sealed segment, and leaves a receipt. The segment is read back
@@ -64,6 +70,8 @@ export async function archiveThread(
   options: ArchiveOptions,
 ): Promise<ArchiveReceipt> {
   const archiver = archiverOf(store);
+  checkOptions(options, ARCHIVE_OPTIONS);
+  checkThreadId(threadId);
   const place = segmentAddress(options.to);
   const known = await archiver.receiptOf(threadId);
   if (known?.isCold === true && known.place !== place)
@@ -115,16 +123,6 @@ async function takeBack(
   throw isOwn ? error : wentOn(receipt.threadId);
 }
 
-const wentOn = (threadId: ThreadId): ThreadfoldError =>
-  new ThreadfoldError(
-    "VERSION_CONFLICT",
-    `Thread ${threadId} changed while it was being archived, or was moved by another process.`,
-    {
-      hint: "Nothing was removed. Archive it when it is not in use.",
-      details: { threadId },
-    },
-  );
-
 function archiverOf(store: ThreadfoldStore): StoreArchiver {
   if (isArchivable(store)) return store.archiver;
   throw new ThreadfoldError("INVALID_CONFIG", "This store cannot archive.", {
@@ -150,11 +148,8 @@ async function usableThread(
     throw inUse(threadId, `something was added at ${new Date(newestMs).toISOString()}`, STILL_HINT);
   if (hot.expiring === 0) return hot;
   const expiring = `${hot.expiring} of its artifacts have a time to live, which a segment would not keep`;
-  throw inUse(threadId, expiring, SWEEP_HINT);
+  throw inUse(threadId, expiring, "Archive it once they have expired and sweepExpired has removed them.");
 }
-
-const isErased = async (store: ThreadfoldStore, threadId: ThreadId): Promise<boolean> =>
-  isErasable(store) && (await store.eraser.isErased(threadId));
 
 const inUse = (threadId: ThreadId, reason: string, hint: string, copies?: readonly ThreadId[]): ThreadfoldError =>
   new ThreadfoldError("THREAD_IN_USE", `Thread ${threadId} was not archived: ${reason}.`, {
@@ -188,8 +183,10 @@ async function refuseLiveCopies(
   copies: readonly ThreadId[],
 ): Promise<void> {
   const live: ThreadId[] = [];
-  for (const copy of copies)
-    if ((await archiver.look(copy)) !== null && !(await isErased(store, copy))) live.push(copy);
+  for (const copy of copies) {
+    const isErased = isErasable(store) && (await store.eraser.isErased(copy));
+    if (!isErased && (await archiver.look(copy)) !== null) live.push(copy);
+  }
   if (live.length > 0)
     throw inUse(threadId, `forks or handoffs read from it: ${live.join(", ")}`, "Archive or erase these first.", live);
 }
@@ -251,6 +248,8 @@ export async function unarchiveThread(
   threadId: ThreadId,
   { open = segmentPlaces(), signal }: UnarchiveOptions = {},
 ): Promise<ArchiveReceipt> {
+  checkOptions({ open, signal }, ARCHIVE_OPTIONS);
+  checkThreadId(threadId);
   const archiver = archiverOf(store);
   const receipt = await archiver.receiptOf(threadId);
   if (receipt === null)
@@ -317,10 +316,11 @@ const OF_ONE_THREAD = /^(?:THREAD_IN_USE|THREAD_ARCHIVED|CONTENT_ERASED|VERSION_
  * @throws ThreadfoldError `STORE_UNAVAILABLE`, `ABORTED` between two threads or before a thread's rows are removed,
  * `INVALID_CONFIG`. Threads archived before that stay archived; call it again for the rest.
  */
-export async function archiveThreads(
-  store: ThreadfoldStore,
-  { olderThanMs, onThread, ...options }: RetentionOptions,
-): Promise<RetentionReport> {
+export async function archiveThreads(store: ThreadfoldStore, given: RetentionOptions): Promise<RetentionReport> {
+  checkOptions(given, ARCHIVE_OPTIONS);
+  const { olderThanMs, onThread, ...options } = given;
+  segmentAddress(options.to);
+  if (olderThanMs === undefined) throw refusedOption("olderThanMs", "a number of milliseconds is needed");
   const before = (options.clock ?? systemClock).now() - olderThanMs;
   const due: ThreadId[] = [];
   for await (const { threadId, updatedAt, archivedAt } of listedThreads(store)) {

@@ -46,7 +46,7 @@ export { type AuditExportOptions, type AuditLine, exportAudit } from "./audit/au
 export { type AuditReport, type AuditTrust, verifyAudit } from "./audit/verify-audit.ts";
 export { type Clearance, isCleared, journaledAccess, type JournaledAccessOptions } from "./audit/journaled-access.ts";
 export { encryptedStore, sealedSummaries, sealedSummaryCache } from "./encryption/encrypted-store.ts";
-export { isSealedThread, refuseSealedThread } from "./encryption/encrypted-threads.ts";
+export { isSealedThread, refuseSealedArtifact, refuseSealedThread } from "./encryption/encrypted-threads.ts";
 export type { EncryptionOptions } from "./encryption/sealer.ts";
 export { fileKeyStore, memoryKeyStore } from "./encryption/subject-keys.ts";
 export {

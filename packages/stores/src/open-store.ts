@@ -11,6 +11,7 @@ import { createMemoryStore } from "./memory/memory-store.ts";
 import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-summary-cache.ts";
 import type { S3ArtifactsOptions } from "./s3/s3-artifacts.ts";
+import { checkTextOption } from "./shared/journal.ts";
 import type { ClosableArtifacts, ObjectFolder } from "./shared/object-artifacts.ts";
 import { nodeFiles } from "./shared/on-demand.ts";
 import type { StoreOptions } from "./shared/store-basics.ts";
@@ -211,8 +212,13 @@ const isFolder = (path: string): Promise<boolean> =>
       () => false,
     );
 
-/** Returns the address of a place as stored in receipts, independent of the directory a process was started in. */
+/**
+ * Returns the address of a place as stored in receipts, independent of the directory a process was started in.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for what is no address of a place.
+ */
 export function segmentAddress(to: string): string {
+  checkTextOption("to", to);
   if (to.startsWith("s3://")) return to;
   const path = to.startsWith(FILE) ? to.slice(FILE.length).replace(/^\/\//, "") : to;
   if (path !== "" && !/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return `${FILE}${resolve(path)}`;

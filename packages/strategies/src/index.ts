@@ -91,7 +91,9 @@ export { foldableGroups, groupsBeside, newestOrdinal, newestUserOrdinal } from "
 export { unreadProposals, unreadResults } from "./draft/unread-results.ts";
 export {
   type CompactionTrigger,
+  checkedTrigger,
   NO_TRIGGER,
+  partFailed,
   type TriggerDecision,
   type TriggerInput,
 } from "./triggers/compaction-trigger.ts";

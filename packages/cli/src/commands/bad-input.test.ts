@@ -86,9 +86,10 @@ describe("bad input", () => {
 
   it("paths that are missing, or folders, or below files, are told apart", async () => {
     const path = bench.file("small.json", openAiSession());
+    const missing = { message: `The file ${bench.path("none.jsonl")} cannot be read: there is no such file (ENOENT).` };
     expect(await json(["compact", bench.path("none.jsonl")])).toMatchObject({
       code: 5,
-      envelope: { error: { code: "UNREADABLE_SOURCE" } },
+      envelope: { error: { code: "UNREADABLE_SOURCE", ...missing } },
     });
     expect(await json(["compact", bench.root])).toMatchObject({
       code: 1,

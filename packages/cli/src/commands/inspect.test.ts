@@ -231,6 +231,20 @@ describe("context", () => {
     expect(stdout).not.toContain(ESCAPE);
   });
 
+  it("says what is wrong with the name of a thread, and not with an option that it does not have", async () => {
+    await stored();
+    const empty = { code: "USAGE", message: expect.stringMatching(/^The thread is empty;/) };
+    for (const argv of [
+      ["context", ""],
+      ["context", "", "--store", bench.store],
+      ["context", "", "--file", log()],
+      ["inspect", bench.store, "", "--out", bench.path("p.html")],
+    ])
+      expect(await json(argv), argv.join(" ")).toMatchObject({ code: 2, envelope: { error: empty } });
+    const { error } = (await json(["context", "0", "--file", log()])).envelope;
+    expect(error).toMatchObject({ code: "USAGE", message: expect.stringMatching(/^The thread is "0"; it must be/) });
+  });
+
   it("looks into a file that stands in the place of a thread, and into the store where one is named", async () => {
     const named = await json(["context", log(), "--call", "2"]);
     expect(named.envelope.data).toEqual((await json(["context", "--file", log(), "--call", "2"])).envelope.data);

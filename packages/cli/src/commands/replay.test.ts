@@ -8,6 +8,21 @@ import { json, Workbench } from "../testing/workbench.ts";
 
 const bench = new Workbench();
 
+it("replay says why a request cannot be reproduced, in a sentence that ends once", async () => {
+  const store = await openStore(bench.store);
+  const threadId = asThreadId("other-format");
+  const session = await ContextSession.open({ threadId, store });
+  await session.append([message("u0", "user", "Build.")]);
+  await session.prepare();
+  const [entry] = (await store.journal.read(threadId)).filter(({ record }) => record.type === "request-rendered");
+  if (entry?.record.type !== "request-rendered") throw new Error("No request was recorded.");
+  await store.journal.append(threadId, { ...entry.record, format: "of-the-future" }, entry.at);
+  await session.close();
+  const { code, envelope } = await json(["replay", threadId, "--store", bench.store]);
+  expect(code).toBe(3);
+  expect(envelope.error?.message).toMatch(/^1 of 2 requests cannot be reproduced; .* format of-the-future\.$/);
+});
+
 const step = (index: number) => [
   assistant(`a${index}`, call(`call_${index}`, "bash", { command: `make step-${index}` })),
   tool(`t${index}`, result(`call_${index}`, `step ${index}: ${"output ".repeat(1_400)}`, { toolName: "bash" })),

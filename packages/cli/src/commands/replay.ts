@@ -24,7 +24,8 @@ export const replayCommand: CliCommand = {
       };
       const [first] = different;
       if (first === undefined) return report;
-      const message = `${different.length} of ${count(requests.length, "request")} cannot be reproduced; the first is record ${first.sequence}: ${first.problem}.`;
+      const why = first.problem?.replace(/\.$/, "");
+      const message = `${different.length} of ${count(requests.length, "request")} cannot be reproduced; the first is record ${first.sequence}: ${why}.`;
       return { ...report, failure: new ThreadfoldError("REPLAY_MISMATCH", message) };
     });
   },

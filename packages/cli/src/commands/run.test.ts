@@ -83,7 +83,7 @@ describe("run", () => {
   it("says that a command cannot be started", async () => {
     const { code, stderr } = await threadfold(["run", "--store", "memory:", "--", "no-such-agent"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("no-such-agent cannot be started: ENOENT.");
+    expect(stderr).toContain("no-such-agent cannot be started: there is no such program (ENOENT).");
   });
 });
 

@@ -71,13 +71,18 @@ export function parseInspectRequest(
   bodies: BodyChoice,
 ): InspectRequest {
   if (source === "") throw new ThreadfoldError("USAGE", "The source is empty; it must be a store or a file.");
+  if (thread === "")
+    throw new ThreadfoldError(
+      "USAGE",
+      "The thread is empty; it must be an id, or the position or name of one in a file.",
+    );
   const budget = parseTokens("--budget", String(options["budget"]));
   return {
     source,
     thread,
     bodies: (options["bodies"] as BodyChoice | undefined) ?? bodies,
     redacted: options["unredacted"] !== true,
-    file: parseSource(source, { ...options, thread: thread ?? "1" }),
+    file: parseSource(source, { ...options, thread: thread ?? "1" }, "The thread"),
     budget,
     preset: chosenPreset(options, budget),
     format: formatById(String(options["format"])),

@@ -197,9 +197,18 @@ export const FOLD_OPTIONS: readonly CliOption[] = [
   },
 ];
 
-/** Parses which session to read. @throws ThreadfoldError `USAGE`. */
-export function parseSource(file: string | undefined, options: CliCall["options"]): SourceRequest {
-  const thread = threadOf(String(options["thread"]));
+/**
+ * Parses which session to read.
+ *
+ * @param threadName what the command calls the thread, for the error.
+ * @throws ThreadfoldError `USAGE`.
+ */
+export function parseSource(
+  file: string | undefined,
+  options: CliCall["options"],
+  threadName = "--thread",
+): SourceRequest {
+  const thread = threadOf(String(options["thread"]), threadName);
   const limits = options["maxSize"] === undefined ? {} : sizeLimits(String(options["maxSize"]));
   return { file: file ?? "", from: options["from"] as SourceRequest["from"], thread, limits };
 }
@@ -230,12 +239,12 @@ function defaultSizes(): string {
 }
 
 /** Parses a thread: a number is a position, any other text is the name of a thread in the file. */
-function threadOf(text: string): number | string {
+function threadOf(text: string, name: string): number | string {
   const place = Number(text);
   if (text.trim() !== "" && Number.isNaN(place)) return text;
   if (text.trim() !== "" && Number.isSafeInteger(place) && place >= 1) return place;
   throw new ThreadfoldError(
     "USAGE",
-    `--thread is ${JSON.stringify(text)}; it must be a whole number, 1 or higher, or a name.`,
+    `${name} is ${JSON.stringify(text)}; it must be a whole number, 1 or higher, or a name.`,
   );
 }

@@ -52,6 +52,11 @@ export interface GoldenPolicy {
   readonly format?: ProviderFormat | FormatId;
   /** A token counter, or the name of one that `loadTokenizer` supports. chars/4 by default. */
   readonly tokenizer?: ProviderAwareTokenizer | string;
+  /**
+   * Name of the model that requests go to, as a session is told it: what the model does not accept is left out, and
+   * without `maxInputTokens` its window is the cap. Without a name, the format's own table applies.
+   */
+  readonly model?: string;
   /** System text and tools of the host. Defaults to those of the recorded session. */
   readonly frame?: RequestFrame;
   /** Extractive, without a model, by default. One that calls a model makes the golden prompt different every time. */
@@ -77,6 +82,7 @@ const OPTIONS: Readonly<Record<keyof GoldenPromptOptions, true>> = {
   formats: true,
   format: true,
   tokenizer: true,
+  model: true,
   frame: true,
   summarizer: true,
   summaryRole: true,
@@ -111,6 +117,7 @@ export interface ResolvedPolicy {
   readonly now: number;
   readonly mask: readonly Mask[];
   readonly payloads: GoldenPayloads;
+  readonly model?: string;
   readonly summarizer?: Summarizer;
   readonly summaryRole?: SummaryRole;
 }
@@ -127,8 +134,9 @@ const PAYLOADS: readonly GoldenPayloads[] = ["full", "digests", "none"];
  */
 export async function resolvePolicy(policy: GoldenPolicy): Promise<ResolvedPolicy> {
   const { preset = "threadfold", config = {}, tokenizer = "heuristic", now = PINNED_TIME } = policy;
-  const { mask = DEFAULT_MASKS, payloads = "full", summarizer, summaryRole } = policy;
+  const { mask = DEFAULT_MASKS, payloads = "full", model, summarizer, summaryRole } = policy;
   if (!Number.isFinite(new Date(now).getTime())) throw invalid("now", now, "a time in milliseconds");
+  if (model !== undefined && typeof model !== "string") throw invalid("model", model, "the name of a model");
   if (!Array.isArray(mask)) throw invalid("mask", mask, "a list of masks; [] masks nothing");
   if (!PAYLOADS.includes(payloads)) throw invalid("payloads", payloads, `one of ${PAYLOADS.join(", ")}`);
   return {
@@ -139,6 +147,7 @@ export async function resolvePolicy(policy: GoldenPolicy): Promise<ResolvedPolic
     now,
     mask,
     payloads,
+    ...(model !== undefined && { model }),
     ...(summarizer !== undefined && { summarizer }),
     ...(summaryRole !== undefined && { summaryRole }),
   };

@@ -96,6 +96,16 @@ describe("a golden prompt", () => {
     );
   });
 
+  it("is what a session sends to the model, where one is named, and says which", async () => {
+    const long = sampleMessages(200, { run: "a1b2c3d4", startMs: Date.UTC(2026, 10, 22) });
+    const unnamed = await renderGoldenPrompt({ messages: long, format: "openai-chat" });
+    const named = await renderGoldenPrompt({ messages: long, format: "openai-chat", model: "gpt-4" });
+    const made = [unnamed, named].map(({ files }) => JSON.parse(files.get("options.json") ?? ""));
+    expect([made[0], made[1].model]).toEqual([expect.not.objectContaining({ model: expect.anything() }), "gpt-4"]);
+    expect(unnamed.prepared.tokens).toBeGreaterThan(8_192);
+    expect(named.prepared.tokens).toBeLessThan(8_192);
+  });
+
   it.each<[what: string, options: unknown, code: ErrorCode]>([
     ["nothing", undefined, "INVALID_CONFIG"],
     ["no conversation", {}, "INVALID_CONFIG"],
@@ -114,7 +124,8 @@ describe("a golden prompt", () => {
     ["masks that are no list", { messages, mask: "times" }, "INVALID_CONFIG"],
     ["an unknown way of keeping payloads", { messages, payloads: "some" }, "INVALID_CONFIG"],
     ["an option that does not exist", { messages, prset: "codex" }, "INVALID_CONFIG"],
-    ["an option of sessions", { messages, model: "claude-haiku-4-5" }, "INVALID_CONFIG"],
+    ["an option of sessions", { messages, journal: true }, "INVALID_CONFIG"],
+    ["a model that is no name", { messages, model: 7 }, "INVALID_CONFIG"],
     ["a figure out of range", { messages, config: { maxInputTokens: -1 } }, "INVALID_CONFIG"],
   ])("refuses %s", async (_what, options, code) => {
     const failure = await renderGoldenPrompt(options as GoldenPromptOptions).catch((error: unknown) => error);

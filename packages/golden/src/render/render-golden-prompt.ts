@@ -72,7 +72,7 @@ async function openSession(
   policy: ResolvedPolicy,
   format: ProviderFormat,
 ): Promise<ContextSession> {
-  const { preset, config, tokenizer, now, summarizer, summaryRole } = policy;
+  const { preset, config, tokenizer, now, model, summarizer, summaryRole } = policy;
   const options = {
     threadId,
     preset,
@@ -83,6 +83,7 @@ async function openSession(
     clock: { now: () => now },
     journal: false,
     background: false as const,
+    ...(model !== undefined && { model }),
     ...(summarizer !== undefined && { summarizer }),
     ...(summaryRole !== undefined && { summaryRole }),
   };
@@ -117,6 +118,7 @@ const optionsRecord = (policy: ResolvedPolicy, frame: RequestFrame, entries: num
   formats: policy.formats.map(({ id }) => id),
   payloads: policy.payloads,
   tokenizer: policy.tokenizer.id,
+  ...(policy.model !== undefined && { model: policy.model }),
   ...(policy.summarizer !== undefined && { summarizer: policy.summarizer.id }),
   ...(policy.summaryRole !== undefined && { summaryRole: policy.summaryRole }),
   now: new Date(policy.now).toISOString(),

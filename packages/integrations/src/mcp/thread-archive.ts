@@ -5,13 +5,12 @@ import {
   asThreadId,
   type CompactionPlan,
   emptyPlan,
-  SEALED_PREFIX,
   type SecurityContext,
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
 import { MemoryRecallIndex, type SearchThreadSources } from "@threadfold/rehydration";
-import { refuseSealedThread } from "@threadfold/stores";
+import { refuseSealedArtifact, refuseSealedThread } from "@threadfold/stores";
 import { ToolFailure, type ToolListeners } from "./tool-call.ts";
 
 /**
@@ -73,7 +72,7 @@ export class ThreadArchive {
     const artifact = await store.artifacts.retrieve(artifactId, requester);
     if (artifact === null || !this.#mayRead(artifact.metadata.threadId)) return null;
     if (threadId !== undefined && artifact.metadata.threadId !== threadId) return null;
-    await refuseSealedArtifact(store, artifact);
+    refuseSealedArtifact(store, artifact);
     return artifact;
   }
 
@@ -108,13 +107,6 @@ export class ThreadArchive {
       ? noThread()
       : new ToolFailure("invalid-input", "Several threads are served; say which one with thread_id.");
   }
-}
-
-/** Refuses content that is still sealed. What only begins like an envelope costs one more read. */
-async function refuseSealedArtifact(store: ThreadfoldStore, { content, metadata }: Artifact): Promise<void> {
-  if (!content.startsWith(SEALED_PREFIX)) return;
-  const beginning = await store.threads.load(metadata.threadId, { atVersion: 1 });
-  if (beginning !== null) await refuseSealedThread(store, beginning);
 }
 
 /** One thread of a store, or two when it has several; archived threads do not count. */

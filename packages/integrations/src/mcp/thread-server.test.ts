@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { asThreadId, type SecurityContext, type ThreadfoldStore } from "@threadfold/core";
+import { asMessageId, asThreadId, type SecurityContext, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore, encryptedStore, memoryKeyStore } from "@threadfold/stores";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -287,6 +287,32 @@ describe("a sealed thread", () => {
     await expect(resource).rejects.toMatchObject({ message: expect.stringContaining("no keys that open it") });
     expect(errors).toHaveLength(calls.length + 1);
     for (const error of errors) expect(error).toMatchObject({ code: "KEY_MISSING", details: { threadId } });
+  });
+
+  it("that has nothing but an artifact, or one among words in the clear, does not show the envelope either", async () => {
+    const bare = createMemoryStore({ clock });
+    const sealed = encryptedStore(bare, memoryKeyStore());
+    const unbegun = asThreadId("unbegun");
+    const begun = asThreadId("begun-in-the-clear");
+    const message = { id: asMessageId("m0"), role: "user", parts: [{ type: "text", text: "Hello." }] } as const;
+    const stored = async (threadId: ThreadId) => {
+      const artifactId = await sealed.artifacts.store("It is said in zanzibar.", { ...metadata, threadId });
+      return { threadId, artifactId };
+    };
+    const artifacts = [await stored(unbegun), await stored(begun)];
+    const entry = { type: "message", message: { ...message, createdAt: metadata.createdAt } } as const;
+    await bare.threads.append(begun, [entry], { expectedVersion: 0 });
+    await using opened = await linked({ store: sealed, threadIds: "all" });
+    await using closed = await linked({ store: bare, threadIds: "all" });
+    for (const { threadId, artifactId } of artifacts) {
+      const uri = artifactUri({ threadId, artifactId });
+      const read = closed.client.readResource({ uri }, { cacheMode: "bypass" });
+      await expect(read, threadId).rejects.toMatchObject({ message: expect.stringContaining("no keys that open it") });
+      const called = await call(closed, "read_artifact", { artifact_id: artifactId });
+      expect(called, threadId).toMatchObject({ isError: true, text: expect.stringContaining("no keys that open it") });
+    }
+    const [first] = artifacts;
+    expect((await call(opened, "read_artifact", { artifact_id: first?.artifactId })).text).toContain("zanzibar");
   });
 
   it("is not confused with content that only starts like an envelope", async () => {

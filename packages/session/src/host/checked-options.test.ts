@@ -1,7 +1,7 @@
 import { asThreadId, type ContextCompactionEvent, ThreadfoldError } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
-import { presetByName } from "@threadfold/strategies";
+import { allOf, anyOf, manualTrigger, presetByName, towards } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
 
@@ -179,6 +179,9 @@ describe("a session that is used from plain JavaScript", () => {
     };
     const parts = {
       "trigger nightly": { trigger: { name: "nightly", evaluate: fails } },
+      "trigger weekly": {
+        trigger: towards(0.5, anyOf(manualTrigger, allOf(manualTrigger, { name: "weekly", evaluate: fails }))),
+      },
       "strategy mine": { force: true, strategy: { name: "mine", aggressiveness: 0, analyze: fails } },
     };
     for (const [part, options] of Object.entries(parts)) {

@@ -5,6 +5,7 @@ import {
   type ContextCompactionConfig,
   compactionConfig,
   type DurabilityOf,
+  type Embed,
   modelRow,
   type ProviderAwareTokenizer,
   suggestedCap,
@@ -13,6 +14,7 @@ import {
   type ThreadId,
   withinLimit,
 } from "@threadfold/core";
+import type { VectorSearch } from "@threadfold/rehydration";
 import { createMemoryStore, openStore } from "@threadfold/stores";
 import {
   type CompactionPreset,
@@ -52,12 +54,13 @@ export interface SessionParts {
 export async function openedOptions(given: OpenOptions): Promise<SessionOptions> {
   const checked = checkedOptions(given);
   checkParts(checked);
-  const { threadId = globalThis.crypto.randomUUID(), store, clock, ...options } = checked;
+  const { threadId = globalThis.crypto.randomUUID(), store, clock, vectors, ...options } = checked;
   const opened = typeof store === "string" ? await openStore(store) : store;
   return {
     ...withDeclared(options),
     threadId: asThreadId(threadId),
     ...(clock !== undefined && { clock: checkedClock(clock) }),
+    ...(vectors !== undefined && { vectors: { ...vectors, embed: checkedEmbed(vectors) } }),
     ...(opened !== undefined && { store: opened }),
   };
 }
@@ -137,6 +140,33 @@ const checkedClock = (clock: Clock): Clock => ({
     });
   },
 });
+
+/** Wraps the host's embedder and checks each time: without a vector nothing is found, and nobody learns why. */
+const checkedEmbed =
+  (vectors: VectorSearch): Embed =>
+  async (texts) => {
+    const found: unknown = await vectors.embed(texts);
+    const problem = embeddingProblem(found, texts.length);
+    if (problem === null) return found as Awaited<ReturnType<Embed>>;
+    throw new ThreadfoldError("INVALID_CONFIG", `vectors.embed returned ${problem}.`, {
+      details: { name: "vectors.embed" },
+      hint: "Return one vector of finite numbers for each text, all of the same length.",
+    });
+  };
+
+/** Returns what an embedder returned instead of a vector for each text; null when it did return them. */
+function embeddingProblem(found: unknown, texts: number): string | null {
+  if (!Array.isArray(found)) return `${typeof found}, no list of vectors`;
+  if (found.length < texts) return `${found.length} vectors for ${texts} texts`;
+  for (const vector of found) {
+    if (!Array.isArray(vector) && !ArrayBuffer.isView(vector)) return `${typeof vector} for a vector`;
+    const numbers: readonly unknown[] = Array.from(vector as ArrayLike<unknown>);
+    if (numbers.length === 0) return "an empty vector";
+    const wrong = numbers.findIndex((number) => !Number.isFinite(number));
+    if (wrong !== -1) return `a vector with ${String(numbers[wrong])} in it, which is no finite number`;
+  }
+  return null;
+}
 
 /** Adds what tools declared to the options, unless the host's own settings say otherwise. */
 function withDeclared<Options extends Omit<CheckedOptions, "threadId" | "store">>(options: Options): Options {

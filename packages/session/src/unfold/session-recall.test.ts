@@ -77,6 +77,34 @@ describe("a session with vectors", () => {
     }
   });
 
+  it.each<readonly [string, unknown, string]>([
+    ["no list", undefined, "no list"],
+    ["no vector", [], "0 vectors"],
+    ["an empty vector", [[]], "an empty vector"],
+    ["a vector with a number that is none", [[1, Number.NaN]], "NaN"],
+    ["a vector of texts", [["1", "0"]], "1"],
+  ])("reports an embedder that returns %s, and has the words answer", async (_, vectors, named) => {
+    const events: ContextCompactionEvent[] = [];
+    const embedder = { embed: async () => vectors as never, store: new MemoryVectorStore() };
+    const session = await folded(20_000, { vectors: embedder, onEvent: (event) => void events.push(event) });
+    expect(await ask(session, "gateway port")).toContain("port_");
+    const problem = expect.stringMatching(new RegExp(`^vectors\\.embed returned .*\\b${named}\\b`));
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "vector_search_failed", code: "INVALID_CONFIG", problem }),
+    );
+    await session.close();
+  });
+
+  it("takes the typed arrays that embedders return as vectors", async () => {
+    const store = new MemoryVectorStore();
+    const vector = [1, 0];
+    await store.upsert(threadId, [{ id: "1", vector, text: "the door has a number", sources: [asMessageId("m0")] }]);
+    const vectors = { store, embed: async () => [Float32Array.from(vector)] as never };
+    const session = await folded(20_000, { vectors });
+    expect(await ask(session, "gateway port")).toContain("the door has a number");
+    await session.close();
+  });
+
   it.each([
     [{ embed }, "store"],
     [{ store: new MemoryVectorStore() }, "embed"],

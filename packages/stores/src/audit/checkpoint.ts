@@ -14,7 +14,7 @@ import {
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 import { inspectorOf } from "../inspection/inspector.ts";
-import { checkTimeOption } from "../shared/journal.ts";
+import { checkOptions, checkTimeOption, refusedOption } from "../shared/journal.ts";
 import { nodeCrypto } from "../shared/on-demand.ts";
 
 /** Options for making a checkpoint. */
@@ -40,8 +40,10 @@ export type CheckpointSigner = (note: string) => Promise<CheckpointSignature>;
 export async function makeCheckpoint(
   store: ThreadfoldStore,
   threadId: ThreadId,
-  { at, sign, signal }: CheckpointOptions,
+  options: CheckpointOptions,
 ): Promise<Checkpoint> {
+  checkOptions(options, { sign: "function", signal: "signal" });
+  const { at, sign, signal } = options;
   checkTimeOption(at);
   const state = await stateOf(store, threadId, signal);
   const unsigned = { threadId, at, ...state };
@@ -100,6 +102,12 @@ export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
     .strictObject({ algorithm: z.literal("Ed25519"), publicKey: z.string().max(1_000), value: z.string().max(1_000) })
     .optional(),
 });
+
+/** Checks a checkpoint that a caller passes in. @throws ThreadfoldError `INVALID_CONFIG` that names the option. */
+export function checkCheckpoint(option: string, checkpoint: unknown): void {
+  if (!checkpointSchema.safeParse(checkpoint).success)
+    throw refusedOption(option, "a checkpoint is needed, as makeCheckpoint and parseCheckpoint return it");
+}
 
 /**
  * Signs with an Ed25519 key in this process.

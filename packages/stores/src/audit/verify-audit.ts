@@ -1,6 +1,8 @@
 import type { Checkpoint } from "@threadfold/core";
+import { checkOptions, refusedOption } from "../shared/journal.ts";
 import { AuditChecker } from "./audit-checker.ts";
 import { type AuditLine, parseAuditLine, unsealLine } from "./audit-file.ts";
+import { checkCheckpoint } from "./checkpoint.ts";
 
 /** What an audit file is checked against, besides itself. */
 export interface AuditTrust {
@@ -39,11 +41,17 @@ export interface AuditReport {
  * whole is consistent in itself: only a trusted key or checkpoint shows that it is the thread's.
  *
  * @param chunks the file's bytes, split anywhere.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an argument that makes no sense.
  */
 export async function verifyAudit(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { publicKey, since, onLine }: AuditTrust = {},
+  trust: AuditTrust = {},
 ): Promise<AuditReport> {
+  checkOptions(trust, { publicKey: "text", onLine: "function" });
+  const { publicKey, since, onLine } = trust;
+  if (since !== undefined) checkCheckpoint("since", since);
+  const isReadable = Symbol.asyncIterator in Object(chunks) || Symbol.iterator in Object(chunks);
+  if (!isReadable || typeof chunks === "string") throw refusedOption("chunks", "the bytes of the file are needed");
   const checker = new AuditChecker(publicKey);
   const report = (line: number, problem: string | null): AuditReport => ({
     problem: problem === null ? null : { line, problem },

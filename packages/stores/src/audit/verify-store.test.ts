@@ -22,7 +22,8 @@ import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { withoutGuards } from "../testing/without-guards.ts";
 import { exportAudit } from "./audit-file.ts";
 import { makeCheckpoint } from "./checkpoint.ts";
-import { type StoreFinding, verifyStore } from "./verify-store.ts";
+import { verifyAudit } from "./verify-audit.ts";
+import { type StoreFinding, verifySince, verifyStore } from "./verify-store.ts";
 
 const ENTRIES = 9;
 let folder: string;
@@ -264,6 +265,41 @@ describe("R11 verifyStore", () => {
     // The only thread of the file.
     const thread = tables.map(({ name }) => `DELETE FROM ${name}`).join(";");
     expect(await findingsAfter(thread, "everything")).toEqual([]);
+  });
+
+  it("refuses options that make no sense, as do checks of a checkpoint and of an audit file", async () => {
+    const store = createMemoryStore();
+    const refused = (option?: string) => ({
+      code: "INVALID_CONFIG",
+      ...(option !== undefined && { details: { option } }),
+    });
+    for (const id of ["", null, 7]) await expect(verifyStore(store, id as never)).rejects.toMatchObject(refused());
+    for (const [option, value] of [
+      ["clock", new Date()],
+      ["segments", 7],
+      ["onThread", 7],
+      ["onSegment", "x"],
+      ["signal", 7],
+    ] as const)
+      await expect(verifyStore(store, undefined, { [option]: value })).rejects.toMatchObject(refused(option));
+    await expect(verifyStore(store, undefined, null as never)).rejects.toMatchObject(refused("options"));
+    for (const checkpoint of [undefined, null, {}, "x"])
+      await expect(verifySince(store, checkpoint as never)).rejects.toMatchObject(refused("checkpoint"));
+    for (const [option, value] of [
+      ["publicKey", ""],
+      ["publicKey", 7],
+      ["since", {}],
+      ["onLine", 7],
+    ] as const)
+      await expect(verifyAudit([], { [option]: value } as never)).rejects.toMatchObject(refused(option));
+    await expect(verifyAudit([], null as never)).rejects.toMatchObject(refused("options"));
+    for (const chunks of ["{}", undefined, 7])
+      await expect(verifyAudit(chunks as never)).rejects.toMatchObject(refused("chunks"));
+    for (const [option, options] of [
+      ["options", undefined],
+      ["sign", { at: "2026-01-01T00:00:00.000Z", sign: 7 }],
+    ] as const)
+      await expect(makeCheckpoint(store, "t" as never, options as never)).rejects.toMatchObject(refused(option));
   });
 
   it("fails with THREAD_NOT_FOUND for a thread that does not exist", async () => {

@@ -10,8 +10,9 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { inspectorOf, type StoredArtifact, type StoreInspector } from "../inspection/inspector.ts";
+import { checkOptions, type OptionKinds } from "../shared/journal.ts";
 import type { ObjectFolder } from "../shared/object-artifacts.ts";
-import { systemClock } from "../shared/store-basics.ts";
+import { checkThreadId, systemClock } from "../shared/store-basics.ts";
 import { type CheckedArtifacts, checkArtifacts, checkArtifactsAgainstJournal } from "./check-artifacts.ts";
 import {
   type CheckedJournal,
@@ -25,7 +26,7 @@ import {
   type Problem,
   type StoreFinding,
 } from "./check-thread.ts";
-import { signatureProblem } from "./checkpoint.ts";
+import { checkCheckpoint, signatureProblem } from "./checkpoint.ts";
 import {
   type ArchivableStore,
   type ArchiveReceipt,
@@ -65,17 +66,24 @@ export interface VerifyOptions {
  * meanwhile. Damage is reported as a finding and never thrown, so one run reports all damage that can still be read.
  *
  * @param threadId the thread to check; without it, all threads and the backend's files.
- * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store does not have the thread, `ABORTED`, `STORE_UNAVAILABLE`.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store does not have the thread, `ABORTED`, `STORE_UNAVAILABLE`,
+ * `INVALID_CONFIG` for an option that makes no sense.
  */
 export async function verifyStore(
   store: ThreadfoldStore,
   threadId?: ThreadId,
   options: VerifyOptions = {},
 ): Promise<readonly StoreFinding[]> {
+  checkOptions(options, VERIFY_OPTIONS);
   if (threadId === undefined) return verifyAll(store, options);
+  checkThreadId(threadId);
   options.onThread?.(threadId);
   return verifyWherever(store, threadId, options);
 }
+
+const VERIFY_OPTIONS: OptionKinds = {
+  ...{ signal: "signal", clock: "clock", onThread: "function", segments: "function", onSegment: "function" },
+};
 
 /** Checks a thread where it is: in the store, or in its segment. */
 async function verifyWherever(
@@ -285,6 +293,7 @@ export async function verifySince(
   publicKey?: string,
   signal?: AbortSignal,
 ): Promise<readonly StoreFinding[]> {
+  checkCheckpoint("checkpoint", checkpoint);
   const { threadId } = checkpoint;
   const signature = signatureProblem(checkpoint, publicKey);
   if (signature !== null)

@@ -87,7 +87,9 @@ describe("a key store whose keys have not 32 bytes", () => {
 
   it("is told to keep a key that may have sealed something, and how what it sealed is read", async () => {
     const opening = encryptedStore(createMemoryStore(), shaped(new Uint8Array(16)));
-    const hint = expect.stringMatching(/^Do not replace the key: nothing else opens what it sealed\. .*an earlier build/);
+    const hint = expect.stringMatching(
+      /^Do not replace the key: nothing else opens what it sealed\. .*an earlier build/,
+    );
     const message = expect.stringMatching(/it has 16 bytes, and a key has 32 bytes\.$/);
     await expect(opening.threads.append(THREAD, transcript(1), { expectedVersion: 0 })).rejects.toMatchObject({
       message,

@@ -2,6 +2,7 @@ import {
   AgentThread,
   type AppendOptions,
   type AppendResult,
+  type Artifact,
   type CompactionPlan,
   type CompactionStore,
   canonicalJson,
@@ -112,6 +113,17 @@ export async function isSealedThread(store: ThreadfoldStore, thread: AgentThread
 /** Refuses a thread that is still sealed. @throws ThreadfoldError `KEY_MISSING`. */
 export async function refuseSealedThread(store: ThreadfoldStore, thread: AgentThread): Promise<void> {
   if (await isSealedThread(store, thread)) throw openedWithoutKeys(thread.id);
+}
+
+/**
+ * Refuses an artifact that is still sealed, whatever is known of its thread: a thread may have no entries yet, or be in
+ * the clear while its artifacts are kept elsewhere.
+ *
+ * @throws ThreadfoldError `KEY_MISSING`.
+ */
+export function refuseSealedArtifact(store: ThreadfoldStore, { artifactId, content, metadata }: Artifact): void {
+  if (store.threads instanceof EncryptedThreads || !isSealedText(content)) return;
+  throw openedWithoutKeys(metadata.threadId, `Artifact ${artifactId} of thread ${metadata.threadId}`);
 }
 
 /** Maximum number of parts that an error names. */

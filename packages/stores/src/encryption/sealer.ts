@@ -184,16 +184,21 @@ function limitedKeys(keys: KeyStore, milliseconds: number): KeyStore {
 function soundKey(subject: string, key: SubjectKey): SubjectKey {
   const { version, bytes } = Object(key) as { readonly version?: unknown; readonly bytes?: unknown };
   if (ArrayBuffer.isView(bytes) && bytes.byteLength === KEY_BYTES) return key;
-  const found = ArrayBuffer.isView(bytes) ? `has ${bytes.byteLength} bytes` : "is no Uint8Array";
+  const length = ArrayBuffer.isView(bytes) ? bytes.byteLength : 0;
+  const found = ArrayBuffer.isView(bytes) ? `has ${length} bytes` : "is no Uint8Array";
   throw new ThreadfoldError(
     "INVALID_CONFIG",
     `The key store returned no usable key for the subject ${subject}: it ${found}, and a key has ${KEY_BYTES} bytes.`,
     {
-      hint: `Have the key store return { version, bytes } with ${KEY_BYTES} random bytes. \`keyStoreLaws\` tries key stores.`,
+      hint: `${length > 0 ? KEEP_KEY : ""}Have the key store return { version, bytes } with ${KEY_BYTES} random bytes. \`keyStoreLaws\` tries key stores.`,
       details: { subject, version },
     },
   );
 }
+
+/** What to do about a key of another length: earlier builds sealed with it. */
+const KEEP_KEY =
+  "Do not replace the key: nothing else opens what it sealed. If it sealed threads, read them with an earlier build of Threadfold, which took keys of any length, and append what they say to new threads of a subject with a new key. ";
 
 /** Returns what a text is bound to when it is sealed. */
 export const contextIn = ({ tenantId, threadId }: SealedPlace, kind: string, id: string): EnvelopeContext => ({

@@ -8,7 +8,7 @@ import {
 } from "@threadfold/core";
 import { isArchivable } from "../audit/segment.ts";
 import { inspectorOf } from "../inspection/inspector.ts";
-import { checkTextOption, checkTimeOption, refusedOption } from "../shared/journal.ts";
+import { checkOptions, checkTextOption, checkTimeOption, refusedOption } from "../shared/journal.ts";
 
 /** Erases content for good. Only proof of its existence stays: ids, versions, digests, times and counts. */
 export interface StoreEraser {
@@ -123,7 +123,7 @@ export async function eraseSubject(
   subject: string,
   options: ErasureOptions,
 ): Promise<ErasureReport> {
-  checkErasureOptions(options);
+  checkErasureOptions(subject, options);
   const eraser = eraserOf(store);
   const { threads: reached, copiesLeft } = await reachedThreads(store, eraser, subject, options);
   for (const { threadId } of reached) await refuseSegment(store, threadId);
@@ -149,12 +149,22 @@ export async function eraseSubject(
   return { subject, keyShredded, threads, copiesLeft, cachedSummaries };
 }
 
-/** Content must not be gone before it is clear that the proof can be written. */
-function checkErasureOptions({ at, actor, reason, forget }: ErasureOptions): void {
+const ERASURE_OPTIONS = { dryRun: "flag", keepCopies: "flag", forget: "function", signal: "signal" } as const;
+
+/**
+ * Content must not be gone before it is clear that the proof can be written, nor because a dry run was misspelled. The
+ * empty name is nobody's: it may stand for every thread whose subject a host does not know.
+ */
+function checkErasureOptions(subject: unknown, options: ErasureOptions): void {
+  if (typeof subject !== "string" || subject === "")
+    throw refusedOption("subject", "a text that is not empty is needed");
+  checkOptions(options, ERASURE_OPTIONS);
+  const { at, actor, reason, ...others } = options;
+  const unknown = Object.keys(others).find((option) => !Object.hasOwn(ERASURE_OPTIONS, option));
+  if (unknown !== undefined) throw refusedOption(unknown, "there is no such option");
   checkTimeOption(at);
   checkTextOption("actor", actor);
   checkTextOption("reason", reason);
-  if (forget !== undefined && typeof forget !== "function") throw refusedOption("forget", "a function is needed");
 }
 
 /** The content of a segment is out of reach, so a thread that has one, or may have the rest of one, is not erased. */
@@ -238,8 +248,14 @@ async function eraseSummaries(
   }
 }
 
-/** Removes expired artifacts, and returns how many. Readers never get them, swept or not. */
+/**
+ * Removes expired artifacts, and returns how many. Readers never get them, swept or not.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for a store that cannot erase, and for a time that is no number.
+ */
 export async function sweepExpired(store: ThreadfoldStore, nowMs: number): Promise<number> {
+  if (!Number.isFinite(nowMs))
+    throw refusedOption("nowMs", "milliseconds since 1970 are needed, as Date.now() returns");
   return eraserOf(store).sweep(nowMs);
 }
 

@@ -387,6 +387,11 @@ describe("an erasure whose proof could not be written", () => {
     ["reason", { reason: "" }],
     ["reason", { reason: "user\0request" }],
     ["forget", { forget: "everything" }],
+    ["dryRun", { dryRun: "yes" }],
+    ["dryRun", { dryRun: 1 }],
+    ["keepCopies", { keepCopies: "all" }],
+    ["signal", { signal: 7 }],
+    ["dryrun", { dryrun: true }],
   ])("is refused for its %s before anything is touched: %o", async (option, given) => {
     const store = createMemoryStore();
     await plant(store, 0);
@@ -397,6 +402,28 @@ describe("an erasure whose proof could not be written", () => {
       );
     expect((await store.threads.load(threadOf(0)))?.version).toBe(70);
     expect(await verifyStore(store)).toEqual([]);
+  });
+});
+
+describe("an erasure of nobody, or up to no time", () => {
+  it.each(["", undefined, null, 7, {}])("is refused before anything is touched: %o", async (given) => {
+    // A host that knows no subject of a thread must not see all such threads go with an empty name.
+    const store = encryptedStore(createMemoryStore(), memoryKeyStore(), { subjectOf: () => "" });
+    await plant(store, 0);
+    const refusal = { code: "INVALID_CONFIG", details: { option: "subject" } };
+    await expect(eraseSubject(store, given as string, WHY)).rejects.toMatchObject(refusal);
+    expect((await store.threads.load(threadOf(0)))?.version).toBe(70);
+    for (const options of [undefined, null, "why"])
+      await expect(eraseSubject(store, "ada", options as never)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  });
+
+  it.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, "now", new Date()])("sweeps nothing: %o", async (given) => {
+    const store = await openSqliteStore(join(freshFolder(), "store.db"));
+    await expect(sweepExpired(store, given as number)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      details: { option: "nowMs" },
+    });
+    await store.close();
   });
 });
 

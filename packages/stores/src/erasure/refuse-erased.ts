@@ -272,3 +272,14 @@ export function threadArchived({ threadId, place, archivedAt }: ArchiveReceipt, 
     details: { threadId, place, archivedAt },
   });
 }
+
+/** The error for a thread that somebody else added to, or moved, while it was being moved. */
+export const wentOn = (threadId: ThreadId): ThreadfoldError =>
+  new ThreadfoldError(
+    "VERSION_CONFLICT",
+    `Thread ${threadId} changed while it was being archived, or was moved by another process.`,
+    {
+      hint: "Nothing was removed. Archive it when it is not in use.",
+      details: { threadId },
+    },
+  );

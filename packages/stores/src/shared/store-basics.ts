@@ -116,14 +116,14 @@ export function requireSeals(threadId: ThreadId, areSealed: boolean, readFirst: 
   if (first !== undefined && isSealedEntry(first)) throw openedWithoutKeys(threadId);
 }
 
-/** The error for work on a sealed thread in a store that was opened without keys. */
-export function openedWithoutKeys(threadId: ThreadId): ThreadfoldError {
-  return new ThreadfoldError(
-    "KEY_MISSING",
-    `Thread ${threadId} is sealed, and the store was opened without its keys.`,
-    {
-      hint: "Open the store with the keys that sealed it: openStore(address, { encryption: { keys } }). Nothing was written.",
-      details: { threadId },
-    },
-  );
+/**
+ * The error for work on a sealed thread in a store that was opened without keys.
+ *
+ * @param what what of the thread is sealed; the whole of it by default.
+ */
+export function openedWithoutKeys(threadId: ThreadId, what = `Thread ${threadId}`): ThreadfoldError {
+  return new ThreadfoldError("KEY_MISSING", `${what} is sealed, and the store was opened without its keys.`, {
+    hint: "Open the store with the keys that sealed it: openStore(address, { encryption: { keys } }). Nothing was written.",
+    details: { threadId },
+  });
 }

@@ -1,7 +1,8 @@
-import { asThreadId, emptyPlan } from "@threadfold/core";
+import { AgentThread, asThreadId, emptyPlan } from "@threadfold/core";
+import { assistant, call, message, result, text, tool } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { DraftPlan } from "../draft/draft-plan.ts";
-import { scriptThread } from "../laws/script-thread.ts";
+import { scriptMessages, scriptThread } from "../laws/script-thread.ts";
 import { contextOf } from "../laws/strategy-context-arbitrary.ts";
 import type { CompactionProposal, StrategyContext } from "../strategy/compaction-strategy.ts";
 import { gatherGroups, summarizeGroups, summaryLimit } from "./summarize-strategy.ts";
@@ -47,6 +48,25 @@ describe("summarizing", () => {
     const longer = { ...context, config: { ...config, summarizeTargetRatio: 1 } };
     expect(summarizeGroups(oldGroups(context, 0, 1), "test", longer)).toEqual([]);
     expect(summarizeGroups(oldGroups(context, 0, 1), "test", context)).toHaveLength(1);
+  });
+
+  it("tears no call from its result when a summary of only one of them would be smaller", () => {
+    const thread = AgentThread.empty(asThreadId("t")).append([
+      message("asked", "user", "x".repeat(400)),
+      assistant("call", [text("x".repeat(4_000)), call("c")]),
+      message("note", "system", "It takes a while."),
+      tool("result", result("c", "x".repeat(4_000))),
+      ...scriptMessages("u1 a1 u2 a2 u3 a3 u4 a4 u5"),
+    ]);
+    const context = contextOf(thread, 100_000);
+    const emptied = afterFold(context, {
+      ...{ action: "clear", strategy: "earlier", targets: ["tool-result"], ordinals: [3] },
+      ...{ estimatedTokensFreed: 1, reason: "an earlier fold" },
+    });
+    const summarized = (given: StrategyContext) =>
+      summarizeGroups(oldGroups(given, 0, 1, 3), "test", given).map(({ ordinals }) => ordinals);
+    expect(summarized(context)).toEqual([[0, 1], [3]]);
+    expect(summarized(emptied)).toEqual([[0]]);
   });
 
   it("gathers several runs into one summary at the place of the last run, and drops the others", () => {

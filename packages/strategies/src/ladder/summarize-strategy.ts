@@ -13,18 +13,24 @@ export const summarizeStrategy: CompactionStrategy = {
   },
 };
 
-/** Returns one proposal for each unbroken run of the groups that a summary would make smaller. */
+/**
+ * Returns one proposal for each unbroken run of the groups that a summary would make smaller. A group of which only a
+ * part is in such a run is left out as a whole.
+ */
 export function summarizeGroups(
   groups: readonly MessageGroup[],
   strategy: string,
   context: StrategyContext,
 ): readonly CompactionProposal[] {
-  return foldableRuns(
-    groups.filter((group) => !isDropped(group, context)),
-    context.shape,
-  )
-    .map((run) => propose(run, strategy, context))
-    .filter((proposal) => proposal !== null);
+  const left = groups.filter((group) => !isDropped(group, context));
+  const runs = foldableRuns(left, context.shape);
+  const proposals = runs.map((run) => propose(run, strategy, context)).filter((proposal) => proposal !== null);
+  if (proposals.length === 0 || proposals.length === runs.length) return proposals;
+  const taken = new Set(proposals.flatMap(({ ordinals }) => ordinals));
+  const untorn = left.filter(({ ordinals: [first, ...rest] }) =>
+    rest.every((ordinal) => taken.has(ordinal) === taken.has(first as number)),
+  );
+  return untorn.length === left.length ? proposals : summarizeGroups(untorn, strategy, context);
 }
 
 /**

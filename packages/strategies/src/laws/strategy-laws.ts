@@ -1,19 +1,51 @@
 import assert from "node:assert/strict";
-import { clearTargetSchema } from "@threadfold/core";
+import {
+  type ArtifactId,
+  applySummaryChanges,
+  artifactIdOf,
+  canonicalJson,
+  clearTargetSchema,
+  type KeptEnds,
+  type Message,
+  type MessageId,
+  type SpanReference,
+  sourcedItems,
+  spanOf,
+} from "@threadfold/core";
 import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import fc from "fast-check";
-import type { CompactionProposal, CompactionStrategy, StrategyContext } from "../strategy/compaction-strategy.ts";
-import { strategyContexts } from "./strategy-context-arbitrary.ts";
+import { durableProposals } from "../durability/durable-proposals.ts";
+import type {
+  CompactionProposal,
+  CompactionStrategy,
+  OwnRecord,
+  StrategyContext,
+} from "../strategy/compaction-strategy.ts";
+import { strategyContexts, threadOf } from "./strategy-context-arbitrary.ts";
 
 /**
  * Returns the laws that every strategy must obey: it only proposes and never acts, it touches only foldable messages,
- * and the same input yields the same proposals. They are checked on generated threads, or on contexts of your own.
+ * and the same input yields the same proposals; if it makes its own records, they are those of its proposals. They are
+ * checked on generated threads, or on contexts of your own; records only on threads that were generated here.
  */
 export function strategyLaws(
   strategy: CompactionStrategy,
   { inputs = strategyContexts, times = 150 }: Trials<StrategyContext> = {},
 ): readonly Law[] {
-  return [...forAll(inputs, strategyChecks(strategy), times), makesProgress(strategy, inputs)];
+  const given = strategy.keepsMessages === true ? inputs.map(inParts) : inputs;
+  return [...forAll(given, strategyChecks(strategy), times), makesProgress(strategy, given)];
+}
+
+/**
+ * The same context, in which the newest group lacks a message: a strategy that keeps every message in its place may be
+ * given part of a group.
+ */
+function inParts(context: StrategyContext): StrategyContext {
+  const newest = context.foldable.findLast(({ ordinals }) => ordinals.length > 1);
+  const foldable = context.foldable.map((group) =>
+    group === newest ? { ...group, ordinals: group.ordinals.slice(0, -1) } : group,
+  );
+  return { ...context, foldable };
 }
 
 function strategyChecks(strategy: CompactionStrategy): readonly Law<StrategyContext>[] {
@@ -23,12 +55,12 @@ function strategyChecks(strategy: CompactionStrategy): readonly Law<StrategyCont
   });
   return [
     check("says who it is, and what is to be done with which messages", (context) => {
-      assert.notEqual(strategy.name, "", "it has no name");
+      assert.ok(isText(strategy.name), "it has no name");
       assert.ok(Number.isFinite(strategy.aggressiveness), `its aggressiveness is ${strategy.aggressiveness}`);
       for (const proposal of strategy.analyze(context)) {
         const { name } = strategy;
         assert.equal(proposal.strategy, name, `a proposal of ${name} says that it is ${proposal.strategy}`);
-        canBeDone(proposal, context.shape.length);
+        canBeDone(proposal, context);
       }
     }),
     check("proposes only messages that may be folded", (context) => {
@@ -62,7 +94,7 @@ function strategyChecks(strategy: CompactionStrategy): readonly Law<StrategyCont
           [...proposal.ordinals],
           `a proposal names ${proposal.ordinals.join(", ")} in this order`,
         );
-        assert.notEqual(proposal.reason, "", "a proposal has no reason");
+        assert.ok(isText(proposal.reason), "a proposal has no reason");
         assert.ok(freedBy(proposal, proposals) > 0, "a proposal frees nothing");
       }
     }),
@@ -78,11 +110,14 @@ function strategyChecks(strategy: CompactionStrategy): readonly Law<StrategyCont
     check("is deterministic", (context) => {
       assert.deepEqual(strategy.analyze(context), strategy.analyze(context));
     }),
+    ...(strategy.execute === undefined ? [] : [makesRecords(strategy, strategy.execute)]),
   ];
 }
 
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+
 /** Checks what no type can: a strategy may be written without types, or read its proposals from a file. */
-function canBeDone(proposal: CompactionProposal, messages: number): void {
+function canBeDone(proposal: CompactionProposal, context: StrategyContext): void {
   switch (proposal.action) {
     case "drop":
     case "externalize":
@@ -91,18 +126,96 @@ function canBeDone(proposal: CompactionProposal, messages: number): void {
       assert.ok((proposal.targets ?? []).length > 0, "it clears nothing of a message");
       for (const target of proposal.targets)
         assert.ok(clearTargetSchema.safeParse(target).success, `there is no target ${target}`);
+      if (proposal.keep !== undefined) canBeKept(proposal.keep);
       return;
     case "summarize":
-      assert.ok(Array.isArray(proposal.absorbs), "a summary does not say what it absorbs");
-      for (const [field, ordinals = []] of Object.entries({ gathers: proposal.gathers, overlap: proposal.overlap }))
-        for (const ordinal of ordinals)
-          assert.ok(
-            Number.isInteger(ordinal) && ordinal >= 0 && ordinal < messages,
-            `${field} names message ${ordinal}, which the thread does not have`,
-          );
+      canBeSummarized(proposal, context);
       return;
     default:
       assert.fail(`there is no action ${(proposal as { readonly action: unknown }).action}`);
+  }
+}
+
+function canBeKept({ headCharacters: head, tailCharacters: tail }: KeptEnds): void {
+  const areLengths = [head, tail].every((length) => Number.isSafeInteger(length) && length >= 0);
+  assert.ok(areLengths, `it keeps ${head} and ${tail} characters`);
+}
+
+function canBeSummarized(
+  { absorbs, gathers, overlap, ordinals }: CompactionProposal & { readonly action: "summarize" },
+  { heldBy, shape }: StrategyContext,
+): void {
+  assert.ok(Array.isArray(absorbs), "a summary does not say what it absorbs");
+  for (const [field, named = []] of Object.entries({ gathers, overlap })) {
+    const isAscending = named.every((ordinal, index) => index === 0 || (named[index - 1] as number) < ordinal);
+    for (const ordinal of named) {
+      const isThere = Number.isInteger(ordinal) && ordinal >= 0 && ordinal < shape.length;
+      assert.ok(isThere, `${field} names message ${ordinal}, which the thread does not have`);
+      assert.ok(isAscending, `${field} names ${named.join(", ")} in this order`);
+      assert.ok(!ordinals.includes(ordinal), `${field} names message ${ordinal}, which the summary stands for`);
+    }
+  }
+  const holds = new Set([...(gathers ?? []), ...ordinals].map((ordinal) => heldBy(ordinal)));
+  for (const summary of absorbs) assert.ok(holds.has(summary), "it absorbs a summary that holds none of its messages");
+}
+
+/** The number of proposals of one context that a strategy makes records of. */
+const RECORDS = 4;
+
+/** Asks for the records of proposals, as a fold would: each twice, and with the actions that durability leaves them. */
+function makesRecords(
+  strategy: CompactionStrategy,
+  execute: NonNullable<CompactionStrategy["execute"]>,
+): Law<StrategyContext> {
+  return check("makes records of its proposals, or none", async (context) => {
+    const thread = threadOf(context);
+    if (thread === undefined) return;
+    const proposals = strategy
+      .analyze(context)
+      .slice(0, RECORDS)
+      .flatMap((made) => durableProposals(made, context.shape, () => "unverifiable", context.config));
+    for (const proposal of [...proposals, ...proposals]) {
+      const stored = new Set<ArtifactId>();
+      const messages = proposal.ordinals.map((ordinal) => thread.messageAt(ordinal) as Message);
+      const span = spanOf(messages);
+      const record = await execute.call(strategy, proposal, {
+        ...{ messages, span, maxTokens: context.summaryMaxTokens, countTokens: (text) => Math.ceil(text.length / 4) },
+        store: async (text) => {
+          const artifactId = artifactIdOf(thread.id, null, text);
+          stored.add(artifactId);
+          return artifactId;
+        },
+      });
+      if (record !== null) isRecordOf(proposal, record, { stored, span });
+    }
+  });
+}
+
+function isRecordOf(
+  { action }: CompactionProposal,
+  record: OwnRecord,
+  { stored, span }: { readonly stored: ReadonlySet<ArtifactId>; readonly span: SpanReference },
+): void {
+  assert.equal(record?.action, action, `its record says ${record?.action}, and the proposal ${action}`);
+  switch (record.action) {
+    case "externalize": {
+      const isStored = record.artifactId === undefined ? record.form !== "span" : stored.has(record.artifactId);
+      assert.ok(isStored, "its record points to an artifact that was not stored for it");
+      return;
+    }
+    case "clear":
+      assert.doesNotThrow(() => canonicalJson(record.preservedFields), "its record preserves what is no JSON");
+      return;
+    case "summarize": {
+      assert.ok(Array.isArray(record.changes), "its record makes no changes to a summary");
+      const { summary } = applySummaryChanges(null, span, record.changes);
+      const known = new Set<MessageId>(span.messageIds);
+      for (const source of sourcedItems(summary).flatMap(({ sources }) => sources))
+        assert.ok(known.has(source), `its summary cites message ${source}, which it does not stand for`);
+      return;
+    }
+    case "drop":
+      assert.ok(Array.isArray(record.keywords) && record.keywords.every(isText), "its record names no keywords");
   }
 }
 
@@ -115,10 +228,10 @@ function freedBy(proposal: CompactionProposal, all: readonly CompactionProposal[
 }
 
 /** A law whose assertions throw when it is broken. */
-const check = (name: string, holds: (context: StrategyContext) => void): Law<StrategyContext> => ({
+const check = (name: string, holds: (context: StrategyContext) => void | Promise<void>): Law<StrategyContext> => ({
   name,
-  broken: (context) => {
-    holds(context);
+  broken: async (context) => {
+    await holds(context);
     return null;
   },
 });

@@ -71,3 +71,46 @@ export function refuseShare(name: string, share: number): void {
     `The share of ${name} is ${share}; it must be more than 0 and at most 1.`,
   );
 }
+
+/**
+ * Wraps a trigger, which may be the host's own: its decisions are checked, and the error of one that fails names it. Of
+ * triggers within triggers, it names the innermost.
+ */
+export const checkedTrigger = (trigger: CompactionTrigger): CompactionTrigger => ({
+  get name() {
+    return trigger.name;
+  },
+  evaluate(input) {
+    try {
+      const decision: Partial<TriggerDecision> | undefined = trigger.evaluate(input);
+      if (isDecision(decision)) return decision;
+    } catch (cause) {
+      throw partFailed(`The trigger ${trigger.name}`, cause);
+    }
+    throw partFailed(`The trigger ${trigger.name}`, "it returned no decision whose level is none, soft or hard");
+  },
+});
+
+const LEVELS: readonly unknown[] = ["none", "soft", "hard"] satisfies TriggerDecision["level"][];
+
+const isDecision = (value: Partial<TriggerDecision> | undefined): value is TriggerDecision =>
+  LEVELS.includes(value?.level);
+
+/** The most that is quoted of what a part threw, in UTF-16 code units. */
+const QUOTED = 300;
+
+/**
+ * Makes the error of a trigger or a strategy that failed. It says what was thrown, unlike `problemOf`: these parts see
+ * figures and headers only, so that their errors can quote no message. Typed errors are returned as they are.
+ *
+ * @param part the part, as the error names it: `The strategy own`.
+ */
+export function partFailed(part: string, cause: unknown): ThreadfoldError {
+  if (ThreadfoldError.isInstance(cause)) return cause;
+  const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return new ThreadfoldError("INVALID_CONFIG", `${part} failed: ${said.slice(0, QUOTED)}.`, {
+    cause,
+    details: { part },
+    hint: "Correct it, or leave it out of the preset. `strategyLaws` tries strategies.",
+  });
+}

@@ -1,4 +1,10 @@
-import { type CompactionTrigger, NO_TRIGGER, refuseShare, type TriggerDecision } from "./compaction-trigger.ts";
+import {
+  type CompactionTrigger,
+  checkedTrigger,
+  NO_TRIGGER,
+  refuseShare,
+  type TriggerDecision,
+} from "./compaction-trigger.ts";
 
 /**
  * Fires when at least one trigger fires, with the hardest level and the smallest target of those that fire (S25).
@@ -10,7 +16,7 @@ export function anyOf(...triggers: readonly CompactionTrigger[]): CompactionTrig
     get name() {
       return `any of (${triggers.map((trigger) => trigger.name).join(", ")})`;
     },
-    evaluate: (input) => strictest(triggers.map((trigger) => trigger.evaluate(input))),
+    evaluate: (input) => strictest(triggers.map((trigger) => checkedTrigger(trigger).evaluate(input))),
   };
 }
 
@@ -23,7 +29,7 @@ export function allOf(...triggers: readonly CompactionTrigger[]): CompactionTrig
       return `all of (${triggers.map((trigger) => trigger.name).join(", ")})`;
     },
     evaluate(input) {
-      const decisions = triggers.map((trigger) => trigger.evaluate(input));
+      const decisions = triggers.map((trigger) => checkedTrigger(trigger).evaluate(input));
       if (decisions.length === 0) return { level: "soft", reason: "no condition is set" };
       return decisions.some((decision) => decision.level === "none") ? NO_TRIGGER : strictest(decisions);
     },
@@ -48,7 +54,7 @@ export function towards(share: number, trigger: CompactionTrigger): CompactionTr
   return {
     name: `${trigger.name} towards ${share}`,
     evaluate(input) {
-      const decision = trigger.evaluate(input);
+      const decision = checkedTrigger(trigger).evaluate(input);
       if (decision.level === "none") return decision;
       const targetTokens = Math.floor(share * input.roomTokens);
       return { ...decision, targetTokens: Math.min(targetTokens, decision.targetTokens ?? targetTokens) };

@@ -1,5 +1,5 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { type CompactionTrigger, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
+import { type CompactionTrigger, checkedTrigger, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
 
 /** Fires hard when a person or the host asked for a fold. */
 export const manualTrigger: CompactionTrigger = {
@@ -41,7 +41,7 @@ export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger =
     return `${trigger.name}, hard after a cut-off`;
   },
   evaluate(input) {
-    const decision = trigger.evaluate(input);
+    const decision = checkedTrigger(trigger).evaluate(input);
     return decision.level === "soft" && input.stoppedAtMaxOutput === true ? { ...decision, level: "hard" } : decision;
   },
 });

@@ -321,6 +321,25 @@ describe("a trigger's words", () => {
     expect(allOf(tokens, turns, coldCacheTrigger(0.5)).evaluate(both)).toEqual({ level: "none" });
   });
 
+  it("let the one that fails, or decides nothing, be known by its own name", () => {
+    const fails: CompactionTrigger = {
+      name: "nightly",
+      evaluate: () => {
+        throw new RangeError("no such hour: 25");
+      },
+    };
+    const decidesNothing = { name: "undecided", evaluate: () => undefined as never };
+    for (const made of [anyOf, allOf, (...triggers: CompactionTrigger[]) => towards(0.5, anyOf(...triggers))]) {
+      const failed = { code: "INVALID_CONFIG", message: "The trigger nightly failed: RangeError: no such hour: 25." };
+      expect(() => made(manualTrigger, fails).evaluate(idle)).toThrow(expect.objectContaining(failed));
+      expect(() => made(manualTrigger, allOf(fails)).evaluate(idle)).toThrow(expect.objectContaining(failed));
+      expect(() => made(decidesNothing).evaluate(idle)).toThrow(
+        /^The trigger undecided failed: it returned no decision/,
+      );
+    }
+    expect(() => hardAfterCutOff(decidesNothing).evaluate(idle)).toThrow(/^The trigger undecided failed/);
+  });
+
   it("name the triggers and thresholds that it consists of", () => {
     const [tokens, turns] = [tokenCountTrigger(100), turnCountTrigger(2)];
     expect(anyOf(tokens, turns).name).toBe("any of (token-count 100, turn-count 2)");

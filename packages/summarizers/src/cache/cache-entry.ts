@@ -29,9 +29,10 @@ export function writeEntry(key: string, changes: readonly PortableChange[], secr
 
 /**
  * Returns the changes of an entry; null when it is corrupt, was moved to another key or written without the secret, or
- * does not have the shape of changes.
+ * does not have the shape of changes. A host's store may return what is not even text.
  */
-export function readEntry(key: string, entry: string, secret: string | null): readonly PortableChange[] | null {
+export function readEntry(key: string, entry: unknown, secret: string | null): readonly PortableChange[] | null {
+  if (typeof entry !== "string") return null;
   const content = entry.slice(DIGEST_LENGTH);
   if (seal(key, content, secret) !== entry.slice(0, DIGEST_LENGTH)) return null;
   let value: unknown;

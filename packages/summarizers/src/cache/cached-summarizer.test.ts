@@ -278,6 +278,25 @@ describe("a summary cache with a store", () => {
     expect(cached.statistics.rejected).toBe(1);
   });
 
+  it.each([Buffer.from("entry"), 7, true, { entry: "x" }, ["entry"], Symbol("entry")])(
+    "rejects and rewrites what a store returns that is not text: %s",
+    async (found) => {
+      const inner = new Counting();
+      const written: string[] = [];
+      const store = {
+        get: async () => found as never,
+        set: async (_: string, entry: string) => void written.push(entry),
+      };
+      const cache = cachedSummarizer(inner, { ...SCOPE, store });
+      const { changes } = await cache.summarize(conversation("a"));
+      expect(changes).not.toEqual([]);
+      expect(cache.statistics).toEqual({ hits: 0, misses: 0, rejected: 1 });
+      expect([inner.calls, written.length]).toEqual([1, 1]);
+      await cache.summarize(conversation("b"));
+      expect(cache.statistics.hits).toBe(1);
+    },
+  );
+
   it("still summarizes when its store fails", async () => {
     const broken = {
       get: async () => Promise.reject(new Error("down")),

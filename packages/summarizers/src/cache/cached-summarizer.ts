@@ -42,7 +42,10 @@ export interface SummaryCacheOptions {
 export interface SummaryCacheStatistics {
   readonly hits: number;
   readonly misses: number;
-  /** Entries that were found but discarded because they were corrupt, did not fit their key, or failed a check. */
+  /**
+   * Entries that were found but discarded because they were corrupt or not even text, did not fit their key, or failed a
+   * check.
+   */
   readonly rejected: number;
 }
 

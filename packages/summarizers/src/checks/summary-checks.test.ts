@@ -134,6 +134,26 @@ describe("secondOpinion", () => {
     expect(model.requests[0]?.messages[0]?.text).toContain("parseHeader_v2 throws");
   });
 
+  it("costs what it costs: its request and the usage are reported, besides those of the summary", async () => {
+    const usage = { inputTokens: 900, outputTokens: 12 };
+    const byModel: Summarizer = { id: "says", summarize: async () => ({ changes: notes, usage }) };
+    const reporting: Summarizer = {
+      id: "reports",
+      summarize: async ({ meter }) => {
+        meter?.asked();
+        meter?.answered(usage);
+        return { changes: notes, usage };
+      },
+    };
+    for (const summarizer of [byModel, reporting]) {
+      const reported: unknown[] = [];
+      const meter = { asked: () => reported.push("asked"), answered: (used: unknown) => reported.push(used) };
+      const model = new ScriptedModel(['{"verdict":"good"}']);
+      await checkedSummarizer(summarizer, [secondOpinion({ model })]).summarize({ ...request, meter });
+      expect(reported, summarizer.id).toEqual(["asked", usage, "asked", { inputTokens: 100, outputTokens: 10 }]);
+    }
+  });
+
   it("refuses without a verdict when it is told to be a gate", async () => {
     const model = new ScriptedModel(["Looks fine to me"]);
     expect(await reasonOf(notes, [secondOpinion({ model, otherwise: "refuse" })])).toBe("second-opinion");

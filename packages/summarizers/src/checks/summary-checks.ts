@@ -4,6 +4,7 @@ import {
   canonicalJson,
   isUnsettled,
   type JsonObject,
+  type ModelMeter,
   renderSummary,
   type StructuredSummary,
   SUMMARY_SECTIONS,
@@ -19,6 +20,7 @@ import * as z from "@threadfold/core/schema";
 import { jsonObjects } from "../llm/answer/read-answer.ts";
 import { rejection } from "../llm/answer/rejection.ts";
 import { codeWords, isInvented, namesIn, type SpanEvidence, spanEvidence } from "../llm/answer/span-evidence.ts";
+import { meteredModel } from "../llm/call/call-model.ts";
 import { cutMiddle } from "../text/excerpt.ts";
 
 /** A summary before it is accepted: the request, the changes that came back, and the resulting summary. */
@@ -228,7 +230,7 @@ export function checkedSummarizer(inner: Summarizer, checks: readonly SummaryChe
     id: `${inner.id} checked`,
     identity: { summarizer: "checked", checks: names, inner: inner.identity ?? inner.id },
     async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
-      const result = await inner.summarize(request);
+      const result = await reported(inner, request);
       const { summary } = applySummaryChanges(request.previous, request.span, result.changes);
       for (const check of checks) {
         const problem = await check.problem({ request, changes: result.changes, summary });
@@ -237,6 +239,31 @@ export function checkedSummarizer(inner: Summarizer, checks: readonly SummaryChe
       return result;
     },
   };
+}
+
+/**
+ * Summarizes, and reports what a summarizer took that did not report it: a check that asks a model does, and whoever
+ * counts requests takes it that all of them are reported.
+ */
+async function reported(inner: Summarizer, request: SummarizeRequest): Promise<SummarizeResult> {
+  const { meter } = request;
+  if (meter === undefined) return inner.summarize(request);
+  let [isAsked, isAnswered] = [false, false];
+  const watched: ModelMeter = {
+    asked: () => {
+      isAsked = true;
+      meter.asked();
+    },
+    answered: (usage) => {
+      isAnswered = true;
+      meter.answered(usage);
+    },
+  };
+  const result = await inner.summarize({ ...request, meter: watched });
+  if (isAnswered || result.usage === undefined) return result;
+  if (!isAsked) meter.asked();
+  meter.answered(result.usage);
+  return result;
 }
 
 /** Options of {@link secondOpinion}. */
@@ -277,7 +304,7 @@ export function secondOpinion({
 
 async function answerOf(
   model: CompletionModel,
-  { request: { messages, countTokens, signal }, summary }: SummaryProposal,
+  { request: { messages, countTokens, meter, signal }, summary }: SummaryProposal,
   maxInputTokens: number,
 ): Promise<string | null> {
   const said = messages.map((message) => canonicalJson([message.role, visibleText(message)])).join("\n");
@@ -287,7 +314,7 @@ async function answerOf(
     ASK,
   ].join("\n\n");
   try {
-    const result = await model.complete({
+    const result = await meteredModel(model, meter).complete({
       system: SYSTEM,
       messages: [{ role: "user", text }],
       maxOutputTokens: 500,

@@ -2,13 +2,15 @@ import { type PlanRecords, planRecords, removesMessages, runsOfSpan, spanLength,
 import {
   anyOf,
   type CompactionTrigger,
+  checkedTrigger,
   hardAfterCutOff,
   LAST_RESORT,
+  partFailed,
   softLimitTrigger,
   type TriggerDecision,
 } from "@threadfold/strategies";
 import type { ThreadState } from "../measure/thread-state.ts";
-import { type CompactOptions, checkedTrigger, partFailed } from "../state/compact-options.ts";
+import type { CompactOptions } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
 import { cacheTemperature } from "./costs.ts";
 

@@ -14,10 +14,10 @@ import {
   foldableGroups,
   groupsBeside,
   newestOrdinal,
+  partFailed,
   unreadProposals,
   unreadResults,
 } from "@threadfold/strategies";
-import { partFailed } from "../state/compact-options.ts";
 import type { FoldAttempt } from "./attempts.ts";
 
 /** What is known about sources and about the artifact store. */

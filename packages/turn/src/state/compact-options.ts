@@ -1,5 +1,10 @@
-import { type ContextCompactionConfig, ThreadfoldError } from "@threadfold/core";
-import type { CompactionPreset, CompactionStrategy, CompactionTrigger, TriggerDecision } from "@threadfold/strategies";
+import type { ContextCompactionConfig } from "@threadfold/core";
+import {
+  type CompactionPreset,
+  type CompactionStrategy,
+  type CompactionTrigger,
+  checkedTrigger,
+} from "@threadfold/strategies";
 import type { FrameFields } from "../measure/request-frame.ts";
 
 /** Options of a manual or automatic fold. */
@@ -54,43 +59,3 @@ const atOnce = (trigger: CompactionTrigger): CompactionTrigger => ({
     return decision.level === "none" ? decision : { ...decision, level: "hard" };
   },
 });
-
-/** Wraps a trigger, which may be the host's own: its decisions are checked, and the error of one that fails names it. */
-export const checkedTrigger = (trigger: CompactionTrigger): CompactionTrigger => ({
-  get name() {
-    return trigger.name;
-  },
-  evaluate(input) {
-    try {
-      const decision: Partial<TriggerDecision> | undefined = trigger.evaluate(input);
-      if (isDecision(decision)) return decision;
-    } catch (cause) {
-      throw partFailed(`The trigger ${trigger.name}`, cause);
-    }
-    throw partFailed(`The trigger ${trigger.name}`, "it returned no decision whose level is none, soft or hard");
-  },
-});
-
-const LEVELS: readonly unknown[] = ["none", "soft", "hard"] satisfies TriggerDecision["level"][];
-
-const isDecision = (value: Partial<TriggerDecision> | undefined): value is TriggerDecision =>
-  LEVELS.includes(value?.level);
-
-/** The most that is quoted of what a part threw, in UTF-16 code units. */
-const QUOTED = 300;
-
-/**
- * Makes the error of a trigger or a strategy that failed. It says what was thrown, unlike `problemOf`: these parts see
- * figures and headers only, so that their errors can quote no message. Typed errors are returned as they are.
- *
- * @param part the part, as the error names it: `The strategy own`.
- */
-export function partFailed(part: string, cause: unknown): ThreadfoldError {
-  if (ThreadfoldError.isInstance(cause)) return cause;
-  const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-  return new ThreadfoldError("INVALID_CONFIG", `${part} failed: ${said.slice(0, QUOTED)}.`, {
-    cause,
-    details: { part },
-    hint: "Correct it, or leave it out of the preset. `strategyLaws` tries strategies.",
-  });
-}
