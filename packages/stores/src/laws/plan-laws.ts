@@ -5,6 +5,7 @@ import {
   digestOf,
   type Message,
   parsePlan,
+  sealPlan,
   serializePlan,
   type ThreadfoldStore,
 } from "@threadfold/core";
@@ -139,6 +140,25 @@ export const planLaws: readonly StoreCheck[] = [
       assert.deepEqual(await store.plans.getCurrentPlan(THREAD), { plan: null, version: 0 });
       const elsewhere = dropPlan([], { version: 1, threadVersion: 0, threadId: OTHER_THREAD });
       await refuses("THREAD_NOT_FOUND", () => store.plans.commitPlan(OTHER_THREAD, elsewhere, 0));
+    },
+  },
+  {
+    name: "a list of ids that is known from one thread is looked up in another",
+    async holds({ store }) {
+      const messages = await messagesOf(store, 20);
+      // The same ids, each one place later.
+      await store.threads.append(OTHER_THREAD, [entry(900), ...transcript(20)], { expectedVersion: "any" });
+      const plan = dropPlan(messages.slice(2, 16), { version: 1, threadVersion: 20 });
+      const again = sealPlan({ ...plan, version: 2 });
+      const elsewhere = sealPlan({ ...plan, threadId: OTHER_THREAD });
+      for (const made of [plan, again, elsewhere]) {
+        const committed = await store.plans.commitPlan(made.threadId, made, made.version - 1);
+        assert.deepEqual(committed, { status: "committed", version: made.version });
+        const kept = await store.plans.getPlan(made.threadId, made.version);
+        assert.equal(kept && serializePlan(kept), serializePlan(made));
+      }
+      const early = sealPlan({ ...elsewhere, version: 2, threadVersion: 10 });
+      await refuses("INVALID_PLAN", () => store.plans.commitPlan(OTHER_THREAD, early, 1));
     },
   },
   {
