@@ -2,14 +2,18 @@ import {
   type GroupedThread,
   groupMessages,
   type MessageHeader,
+  type OpaquePart,
   type Part,
   type TokenLedger,
   type ToolCallPart,
 } from "@threadfold/core";
+import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
-import { answersOf, callsOf, type Draft } from "../neutral/draft.ts";
+import { answersOf, callsOf, type Draft, withParts } from "../neutral/draft.ts";
 import type { LeftOutReason } from "../warnings/render-warning.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+import { type SharedReasoning, sharedReasoning, tieOf, withoutField } from "./parts/reasoning.ts";
+import { pairItems, pairKey } from "./provider-items.ts";
 
 /** Body of the placeholder for a result that the log does not have. */
 const NO_RESULT = "[no result was recorded]";
@@ -94,6 +98,136 @@ export const leaveOutStrayResults: Repair = {
     return withDrafts(request, drafts);
   },
 };
+
+/**
+ * Moves a provider item's call, and its reasoning (W16), to its answer if other messages came between them (W1, W2). A
+ * request in between was made without the call, so the prefix that it sent stays unchanged. Only a call that cannot do
+ * without reasoning that was sent before changes that prefix: it is shown where its reasoning is.
+ */
+export const moveCallsToLateAnswers: Repair = {
+  name: "move-calls-to-late-answers",
+  apply(request, { requirements, warnings }) {
+    const { opaquePairs = [], opaquePairsInLoop } = requirements;
+    if (opaquePairs.length === 0 || opaquePairsInLoop === true) return request;
+    const late = lateCalls(request.drafts, requirements);
+    if (late.length === 0) return request;
+    const { shownAt, moved } = movesOf(late, request.drafts, requirements);
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const { parts, sources } = draft.chat;
+      const isLeft = parts.some((part) => moved.has(part));
+      if (isLeft) warnings.add("call-moved", sources);
+      if (!isLeft && !parts.some((part) => shownAt.has(part))) return draft;
+      const shown = parts.flatMap((part) => (moved.has(part) ? [] : [...(shownAt.get(part) ?? []), part]));
+      return shown.length === 0 ? null : withParts(draft, shown);
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+/** A call among a provider's items that was answered late. */
+interface LateCall {
+  readonly call: OpaquePart;
+  readonly answer: Part;
+  /** The message that has the answer. */
+  readonly answeredIn: Draft;
+  /** True when other reasoning, an answer or another speaker is between the call's message and its answer. */
+  readonly isParted: boolean;
+}
+
+/**
+ * Returns the calls, in the order of their answers, with more in between than calls of the same message and their
+ * answers.
+ */
+function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): readonly LateCall[] {
+  const { opaquePairs = [] } = requirements;
+  const { callOf } = pairItems(
+    drafts.map(({ chat }) => chat),
+    requirements,
+  );
+  const placeOf = new Map<Part, number>();
+  for (const [index, { chat }] of drafts.entries()) for (const part of chat.parts) placeOf.set(part, index);
+  const partsAt = (index: number): readonly Part[] => drafts[index]?.chat.parts ?? [];
+  const isCall = (part: Part): boolean => part.type === "tool-call" || pairKey(part, opaquePairs)?.isCall === true;
+  const isAnswer = (part: Part): boolean => part.type === "tool-result" || pairKey(part, opaquePairs)?.isCall === false;
+  return [...callOf].flatMap(([answer, call]): readonly LateCall[] => {
+    const [from, to] = [placeOf.get(call) ?? 0, placeOf.get(answer) ?? 0];
+    if (from === to || call.type !== "opaque") return [];
+    const behind = partsAt(from).slice(partsAt(from).indexOf(call) + 1);
+    const before = partsAt(to).slice(0, partsAt(to).indexOf(answer));
+    const apart = drafts.slice(from + 1, to);
+    const between = apart.flatMap(({ chat }) => chat.parts);
+    if (behind.every(isCall) && [...between, ...before].every(isAnswer)) return [];
+    // Reasoning that nothing follows is not sent.
+    const said = behind.slice(0, behind.findLastIndex(({ type }) => type !== "reasoning") + 1);
+    const isParted =
+      before.length > 0 ||
+      apart.some(({ chat }) => chat.role !== "assistant") ||
+      [...said, ...between].some((part) => part.type === "reasoning" || isAnswer(part));
+    return [{ call, answer, answeredIn: drafts[to] as Draft, isParted }];
+  });
+}
+
+interface Moves {
+  /** What is shown before an answer. */
+  readonly shownAt: Map<Part, readonly Part[]>;
+  /** What is no longer shown where the log has it. */
+  readonly moved: Set<Part>;
+}
+
+function movesOf(late: readonly LateCall[], drafts: readonly Draft[], requirements: FormatRequirements): Moves {
+  const moves: Moves = { shownAt: new Map(), moved: new Set() };
+  const calls = new Set<Part>(late.map(({ call }) => call));
+  for (const { chat } of drafts) {
+    if (!chat.parts.some((part) => calls.has(part))) continue;
+    for (const shared of sharedReasoning(chat.parts)) addMoves(moves, shared, late, requirements);
+  }
+  return moves;
+}
+
+/**
+ * Adds what moves of the parts that share their reasoning. The reasoning moves only if all of them do. Calls that do not
+ * move with it move without what ties them to it; those that cannot do without it stay with reasoning that stays.
+ */
+function addMoves(
+  { shownAt, moved }: Moves,
+  { reasoning, behind }: SharedReasoning,
+  late: readonly LateCall[],
+  { opaqueReasoned }: FormatRequirements,
+): void {
+  const own = late.filter(({ call }) => behind.includes(call));
+  const tie = ({ call }: LateCall) =>
+    opaqueReasoned === undefined || reasoning.length === 0 ? undefined : tieOf(call, opaqueReasoned);
+  const stays = own.length < behind.length;
+  const along = stays || reasoning.length === 0 ? [] : callsAlong(own, behind, tie);
+  const [first] = along;
+  if (first !== undefined) {
+    const calls = behind.filter((part) => along.some(({ call }) => call === part));
+    shownAt.set(first.answer, [...reasoning, ...calls]);
+    for (const part of [...reasoning, ...calls]) moved.add(part);
+  }
+  for (const one of own) {
+    const tied = stays && !one.isParted ? undefined : tie(one);
+    if (along.includes(one) || tied === "required") continue;
+    const isFree = tied === undefined || opaqueReasoned === undefined;
+    shownAt.set(one.answer, [isFree ? one.call : withoutField(one.call, opaqueReasoned.field)]);
+    moved.add(one.call);
+  }
+}
+
+/**
+ * Returns the calls that reasoning moves with, in the order of their answers: the one that is answered first, and all
+ * that are tied to it up to the last one that cannot do without it.
+ */
+function callsAlong(
+  own: readonly LateCall[],
+  behind: readonly Part[],
+  tie: (one: LateCall) => ReturnType<typeof tieOf>,
+): readonly LateCall[] {
+  const together = own.filter(({ answeredIn }) => answeredIn === own[0]?.answeredIn);
+  const first = behind.find((part) => together.some(({ call }) => call === part));
+  const end = own.findLastIndex((one) => tie(one) === "required");
+  return own.filter((one, index) => one.call === first || (index <= end && tie(one) !== undefined));
+}
 
 /** Which results answer which calls among the messages that are shown. */
 interface Pairing {

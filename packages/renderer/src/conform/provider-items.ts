@@ -11,7 +11,7 @@ import {
 import type { FormatRequirements, OpaquePair } from "../capabilities/format-requirements.ts";
 import { requirementsFor } from "../capabilities/requirements-for.ts";
 import type { RenderInput } from "../input/render-input.ts";
-import { type Draft, isBlank, withParts, withReasoning } from "../neutral/draft.ts";
+import { type Draft, isBlank, withParts } from "../neutral/draft.ts";
 import { pinsMessage } from "../neutral/pins.ts";
 import { END_OF_HISTORY } from "../neutral/summary-message.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
@@ -41,55 +41,6 @@ export const leaveOutLoneItems: Repair = {
     return withDrafts(request, drafts);
   },
 };
-
-/**
- * Moves a provider item's call, and its reasoning (W16), to its answer if other messages came between them (W1, W2). A
- * request in between was made without the call, so the prefix that it sent stays unchanged.
- */
-export const moveCallsToLateAnswers: Repair = {
-  name: "move-calls-to-late-answers",
-  apply(request, { requirements, warnings }) {
-    const { opaquePairs = [], opaquePairsInLoop } = requirements;
-    if (opaquePairs.length === 0 || opaquePairsInLoop === true) return request;
-    const late = lateCalls(request.drafts, requirements);
-    if (late.size === 0) return request;
-    const moved = new Set([...late.values()].flat());
-    const drafts = mapDrafts(request.drafts, (draft) => {
-      const { parts, sources } = draft.chat;
-      const isLeft = parts.some((part) => moved.has(part));
-      if (isLeft) warnings.add("call-moved", sources);
-      if (!isLeft && !parts.some((part) => late.has(part))) return draft;
-      const shown = parts.flatMap((part) => (moved.has(part) ? [] : [...(late.get(part) ?? []), part]));
-      return shown.length === 0 ? null : withParts(draft, shown);
-    });
-    return withDrafts(request, drafts);
-  },
-};
-
-/** Maps late answers to what moves: those with more in between than calls of the same message and their answers. */
-function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): ReadonlyMap<Part, readonly Part[]> {
-  const { opaquePairs = [] } = requirements;
-  const { callOf } = pairItems(
-    drafts.map(({ chat }) => chat),
-    requirements,
-  );
-  const placeOf = new Map<Part, number>();
-  for (const [index, { chat }] of drafts.entries()) for (const part of chat.parts) placeOf.set(part, index);
-  const partsAt = (index: number): readonly Part[] => drafts[index]?.chat.parts ?? [];
-  const isCall = (part: Part): boolean => part.type === "tool-call" || pairKey(part, opaquePairs)?.isCall === true;
-  const isAnswer = (part: Part): boolean => part.type === "tool-result" || pairKey(part, opaquePairs)?.isCall === false;
-  const isLate = ([answer, call]: readonly [Part, Part]): boolean => {
-    const [from, to] = [placeOf.get(call) ?? 0, placeOf.get(answer) ?? 0];
-    if (from === to) return false;
-    const behind = partsAt(from).slice(partsAt(from).indexOf(call) + 1);
-    const before = partsAt(to).slice(0, partsAt(to).indexOf(answer));
-    const between = drafts.slice(from + 1, to).flatMap(({ chat }) => chat.parts);
-    return !behind.every(isCall) || ![...between, ...before].every(isAnswer);
-  };
-  const late = [...callOf].filter(isLate);
-  const calls = new Set(late.map(([, call]) => call));
-  return new Map(late.map(([answer, call]) => [answer, withReasoning(call, partsAt(placeOf.get(call) ?? 0), calls)]));
-}
 
 /** Checks whether messages leave a call open for the provider to continue: nothing may be said after them. */
 export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: FormatRequirements): boolean =>
@@ -154,7 +105,7 @@ function isFrame({ synthetic, parts: [part] }: ChatMessage): boolean {
 }
 
 /** Returns the key that a call and its answer share; undefined for anything else. */
-function pairKey(
+export function pairKey(
   part: Part,
   pairs: readonly OpaquePair[],
 ): { readonly key: string; readonly isCall: boolean; readonly isNamed: boolean } | undefined {
@@ -228,10 +179,15 @@ function isStandIn(part: Part, { standIn }: FormatRequirements): part is OpaqueP
 const fieldsOf = ({ value }: OpaquePart): Readonly<Record<string, unknown>> => Object(value);
 const isText = (value: unknown): boolean => typeof value === "string" && !isBlank(value);
 
-/** Returns the signed item that begins the log and after which the provider accepts no other; else undefined. */
-function signedOpening(thread: AgentThread, requirements: FormatRequirements): OpaquePart | undefined {
+/**
+ * Returns the signed item that begins the log, before any edit, and after which the provider accepts no other; else
+ * undefined.
+ */
+function signedOpening({ plan, thread }: RenderInput, requirements: FormatRequirements): OpaquePart | undefined {
+  const edited = firstEditedOrdinal(plan, thread) ?? Number.POSITIVE_INFINITY;
   let ordinal = 0;
-  while (isPassedOver(thread.messageAt(ordinal))) ordinal++;
+  while (ordinal < edited && isPassedOver(thread.messageAt(ordinal))) ordinal++;
+  if (ordinal >= edited) return undefined;
   const [part] = thread.messageAt(ordinal)?.parts ?? [];
   const isSigned = part !== undefined && isStandIn(part, requirements) && requirements.standIn?.firstWith !== undefined;
   return isSigned && isText(fieldsOf(part)[requirements.standIn?.firstWith ?? ""]) ? part : undefined;
@@ -329,7 +285,7 @@ export const leaveOutMisplacedItems: Repair = {
     const { standIn } = requirements;
     if (standIn === undefined || standIn.refused === true) return request;
     const edited = firstEditedOrdinal(input.plan, input.thread);
-    const signed = edited === null ? signedOpening(input.thread, requirements) : undefined;
+    const signed = signedOpening(input, requirements);
     const drafts = mapDrafts(request.drafts, (draft, index) => {
       const named = isOpenedBy(draft.message, input, requirements);
       const isHeld = (part: OpaquePart, place: number): boolean =>

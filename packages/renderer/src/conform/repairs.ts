@@ -3,12 +3,11 @@ import type { Conformance, DraftRequest, Repair } from "./conformance.ts";
 import { leaveMediaBehindFailures, noteUnmarkedFailures } from "./failed-results.ts";
 import { leaveOutCacheMarks, noteLeftOutFields } from "./left-out-fields.ts";
 import { markSystemNotices } from "./mark-system-notices.ts";
-import { answerOpenCalls, leaveOutStrayResults, moveResultsToCalls } from "./pair-results.ts";
+import { answerOpenCalls, leaveOutStrayResults, moveCallsToLateAnswers, moveResultsToCalls } from "./pair-results.ts";
 import {
   leaveOutLoneItems,
   leaveOutMisplacedItems,
   leaveOutRepeatedItems,
-  moveCallsToLateAnswers,
   openWithProviderItem,
 } from "./provider-items.ts";
 import { repairParts } from "./repair-parts.ts";

@@ -14,14 +14,14 @@ import {
   sealPlan,
   type ThreadEntryInput,
 } from "@threadfold/core";
-import { brokenLaws, forAll, keepLaws, together } from "@threadfold/core/laws";
+import { brokenLaws, forAll, keepLaws, planRecordsFor, together } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RenderInput } from "../input/render-input.ts";
 import { formatChecks, formatLaws } from "../laws/format-laws.ts";
-import { countThread } from "../laws/render-inputs.ts";
+import { countThread, planOf } from "../laws/render-inputs.ts";
 import { renderRequest } from "../rendering/render-request.ts";
-import { signedInputs } from "../testing/signed-inputs.ts";
+import { reasonedThreads, signedInputs } from "../testing/signed-inputs.ts";
 import { aiSdk } from "./ai-sdk/format.ts";
 import { anthropicMessages } from "./anthropic-messages/format.ts";
 import { gemini } from "./gemini/format.ts";
@@ -82,6 +82,98 @@ keepLaws(
       hostedInputs,
       [{ ...together("keeps its laws where models took turns", formatChecks(openaiResponses)), cost: 1 }],
       40,
+    ),
+  ],
+  { describe, it },
+);
+
+/** Inputs in which every answer begins with reasoning, whole and under plans that fold parts of it. */
+const reasonedInputs = reasonedThreads
+  .chain((thread) => fc.tuple(fc.constant(thread), fc.nat({ max: thread.version }), fc.boolean()))
+  .chain(([thread, seen, isWhole]) => {
+    const records = isWhole ? fc.constant([]) : planRecordsFor(thread.atVersion(seen));
+    return fc.tuple(fc.constant(thread), fc.constant(thread.atVersion(seen)), records);
+  })
+  .map(
+    ([thread, seen, records]): RenderInput => ({
+      ...{ thread, plan: planOf(seen, records), ledger: countThread(thread), system: [], tools: [] },
+    }),
+  );
+
+const idOf = (part: Part): unknown => {
+  if (part.type === "opaque") return Object(part.value).id;
+  const metadata = part.providerMetadata?.["openai"];
+  return metadata?.["id"] ?? Object(metadata?.["item"]).id;
+};
+
+/** Maps the id of each item to that of the reasoning which it came with. */
+function reasoningOf({ messages }: AgentThread): ReadonlyMap<unknown, unknown> {
+  const found = new Map<unknown, unknown>();
+  for (const { parts } of messages) {
+    let latest: unknown;
+    for (const part of parts) {
+      if (part.type === "reasoning") latest = idOf(part);
+      else if (latest !== undefined && idOf(part) !== undefined) found.set(idOf(part), latest);
+    }
+  }
+  return found;
+}
+
+const payloadOf = (input: RenderInput): JsonObject =>
+  openaiResponses.lower(renderRequest(input, openaiResponses).request).payload;
+
+const reasonedLaws = [
+  {
+    name: "a request to a model that reasons is legal (W16)",
+    broken(input: RenderInput): string | null {
+      const [found] = openaiResponses.check({ ...payloadOf(input), reasoning: { effort: "low" } });
+      return found === undefined ? null : `${found.rule} at ${found.at}: ${found.problem}`;
+    },
+  },
+  {
+    name: "every item with an id follows the very reasoning that it came with, named as it was (W16)",
+    broken(input: RenderInput): string | null {
+      const partners = reasoningOf(input.thread);
+      let latest: unknown;
+      for (const item of payloadOf(input)["input"] as readonly JsonObject[]) {
+        const { type, role, id } = item;
+        if (type === "reasoning") latest = id;
+        else if (role === "user" || /_output$|_response$/.test(String(type))) latest = undefined;
+        else if (id !== undefined && partners.has(id) && type !== "compaction" && partners.get(id) !== latest)
+          return `${JSON.stringify(item)} follows ${JSON.stringify(latest)}`;
+      }
+      return null;
+    },
+  },
+  {
+    name: "a call that the host answered is sent with its answer",
+    broken(input: RenderInput): string | null {
+      if (input.plan.version > 0) return null;
+      const sent = new Set((payloadOf(input)["input"] as readonly JsonObject[]).map(keyOf));
+      const answers = [...input.thread.messages].flatMap(({ parts }) =>
+        parts.flatMap((part) => (part.type === "opaque" ? keyOf(part.value as JsonObject) : [])),
+      );
+      const lost = answers.find((key) => key.startsWith("answer") && !(sent.has(key) && sent.has(key.slice(7))));
+      return lost === undefined ? null : `${lost} is not sent with its call`;
+    },
+  },
+];
+
+/** Names a call and its answer: "answer x" answers "x". */
+function keyOf({ type, call_id: callId, approval_request_id: approved, id }: JsonObject): string {
+  if (approved !== undefined) return `answer ${String(approved)}`;
+  if (type === "mcp_approval_request") return String(id);
+  return String(type).endsWith("_output") ? `answer ${String(callId)}` : String(callId);
+}
+
+keepLaws(
+  openaiResponses.id,
+  [
+    ...forAll(reasonedInputs, reasonedLaws, 200),
+    ...forAll(
+      reasonedInputs,
+      [{ ...together("keeps its laws where items share their reasoning", formatChecks(openaiResponses)), cost: 1 }],
+      60,
     ),
   ],
   { describe, it },
@@ -226,9 +318,23 @@ it("a signed provider item that opens the request is sent without a second one a
   const input = { thread, plan: emptyPlan(thread.id, "test"), ledger: countThread(thread), system: [], tools: [] };
   const laws = formatLaws(anthropicMessages, { inputs: fc.constant(input), times: 1 });
   expect(await brokenLaws(laws)).toEqual([]);
-  expect(renderRequest(input, anthropicMessages).warnings).toEqual([
-    { kind: "opaque-left-out", reason: "misplaced", messageIds: ["m0", "m2"] },
-  ]);
+  const misplaced = { kind: "opaque-left-out", reason: "misplaced", messageIds: ["m0", "m2"] };
+  expect(renderRequest(input, anthropicMessages).warnings).toEqual([misplaced]);
+  // A fold of what came later leaves the item first.
+  const span = { messageIds: [asMessageId("m3")], firstTurn: 1, lastTurn: 1 };
+  const drop = {
+    action: "drop",
+    strategy: "drop",
+    reason: "old",
+    sincePlanVersion: 1,
+    originalTokens: 10,
+    span,
+  } as const;
+  const plan = sealPlan({ ...input.plan, version: 1, threadVersion: 4, drops: [{ ...drop, keywords: [] }] });
+  expect(
+    await brokenLaws(formatLaws(anthropicMessages, { inputs: fc.constant({ ...input, plan }), times: 1 })),
+  ).toEqual([]);
+  expect(renderRequest({ ...input, plan }, anthropicMessages).warnings).toContainEqual(misplaced);
 });
 
 it("a late answer to a client-side tool search appears with its call, and nothing before the call moves", async () => {

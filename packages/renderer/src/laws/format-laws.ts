@@ -4,7 +4,7 @@ import {
   type ChatRequest,
   canonicalJson,
   type JsonObject,
-  type MessageId,
+  type Message,
   type Part,
   type Pin,
   systemText,
@@ -12,7 +12,8 @@ import {
 } from "@threadfold/core";
 import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
-import { leaveItemOpen, pairItems } from "../conform/provider-items.ts";
+import { tieOf } from "../conform/parts/reasoning.ts";
+import { isAnswerOfHost, leaveItemOpen, pairItems } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { asList, isPlainObject } from "../legality/legality-rule.ts";
@@ -240,7 +241,7 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
   const units = requestUnits(format, longest);
   for (let version = start; version < thread.version; version++) {
     const { request } = renderRequest({ ...input, thread: thread.atVersion(version) }, format);
-    const open = openStep(thread.atVersion(version), format, request);
+    const open = openSteps(thread.atVersion(version), format, request);
     const stable = stableMessages(format, request, longest, open);
     if (stable === null) return `at version ${version} a different call is open than later`;
     const changed = requestUnits(format, { ...request, messages: request.messages.slice(0, stable) }).findIndex(
@@ -275,9 +276,9 @@ function stableMessages(
   { rules: { requirements } }: ProviderFormat,
   earlier: ChatRequest,
   later: ChatRequest,
-  open: MessageId | undefined,
+  open: readonly Message[],
 ): number | null {
-  const step = earlier.messages.findIndex(({ sources }) => open !== undefined && sources.includes(open));
+  const step = earlier.messages.findIndex((message) => open.some((one) => showsOf(message, one)));
   const end = Math.min(pausedFrom(earlier, requirements), step < 0 ? Number.POSITIVE_INFINITY : step);
   for (let index = 0; index < end; index++) {
     const message = earlier.messages[index];
@@ -291,23 +292,50 @@ function stableMessages(
 }
 
 /**
- * Returns the newest model answer that a request shows while calls among its provider items still wait for the host:
- * such calls are shown once the host has answered.
+ * Returns messages that a longer log may still change, because calls among their provider items wait for the host: such
+ * calls are shown once it has answered. They are the newest answer of the model that the request shows, at its place or
+ * moved, and the newest one if nobody spoke since, with what follows; and earlier answers whose calls cannot do without
+ * reasoning that was sent at its place.
  */
-function openStep(
+function openSteps(
   thread: AgentThread,
   { rules: { requirements } }: ProviderFormat,
   { messages: rendered }: ChatRequest,
-): MessageId | undefined {
+): readonly Message[] {
   const { opaquePairs = [], opaquePairsInLoop } = requirements;
-  if (opaquePairs.length === 0 || opaquePairsInLoop === true) return undefined;
+  if (opaquePairs.length === 0 || opaquePairsInLoop === true) return [];
   const shown = [...thread.messages].filter(({ branch }) => branch === undefined);
-  const isSent = (id: MessageId): boolean => rendered.some(({ sources }) => sources.includes(id));
-  const last = shown.findLastIndex(({ id, role }) => role === "assistant" && isSent(id));
-  const calls = shown[last]?.parts.filter((part) => opaquePairs.some(({ call }) => call === itemType(part))) ?? [];
-  const messages = shown.slice(last).map(({ role, parts }) => ({ role, parts, sources: [] }));
-  const { paired } = pairItems(messages, requirements);
-  return calls.every((call) => paired.has(call)) ? undefined : shown[last]?.id;
+  const waits = (at: number, calls: readonly Part[]): boolean => {
+    const messages = shown.slice(Math.max(0, at)).map(({ role, parts }) => ({ role, parts, sources: [] }));
+    return calls.length > 0 && !calls.every((call) => pairItems(messages, requirements).paired.has(call));
+  };
+  const callsOf = (one: Message | undefined): readonly Part[] =>
+    one?.parts.filter((part) => opaquePairs.some(({ call }) => call === itemType(part))) ?? [];
+  const newest = (isMeant: (one: Message, at: number) => boolean): number =>
+    shown.findLastIndex((one, at) => one.role === "assistant" && isMeant(one, at));
+  const isAnswer = ({ role, parts }: Message): boolean =>
+    role === "tool" || parts.every((part) => isAnswerOfHost(part, requirements));
+  const places = [
+    newest(({ id }) => rendered.some(({ sources }) => sources.includes(id))),
+    newest((one) => rendered.some((message) => showsOf(message, one))),
+    newest((_, at) => shown.slice(at + 1).every(isAnswer)),
+  ];
+  const bound = shown.filter((one, at) => {
+    const calls = callsOf(one).filter((call) => needsReasoning(call, one, requirements));
+    return one.role === "assistant" && waits(at, calls);
+  });
+  return [...places.flatMap((at) => (waits(at, callsOf(shown[at])) ? shown.slice(at) : [])), ...bound];
+}
+
+/** Checks whether a message of a request shows one of the log, or an item of it that moved to its answer. */
+const showsOf = ({ sources, parts }: ChatRequest["messages"][number], { id, parts: own }: Message): boolean =>
+  sources.includes(id) || parts.some((part) => part.type === "opaque" && own.includes(part));
+
+/** Checks whether an item cannot do without the reasoning before it in its message. */
+function needsReasoning(part: Part, { parts }: Message, { opaqueReasoned }: FormatRequirements): boolean {
+  const before = parts.slice(0, parts.indexOf(part));
+  if (opaqueReasoned === undefined || part.type !== "opaque") return false;
+  return before.some(({ type }) => type === "reasoning") && tieOf(part, opaqueReasoned) === "required";
 }
 
 const itemType = (part: Part): unknown => (part.type === "opaque" ? Object(part.value).type : undefined);

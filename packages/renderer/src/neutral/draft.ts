@@ -2,7 +2,6 @@ import type {
   ChatMessage,
   Message,
   MessageId,
-  Part,
   PlanRecord,
   Role,
   SyntheticKind,
@@ -46,21 +45,6 @@ export function callsOf({ chat }: Draft): readonly string[] {
 export function answersOf({ chat }: Draft): string | undefined {
   const part = chat.role === "tool" ? chat.parts[0] : undefined;
   return part?.type === "tool-result" ? part.result.callId : undefined;
-}
-
-/**
- * Returns a call with the reasoning right before it, which moves with it unless a part that stays needs it too.
- *
- * @param parts the message's parts.
- * @param moved all calls of the message that move.
- */
-export function withReasoning(call: Part, parts: readonly Part[], moved: ReadonlySet<Part>): readonly Part[] {
-  const at = parts.indexOf(call);
-  const first = parts.slice(0, at).findLastIndex(({ type }) => type !== "reasoning") + 1;
-  const behind = parts.slice(at);
-  const next = behind.findIndex(({ type }) => type === "reasoning");
-  const sharing = next < 0 ? behind : behind.slice(0, next);
-  return sharing.every((part) => moved.has(part)) ? parts.slice(first, at + 1) : [call];
 }
 
 /** Everything about a message that rendering makes, except its text. */

@@ -1,5 +1,8 @@
 import {
   AgentThread,
+  asMessageId,
+  asThreadId,
+  asToolCallId,
   type JsonObject,
   type Message,
   type Part,
@@ -129,4 +132,110 @@ function ownBefore(role: Message["role"], at: number, die: number, id: number): 
 function hostedBefore({ type }: Part, die: number): readonly Part[] {
   const value = type === "tool-call" ? HOSTED[die] : undefined;
   return value === undefined ? [] : [{ type: "opaque", provider: "openai", value }];
+}
+
+/** What OpenAI's model asks for after one reasoning: of the host, of a tool at the provider, or nothing. */
+const AWAITED: readonly string[] = ["computer", "mcp_approval", "shell", "shell-unnamed", "apply_patch"];
+const ASKED = [...AWAITED, "function", "custom", "web_search", "text", "compaction", "reasoning"];
+
+/** One event of a conversation: the model asks, the user speaks, or the host answers with the nth open call. */
+type RunEvent = { readonly asks: readonly string[] } | { readonly answers: readonly number[] } | "user";
+
+const runEvents: fc.Arbitrary<readonly RunEvent[]> = fc.array(
+  fc.oneof(
+    fc.record({ asks: fc.array(fc.constantFrom(...ASKED), { minLength: 1, maxLength: 4 }) }),
+    fc.record({ answers: fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ answers: fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }) }),
+    fc.constant("user" as const),
+  ),
+  { minLength: 2, maxLength: 9 },
+);
+
+/**
+ * Conversations with a reasoning model of OpenAI: every answer begins with reasoning, which all items up to the next
+ * one share, and hosts answer in time, late, in another order or never. No id is used twice.
+ */
+export const reasonedThreads: fc.Arbitrary<AgentThread> = runEvents.map((events) => {
+  const said: (readonly [Message["role"], readonly Part[]])[] = [["user", [{ type: "text", text: "Go." }]]];
+  let open: Part[] = [];
+  for (const [nth, event] of events.entries()) {
+    if (event === "user") said.push(["user", [{ type: "text", text: `Hurry ${nth}.` }]]);
+    else if ("asks" in event) {
+      if (said.at(-1)?.[0] !== "user") said.push(["user", [{ type: "text", text: `On ${nth}.` }]]);
+      const parts = ["reasoning", ...withoutReasoningOn(event.asks)].map((kind, at) => asked(kind, `${nth}_${at}`));
+      said.push(["assistant", parts]);
+      open = [...open, ...parts.filter((part) => answerTo(part) !== undefined)];
+    } else {
+      const chosen = new Set(event.answers.flatMap((at) => open[at] ?? []));
+      open = open.filter((part) => !chosen.has(part));
+      const answers = [...chosen].flatMap((part) => answerTo(part) ?? []);
+      const items = answers.filter(({ type }) => type === "opaque");
+      if (items.length > 0) said.push(["user", items]);
+      for (const part of answers) if (part.type === "tool-result") said.push(["tool", [part]]);
+    }
+  }
+  return AgentThread.empty(asThreadId("reasoned")).append(
+    said.map(([role, parts], at) => ({
+      ...{ id: asMessageId(`m${at}`), role, parts },
+      createdAt: "2026-01-01T00:00:00.000Z",
+    })),
+  );
+});
+
+/** Where the host is to answer, the model waits before it reasons on. */
+const withoutReasoningOn = (kinds: readonly string[]): readonly string[] =>
+  kinds.filter((kind, at) => {
+    const before = kinds.slice(0, at).findLast((one) => one !== "reasoning") ?? "";
+    return kind !== "reasoning" || !AWAITED.includes(before);
+  });
+
+function asked(kind: string, id: string): Part {
+  const own = (type: string, value: JsonObject): Part => ({
+    ...{ type: "opaque", provider: "openai" },
+    value: { type, ...value },
+  });
+  const named = (item: string): Pick<Message, "providerMetadata"> => ({ providerMetadata: { openai: { id: item } } });
+  const call = { type: "tool-call", callId: asToolCallId(`call_${id}`), toolName: "look" } as const;
+  switch (kind) {
+    case "reasoning": {
+      const item = { type: "reasoning", id: `rs_${id}`, summary: [] };
+      const proof = { provider: "openai", encrypted: `ZW5j${id}` };
+      return { ...{ type: "reasoning", text: "" }, ...proof, providerMetadata: { openai: { item } } };
+    }
+    case "text":
+      return { type: "text", text: `So ${id}.`, ...named(`msg_${id}`) };
+    case "function":
+      return { ...call, input: {}, ...named(`fc_${id}`) };
+    case "custom":
+      return {
+        ...{ ...call, input: "ls" },
+        providerMetadata: { openai: { type: "custom_tool_call", id: `ctc_${id}` } },
+      };
+    case "web_search":
+      return own("web_search_call", { id: `ws_${id}`, status: "completed" });
+    case "compaction":
+      return own("compaction", { id: `cmp_${id}`, encrypted_content: "ZW5j" });
+    case "mcp_approval":
+      return own("mcp_approval_request", { id: `mcpr_${id}`, name: "look", server_label: "s", arguments: "{}" });
+    case "shell-unnamed":
+      return own("shell_call", { call_id: `call_${id}` });
+    default:
+      return own(`${kind}_call`, { id: `item_${id}`, call_id: `call_${id}` });
+  }
+}
+
+/** The host's answer to a call; undefined for what nobody answers. */
+function answerTo(part: Part): Part | undefined {
+  if (part.type === "tool-call") {
+    const { callId, toolName } = part;
+    const content = { type: "text", text: "Seen." } as const;
+    return { type: "tool-result", result: { toolName, callId, outcome: "success", content } };
+  }
+  if (part.type !== "opaque") return undefined;
+  const { type, id, call_id: callId } = Object(part.value) as JsonObject;
+  if (type === "mcp_approval_request") {
+    const value = { type: "mcp_approval_response", approval_request_id: String(id), approve: true };
+    return { ...part, value };
+  }
+  return callId === undefined ? undefined : { ...part, value: { type: `${type}_output`, call_id: callId, output: {} } };
 }

@@ -76,7 +76,7 @@ export const leaveOutWithReasoning: PartRepair<OpaquePart> = {
 };
 
 /** Returns whether the field that ties an item to its reasoning may be missing; undefined if nothing ties it. */
-function tieOf(
+export function tieOf(
   { value }: OpaquePart,
   { field, optional, required }: ReasonedItems,
 ): "optional" | "required" | undefined {
@@ -108,7 +108,26 @@ const reasoningBefore = derivation(({ parts }: Message, _key: null): ReadonlyMap
   return found;
 });
 
-const withoutField = derivation((part: OpaquePart, field: string): OpaquePart => {
+/** Reasoning, and the parts up to the next reasoning, which it led to. */
+export interface SharedReasoning {
+  readonly reasoning: readonly Part[];
+  readonly behind: readonly Part[];
+}
+
+/** Divides the parts of a message by the reasoning that they share; the first may have none. */
+export function sharedReasoning(parts: readonly Part[]): readonly SharedReasoning[] {
+  const starts = parts.flatMap(({ type }, index) =>
+    index === 0 || (type === "reasoning" && parts[index - 1]?.type !== "reasoning") ? [index] : [],
+  );
+  return starts.map((start, nth) => {
+    const all = parts.slice(start, starts[nth + 1]);
+    const reasoning = all.filter(({ type }) => type === "reasoning");
+    return { reasoning, behind: all.slice(reasoning.length) };
+  });
+}
+
+/** Returns an item without the field that ties it to its reasoning. */
+export const withoutField = derivation((part: OpaquePart, field: string): OpaquePart => {
   const { [field]: _field, ...rest } = part.value as Readonly<Record<string, JsonValue>>;
   return { ...part, value: rest };
 });

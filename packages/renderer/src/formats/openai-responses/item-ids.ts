@@ -24,7 +24,7 @@ function prefixOf(part: Part): string | undefined {
  * Returns the ids that the items of a message are sent with, by part. Nothing is stored at the provider, so ids only
  * say that items belong together: they are kept if the message is unchanged since it arrived and its reasoning and
  * everything after it have ids that no earlier item has, and otherwise dropped. An id whose partner is gone is rejected
- * (W16). Hosted items always have theirs, so the reasoning right before one keeps its own as well.
+ * (W16). Hosted items always have theirs, so the reasoning that led to one keeps its own as well, with what is between.
  */
 export function itemIds(message: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> {
   const whole = message.role === "assistant" ? wholeIds(message, taken) : null;
@@ -33,25 +33,34 @@ export function itemIds(message: ChatMessage, taken: ReadonlySet<string>): Reado
 
 function wholeIds({ parts, synthetic }: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> | null {
   const first = parts.findIndex(({ type }) => type === "reasoning");
-  if (synthetic !== undefined || first < 0) return null;
+  return synthetic !== undefined || first < 0 ? null : idsOfAll(parts.slice(first), (id) => taken.has(id));
+}
+
+/** Returns the ids of parts other than hosted items; null if one of them has none that is still free. */
+function idsOfAll(parts: readonly Part[], isTaken: (id: string) => boolean): ReadonlyMap<Part, string> | null {
   const ids = new Map<Part, string>();
-  for (const part of parts.slice(first)) {
+  for (const part of parts) {
     if (part.type === "opaque") continue;
     const id = itemId(part);
-    if (id === undefined || taken.has(id)) return null;
+    if (id === undefined || isTaken(id)) return null;
     ids.set(part, id);
   }
   return new Set(ids.values()).size === ids.size ? ids : null;
 }
 
+/** Returns the ids of each reasoning and of everything up to the last hosted item that it led to. */
 function idsBeforeHosted({ parts }: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> {
   const ids = new Map<Part, string>();
-  const own = new Set<string>();
+  const isTaken = (id: string): boolean => taken.has(id) || [...ids.values()].includes(id);
   for (const [index, part] of parts.entries()) {
-    const id = part.type === "reasoning" && isHosted(parts[index + 1]) ? itemId(part) : undefined;
-    if (id === undefined || taken.has(id) || own.has(id)) continue;
-    own.add(id);
-    ids.set(part, id);
+    if (part.type !== "reasoning") continue;
+    const behind = parts.slice(index + 1);
+    const next = behind.findIndex(({ type }) => type === "reasoning");
+    const last = (next < 0 ? behind : behind.slice(0, next)).findLastIndex(isHosted);
+    if (last < 0) continue;
+    const alone = isHosted(behind[0]) ? [part] : [];
+    const found = idsOfAll([part, ...behind.slice(0, last)], isTaken) ?? idsOfAll(alone, isTaken) ?? [];
+    for (const [one, id] of found) ids.set(one, id);
   }
   return ids;
 }

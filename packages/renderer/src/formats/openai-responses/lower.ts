@@ -61,7 +61,8 @@ type Lowered = ResponsesItem | JsonValue;
  * @param around the assistant message before a result, and the ids that earlier items have.
  */
 function lowerMessage(message: ChatMessage, { caller, takenIds }: Around): readonly Lowered[] {
-  return message.role === "assistant" ? lowerAssistant(message, takenIds) : lowerSpeech(message, caller);
+  const ids = itemIds(message, takenIds);
+  return message.role === "assistant" ? lowerAssistant(message, ids) : lowerSpeech(message, caller, ids);
 }
 
 /** The context of a message that lowering it needs. */
@@ -70,9 +71,8 @@ interface Around {
   readonly takenIds: ReadonlySet<string>;
 }
 
-function lowerAssistant(message: ChatMessage, takenIds: ReadonlySet<string>): readonly Lowered[] {
-  const ids = itemIds(message, takenIds);
-  return message.parts.map((part) => {
+function lowerAssistant({ parts }: ChatMessage, ids: ReadonlyMap<Part, string>): readonly Lowered[] {
+  return parts.map((part) => {
     if (part.type === "text") return lowerAssistantText(part, ids.get(part));
     if (isSaid(part)) return spoken("assistant", [part]);
     return lowerItem(part, ids.get(part), undefined);
@@ -85,10 +85,14 @@ export const itemCount = ({ role, parts }: ChatMessage): number =>
     ? parts.length
     : parts.filter((part, index) => !isSaid(part) || !isSaid(parts[index - 1])).length;
 
-/** Lowers content that is said together to one message; other items separate it. */
+/**
+ * Lowers content that is said together to one message; other items separate it. Among them may be a call that was
+ * answered late, with its reasoning.
+ */
 function lowerSpeech(
   { role, parts, providerMetadata }: ChatMessage,
   caller: ChatMessage | undefined,
+  ids: ReadonlyMap<Part, string>,
 ): readonly Lowered[] {
   const items: Lowered[] = [];
   let said: (TextPart | MediaPart)[] = [];
@@ -103,7 +107,7 @@ function lowerSpeech(
       continue;
     }
     flush();
-    items.push(lowerItem(part, undefined, caller));
+    items.push(lowerItem(part, ids.get(part), caller));
   }
   flush();
   return items;

@@ -3,6 +3,7 @@ import type {
   ChatRequest,
   JsonObject,
   MediaPart,
+  OpaquePart,
   Part,
   ProviderMetadata,
   TextPart,
@@ -12,7 +13,7 @@ import type {
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { type AnyJson, renderSample } from "../../testing/render-sample.ts";
-import { image, planWith, recordOver, summaryOver, threadOf } from "../../testing/sample-thread.ts";
+import { image, type MessageSpec, planWith, recordOver, summaryOver, threadOf } from "../../testing/sample-thread.ts";
 import { openaiResponses } from "./format.ts";
 
 const FORMAT = { format: "openai-responses" } as const;
@@ -120,16 +121,135 @@ describe("openai-responses rendering", () => {
     const thread = threadOf(["user", "go"], ["assistant", reasoning, asked], ["user", "hurry"], ["user", seen]);
     const { payload, warnings, format } = renderSample(thread, FORMAT);
     expect(format.check({ ...payload, reasoning: { effort: "low" } })).toEqual([]);
-    expect(kindsOf(payload.input)).toEqual([
-      "message",
-      "message",
-      "reasoning",
-      "computer_call",
-      "computer_call_output",
-    ]);
+    expect(payload.input.slice(2, 4)).toEqual([item, (asked as OpaquePart).value]);
+    expect(kindsOf(payload.input.slice(4))).toEqual(["computer_call_output"]);
     expect(warnings).toEqual([{ kind: "call-moved", messageIds: ["m2"] }]);
     const before = renderSample(thread.atVersion(3), FORMAT).payload.input;
     expect(payload.input.slice(0, before.length)).toEqual(before);
+  });
+
+  describe("W16 Responses, where several items share their reasoning", () => {
+    const asks = (tool: string, id: string) => opaque({ type: `${tool}_call`, id: `id_${id}`, call_id: id });
+    const answers = (tool: string, id: string) =>
+      opaque({ type: `${tool}_call_output`, call_id: id, output: { type: "computer_screenshot" } });
+    /** The items after the first message in short form, with the id of those that are sent with one. */
+    const sent = (...said: readonly MessageSpec[]): readonly string[] => {
+      const { payload, format } = renderSample(threadOf(["user", "go"], ...said), FORMAT);
+      expect(format.check({ ...payload, reasoning: { effort: "low" } })).toEqual([]);
+      return payload.input
+        .slice(1)
+        .map(({ type, id, call_id }: AnyJson) => [type, call_id, id].filter((name) => name !== undefined).join(" "));
+    };
+
+    it("sends calls that cannot do without it together, before the first of their late answers", () => {
+      const both: MessageSpec = ["assistant", reasoning, asks("computer", "a"), asks("computer", "b")];
+      const together = ["reasoning rs_1", "computer_call a id_a", "computer_call b id_b"];
+      const outputs = ["computer_call_output a", "computer_call_output b"];
+      expect(
+        sent(both, ["user", "hurry"], ["user", answers("computer", "a"), answers("computer", "b")], ["user", "on"]),
+      ).toEqual(["message", ...together, ...outputs, "message"]);
+      expect(
+        sent(
+          both,
+          ["user", "hurry"],
+          ["user", answers("computer", "b")],
+          ["assistant", "so"],
+          ["user", answers("computer", "a")],
+        ),
+      ).toEqual(["message", ...together, outputs[1], "message", outputs[0]]);
+    });
+
+    it("sends a call that can do without it before its own late answer, and without its id", () => {
+      const both: MessageSpec = ["assistant", reasoning, asks("shell", "a"), asks("apply_patch", "b")];
+      const a = ["shell_call a", "shell_call_output a"];
+      const b = ["apply_patch_call b", "apply_patch_call_output b"];
+      expect(sent(both, ["user", "hurry"], ["user", answers("shell", "a"), answers("apply_patch", "b")])).toEqual([
+        "message",
+        "reasoning rs_1",
+        `${a[0]} id_a`,
+        a[1],
+        ...b,
+      ]);
+      expect(
+        sent(
+          both,
+          ["user", "hurry"],
+          ["user", answers("apply_patch", "b")],
+          ["assistant", "so"],
+          ["user", answers("shell", "a")],
+        ),
+      ).toEqual(["message", "reasoning rs_1", `${b[0]} id_b`, b[1], "message", ...a]);
+      const searched = opaque({ type: "web_search_call", id: "ws_1" });
+      expect(
+        sent(
+          ["assistant", reasoning, asks("shell", "a"), searched],
+          ["user", "hurry"],
+          ["user", answers("shell", "a")],
+        ),
+      ).toEqual(["reasoning rs_1", "web_search_call ws_1", "message", ...a]);
+    });
+
+    it("leaves a call that cannot do without it where the reasoning stays", () => {
+      const late: readonly MessageSpec[] = [
+        ["user", "hurry"],
+        ["user", answers("computer", "b")],
+      ];
+      expect(
+        sent(
+          ["assistant", reasoning, asks("computer", "a"), asks("computer", "b")],
+          ["user", answers("computer", "a")],
+          ...late,
+        ),
+      ).toEqual([
+        ...["reasoning rs_1", "computer_call a id_a", "computer_call b id_b"],
+        ...["computer_call_output a", "message", "computer_call_output b"],
+      ]);
+      expect(
+        sent(
+          ["assistant", reasoning, withId(call("f"), "fc_1"), asks("computer", "b")],
+          ["tool", result("f", "ok")],
+          ...late,
+        ),
+      ).toEqual([
+        ...["reasoning rs_1", "function_call f fc_1", "computer_call b id_b"],
+        ...["function_call_output f", "message", "computer_call_output b"],
+      ]);
+    });
+
+    it("sends late calls of which one was never answered as if that one had not been made", () => {
+      expect(
+        sent(
+          ["assistant", reasoning, asks("computer", "a"), asks("computer", "b")],
+          ["user", "hurry"],
+          ["user", answers("computer", "b")],
+        ),
+      ).toEqual(["message", "reasoning rs_1", "computer_call b id_b", "computer_call_output b"]);
+    });
+
+    it("keeps the ids from the reasoning to a hosted item where a plan cleared a call in between", () => {
+      const thread = threadOf(
+        ["user", "go"],
+        [
+          "assistant",
+          reasoning,
+          withId(call("a", "write", { content: "x".repeat(400) }), "fc_1"),
+          opaque({ type: "web_search_call", id: "ws_1" }),
+          withId(call("b"), "fc_2"),
+        ],
+        ["tool", result("a", "ok")],
+        ["tool", result("b", "ok")],
+        ["user", "on"],
+      );
+      const clear = {
+        ...recordOver(thread, 2),
+        action: "clear",
+        targets: ["tool-input"],
+        preservedFields: {},
+      } as const;
+      const { payload } = renderSample(thread, { ...FORMAT, plan: planWith(thread, clear) });
+      expect(payload.input[2].arguments).toContain("[cleared");
+      expect(payload.input.slice(1, 5).map(({ id }: AnyJson) => id)).toEqual(["rs_1", "fc_1", "ws_1", undefined]);
+    });
   });
 
   it("W5 gives ids that are used again another form, and W19 wraps arguments that are no object", () => {
