@@ -30,13 +30,24 @@ describe("rules in what people write", () => {
     "Ne touche pas aux tests.",
     "No toques los tests.",
     "Não mexa nos testes.",
+    "Nao altere o icecast.xml.",
+    "Nao quero que voce execute nenhuma mudança no codigo",
     "Не трогай тесты.",
     "不要修改测试文件。",
+    "在我下载完之前不要改动cache.py",
+    "我没确认之前别改数据库。",
+    "代码注释一律用中文",
+    "所有改动都要先跟我确认",
+    "Hasta que termine la descarga no modifiques cache.py",
     "テストファイルは変更しないでください。",
   ])("%s", (text) => expect(rulesIn(text)).toEqual([text]));
 
   it.each([
     "Never mind, I fixed it.",
+    "在修复之前不能运行测试。",
+    "代码里一律用的是旧接口。",
+    "为什么注释一律用英文？",
+    "Hasta que reinicio no funciona el servidor.",
     "It always fails on my machine when I run it with node 22.",
     "This must be a bug in zod.",
     "I've never seen this error before.",
@@ -88,14 +99,23 @@ describe("how long a rule is", () => {
 });
 
 describe("questions and exclamations", () => {
-  it.each(["Can you never push to main?", "Careful, no new files!"])("are rules: %s", (text) =>
-    expect(rulesIn(text)).toEqual([text]),
-  );
+  it.each([
+    "Can you never push to main?",
+    "Careful, no new files!",
+    "Leave the parser alone, ok?",
+    "No toques los tests, ¿vale?",
+    "以这个表格为准，主批次不要动，你觉得如何？",
+    "主批次不要动",
+  ])("are rules: %s", (text) => expect(rulesIn(text)).toEqual([text]));
 
-  it.each(["Should I never push to main?", "Never push to main?", "You must rename it?", "Careful, no new files."])(
-    "are none, nor doubtful: %s",
-    (text) => expect(readRules(text)).toEqual([]),
-  );
+  it.each([
+    "Should I never push to main?",
+    "Never push to main?",
+    "You never push to main, right?",
+    "为什么主批次不要动？",
+    "You must rename it?",
+    "Careful, no new files.",
+  ])("are none, nor doubtful: %s", (text) => expect(readRules(text)).toEqual([]));
 });
 
 describe("somebody else's words", () => {

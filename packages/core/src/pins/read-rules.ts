@@ -2,7 +2,7 @@ import { finishSteps, type Steps } from "../time/steps.ts";
 import { languagesFor, languagesOf } from "./languages/languages.ts";
 import { behindOpeners, type CompiledLanguage, place, skipSigns } from "./languages/rule-language.ts";
 import { MAIL_HEAD, quotesIn, type Spoken, SpokenText } from "./pasted-text.ts";
-import { type Statement, statementsOf } from "./statements.ts";
+import { asksFor, type Statement, statementsOf } from "./statements.ts";
 
 /** Why something that sounds like a rule may not be one. */
 export type RuleDoubt =
@@ -223,7 +223,7 @@ function findingOf(said: string, statement: Statement, languages: readonly Compi
 const hasWords = (said: string): boolean => said.length >= SHORTEST_RULE && /\p{L}\P{L}*\p{L}/u.test(said);
 
 function findingIn(said: string, statement: Statement, language: CompiledLanguage): Finding {
-  const isQuestion = /[?？؟]["”’»)\]*_\s]*$/.test(said);
+  const isQuestion = asksFor(said);
   const first = behindOpeners(said, 0, language);
   if (isQuestion) {
     const asked = place(language.polite, said, first);

@@ -294,3 +294,11 @@ function sentenceEnd(text: string, sign: number, start: number, flowEnd: number)
   // "z. B.", "p. ex."
   return /(?:^|\s)\p{L}\.\s?\p{L}{1,2}\.$/u.test(text.slice(Math.max(start, sign - 8), sign + 1)) ? undefined : end;
 }
+
+const QUESTION = /[?？؟]["”’»)\]*_\s]*$/;
+/** A last clause that only asks whether what was said is understood or liked. */
+const TAG =
+  /[,，、;]\s*¿?(?:ok(?:ay)?|alright|please|got it|understood|vale|de acuerdo|entendido|d['’]accord|compris|verstanden|einverstanden|хорошо|ладно|可以吗|好吗|好不好|行吗|明白了?吗|[你您]?觉得(?:如何|怎么样|呢|可以吗)|如何|怎么样)\s*[?？]["”’»)\]*_\s]*$/iu;
+
+/** Checks whether a statement asks something, rather than saying it and asking whether that is all right. */
+export const asksFor = (said: string): boolean => QUESTION.test(said) && !TAG.test(said);

@@ -47,17 +47,85 @@ They pass.
 `;
 
 describe("aiderImporter", () => {
-  it("reads user messages and verbatim answers, and leaves out commands and output", async () => {
+  it("reads user messages and verbatim answers, keeps what Aider did, and leaves out commands and other output", async () => {
     const session = await importSession(bytesOf(HISTORY));
     expect([session.format, session.malformed]).toEqual(["aider", []]);
     expect(session.messages.map(({ role, parts }) => [role, parts])).toEqual([
       ["user", [{ type: "text", text: "Make sum take any number of values.\nKeep the name." }]],
       ["assistant", [{ type: "text", text: '# Plan\n\nI take a rest parameter:\n\n```ts\n7\n{"a":1}\n```' }]],
+      ["user", [{ type: "text", text: "Applied edit to src/sum.ts" }]],
       ["user", [{ type: "text", text: "what of an empty list?" }]],
       ["assistant", [{ type: "text", text: "It gives 0." }]],
     ]);
+    expect(session.messages.map(({ origin }) => origin === "harness")).toEqual([false, false, true, false, false]);
     expect(session.messages[0]?.createdAt).toBe("2026-03-01T10:00:00.001Z");
     expect(session.nonPrompt.map(({ kind }) => kind).sort()).toEqual(["command", "output", "start"]);
+  });
+
+  const heard = async (lines: readonly string[]): Promise<readonly (readonly [string, string])[]> => {
+    const text = ["# aider chat started at 2026-03-01 10:00:00", ...lines].join("\n");
+    const { messages } = await importSession(bytesOf(text));
+    return messages.map(({ role, origin, parts: [part] }) => [origin ?? role, part?.type === "text" ? part.text : ""]);
+  };
+
+  it("keeps edits, new files, commits and commands as the words of Aider, and no request in them", async () => {
+    const messages = await heard([
+      ...["", "#### Add a cart.  ", "", "Done.", ""],
+      ...["> src/cart.ts  ", "> Create new file? (Y)es/(N)o [Yes]: y  ", "> Applied edit to src/cart.ts  "],
+      ...["> Commit 1a2b3c4 feat: add a cart  ", "> You can use /undo to undo and discard each aider commit.  "],
+      ...["", "#### <blank>  ", "", "#### !cd src && npm test  ", "> Added 14 lines of output to the chat.  "],
+      ...["", "#### /run ls  ", "> Add 0.1k tokens of command output to the chat? (Y)es/(N)o [Yes]: n  "],
+      ...["", "#### !pwd  ", "", "#### Why does it fail?  ", "#### ", "#### It should not.  ", "", "It is red.", ""],
+      ...["> Running npm run build  ", "> Did not apply edit to src/tax.ts (--dry-run)  "],
+    ]);
+    expect(messages).toEqual([
+      ["user", "Add a cart."],
+      ["assistant", "Done."],
+      [
+        "harness",
+        "src/cart.ts\nCreate new file? (Y)es/(N)o [Yes]: y\nApplied edit to src/cart.ts\nCommit 1a2b3c4 feat: add a cart",
+      ],
+      ["harness", "!cd src && npm test\nAdded 14 lines of output to the chat."],
+      ["user", "Why does it fail?\n\nIt should not."],
+      ["assistant", "It is red."],
+      ["harness", "Running npm run build\nDid not apply edit to src/tax.ts (--dry-run)"],
+    ]);
+  });
+
+  it("takes the plan that is handed on to a second model for Aider's message", async () => {
+    const plan = ["Change cart.ts as follows:", "", "1. Take a rate.", "2. You must always round down."];
+    const messages = await heard([
+      ...["", "#### Plan a discount.  ", "", ...plan, "", "> Edit the files? (Y)es/(N)o [Yes]: y  "],
+      ...["", ...plan.map((line) => `#### ${line}  `), "", "Done.", "", "#### Done.  "],
+    ]);
+    expect(messages.map(([speaker]) => speaker)).toEqual(["user", "assistant", "harness", "assistant", "user"]);
+    expect(messages[2]?.[1]).toBe(plan.join("\n"));
+  });
+
+  it("reads errors that were sent to the model, of which only the first line may be marked", async () => {
+    const failed = [
+      ...["# 1 SEARCH/REPLACE block failed to match!", "", "## SearchReplaceNoExactMatch: no match in cart.ts"],
+      ...["<<<<<<< SEARCH", "a", "=======", "b", ">>>>>>> REPLACE"],
+    ];
+    const messages = await heard([
+      ...["", "#### Fix it.  ", "", "Fixed.", "", "> The LLM did not conform to the edit format.  "],
+      ...[`> ${failed.join("\n")}  `, "", "Again.", "", "> Applied edit to cart.ts  "],
+      ...["> # Fix any errors below, if possible.  ", ">   ", "> cart.ts:2: undefined name  "],
+      ...["> Attempt to fix lint errors? (Y)es/(N)o [Yes]: y  ", "", "Fixed."],
+      ...["> # Fix any errors below, if possible.  ", "> Attempt to fix lint errors? (Y)es/(N)o [Yes]: n  "],
+      ...["> Commit 1a2b3c4 Here is the message:", "", "fix: it  ", "", "All is well."],
+    ]);
+    expect(messages).toEqual([
+      ["user", "Fix it."],
+      ["assistant", "Fixed."],
+      ["harness", failed.join("\n")],
+      ["assistant", "Again."],
+      ["harness", "Applied edit to cart.ts"],
+      ["harness", "# Fix any errors below, if possible.\n\ncart.ts:2: undefined name"],
+      ["assistant", "Fixed."],
+      ["harness", "Commit 1a2b3c4 Here is the message:"],
+      ["assistant", "All is well."],
+    ]);
   });
 
   it("makes a thread of each start that has messages, named by its time", async () => {
@@ -83,6 +151,13 @@ describe("aiderImporter", () => {
     const line = fc.oneof(
       fc.constantFrom("#### ", "> ", "# ", "", "####", ">", "/", "#### /add x", "```", "7", "{}", "\r", " "),
       fc.constantFrom("# aider chat started at 2026-03-01 10:00:00", "#### /ask", "#### /ask why", "\u2028", "é"),
+      fc.constantFrom("> Applied edit to a.ts  ", "> Commit 1a2b3c4 b", "> # 1 SEARCH/REPLACE block failed to match!"),
+      fc.constantFrom(
+        "x  ",
+        "#### !ls",
+        "> Added 2 lines of output to the chat.  ",
+        "> # Fix any errors below, if possible.",
+      ),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {

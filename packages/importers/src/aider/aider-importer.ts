@@ -8,7 +8,7 @@ import type { SessionImporter } from "../session/session-importer.ts";
 /**
  * Imports the history that Aider keeps in `.aider.chat.history.md`; each start of Aider is a thread, named by its time.
  * The beginning of a line tells who speaks, so a level-4 heading in an answer is read as the user, and a quotation as
- * output. Aider itself reads them that way.
+ * output. Aider itself reads them that way. Of its output, what it did and what it sent to the model are messages.
  */
 export const aiderImporter: SessionImporter = {
   format: "aider",
@@ -17,9 +17,13 @@ export const aiderImporter: SessionImporter = {
   import({ source, records }, draft) {
     const time = records.map(({ value }) => startOf(value)).find((start) => start !== undefined);
     draft.startAt(time);
-    const values = records.map(({ value }) => value);
-    const opening = openingOf(source, { start_time: time }, values, (value) => kindOf(value) === "answer");
-    for (const block of blocksOf(records)) addBlock(block, source.text, seedOf(opening), draft);
+    const lines = linesOf(records);
+    const answer = lines.findIndex(({ kind }) => kind === "answer");
+    const values = lines.slice(0, answer < 0 ? lines.length : answer + 1).map(({ record }) => record.value);
+    const opening = openingOf(source, { start_time: time }, values, () => false);
+    const history = new History(source.text, seedOf(opening), draft);
+    const blocks = blocksOf(lines);
+    for (const [index, block] of blocks.entries()) history.add(block, blocks[index + 1]);
     return { opening, records: records.length, system: [], tools: [] };
   },
 };
@@ -39,12 +43,10 @@ function aiderThreads({ records }: SourceRecords): readonly SourceThread[] {
     else thread.records.push(record);
   }
   // Aider is often started and left immediately: a start without a request or an answer is not a thread.
-  return threads.filter(({ records: own }) => own.some(({ value }) => speaks(kindOf(value))));
+  return threads.filter(({ records: own }) => blocksOf(linesOf(own)).some(isSpoken));
 }
 
 type LineKind = "start" | "request" | "answer" | "output";
-
-const speaks = (kind: LineKind): boolean => kind === "request" || kind === "answer";
 
 function kindOf(value: unknown): LineKind {
   const text = textOf(value);
@@ -53,18 +55,52 @@ function kindOf(value: unknown): LineKind {
   return text.startsWith("#### ") || text.trimEnd() === "####" ? "request" : "answer";
 }
 
-/** Consecutive lines of one kind. */
-interface Block {
+interface Line {
   readonly kind: LineKind;
-  readonly records: readonly [SourceRecord, ...SourceRecord[]];
+  readonly record: SourceRecord;
 }
 
-function blocksOf(records: readonly SourceRecord[]): readonly Block[] {
+/** Output of several lines, of which only the first has a mark; the last one ends with two spaces, as all output does. */
+const LONG_OUTPUT = /^> (?:# \d+ SEARCH\/REPLACE blocks? failed to match!|Commit [0-9a-f]{7,40} )/;
+const ENDS_OUTPUT = / {2}$/;
+
+function linesOf(records: readonly SourceRecord[]): readonly Line[] {
+  const lines: Line[] = [];
+  /** The index of the last line of the present output. */
+  let end = -1;
+  for (const [index, record] of records.entries()) {
+    const text = textOf(record.value) ?? "";
+    if (index > end && LONG_OUTPUT.test(text) && !ENDS_OUTPUT.test(text)) end = endOfOutput(records, index);
+    lines.push({ kind: index <= end ? "output" : kindOf(record.value), record });
+  }
+  return lines;
+}
+
+function endOfOutput(records: readonly SourceRecord[], start: number): number {
+  for (let index = start + 1; index < records.length; index++) {
+    const { value } = records[index] as SourceRecord;
+    if (kindOf(value) !== "answer") break;
+    if (ENDS_OUTPUT.test(textOf(value) ?? "")) return index;
+  }
+  return start;
+}
+
+type Records = readonly [SourceRecord, ...SourceRecord[]];
+
+/** Consecutive lines of one kind; of requests, the lines of one. */
+interface Block {
+  readonly kind: LineKind;
+  readonly records: Records;
+}
+
+function blocksOf(lines: readonly Line[]): readonly Block[] {
   const blocks: { kind: LineKind; records: [SourceRecord, ...SourceRecord[]] }[] = [];
-  for (const record of records) {
-    const kind = kindOf(record.value);
+  for (const { kind, record } of lines) {
     const block = blocks.at(-1);
-    if (block?.kind === kind) block.records.push(record);
+    const before = block?.records.at(-1);
+    // Above each request is a blank line, and within it there is none.
+    const isNext = kind === "request" && before !== undefined && record.line > before.line + 1;
+    if (block?.kind === kind && !isNext) block.records.push(record);
     else blocks.push({ kind, records: [record] });
   }
   return blocks;
@@ -72,31 +108,138 @@ function blocksOf(records: readonly SourceRecord[]): readonly Block[] {
 
 /** Commands whose text is sent to the model. */
 const ASKING = /^\/(?:ask|code|architect|context)\s+(?=\S)/;
+/** Commands for Aider and for the shell, and what it writes when the user only pressed Enter. */
+const COMMAND = /^(?:[/!]|<blank>$)/;
 
-function addBlock({ kind, records }: Block, source: string, seed: string, draft: SessionDraft): void {
-  const [first] = records;
-  const lines = records.map(({ line }) => line);
-  const text = kind === "request" ? requestText(records) : textBetween(source, records);
-  if (!speaks(kind) || (kind === "request" && text.startsWith("/"))) {
-    for (const line of lines) draft.skip(kind === "request" ? "command" : kind, line);
-    return;
-  }
-  draft.add({
-    id: `${seed}-${first.line}`,
-    role: kind === "request" ? "user" : "assistant",
-    parts: [{ type: "text", text }],
-    source: { line: first.line },
-    ...(lines.length > 1 && { sourceLines: lines }),
-  });
+/** True for a request or an answer, which a model was sent or wrote. */
+function isSpoken({ kind, records }: Block): boolean {
+  if (kind !== "request") return kind === "answer";
+  const text = plainText(records);
+  return ASKING.test(text) || !COMMAND.test(text);
 }
 
-/** The user's text: each line has a mark at its start and two spaces at its end. */
-const requestText = (records: Block["records"]): string =>
-  records
-    .map(({ value }) => (textOf(value) ?? "").replace(/^#### ?/, "").trimEnd())
-    .join("\n")
-    .replace(ASKING, "");
+/** A line of the user or of output, without the mark at its start and the two spaces at its end. */
+const plainLine = ({ value }: SourceRecord): string =>
+  (textOf(value) ?? "").replace(/^(?:>|####)(?: |$)/, "").trimEnd();
+
+const plainText = (records: Records): string => records.map(plainLine).join("\n").trim();
+
+/** Lines on what Aider did. */
+const DID =
+  /^(?:Applied edit to |Did not apply edit to |Commit [0-9a-f]{7,40} |Removed: [0-9a-f]{7,40} |Running |Added \d+ lines? of output to the chat)/;
+/** Commands that the model learns of when their output is added to the chat. */
+const RUNS = /^(?:\/(?:run|test|git|lint)\b|!)/;
+const ADDED_OUTPUT = /^> Added \d+ lines? of output to the chat/;
+/** A question of Aider below the path of the file that it is about. */
+const NEW_FILE = /^Create new file\? .*\[Yes\]: ?(?:y|yes|a|all)$/i;
+/** The beginnings of errors that Aider sends to the model; those of a linter only if the user agrees. */
+const FAILED_EDIT = /^# \d+ SEARCH\/REPLACE blocks? failed to match!/;
+const LINTED = /^# Fix any errors below, if possible\.$/;
+const ASKS_TO_FIX = /^Attempt to fix lint errors\? /;
+const AGREED = /\]: ?(?:y|yes|a|all)$/i;
+
+/** Makes messages of the blocks of one start. */
+class History {
+  readonly #source: string;
+  readonly #seed: string;
+  readonly #draft: SessionDraft;
+  /** The newest answer on one line. */
+  #answer = "";
+  #hasBegun = false;
+  /** The command whose output comes next and is added to the chat. */
+  #command: readonly SourceRecord[] = [];
+
+  constructor(source: string, seed: string, draft: SessionDraft) {
+    this.#source = source;
+    this.#seed = seed;
+    this.#draft = draft;
+  }
+
+  add(block: Block, next: Block | undefined): void {
+    const { kind, records } = block;
+    if (kind === "output" && this.#hasBegun) return this.#addOutput(records);
+    const isAnswer = kind === "answer";
+    if (!isSpoken(block)) {
+      if (kind === "request" && this.#hasBegun && RUNS.test(plainText(records)) && addsOutput(next))
+        this.#command = records;
+      else this.#skip(kind === "request" ? "command" : kind, records);
+      return;
+    }
+    this.#hasBegun = true;
+    const text = isAnswer ? textBetween(this.#source, records) : plainText(records).replace(ASKING, "");
+    if (isAnswer) this.#answer = onOneLine(text);
+    // The plan of a first model is handed on to the one that edits.
+    const isHandedOn = !isAnswer && text.length >= SHORTEST_PLAN && onOneLine(text) === this.#answer;
+    this.#push(isAnswer ? "assistant" : "user", text, records, isHandedOn ? "harness" : undefined);
+  }
+
+  /** What Aider did is one message, and what it sent to the model another; the rest was only shown to the user. */
+  #addOutput(records: Records): void {
+    const done = [...this.#command];
+    this.#command = [];
+    for (let index = 0; index < records.length; index++) {
+      const end = endOfError(records, index);
+      if (end > index) {
+        this.#addReport(done.splice(0));
+        this.#addReport(records.slice(index, end));
+        index = end - 1;
+        continue;
+      }
+      const [record, next = record] = records.slice(index, index + 2) as [SourceRecord, SourceRecord?];
+      if ([record, next].some((line) => NEW_FILE.test(plainLine(line))) || DID.test(plainLine(record)))
+        done.push(record);
+      else this.#skip("output", [record]);
+    }
+    this.#addReport(done);
+  }
+
+  #addReport([first, ...rest]: readonly SourceRecord[]): void {
+    if (first === undefined) return;
+    const records: Records = [first, ...rest];
+    const text = FAILED_EDIT.test(plainLine(first)) ? textBetween(this.#source, records).slice(2) : plainText(records);
+    this.#push("user", text, records, "harness");
+  }
+
+  #push(role: "user" | "assistant", text: string, records: Records, origin?: "harness"): void {
+    const lines = records.map(({ line }) => line);
+    const [line] = lines as [number, ...number[]];
+    this.#draft.add({
+      id: `${this.#seed}-${line}`,
+      role,
+      parts: [{ type: "text", text }],
+      ...(origin !== undefined && { origin }),
+      source: { line },
+      ...(lines.length > 1 && { sourceLines: lines }),
+    });
+  }
+
+  #skip(kind: string, records: readonly SourceRecord[]): void {
+    for (const { line } of records) this.#draft.skip(kind, line);
+  }
+}
+
+/** A shorter request, in UTF-16 code units, may repeat an answer by chance. */
+const SHORTEST_PLAN = 40;
+const onOneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+const addsOutput = (block: Block | undefined): boolean =>
+  block?.kind === "output" && block.records.some(({ value }) => ADDED_OUTPUT.test(textOf(value) ?? ""));
+
+/** Returns where an error ends that was sent to the model; the start itself when no such error begins there. */
+function endOfError(records: Records, start: number): number {
+  const first = plainLine(records[start] as SourceRecord);
+  const isLinted = LINTED.test(first);
+  if (!isLinted && !FAILED_EDIT.test(first)) return start;
+  for (let index = start + 1; index < records.length; index++) {
+    const record = records[index] as SourceRecord;
+    const text = plainLine(record);
+    if (!isLinted && kindOf(record.value) === "output") return index;
+    if (isLinted && LINTED.test(text)) return start;
+    if (isLinted && ASKS_TO_FIX.test(text)) return AGREED.test(text) ? index : start;
+  }
+  return isLinted ? start : records.length;
+}
 
 /** The model's text, including blank lines, which are not records. */
-const textBetween = (source: string, records: Block["records"]): string =>
+const textBetween = (source: string, records: Records): string =>
   source.slice(records[0].start, records.at(-1)?.end).trim();

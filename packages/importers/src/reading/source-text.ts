@@ -81,7 +81,8 @@ export async function readSourceFile(path: string, maxBytes: number, signal?: Ab
     if (ThreadfoldError.isInstance(error)) throw error;
     if (signal?.aborted)
       throw new ThreadfoldError("ABORTED", "The import was aborted while it read the file.", { cause: error });
-    throw unreadable(path, (error as NodeJS.ErrnoException).code ?? "it cannot be opened", error);
+    const { code = "it cannot be opened" } = error as NodeJS.ErrnoException;
+    throw unreadable(path, code === "ENOENT" ? "there is no such file (ENOENT)" : code, error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/sessions.ts";
-import { importerLaws, jsonDocument } from "../laws/importer-laws.ts";
+import { damageLaws, importerLaws, jsonDocument } from "../laws/importer-laws.ts";
 
 const result = (content: unknown) => ({ type: "tool_result", tool_use_id: "t1", name: "read_files", content });
 const bytes = jsonDocument({
@@ -57,6 +57,50 @@ describe("clineImporter", () => {
       type: "text",
       text: '<file_content path="/a.ts">\nconst a = 1;\n</file_content>',
     });
+  });
+
+  const said = [
+    { role: "user", content: [{ type: "text", text: "<task>\nlook\n</task>" }], ts: 1_783_376_868_634 },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "I look.", reasoning_details: [] },
+        { type: "tool_use", id: "t1", name: "read_file", input: { path: "/a.ts" }, call_id: "c1" },
+      ],
+      modelInfo: { modelId: "claude", providerId: "openai", mode: "plan" },
+      metrics: { tokens: { prompt: 900, completion: 7, cached: 600 } },
+      ts: 1_783_376_873_494,
+    },
+    { role: "user", content: [{ type: "text", text: "[read_file for '/a.ts'] Result:\nconst a = 1;" }] },
+  ];
+
+  it("reads the history that the editor keeps, a list of messages with its models and metrics", async () => {
+    const history = jsonDocument(said);
+    const session = await importSession(history);
+    expect([session.format, session.model, session.messages.length]).toEqual(["cline", "claude", 3]);
+    expect(session.messages[0]).toMatchObject({
+      createdAt: "2026-07-06T22:27:48.634Z",
+      metadata: { source: { path: "/0" } },
+    });
+    expect(session.messages[1]).toMatchObject({
+      model: "claude",
+      usage: { inputTokens: 900, outputTokens: 7, cacheReadTokens: 600 },
+      parts: [
+        { type: "text", text: "I look." },
+        { type: "tool-call", toolName: "read_file", input: { path: "/a.ts" } },
+      ],
+    });
+    expect(JSON.stringify(session.messages)).not.toMatch(/call_id|reasoning_details/);
+    expect(await brokenLaws(importerLaws({ bytes: history, format: "cline" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes: history, format: "cline" }))).toEqual([]);
+  });
+
+  it("reads an older history, which has no models, when asked to", async () => {
+    const older = jsonDocument(said.map(({ role, content }) => ({ role, content: content.slice(0, 1) })));
+    expect((await importSession(older, { format: "cline" })).messages).toHaveLength(3);
+    expect((await importSession(older)).format).not.toBe("cline");
+    const plain = jsonDocument([{ role: "user", content: "look" }]);
+    await expect(importSession(plain, { format: "cline" })).rejects.toMatchObject({ code: "WRONG_FORMAT" });
   });
 
   it("keeps a result that is a list of objects as JSON, and marks it failed if every entry failed", async () => {

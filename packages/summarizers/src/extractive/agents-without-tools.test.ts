@@ -117,6 +117,18 @@ describe("agents that write calls in tags", () => {
     expect(summary.currentTask).toContain("Also log every retry.");
   });
 
+  it("reads blocks of a diff with other marks", () => {
+    const conversation = new TagConversation()
+      .task("Make it retry.")
+      .called(
+        "",
+        "<replace_in_file>\n<path>src/upload.ts</path>\n<diff>\n------- SEARCH\nconst retries = 1;\n=======\nconst retries = readRetryBudget();\n+++++++ REPLACE\n</diff>\n</replace_in_file>",
+        "replace_in_file for 'src/upload.ts'",
+        "saved",
+      );
+    expect(summaryOf(conversation).summary.files).toMatchObject([{ changed: ["readRetryBudget"] }]);
+  });
+
   it("shows a question to the user as one, and takes the answer for the user's", () => {
     const conversation = worked().agent(
       "<ask_followup_question>\n<question>Should a retry wait one second or two?</question>\n<follow_up>\n<suggest>One</suggest>\n</follow_up>\n</ask_followup_question>",
@@ -356,6 +368,57 @@ describe("agents whose edits are blocks", () => {
     expect(summary.openItems).toHaveLength(1);
   });
 
+  const whole = (path: string, text: string): string => `${path}\n\`\`\`python\n${text}\n\`\`\``;
+
+  it("takes the edits for made that the harness tells of, and no other code", () => {
+    const conversation = new Conversation()
+      .user("Let the cart take a discount.")
+      .agent(
+        `Here it is.\n\n${whole("shop/cart.py", "class DiscountCart:\n    pass")}\n\n${whole("tax.py", "class TaxTable:\n    pass")}`,
+      )
+      .user(
+        "shop/tax.py\nCreate new file? (Y)es/(N)o [Yes]: y\nApplied edit to shop/cart.py\nApplied edit to shop/tax.py\nApplied edit to docs/cart.md\nCommit 1a2b3c4 feat: a cart with a discount",
+        "harness",
+      )
+      .user("How would vouchers be stored?")
+      .agent(`In a table:\n\n${whole("shop/schema.py", "class VoucherTable:\n    pass")}`);
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.files.map(({ path, action, changed }) => [path, action, changed]).sort()).toEqual([
+      ["docs/cart.md", "modified", undefined],
+      ["shop/cart.py", "modified", ["DiscountCart"]],
+      ["shop/tax.py", "created", ["TaxTable"]],
+    ]);
+    expect(text).toContain("Committed: feat: a cart with a discount");
+    expect(summary.openItems.map(({ status }) => status)).toEqual(["done", "done"]);
+    expect(text).not.toMatch(/Applied edit|Create new file/);
+  });
+
+  it("tells the edits of an answer that an earlier summary holds", () => {
+    const conversation = new Conversation()
+      .user("Let the cart take a discount.")
+      .agent(whole("shop/cart.py", "class DiscountCart:\n    pass"))
+      .user("Applied edit to shop/cart.py", "harness")
+      .agent(whole("shop/tax.py", "class TaxTable:\n    pass"))
+      .user("Applied edit to shop/tax.py\nRunning pytest -q", "harness")
+      .user("Thanks.");
+    const files = foldAt(conversation, [2, 6]).map((summary) => summary.files.map(({ path }) => path));
+    expect(files.at(-1)).toEqual(expect.arrayContaining(["shop/cart.py", "shop/tax.py"]));
+  });
+
+  it("shows an edit that failed by its failure, and not by its text", () => {
+    const failed =
+      "# 1 SEARCH/REPLACE block failed to match!\n\n## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in cart.py\n<<<<<<< SEARCH\ndef totl(self):\n=======\ndef grand_total(self):\n>>>>>>> REPLACE";
+    const conversation = new Conversation()
+      .user("Rename total.")
+      .agent(block("cart.py", "def totl(self):", "def grand_total(self):"))
+      .user(failed, "harness")
+      .agent(block("cart.py", "def total(self):", "def grand_total(self):"))
+      .user("Applied edit to cart.py", "harness");
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.files).toMatchObject([{ path: "cart.py", action: "modified", changed: ["grand_total"] }]);
+    expect(text).not.toMatch(/totl|SearchReplace/);
+  });
+
   it("reads whole files and diffs where a harness writes them, and nowhere else", () => {
     const answer =
       "Here is the file.\n\nshop/cart.py\n```python\nclass DiscountCart:\n    pass\n```\n\n```diff\n--- shop/tax.py\n+++ shop/tax.py\n@@ ... @@\n-rate = 1\n+reduced_rate = 2\n```";
@@ -380,8 +443,116 @@ describe("agents with tools beside such text", () => {
     expect(text).not.toMatch(/unrelated|environment/);
   });
 
+  /** The conversation as Cline sends it to some models: the results are text of the user. */
+  const withResultsAsText = ({ messages }: Conversation): readonly Message[] =>
+    messages.map((message): Message => {
+      if (message.role !== "tool") return message;
+      const parts = message.parts.map((part): Part => {
+        const content = part.type === "tool-result" ? part.result.content : undefined;
+        return content?.type === "text" ? content : part;
+      });
+      return { ...message, role: "user", parts };
+    });
+
+  const begun = () =>
+    new Conversation()
+      .user("<task>\nMove the uploads to the new bucket.\n</task>")
+      .tool(
+        "write_to_file",
+        { path: "src/bucket.ts", content: "export const bucketName = 1;" },
+        "[write_to_file for 'src/bucket.ts'] Result:\nsaved",
+      );
+
+  it("takes what a call says to the user for the agent's words, and the reply for the user's", () => {
+    const asked = begun().tool("ask_followup_question", { question: "Should old uploads be moved?" }, "");
+    expect(summaryOf(asked.messages.slice(0, -1)).summary.openItems.at(-1)).toMatchObject({
+      description: "Question to the user: Should old uploads be moved?",
+    });
+    const conversation = begun()
+      .tool("attempt_completion", { result: "New uploads go to the new bucket; all 12 tests pass." }, "")
+      .user("<feedback>\nMove the old ones, too.\n</feedback>");
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.openItems.map(({ description, status, context }) => [description, status, context])).toEqual([
+      ["The original task", "done", "New uploads go to the new bucket; all 12 tests pass."],
+      ["Move the old ones, too.", "open", ""],
+    ]);
+    expect(text).not.toMatch(/attempt_completion|feedback/);
+  });
+
+  it("hears the reply in the result of the call, whichever way that comes", () => {
+    const reply = "The user has provided feedback on the results.\n<feedback>\nMove the old ones, too.\n</feedback>";
+    const result = "New uploads go to the new bucket; all 12 tests pass.";
+    const native = begun().tool("attempt_completion", { result }, reply);
+    const asText = withResultsAsText(
+      begun().tool("attempt_completion", { result }, `[attempt_completion] Result:\n${reply}\n${DETAILS}`),
+    );
+    for (const conversation of [native, asText]) {
+      const { summary } = summaryOf(conversation);
+      expect(summary.openItems.map(({ description, status }) => [description, status])).toEqual([
+        ["The original task", "done"],
+        ["Move the old ones, too.", "open"],
+      ]);
+      expect(summary.toolOutcomes).toEqual([]);
+    }
+  });
+
+  it("leaves out the tags in which a harness says that a file was written", () => {
+    const written =
+      "<file_write_result>\n<path>src/bucket.ts</path>\n<operation>created</operation>\n<notice>\n<i>Proceed.</i>\n</notice>\n</file_write_result>";
+    const input = { path: "src/bucket.ts", content: "export const bucketName = 1;" };
+    const native = new Conversation().user("Move the uploads.").tool("write_to_file", input, written);
+    const inTags = new TagConversation()
+      .task("Move the uploads.")
+      .called(
+        "",
+        `<write_to_file>\n<path>src/bucket.ts</path>\n<content>\n${input.content}\n</content>\n</write_to_file>`,
+        "write_to_file for 'src/bucket.ts'",
+        written,
+      );
+    for (const conversation of [native, inTags]) {
+      const { text } = summaryOf(conversation);
+      expect(text).toContain("src/bucket.ts");
+      expect(text).not.toMatch(/file_write_result|<notice>|Proceed/);
+    }
+  });
+
+  it("reads the to-do list that comes along with a call, and does not show it with the call", () => {
+    const list = (...boxes: readonly string[]): string =>
+      ["Find the bucket", "Move the uploads", "Update docs"]
+        .map((item, index) => `- [${boxes[index]}] ${item}`)
+        .join("\n");
+    const conversation = begun()
+      .tool("list_buckets", { region: "eu", task_progress: list(" ", " ", " ") }, "main, archive")
+      .tool("plan_mode_respond", { response: "I move them next.", task_progress: list("x", " ", " ") }, "");
+    const { summary, text } = summaryOf(conversation);
+    const todos = summary.openItems.filter(({ kind }) => kind === "todo");
+    expect(todos.map(({ description, status }) => [description, status])).toEqual([
+      ["Find the bucket", "done"],
+      ["Move the uploads", "open"],
+      ["Update docs", "open"],
+    ]);
+    expect(text).not.toMatch(/task_progress|\[x\]/);
+    const tags = new TagConversation()
+      .task("Move the uploads.")
+      .called(
+        "",
+        `<read_file>\n<path>a.md</path>\n<task_progress>\n${list("x", " ", " ")}\n</task_progress>\n</read_file>`,
+        "read_file for 'a.md'",
+        "A",
+      )
+      .agent(
+        `<attempt_completion>\n<result>\nMoved.\n</result>\n<task_progress>\n${list("x", "x", "x")}\n</task_progress>\n</attempt_completion>`,
+      );
+    expect(summaryOf(tags).summary.openItems.map(({ description, status }) => [description, status])).toEqual([
+      ["The original task", "done"],
+      ["Find the bucket", "done"],
+      ["Move the uploads", "done"],
+      ["Update docs", "done"],
+    ]);
+  });
+
   it("reads results that come as text of the user", () => {
-    const { messages } = new Conversation()
+    const conversation = new Conversation()
       .user("<task>\nMove the uploads to the new bucket.\n</task>")
       .tool(
         "write_to_file",
@@ -393,15 +564,7 @@ describe("agents with tools beside such text", () => {
         { command: "npm test", requires_approval: false },
         "[execute_command for 'npm test'] Result:\nCommand executed.\nOutput:\nTests  12 passed (12)\n",
       );
-    const asText = messages.map((message): Message => {
-      if (message.role !== "tool") return message;
-      const parts = message.parts.map((part): Part => {
-        const content = part.type === "tool-result" ? part.result.content : undefined;
-        return content?.type === "text" ? content : part;
-      });
-      return { ...message, role: "user", parts };
-    });
-    const { summary, text } = summaryOf(asText);
+    const { summary, text } = summaryOf(withResultsAsText(conversation));
     expect(summary.files).toMatchObject([{ action: "created", path: "src/bucket.ts", changed: ["bucketName"] }]);
     expect(summary.toolOutcomes).toMatchObject([{ keyFields: { command: "npm test", result: "12 passed" } }]);
     expect(summary.openItems.map(({ description }) => description)).toEqual(["The original task"]);
@@ -451,6 +614,9 @@ describe("laws", () => {
     "<<<<<<< SEARCH\n=======\n",
     "a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
     "```diff\n+++ a.py\n",
+    "Applied edit to a.py\n",
+    "a.py\nCreate new file? y\n",
+    "<notice><i>",
     "<environment_details>",
     "<error>\n",
     "[read_file for 'a'] Result:\n",
@@ -473,6 +639,8 @@ describe("laws", () => {
       expect(summaryOf(conversation).summary.originalTask?.text).toBe("Read it.");
       const edited = new Conversation().user("I ran this command:\n\nls\n\nAnd got this output:\n\na").agent(text);
       expect(summaryOf(edited).summary.constraints).toEqual([]);
+      const reported = new Conversation().user("Edit.").agent(text).user(`Applied edit to a.py\n${text}`, "harness");
+      expect(summaryOf(reported).summary.constraints).toEqual([]);
     },
     patience(20_000),
   );

@@ -1257,6 +1257,7 @@ describe("requests", () => {
     ]);
     expect(summary.openItems).toMatchObject([{ description: "The original task", status: "open" }]);
     expect(text).not.toContain("marshmallow");
+    expect(text).not.toContain("end_of_edit");
     expect(text).not.toContain("\n- python issue.py");
     conversation.agent(`The parser is fixed.\n${said("submit")}`);
     expect(summaryOf(conversation).summary.openItems).toMatchObject([{ status: "done" }]);

@@ -282,6 +282,14 @@ describe("requests over folds", () => {
     "Nein, in der Seitenleiste.",
     "Mais la barre de gauche.",
     "不，是左边的那个。",
+    "There is one there already. Instead take the icon of the menu.",
+    "Ya hay un botón ahí. Mejor mueve el otro.",
+    "The names in sidebar.tsx cannot be changed, so please don't rename any of them.",
+    "What is in that folder?",
+    "这个文件夹里有什么吗",
+    "Walk me through these changes.",
+    "Erkläre mir zuerst diese Änderung.",
+    "Explícame estos cambios.",
   ])("one that the user interrupted goes on when what follows corrects it: %s", (next) => {
     const conversation = started()
       .user("Move the button next to the search.")
@@ -301,6 +309,43 @@ describe("requests over folds", () => {
   it("an announcement that was cut off is no answer", () => {
     const conversation = started().user("Write the changelog.").agent("Let me look at the history first.");
     expect(work(foldAt(conversation, [4])[0], "Write the changelog")?.status).toBe("open");
+  });
+
+  it.each([
+    ["Entrenando con los datos nuevos. Cuando termine genero los PDFs. Te aviso."],
+    ["The data is not complete. First run the export again:"],
+    ["数据还在导出。完成后我会通知你。"],
+  ])("work that the answer says is still to come is not done: %s", (answer) => {
+    const conversation = started().user("Train the model once more and write the report.").bash("ls data", "a.json");
+    expect(work(summaryOf(conversation.agent(answer)).summary, "Train the model")?.status).toBe("open");
+  });
+
+  it.each(["What is a cohort?", "群组是什么意思？"])(
+    "a question in between that was only answered ends no work: %s",
+    (question) => {
+      const conversation = started()
+        .user("Draw the chart of the cohorts.")
+        .bash("ls figures", "a.csv")
+        .agent("Let me write the script:")
+        .user(question)
+        .agent("People who came in the same month.")
+        .user("I see.");
+      expect(work(summaryOf(conversation).summary, "Draw the chart")?.status).toBe("open");
+      expect(work(summaryOf(conversation).summary, question)?.status).toBe("done");
+    },
+  );
+
+  it("what the agent said before it went on working is not what came of a request", () => {
+    const conversation = started()
+      .user("Draw the chart and give me the figures behind it.")
+      .agent("Sure. The chart needs the figures of both quarters.")
+      .bash("ls figures", "no such folder")
+      .agent("Let me write the script:")
+      .user("What is in the folder of the figures?")
+      .agent("It holds pictures.");
+    expect(work(foldAt(conversation, [conversation.messages.length]).at(-1), "Draw the chart")?.context).not.toContain(
+      "both quarters",
+    );
   });
 
   it("what the agent could not do stays open in its words, lapses when nobody came back to it, and makes room in the end", () => {
@@ -363,6 +408,14 @@ describe("what is asked in a long message", () => {
   it("stands in the task at that point", () => {
     const text = `2026-01-08 15:41:53 ERROR cart: total failed\n${"2026-01-08 15:41:54 INFO cart: retry\n".repeat(12)}\ncan you find out what calls it?`;
     expect(foldAt(started().user(text).bash("ls", "src"), [5])[0]?.currentTask).toContain("find out what calls it?");
+  });
+
+  it("is not cut at an ellipsis in the middle of a sentence", () => {
+    const text =
+      "I'm getting ReferenceError: Cannot access 'CartConverter' before its initialization ... I don't really want to move the classes ahead of main, so can we move each class to a separate file that is imported, and then rename convert-cart.ts to index.ts as the main entry";
+    const conversation = started().user(text).agent("Moved the classes.").user("Now the checkout.");
+    const { summary } = summaryOf(conversation);
+    expect(work(summary, "I'm getting ReferenceError")?.description).toContain("move each class to a separate file");
   });
 
   it("is the question at its end, behind what leads to it", () => {
@@ -1144,13 +1197,41 @@ describe("what an answer says of its request", () => {
     "Je commence par le fichier src/button.ts et ses styles.",
     "Vamos a ver el archivo src/button.ts y sus estilos ahora.",
     "src/button.tsのスタイルを確認します。",
+    "Lo corrijo y lanzo otra vez las pruebas de src/button.ts.",
+    "Ahora creo los estilos en src/button.ts y los pruebo.",
+    "Te aviso cuando src/button.ts tenga sus estilos.",
+    "Je corrige src/button.ts et je relance les tests.",
+    "Ich korrigiere src/button.ts und starte die Tests neu.",
+    "Исправляю src/button.ts и запускаю тесты.",
+    "现在生成 src/button.ts 的样式。",
+    "정리한 뒤 src/button.ts를 수정하겠습니다.",
   ])("what the agent announces in another language is worth less than what it found: %s", (text) => {
     expect(isAnnouncement(text)).toBe(true);
   });
 
-  it.each(["Todavía veo el botón cortado.", "Pasa lo mismo en el móvil."])("the user comes back: %s", (complaint) => {
+  it.each([
+    "Todavía veo el botón cortado.",
+    "Pasa lo mismo en el móvil.",
+    "nao to entendendo, era pra ter apenas um botão",
+    "the menu isnt where to look, look at the header",
+    "You changed the wrong file.",
+    "your list isn't fully accurate",
+  ])("the user comes back: %s", (complaint) => {
     const conversation = started().user("Fix the button of the shop.").agent("I fixed the button.").user(complaint);
     expect(work(summaryOf(conversation).summary, "Fix the button")?.status).toBe("open");
+  });
+
+  it("a refused call that nothing was printed for when it ran later is not told as refused", () => {
+    const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    for (const [tool, input] of [
+      ["Bash", { command: "mv src/brain src/layer" }],
+      ["Edit", { file_path: "src/a.ts", old_string: "a", new_string: "b" }],
+    ] as const) {
+      const conversation = started().user("Rename it.").tool(tool, input, refusal, "failure");
+      expect(summaryOf(conversation).text).toContain("refused");
+      conversation.user("What is in that folder?").tool(tool, input, "(Bash completed with no output)");
+      expect(summaryOf(conversation).text).not.toContain("refused");
+    }
   });
 
   it("a refused command that ran later is not told as refused", () => {

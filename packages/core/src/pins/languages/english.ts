@@ -11,6 +11,9 @@ const KEPT_STATE =
 const STAYING =
   "(?:as is|as (?:it|they) (?:is|are)|unchanged|untouched|unmodified|stable|intact|the same|compatible|backwards?[- ]compatible|in sync|green|private|secret|read-?only|(?:below|under|within|above) \\d)";
 
+const GIVING_LEAVE =
+  "(?:say|said|tell|told|confirm|approve|give|ok|review|check|verif|inspect|sign|accept|agree|allow|look|test)";
+
 /** How rules are phrased in English. */
 export const english: RuleLanguage = {
   name: "English",
@@ -149,7 +152,7 @@ export const english: RuleLanguage = {
   ],
   oneOff: [
     "yet|right now|for now|for the moment|for the time being|at the moment|just this once|this time|today|tonight|tomorrow|this (?:week|morning|afternoon|evening|round)|before (?:lunch|the demo|the meeting|friday|monday|tomorrow)|by (?:tomorrow|tonight|friday|monday|noon|eod)|in (?:this|your|the) (?:next )?(?:step|commit|pr|reply|answer|message|response)",
-    "until (?!i (?:say|tell|confirm|approve|give|ok)|you hear|told|further|approved)[^.!?;]{1,40}|till (?!i )",
+    `until (?!i(?:'ve| have)?(?: had (?:a chance|the chance|time) to)? ${GIVING_LEAVE}|you (?:hear|have my|get my|receive my)|told|further|approved)[^.!?;]{1,40}|till (?!i )`,
     "now$|now[,.!]",
   ],
   unclear: [

@@ -39,6 +39,11 @@ const TOKENS_PER_OLD_NAME = 120;
 
 const COMMITS = /\bgit\s+(?:-\S{1,100}\s+){0,4}commit\b/;
 
+/** Checks whether a command does nothing but apply one patch, which changes nothing if it fails. */
+const isPatchAlone = (script: string): boolean =>
+  /^\s*(?:apply_patch\b[^\n]*\n)?\*\*\* Begin Patch/.test(script) &&
+  /\*\*\* End Patch\s*(?:\w+\s*)?$/.test(script.slice(-80));
+
 /**
  * Finds the files that calls touched, the strongest action on each, and the names that its changes introduced. A failed
  * call does not count, unless it is a shell command that writes. A file has one spelling: the longest one used.
@@ -57,10 +62,11 @@ export class FileCollector implements SpanCollector {
 
   result({ call, failed, place }: ResultReading): void {
     if (call === null) return;
-    if (!failed && COMMITS.test(call.script ?? "")) for (const file of this.#files) file.isCommitted = true;
+    if (!failed && COMMITS.test(call.script ?? "")) this.commit();
     for (const { path, action } of call.files)
       if (action === "restored") this.#restore(path, failed);
-      else if (!failed || (call.kind === "shell" && action !== "read")) this.#note(path, action, call, place);
+      else if (!failed || (call.kind === "shell" && action !== "read" && !isPatchAlone(call.script ?? "")))
+        this.#note(path, action, call, place);
     if (failed || call.kind === "shell" || !call.files.some(({ action }) => action !== "read")) return;
     for (const change of fileChanges(call.input)) {
       const file = this.#fileAt(change.path);
@@ -70,6 +76,10 @@ export class FileCollector implements SpanCollector {
       if (call.kind === "write") file.balance.clear();
       for (const [name, more] of nameBalance(change)) file.balance.set(name, (file.balance.get(name) ?? 0) + more);
     }
+  }
+
+  commit(): void {
+    for (const file of this.#files) file.isCommitted = true;
   }
 
   /** The rarest names, without common words. */

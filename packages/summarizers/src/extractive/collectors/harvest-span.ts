@@ -1,6 +1,5 @@
 import {
   asToolCallId,
-  type JsonValue,
   type Message,
   type Steps,
   type SummarizeRequest,
@@ -9,14 +8,32 @@ import {
   textIn,
   typedRanges,
 } from "@threadfold/core";
-import { type CallReading, readCall } from "../reading/call-reading.ts";
+import {
+  apartByFile,
+  type CallReading,
+  editsMade,
+  lengthOf,
+  readCall,
+  spokenWords,
+  withoutProgress,
+} from "../reading/call-reading.ts";
 import { BackgroundCommands } from "../reading/result-frame.ts";
 import { type ResultReading, readResult, refusalOf } from "../reading/result-reading.ts";
-import { type Place, Speech, typedText } from "../reading/speech.ts";
+import {
+  isDemonstration,
+  type Place,
+  reportsIn,
+  Speech,
+  saysNothing,
+  typedText,
+  type WorkReport,
+  withoutThoughts,
+} from "../reading/speech.ts";
 import {
   isEditRefused,
   readNamedCall,
   readSpokenAnswer,
+  refusesEdits,
   type SpokenForm,
   type SpokenResult,
   spokenForm,
@@ -105,23 +122,6 @@ interface Piece {
 
 const NO_PIECES: readonly Piece[] = [];
 
-/** Text that a harness puts into an assistant message when nothing was asked, or the model gave no answer. */
-const SAYS_NOTHING =
-  /^(?:No response requested\.?|\(no content\)|API Error: \d{3}\b.*|Claude (?:AI )?usage limit reached.*|Prompt is too long|Request timed out\.?|Ok, (?:any changes I propose will be to those files|I will use these files as references|I won't try and edit those files without asking first|I'll (?:remember that|reply with the)[^.\n]{0,60})\.)$/i;
-
-/** Work on something else, which a harness shows as an example. */
-const DEMONSTRATION = /^--- DEMONSTRATION ---$/m;
-
-/** The length that a value other than a text counts as, in UTF-16 code units. */
-const LENGTH_OF_VALUE = 8;
-
-/** The approximate length of an input, which is mostly that of its texts. */
-function lengthOf(value: JsonValue | undefined): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return LENGTH_OF_VALUE;
-  return Object.values(value).reduce((sum: number, item) => sum + lengthOf(item), LENGTH_OF_VALUE);
-}
-
 /** Reads the messages of a span in order. */
 class SpanReader {
   /** Calls by call id. A reused id refers to its newest call. */
@@ -131,11 +131,17 @@ class SpanReader {
   readonly #form: SpokenForm | null;
   readonly #messages: readonly Message[];
   readonly #background: BackgroundCommands;
+  /** What the harness says that it did, by position. Empty where it says nothing. */
+  readonly #reports: ReadonlyMap<number, WorkReport>;
+  /** The position of the first answer; −1 without one. */
+  readonly #firstAnswer: number;
 
   constructor(messages: readonly Message[], previous: SpanStart["previous"]) {
     this.#background = new BackgroundCommands(previous);
     this.#messages = messages;
     this.#form = spokenForm(messages);
+    this.#firstAnswer = messages.findIndex(({ role }) => role === "assistant");
+    this.#reports = this.#form === "edits" ? reportsIn(messages) : new Map();
   }
 
   piecesOf(message: Message, position: number): readonly Piece[] {
@@ -148,13 +154,14 @@ class SpanReader {
         case "text":
           if (message.role === "assistant" && message.origin !== "compaction")
             return this.#saidPieces(part.text, place, closing);
+          if (index === 0 && this.#reports.has(position)) return this.#reportPieces(place);
           return this.#heardPieces(part.text, textIn(part.text, ranges[index] ?? []), message, index, place);
         case "reasoning":
           return thoughtPiece(part.text, place);
         case "tool-call":
-          return this.#callPiece(part, place);
+          return this.#callPieces(part, message, place);
         case "tool-result":
-          return this.#resultPiece(part, place);
+          return this.#resultPieces(part, place);
         default:
           return NO_PIECES;
       }
@@ -167,36 +174,35 @@ class SpanReader {
     if (message.origin === "compaction") return [handoffPiece(text, place)];
     const results = this.#form === null ? [] : spokenResults(message, part, this.#form, this.#spoken.length);
     if (results.length > 0) return results.flatMap((result) => this.#spokenResultPieces(result, place));
-    if (message.origin === "harness" && DEMONSTRATION.test(text)) return NO_PIECES;
+    if (message.origin === "harness" && isDemonstration(text)) return NO_PIECES;
     if (message.role === "system" && message.origin === undefined) {
       const speech = new Speech(text, place, "system");
       return [{ length, show: (collector) => collector.systemSpeech?.(speech) }];
     }
-    const noticed = this.#background.noticed(text);
-    if (noticed !== null) return [spokenPiece({ toolName: noticed.toolName, text, failed: false }, noticed, place)];
+    const heard = this.#background.heard(text, place, message.origin === "harness");
+    if (heard !== null) return heard.map((run) => spokenPiece({ ...run, failed: false }, run.call, place));
     const typed = message.origin === undefined ? typedText(own) : "";
     if (typed !== "") {
       const speech = new Speech(typed, place, "user");
       return [{ length, show: (collector) => collector.userSpeech?.(speech) }];
     }
     // What the harness of such an agent adds is the state of an editor, or the body of a result that was read before.
-    if (this.#form === "tags" || STATE.test(text)) return NO_PIECES;
+    if (this.#form === "tags" || STATE.test(text) || refusesEdits(text)) return NO_PIECES;
     return [thoughtPiece(text, place)];
   }
 
   #saidPieces(whole: string, place: Place, closing: boolean): readonly Piece[] {
-    if (SAYS_NOTHING.test(whole.trim())) return NO_PIECES;
+    if (saysNothing(whole)) return NO_PIECES;
     const { text, thoughts } = withoutThoughts(whole);
     const { length } = text;
     const thought = thoughts === "" ? NO_PIECES : [thoughtPiece(thoughts, place)];
     if (this.#form === null) return [...thought, saidPiece(new Speech(text, place, "agent", closing), length)];
-    const { said, calls, isClosing } = readSpokenAnswer(text, this.#form, place);
-    const edited = this.#form === "edits" && calls.length > 0;
-    const speech = saidPiece(new Speech(said, place, "agent", closing && isClosing, edited), length);
-    if (this.#form === "edits") return [...thought, ...this.#editPieces(calls, place), speech];
+    const { said, calls, lists, isClosing } = readSpokenAnswer(text, this.#form, place);
+    const edits = this.#form === "edits" ? this.#editPieces(calls, place) : NO_PIECES;
+    const speech = saidPiece(new Speech(said, place, "agent", closing && isClosing, edits.length > 0), length);
+    if (this.#form === "edits") return [...thought, ...edits, speech];
     this.#spoken = [...calls];
-    const called = calls.map((call): Piece => ({ length, show: (collector) => collector.call?.(call) }));
-    return [...thought, speech, ...called];
+    return [...thought, ...lists.map(calledPiece), speech, ...calls.map(calledPiece)];
   }
 
   /** The edits that the harness makes as soon as they are said, unless the message after them says that it could not. */
@@ -204,47 +210,104 @@ class SpanReader {
     const next = this.#messages[place.position + 1];
     const after =
       next?.role === "user" ? next.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n") : "";
-    return calls.flatMap((call): readonly Piece[] => {
-      const failed = call.files.some(({ path }) => isEditRefused(path, after));
-      const result = { toolName: call.toolName, text: failed ? "Error: the edit matched no text" : "", failed };
-      return [
-        { length: lengthOf(call.input), show: (collector) => collector.call?.(call) },
-        spokenPiece(result, call, place),
-      ];
-    });
+    const isFailed = (call: CallReading): boolean => call.files.some(({ path }) => isEditRefused(path, after));
+    const failed = calls.filter(isFailed);
+    const made = this.#reports.size === 0 ? calls.filter((call) => !isFailed(call)) : this.#reportedEdits(calls, place);
+    return [
+      ...failed.flatMap((call) => editPieces(call, "Error: the edit matched no text", place)),
+      ...made.flatMap((call) => editPieces(call, "", place)),
+    ];
   }
 
-  #callPiece(part: ToolCallPart, place: Place): Piece {
-    const call = readCall(part, place);
+  /** The edits that the harness says it made, up to the next answer. Where it tells its work, there are no others. */
+  #reportedEdits(calls: readonly CallReading[], place: Place): readonly CallReading[] {
+    const edits: CallReading[] = [];
+    for (let at = place.position + 1; at < this.#messages.length; at++) {
+      if (this.#messages[at]?.role === "assistant") break;
+      const report = this.#reports.get(at);
+      if (report !== undefined) edits.push(...editsMade(report, calls, place));
+    }
+    return edits;
+  }
+
+  /** The commits that the harness tells of, and edits of an answer that came before the span. */
+  #reportPieces(place: Place): readonly Piece[] {
+    const report = this.#reports.get(place.position) as WorkReport;
+    const isFirst = this.#firstAnswer < 0 || place.position < this.#firstAnswer;
+    const edits = isFirst ? editsMade(report, [], place) : [];
+    return [
+      ...edits.flatMap((call) => editPieces(call, "", place)),
+      ...report.commits.map(
+        (subject): Piece => ({
+          length: subject.length,
+          show: (collector) => collector.commit?.(subject, place),
+        }),
+      ),
+    ];
+  }
+
+  #callPieces(part: ToolCallPart, message: Message, place: Place): readonly Piece[] {
+    const [own, list] = withoutProgress(part);
+    const call = readCall({ ...part, ...own }, place);
     this.#calls.set(part.callId, call);
+    const listed = list === null ? [] : [calledPiece(readCall({ ...part, ...list }, place))];
+    const words = spokenWords(part);
+    if (words !== null) {
+      const closing = message.parts.every((other) => other.type !== "tool-call" || spokenWords(other) !== null);
+      return [...listed, saidPiece(new Speech(words, place, "agent", closing), words.length)];
+    }
     // Its result comes as text, too.
     if (this.#form === "tags") this.#spoken.push(call);
-    return { length: lengthOf(part.input), show: (collector) => collector.call?.(call) };
+    return [...listed, calledPiece(call)];
   }
 
   #spokenResultPieces(result: SpokenResult, place: Place): readonly Piece[] {
     const waiting = this.#spoken.findIndex(({ toolName }) => this.#form !== "tags" || toolName === result.toolName);
     const call = this.#spoken[waiting] ?? readNamedCall(result, place);
     if (waiting >= 0) this.#spoken.splice(waiting, 1);
-    return apartByFile(result, call).map(([text, of]) => spokenPiece({ ...result, text }, of, place));
+    return apartByFile(result.text, call).map(([text, of]) => spokenPiece({ ...result, text }, of, place));
   }
 
-  #resultPiece({ result }: ToolResultPart, place: Place): Piece {
-    const call = this.#background.commandOf(this.#calls.get(result.callId) ?? null);
+  #resultPieces({ result }: ToolResultPart, place: Place): readonly Piece[] {
+    const called = this.#calls.get(result.callId) ?? null;
+    const call = this.#background.commandOf(called);
     const reading = readResult(result, call, place);
+    if (called !== null && spokenWords(called) !== null && !reading.failed) return replyPieces(reading, place);
     this.#background.note(call, reading.sessions);
     // The result of a sub-agent is its report.
     const isReport = reading.call?.kind === "agent" && !reading.failed;
     const show = showingResult(reading);
-    return {
-      length: reading.text.length,
-      show: (collector) => {
-        show(collector);
-        if (isReport) collector.handoff?.(reading.text, place, "sub-agent");
+    return [
+      {
+        length: reading.text.length,
+        show: (collector) => {
+          show(collector);
+          if (isReport) collector.handoff?.(reading.text, place, "sub-agent");
+        },
       },
-    };
+    ];
   }
 }
+
+/** What the user replied to a call that speaks to the user. */
+function replyPieces({ envelope, text }: ResultReading, place: Place): readonly Piece[] {
+  const labelled = `[${envelope.toolName}] Result:\n${text}`;
+  const [ranges = []] = typedRanges({ role: "user", parts: [{ type: "text", text: labelled }] });
+  const words = textIn(labelled, ranges).trim();
+  const speech = new Speech(words, place, "user");
+  return words === "" ? NO_PIECES : [{ length: words.length, show: (collector) => collector.userSpeech?.(speech) }];
+}
+
+const calledPiece = (call: CallReading): Piece => ({
+  length: lengthOf(call.input),
+  show: (collector) => collector.call?.(call),
+});
+
+/** An edit that was tried, and its result, which is empty if it was made. */
+const editPieces = (call: CallReading, text: string, place: Place): readonly Piece[] => [
+  calledPiece(call),
+  spokenPiece({ toolName: call.toolName, text, failed: text !== "" }, call, place),
+];
 
 const saidPiece = (speech: Speech, length: number): Piece => ({
   length,
@@ -270,37 +333,8 @@ function spokenPiece(
   return { length: text.length, show: showingResult(readResult(envelope, call, place)) };
 }
 
-/** The parts of a result that shows several files, each as a result of reading that file. */
-function apartByFile(
-  { text }: SpokenResult,
-  call: CallReading | null,
-): readonly (readonly [string, CallReading | null])[] {
-  if (call === null || call.kind !== "read" || call.files.length < 2) return [[text, call]];
-  const parts = text.split("<file><path>");
-  if (parts.length - 1 !== call.files.length) return [[text, call]];
-  return call.files.map((file, index) => [parts[index + 1] as string, { ...call, files: [file] }]);
-}
-
 /** The state of an editor, which a harness adds to messages. */
 const STATE = /^\s*<environment_details>/;
-/** Thoughts that a model writes into its answer, with the tags or headings that open and close them. */
-const THOUGHTS = /<(think|thinking-content-[\w-]{1,64})>|^-*\s*► \*\*THINKING\*\*/m;
-const THOUGHT_ENDS = "► **ANSWER**";
-
-function withoutThoughts(text: string): { readonly text: string; readonly thoughts: string } {
-  const opened = THOUGHTS.exec(text.slice(0, LONGEST_OPENING));
-  if (opened === null) return { text, thoughts: "" };
-  const close = opened[1] === undefined ? THOUGHT_ENDS : `</${opened[1]}>`;
-  const start = opened.index + opened[0].length;
-  const end = text.indexOf(close, start);
-  if (end < 0) return { text, thoughts: "" };
-  const rest = `${text.slice(0, opened.index)}${text.slice(end + close.length)}`;
-  return { text: rest.trim(), thoughts: text.slice(start, end).trim() };
-}
-
-/** How far into an answer its thoughts may begin, in UTF-16 code units. */
-const LONGEST_OPENING = 200;
-
 function showingResult(reading: ResultReading): Piece["show"] {
   const refusal = refusalOf(reading);
   return refusal === null ? (collector) => collector.result?.(reading) : (collector) => collector.refusal?.(refusal);

@@ -17,10 +17,8 @@ import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 /** How much of the beginning and end of a body is read, in UTF-16 code units; the middle of a huge one is data. */
-const RESULT_HEAD = 20_000;
-const RESULT_TAIL = 6_000;
-const TEXT_HEAD = 32_000;
-const TEXT_TAIL = 4_000;
+const RESULT_ENDS = [20_000, 6_000] as const;
+const TEXT_ENDS = [32_000, 4_000] as const;
 /** Upper bounds; no summary has room for more. */
 const MAX_CANDIDATES = 4_000;
 const MAX_LINES = 1_500;
@@ -66,14 +64,14 @@ export class IdentifierCollector implements SpanCollector {
     // What an editor that changed nothing shows is what would have been.
     const isRefused = failed && call?.files.some(({ action }) => action !== "read") && call.kind !== "shell";
     const where = call === null ? envelope.toolName : isRefused ? null : sourceOf(call);
-    this.#scan(text.replace(CURSORS, ""), IN_RESULT, place.position, where);
+    this.#scan(text.replace(WRITTEN, ""), IN_RESULT, place.position, where);
   }
 
   /** @param where the source of the text, as shown to readers; null if the summary shows the text anyway. */
   #scan(text: string, source: TextSource, position: number, where: string | null): void {
-    const [head, tail] = source === IN_RESULT ? [RESULT_HEAD, RESULT_TAIL] : [TEXT_HEAD, TEXT_TAIL];
+    const [head, tail] = source === IN_RESULT ? RESULT_ENDS : TEXT_ENDS;
     const parts = text.length <= head + tail ? [text] : [text.slice(0, head), text.slice(-tail)];
-    for (const part of parts) {
+    for (const part of parts.map((whole) => whole.replace(CURSORS, ""))) {
       this.#index.scan(part, source, position);
       if (where !== null) this.#shown.push({ text: part, position, where });
     }
@@ -137,20 +135,13 @@ export class IdentifierCollector implements SpanCollector {
   }
 }
 
-interface RankedEntry {
-  readonly entry: IdentifierEntry;
-  readonly odds: number;
-}
+type RankedEntry = { readonly entry: IdentifierEntry; readonly odds: number };
 
 const worthOf = ({ entry, odds }: RankedEntry): number => odds / Math.sqrt(entry.text.length + 3);
 
 /** The name under which a reader would look for a call: its file, its command, or its tool. */
-function sourceOf({
-  files,
-  command,
-  toolName,
-  kind,
-}: Pick<CallReading, "files" | "command" | "toolName" | "kind">): string {
+function sourceOf(call: Pick<CallReading, "files" | "command" | "toolName" | "kind">): string {
+  const { files, command, toolName, kind } = call;
   const [file, ...others] = files;
   if (file !== undefined && (others.length === 0 || kind !== "shell")) return file.path;
   return command === null ? toolName : `\`${command.replaceAll("`", "'")}\``;
@@ -187,10 +178,16 @@ const ESCAPED_QUOTE = /(?<!\\)\\+"/g;
 /** The path and number that a search prints before each line, and the number that a listing prints. */
 const FOUND_AT = /^((?:\.{0,2}\/)?[\w@~+-][\w./@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
 const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│|\||:\s)\s*/;
-/** Where an editor says that its cursors stand. */
-const CURSORS = /^(?:START|END)_CURSOR\b.*\n?/gm;
+/** Where an editor says that its cursors stand or that it wrote a file, and the line that ends what it is to insert. */
+const CURSORS =
+  /^(?:(?:START|END)_CURSOR\b.*|end_of_edit\s*$|The file \S.{0,300} has been (?:updated|created|edited)\b.*|File created successfully at\b.*|Applied \d+ edits? to .*|Successfully (?:modified file|created and wrote to new file|overwrote file|replaced text in)\b.*)\n?/gm;
+/** What a harness puts around its word that a file was written. */
+const WRITTEN =
+  /^\s*<file_write_result>\n(?:<path>.*<\/path>\n)?(?:<operation>.*<\/operation>\n)?|<notice>[^<]{0,40}<i>[\s\S]{0,1000}?<\/notice>\s*|<\/file_write_result>/g;
 /** A text in which the sign before each line says whether a change brings it in or takes it out. */
 const DIFF = /^(?:diff --git |@@ |\*\*\* Begin Patch)/m;
+/** Matches a line that says that something failed, which a newer run may no longer say. */
+const SAYS_FAILED = /\bFAIL(?:ED|URE)?\b|Error\b|Exception\b|^\s*[✗✖×❌]/;
 /** Matches a line that defines a name, which says the most about it. */
 const DEFINES =
   /\b(?:function|class|interface|type|const|let|var|def|fn|func|struct|enum|trait|impl|module|package|export)\b|^\s*[\w"'.-]+\s*[:=]/;
@@ -209,10 +206,12 @@ function* namedLines(
 ): Steps<readonly NamedLine[]> {
   const open = new Set(wanted);
   const found: NamedLine[] = [];
+  const runAgain = new Set<string>();
   for (const shown of [...texts].reverse()) {
     if (open.size === 0) break;
     yield;
-    const here = linesOf(shown, open, index, removed);
+    const here = linesOf(shown, open, index, removed, runAgain.has(shown.where));
+    if (shown.where.startsWith("`")) runAgain.add(shown.where);
     for (const { names } of here) for (const name of names) open.delete(name);
     found.push(...here);
   }
@@ -231,6 +230,7 @@ function linesOf(
   open: ReadonlySet<string>,
   index: IdentifierIndex,
   removed: RemovedLines,
+  isOutdated: boolean,
 ): NamedLine[] {
   const isDiff = DIFF.test(text);
   const best = new Map<string, BestLine>();
@@ -238,6 +238,7 @@ function linesOf(
   for (const read of readableLines(text)) {
     at++;
     if (isDiff && read.startsWith("-")) continue;
+    if (isOutdated && SAYS_FAILED.test(read)) continue;
     const line = isDiff ? read.replace(/^\+/, "") : read;
     const names = index.namesIn(line).filter((name) => open.has(name));
     if (names.length === 0 || removed.has(line, where, position)) continue;

@@ -1,7 +1,7 @@
 import { isUnsettled, type JsonObject, type OpenItem } from "@threadfold/core";
 import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
 import { type CallReading, shortFields } from "../reading/call-reading.ts";
-import type { Refusal } from "../reading/result-reading.ts";
+import type { Refusal, ResultReading } from "../reading/result-reading.ts";
 import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import { asked } from "../text/sentence.ts";
@@ -92,17 +92,25 @@ const MAX_REASON = 200;
 /** Ranks refusals above key fields that a tool declared, because a user took the trouble to say no. */
 const REFUSED_WORTH = 4;
 
-/** Finds the refused calls, with the reason. They are listed as tool outcomes, because a result reports them. */
+const isSameCall = (one: CallReading, other: CallReading): boolean =>
+  one.toolName === other.toolName &&
+  (one.script === null ? JSON.stringify(one.input) === JSON.stringify(other.input) : one.script === other.script);
+
+/** Finds the refused calls that did not run later, with the reason. They are listed as tool outcomes, because a result reports them. */
 export class RefusalCollector implements SpanCollector {
   readonly #paths: SpanPaths;
-  readonly #refusals: Refusal[] = [];
+  #refusals: readonly Refusal[] = [];
 
   constructor(paths: SpanPaths) {
     this.#paths = paths;
   }
 
   refusal(refusal: Refusal): void {
-    this.#refusals.push(refusal);
+    this.#refusals = [...this.#refusals, refusal];
+  }
+
+  result({ call }: ResultReading): void {
+    if (call !== null) this.#refusals = this.#refusals.filter((refusal) => !isSameCall(refusal.call, call));
   }
 
   harvest({ messages }: HarvestContext): Harvest {

@@ -10,9 +10,11 @@ import { askedExcerpt, isStatement, opensPasted, type Speech } from "../reading/
 import {
   CANCELLATION,
   COMPLAINT,
+  corrects,
   isAcknowledgement,
   isSlashCommand,
   isTakenBack,
+  RULE,
   reportsTrouble,
   SETBACK,
   UNDONE,
@@ -74,7 +76,7 @@ export class RequestCollector implements SpanCollector {
       if (before?.acknowledge(speech) === false) this.#live = null;
       return;
     }
-    before?.makeWay(takesBack ? "takes-back" : reactionOf(speech), text);
+    before?.makeWay(takesBack ? "takes-back" : reactionOf(speech), text, setsRight(speech));
     // A user who only withdraws something asks for nothing.
     if (takesBack || (sentences.length > 0 && sentences.every(({ marks }) => marks & CANCELLATION))) {
       this.#live = null;
@@ -122,7 +124,7 @@ export class RequestCollector implements SpanCollector {
     this.#live = newest !== undefined && (newest.carried?.turn ?? -1) >= turn - 1 ? newest : null;
     for (const request of this.#requests) {
       if (this.#live === null) request.lapse();
-      else if (request !== this.#live && request.carried?.status === "asked") request.makeWay("comes-back", "");
+      else if (request !== this.#live && request.carried?.status === "asked") request.makeWay("comes-back");
     }
     return this.#live;
   }
@@ -199,6 +201,24 @@ export class RequestCollector implements SpanCollector {
     return `${asked === "" ? "" : `${asked} — `}the agent last said: ${said}`;
   }
 }
+
+/** Openings of a sentence that says what to do in place of what the agent was about to do. */
+const IN_PLACE = /^(?:instead|rather|stattdessen|lieber|plutôt|mejor|em vez disso|вместо этого|лучше)(?!\p{L})/iu;
+
+/** How far into a message its words on the interrupted work are looked for, in UTF-16 code units. */
+const MAX_ABOUT = 400;
+/** The end of a question, and words for what the agent had done or was about to do. */
+const ASKS = /[?？؟吗嗎呢]["'”»)]?\s*$/;
+const OF_THE_WORK =
+  /(?<!\p{L})(?:(?:this|these|those|that|your) (?:changes?|edits?|diffs?|plan)|diese[nrs]? Änderung(?:en)?|ces changements|ce changement|est[eo]s? cambios?|ess?as? mudanças?|эт[иоа]\p{L}{0,2} (?:правк|изменени)\p{L}{1,2})(?!\p{L})|(?:这个?些?|這個?些?)(?:改动|修改|更改)|(?:この|これらの)変更|이 변경/iu;
+
+/** Checks whether a message stays with the work that its writer interrupted: it asks about it, or says how to do it. */
+const setsRight = ({ text, sentences }: Speech): boolean =>
+  corrects(text) ||
+  ASKS.test(text) ||
+  OF_THE_WORK.test(text.slice(0, MAX_ABOUT)) ||
+  sentences.some((sentence) => IN_PLACE.test(sentence.text)) ||
+  (sentences.length > 0 && sentences.every(({ marks }) => marks & RULE));
 
 const saysTrouble = (text: string): boolean =>
   sentencesOf(text, 400, 0).some(({ marks }) => marks & (SETBACK | COMPLAINT | UNDONE));

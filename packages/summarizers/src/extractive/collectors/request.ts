@@ -5,7 +5,6 @@ import {
   asksToGoOn,
   CANCELLATION,
   COMPLAINT,
-  corrects,
   goesOn,
   REVERSAL,
   reportsTrouble,
@@ -68,6 +67,11 @@ export class Request {
   #goesOn = false;
   /** True when the user stopped the agent while it worked on it. */
   #isInterrupted: boolean;
+  /** True when the agent made a call for it, and when it did so after an answer, which then was not its last word. */
+  #hasWorked = false;
+  #isInterim = false;
+  /** True for a question that was only answered: nothing was done for it. */
+  #isTalk = false;
 
   private constructor(parts: {
     readonly text: string;
@@ -150,7 +154,7 @@ export class Request {
   }
 
   /** Records that the agent said something without making a call. */
-  answer({ sentences, place, carriesOut }: Speech): void {
+  answer({ text, sentences, place, carriesOut }: Speech): void {
     if (this.isSettled || sentences.length === 0) return;
     const completion = sentences.find(saysDone);
     const setback = setbackIn(sentences, completion !== undefined);
@@ -159,17 +163,21 @@ export class Request {
     const asks = questions.includes(last);
     if (setback !== undefined) this.#standing = asks && !OFFERS_MORE.test(last.text) ? "asked-back" : "failed";
     else if (completion !== undefined) this.#standing = "completed";
-    else if (isAnnouncement(last.text) && !carriesOut) return;
+    else if ((isAnnouncement(last.text) || (this.#hasWorked && LEADS_ON.test(text))) && !carriesOut) return;
     else this.#standing = asks ? "asked-back" : "answered";
     this.#asksUser = sentences.slice(-ASKED_LAST).some((sentence) => questions.includes(sentence));
     const explained = asks ? this.#explained : null;
     this.#answer = explained?.answer ?? closingWords(sentences, setback ?? completion, MAX_ANSWER);
     this.#answeredBy = explained?.by ?? place.messageId;
+    this.#isInterim = false;
+    this.#isTalk = this.#standing === "answered" && !this.#hasWorked && ASKS_ONLY.test(this.text.trimEnd());
   }
 
   /** Records that the agent is still working, so that what it said before did not end its turn. */
   work(): void {
     if (this.isSettled) return;
+    this.#hasWorked = true;
+    this.#isInterim ||= this.#standing === "answered";
     this.#standing = "in-work";
     this.#isInterrupted = false;
   }
@@ -204,10 +212,11 @@ export class Request {
     if (!this.isSettled) this.#isInterrupted = true;
   }
 
-  /** Records that the user asks for something else, or for the same again. */
-  makeWay(reaction: Reaction, next: string): void {
+  /** Records that the user asks for something else, for the same again, or for the same in another way. */
+  makeWay(reaction: Reaction, next = "", setsRight = false): void {
     const isStopped = this.#isInterrupted && this.#standing === "in-work" && reaction === "moves-on";
-    if (isStopped && !this.#isAskedAgain(next) && !corrects(next)) {
+    if (this.#isInterim) this.#forgetAnswer();
+    if (isStopped && !setsRight && !this.#isAskedAgain(next)) {
       this.#standing = "lapsed";
       this.#answer = GIVEN_UP;
       return;
@@ -236,6 +245,8 @@ export class Request {
   /** Takes over the status of the next request if the user came back to this one with it. */
   share(next: Request): void {
     if (!this.#goesOn) return;
+    // The answer to a question in between ends no work.
+    if (this.#standing === "in-work" && next.#isTalk && !next.#goesOn) return;
     this.#standing = next.#standing;
     if (!this.isSettled) {
       // The newest of the requests that go on stays the newest of all.
@@ -317,6 +328,10 @@ function standingAfter(answer: string, asksUser: boolean): Standing {
   return asksUser ? "asked-back" : "failed";
 }
 
+/** The end of a question, in languages that need no sign for it, too. */
+const ASKS_ONLY = /[?？؟吗嗎呢]["'”»)]?$/;
+/** An answer that only leads to what comes next, which never came. */
+const LEADS_ON = /[:：]\s*$/;
 /** A question that offers more work in general, and asks nothing about the work at hand. */
 const OFFERS_MORE = /\banything else\b/i;
 

@@ -73,6 +73,8 @@ export interface SpanCollector {
   otherText?(text: string, place: Place): void;
   call?(call: CallReading): void;
   result?(result: ResultReading): void;
+  /** Receives the subject of a commit that the harness made. */
+  commit?(subject: string, place: Place): void;
   /** Receives a result that only says that its call was refused; it is not shown as a result. */
   refusal?(refusal: Refusal): void;
   /** Does long-running work before the harvest, in steps. */

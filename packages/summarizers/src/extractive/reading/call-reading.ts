@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue, ToolCallPart } from "@threadfold/core";
+import { asToolCallId, type JsonObject, type JsonValue, plainPath, type ToolCallPart } from "@threadfold/core";
 import { oneLine } from "../../text/excerpt.ts";
 import { type FileAction, PATH_FIELDS, patchFileActions, shellFileActions } from "./file-actions.ts";
 import { shellLines } from "./shell-command.ts";
-import type { Place } from "./speech.ts";
+import type { Place, WorkReport } from "./speech.ts";
 
 /** What a tool call does, as far as its name and arguments show. */
 export interface CallReading {
@@ -147,6 +147,61 @@ export interface WrittenCall {
   readonly input: JsonValue;
 }
 
+/** Calls that speak to the user, and the field with their words. */
+const SPEAKS: Readonly<Record<string, string>> = {
+  ask_followup_question: "question",
+  attempt_completion: "result",
+  plan_mode_respond: "response",
+  plan_mode_response: "response",
+  finish: "message",
+};
+
+/** Checks whether a call speaks to the user. */
+export const speaks = (toolName: string): boolean => Object.hasOwn(SPEAKS, toolName);
+
+/** Returns what a call says to the user; null for a call that does something else. */
+export function spokenWords({ toolName, input }: WrittenCall): string | null {
+  const words = speaks(toolName) ? fieldsOf(input)[SPEAKS[toolName] as string] : undefined;
+  return typeof words === "string" ? words : null;
+}
+
+/** Takes the to-do list out of a call, which agents may send along with any call. */
+export function withoutProgress({ toolName, input }: WrittenCall): readonly [WrittenCall, list: WrittenCall | null] {
+  const { task_progress: progress, ...others } = fieldsOf(input);
+  if (typeof progress !== "string") return [{ toolName, input }, null];
+  const todos = todosIn(progress);
+  const list = todos.length === 0 ? null : { toolName: "update_todo_list", input: { todos } };
+  return [{ toolName, input: others as JsonObject }, list];
+}
+
+/** Returns the items of a to-do list, one a line. */
+export const todosIn = (text: string): readonly JsonObject[] => text.split("\n").flatMap(todoIn);
+
+function todoIn(line: string): readonly JsonObject[] {
+  const [, box = "", content = ""] = /^\s*(?:[-*] )?\[([ xX-])\]\s*(\S.*)$/.exec(line) ?? [];
+  return content === "" ? [] : [{ content, status: box === "-" ? "in_progress" : box === " " ? "open" : "done" }];
+}
+
+/**
+ * Returns the edits that were made, of those that an answer gave: all that its harness says that it made, and nothing
+ * else. A whole file is new only if the harness says so.
+ */
+export function editsMade(
+  { edited, created }: WorkReport,
+  given: readonly CallReading[],
+  place: Place,
+): readonly CallReading[] {
+  return edited.flatMap((path) => {
+    // An answer may name a file without its folder.
+    const own = given.filter(({ files: [file] }) => file && `/${path}`.endsWith(`/${plainPath(file.path)}`));
+    const part = { type: "tool-call", callId: asToolCallId("reported"), toolName: "edit", input: { path } } as const;
+    return (own.length > 0 ? own : [readCall(part, place)]).map((call) => ({
+      ...{ ...call, input: { ...fieldsOf(call.input), path } as JsonObject },
+      files: [{ path, action: created.has(path) ? ("created" as const) : ("modified" as const) }],
+    }));
+  });
+}
+
 const FENCES = ["```bash\n", "```sh\n", "```shell\n"];
 /** A command that only says that the work is over. */
 const HANDS_IN = /^\s*(?:submit\s*)?$/;
@@ -193,6 +248,17 @@ function lastBlock(text: string): string | null {
   const fence = end <= 0 ? -1 : text.lastIndexOf("```", end - 1);
   const start = fence < 0 ? 0 : text.indexOf("\n", fence) + 1;
   return start === 0 || start > end ? null : text.slice(start, end);
+}
+
+/** Returns the parts of a result that shows several files, each as a result of reading that file. */
+export function apartByFile(
+  text: string,
+  call: CallReading | null,
+): readonly (readonly [text: string, call: CallReading | null])[] {
+  if (call?.kind !== "read" || call.files.length < 2) return [[text, call]];
+  const [, ...parts] = text.split("<file><path>");
+  if (parts.length !== call.files.length) return [[text, call]];
+  return call.files.map((file, index) => [parts[index] as string, { ...call, files: [file] }]);
 }
 
 /** The kind of a tool, as far as its name and fields show. */
@@ -252,6 +318,16 @@ function kindByFields(fields: ReadonlySet<string>): ToolKind {
   if (!fields.has("file_path") && !fields.has("filepath")) return "other";
   if (fields.has("content") || fields.has("file_text")) return "write";
   return fields.has("new_string") || fields.has("new_str") || fields.has("newstring") ? "edit" : "read";
+}
+
+/** The length that a value other than a text counts as, in UTF-16 code units. */
+const LENGTH_OF_VALUE = 8;
+
+/** Returns the approximate length of an input, which is mostly that of its texts. */
+export function lengthOf(value: JsonValue | undefined): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return LENGTH_OF_VALUE;
+  return Object.values(value).reduce((sum: number, item) => sum + lengthOf(item), LENGTH_OF_VALUE);
 }
 
 const MAX_FIELDS = 4;

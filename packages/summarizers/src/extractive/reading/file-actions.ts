@@ -246,9 +246,9 @@ export interface EditBlock extends FileChange {
   readonly to: number;
 }
 
-const SEARCH = /^<{5,9} ?SEARCH\b/;
+const SEARCH = /^(?:<|-){5,9} ?SEARCH\b/;
 const DIVIDE = /^={5,9}\s*$/;
-const REPLACE = /^>{5,9} ?REPLACE\b/;
+const REPLACE = /^(?:>|\+){5,9} ?REPLACE\b/;
 /** Backticks, or one of the tags that stand in their place around text with backticks of its own. */
 const FENCE = /^(?:`{3,}|~{3,}|<\/?(?:source|sourcecode|codename|code|pre)>(?=\s*$))/;
 /** Lines on where a block stands, below its mark. */
@@ -256,7 +256,10 @@ const BLOCK_PLACE = /^(?::(?:start|end)_line:|-{5,9}\s*$)/;
 /** The most lines between a path and its block. */
 const LINES_TO_PATH = 2;
 
-/** Reads blocks of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`. Blocks in a row may share the path above them. */
+/**
+ * Reads blocks of `<<<<<<< SEARCH` or `------- SEARCH`, `=======` and `>>>>>>> REPLACE` or `+++++++ REPLACE`. Blocks in a
+ * row may share the path above them.
+ */
 export function editBlocks(text: string): readonly EditBlock[] {
   if (!text.includes(" SEARCH")) return [];
   const lines = text.split("\n");

@@ -6,6 +6,7 @@ import {
   type ToolResultEnvelope,
 } from "@threadfold/core";
 import { type CallReading, readCall } from "./call-reading.ts";
+import type { Place } from "./speech.ts";
 
 /** The output of a command, without what a harness wrote around it. */
 export interface FramedOutput {
@@ -58,7 +59,7 @@ const figure = (digits: string | undefined): number | null => (digits === undefi
 
 /** The lines before an output: those of Codex, of Cline and of Roo Code. */
 const HEAD =
-  /^\s*(?:(?:Command: [^\n]*|Chunk ID: [^\n]*|Wall time:? [^\n]*|Process (?:exited with code|running with session ID) [^\n]*|Exit code: -?\d+|Original token count: \d+|Total output lines: \d+|Script (?:completed|failed|running)[^\n]*)\n){2,9}Output:(?:\n|$)|^\s*Command executed(?: in terminal[^\n]*?(?:Exit code: -?\d+)?|\.)\s*\nOutput:(?:\n|$)/;
+  /^\s*(?:(?:Command: [^\n]*|Chunk ID: [^\n]*|(?:Wall time:?|Duration:) [^\n]*|Process (?:exited with code|running with session ID) [^\n]*|Exit code: -?\d+|Original token count: \d+|Total output lines: \d+|Script (?:completed|failed|running)[^\n]*)\n){2,9}Output:(?:\n|$)|^\s*Command executed(?: in terminal[^\n]*?(?:Exit code: -?\d+)?|\.)\s*\nOutput:(?:\n|$)/;
 const CODE_IN_HEAD = /(?:exited with code|Exit code:) (-?\d+)/;
 const SESSION_IN_HEAD = /(?:session|cell) ID:? (\S+)/;
 /** What Codex writes above an output that it cut. */
@@ -97,11 +98,12 @@ function geminiOutput(text: string): FramedOutput | null {
   return framed(lines.filter((line) => !EMPTY.test(line)).join("\n"), exitCode, "ended");
 }
 
-/** The first tag of an output in tags: of mini-swe-agent, and of Claude Code for commands in the background. */
-const FIRST_TAG = /^\s*<(?:returncode|status|retrieval_status|task-notification)>/;
+/** The first tag of an output in tags: of mini-swe-agent, and of Claude Code for commands of users or in the background. */
+const FIRST_TAG = /^\s*<(?:returncode|status|retrieval_status|task-notification|bash-stdout|bash-stderr)>/;
 const CODE_TAG = /<(?:returncode|exit_code)>(-?\d+)<|\bexit code (-?\d+)/;
 const STATE_TAG = /<status>(\w+)<\/status>/;
-const OUTPUT_TAG = /(?:^|\n|>)<(output_head|elided_chars|output_tail|output|stdout|stderr|exception)>\n?/g;
+const OUTPUT_TAG =
+  /(?:^|\n|>)<(output_head|elided_chars|output_tail|output|(?:bash-)?stdout|(?:bash-)?stderr|exception)>\n?/g;
 
 function taggedOutput(text: string): FramedOutput | null {
   if (!FIRST_TAG.test(text.slice(0, LONGEST_FRAME))) return null;
@@ -192,11 +194,19 @@ const numberedOutput = (text: string): FramedOutput | null =>
 
 /** The fields of a call that name the command which it reads on, writes to or stops. */
 const SESSION_FIELDS = ["session_id", "sessionId", "bash_id", "task_id", "shell_id", "cell_id", "terminal_id", "id"];
+/** What a user ran in the harness, and the tag of the message with what it printed. */
+const TYPED = /^\s*<bash-input>([^<].{0,2000})<\/bash-input>\s*$/s;
+const PRINTED = /^\s*<bash-std(?:out|err)>/;
+/** How a message begins that tells what a user ran, as pi and Codex write it. */
+const RAN =
+  /^Ran `([^`]{1,2000})`\n(?=```\n|\(no output\))|^\s*<user_shell_command>\s*<command>([^<]{1,2000})<\/command>\s*<result>\s*/;
 const NOTICE = /^\s*<task-notification>\s*<task-id>([\w-]{1,80})<\/task-id>/;
 
 /** The commands that go on in the background. Whoever reads their output later reads the outcome of the same command. */
 export class BackgroundCommands {
   readonly #started = new Map<string, CallReading>();
+  /** The newest command that the user ran. */
+  #typed: CallReading | null = null;
 
   /** @param previous the summary that may know commands of an earlier span which went on. */
   constructor(previous: StructuredSummary | null) {
@@ -219,16 +229,50 @@ export class BackgroundCommands {
     return namesIn(call).flatMap((name) => this.#started.get(name) ?? [])[0] ?? call;
   }
 
-  /** Returns the command that a harness's notice is about; null if the text is none, or the command is not known. */
-  noticed(text: string): CallReading | null {
+  /**
+   * Returns the commands whose output a message holds: of one in the background, or of one that the user ran. Empty if
+   * the message only names the command that it announces, null if it is no such message.
+   */
+  heard(text: string, place: Place, isHarness: boolean): readonly HeardOutput[] | null {
+    const typed = TYPED.exec(text.slice(0, LONGEST_FRAME * 2))?.[1];
+    if (typed !== undefined) {
+      this.#typed = userCommand(typed, place);
+      return [];
+    }
+    const told = isHarness ? toldRun(text, place) : null;
+    if (told !== null) return [told];
     const session = NOTICE.exec(text.slice(0, LONGEST_FRAME))?.[1];
-    return session === undefined ? null : (this.#started.get(session) ?? null);
+    const call = session === undefined ? PRINTED.test(text) && this.#typed : this.#started.get(session);
+    return call ? [heardOf(call, text)] : null;
   }
 
   /** Remembers a command that goes on. */
   note(call: CallReading | null, sessions: readonly string[]): void {
     if (call?.kind === "shell") for (const session of sessions) this.#started.set(session, call);
   }
+}
+
+/** The output of a command in a message, and the command. */
+interface HeardOutput {
+  readonly call: CallReading;
+  readonly toolName: string;
+  readonly text: string;
+}
+
+const heardOf = (call: CallReading, text: string): HeardOutput => ({ call, toolName: call.toolName, text });
+
+const userCommand = (command: string, place: Place): CallReading =>
+  readCall({ type: "tool-call", callId: asToolCallId("typed"), toolName: "bash", input: { command } }, place);
+
+/** Reads a message in which a harness tells what a user ran and what it printed; null for any other. */
+function toldRun(text: string, place: Place): HeardOutput | null {
+  const [opening = "", inLine, inTags] = RAN.exec(text.slice(0, LONGEST_FRAME * 2)) ?? [];
+  const command = (inLine ?? inTags)?.trim();
+  if (command === undefined || command === "") return null;
+  const rest = text.slice(opening.length).replace(/<\/result>\s*<\/user_shell_command>\s*$/, "");
+  const close = rest.lastIndexOf("\n```\n");
+  const output = rest.startsWith("```\n") && close > 0 ? `${rest.slice(4, close)}\n${rest.slice(close + 5)}` : rest;
+  return heardOf(userCommand(command, place), output);
 }
 
 function namesIn({ kind, input, files }: CallReading): readonly string[] {

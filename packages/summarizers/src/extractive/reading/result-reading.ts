@@ -35,10 +35,10 @@ export interface Refusal extends Pick<ResultReading, "place" | "envelope"> {
 export function readResult(envelope: ToolResultEnvelope, answered: CallReading | null, place: Place): ResultReading {
   const body = contentText(envelope.content);
   const mayRun = answered === null || answered.kind === "shell" || answered.kind === "other";
-  const frame = mayRun ? frameOf(envelope, body) : null;
+  const frame = mayRun || answered.kind === "patch" ? frameOf(envelope, body) : null;
   const text = frame?.text ?? body;
   const call = withShownFiles(answered, text);
-  const exitCode = mayRun ? (frame?.exitCode ?? exitCodeOf(envelope, frame === null ? text : "")) : null;
+  const exitCode = frame?.exitCode ?? (mayRun ? exitCodeOf(envelope, frame === null ? text : "") : null);
   const failed =
     !foundNothing(call, text, exitCode) &&
     (envelope.outcome === "failure" || (exitCode === null ? saysThatItFailed(call, text) : exitCode !== 0));
@@ -275,7 +275,7 @@ const LAST_READ = 1_000;
 const LAST_LINES = 3;
 /** Lines that a harness adds after a command's output, and marks of a cut; the exit code is recorded separately. */
 const ENDS_ONLY =
-  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited))\b|your command ran successfully and did not produce|\((?:open file|current directory): [^\n]*\)\s*$|bash-\$\s*$|(?:error|stderr|signal|background pids|process group pgid): (?:\((?:none|empty)\)|\d+)\s*$|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes|tokens) (?:truncated|omitted|left out|elided))/i;
+  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|(?:the )?command (?:completed|exited)|\w{1,20} (?:completed|ran) with(?: no|out) output)\b|your command ran successfully and did not produce|\((?:open file|current directory): [^\n]*\)\s*$|bash-\$\s*$|(?:error|stderr|signal|background pids|process group pgid): (?:\((?:none|empty)\)|\d+)\s*$|<\/?[\w-]+>\s*$|shell cwd was reset\b|\W*\d+ (?:more )?(?:lines?|characters?|bytes|tokens) (?:truncated|omitted|left out|elided))/i;
 /** Matches a note that lines are missing. If an output merely mentions it, its lines are not counted either. */
 const CUT = /\b(?:truncated|omitted|left out|elided)\b/i;
 /** A warning of Python, with the line of code that caused it, or of Node. */

@@ -23,6 +23,9 @@ describe("notable commands", () => {
     ["pytest --version; tox -l; nox --list; pytest --collect-only -q", null],
     ["git stash && npm test 2>&1 | tail -20; git stash pop", "git stash && npm test && git stash pop"],
     ["python3 << 'EOF'\nimport os\nEOF", null],
+    ["/home/a/venv/bin/python3 << 'EOF'\nimport os\nEOF", null],
+    ["venv/bin/python -c 'print(1)'; .venv/bin/python", null],
+    ["cd train && /home/a/venv/bin/python -u train.py", "/home/a/venv/bin/python -u train.py"],
     [
       "git commit -m 'Tune the configs for input/output: deeper pipelines for large batches'",
       "git commit -m Tune the configs for input/output: deeper pipelines for large batches",

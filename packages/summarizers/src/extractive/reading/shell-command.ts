@@ -253,9 +253,9 @@ function isNotable(words: readonly string[]): boolean {
   if (name === undefined) return false;
   if (name === "git") return GIT_ACTIONS.has(action) && !SHOWS_ONLY.test(what);
   if (name === "bash" || name === "sh") return SHELL_SCRIPT.test(action);
-  if (OWN_PROGRAM.test(name)) return true;
-  if ([ONE_LINER, CLOUD_VIEW].some((form) => form.test(words.slice(0, 5).join(" ")))) return false;
   const program = name.slice(name.lastIndexOf("/") + 1);
+  if (OWN_PROGRAM.test(name) && !INTERPRETER.test(program)) return true;
+  if ([ONE_LINER, CLOUD_VIEW].some((form) => form.test(words.slice(0, 5).join(" ")))) return false;
   if (TESTS.test(program)) return !words.some((word) => LISTS_ONLY.test(word));
   // Without arguments an interpreter reads a program that is not part of the label.
   return RUNNERS.has(program) && !SHOWS_ONLY.test(action) && (action !== "" || !INTERPRETER.test(program));

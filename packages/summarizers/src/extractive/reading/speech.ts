@@ -1,4 +1,4 @@
-import type { MessageId } from "@threadfold/core";
+import type { Message, MessageId } from "@threadfold/core";
 import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
 import { COMPLETION, isAcknowledgement, reportsTrouble, SETBACK } from "../text/phrases.ts";
 import { isQuestion, isRemark, quoteSentences, type Sentence, sentencesOf } from "../text/sentence.ts";
@@ -75,6 +75,68 @@ function withoutBlocks(text: string, tag: string): string {
   return from === 0 ? text : rest + text.slice(from);
 }
 
+/** Text that a harness puts into an assistant message when nothing was asked, or the model gave no answer. */
+const SAYS_NOTHING =
+  /^(?:No response requested\.?|\(no content\)|API Error: \d{3}\b.*|Claude (?:AI )?usage limit reached.*|Prompt is too long|Request timed out\.?|Ok, (?:any changes I propose will be to those files|I will use these files as references|I won't try and edit those files without asking first|I'll (?:remember that|reply with the)[^.\n]{0,60})\.)$/i;
+/** Work on something else, which a harness shows as an example. */
+const DEMONSTRATION = /^--- DEMONSTRATION ---$/m;
+
+export const saysNothing = (text: string): boolean => SAYS_NOTHING.test(text.trim());
+export const isDemonstration = (text: string): boolean => DEMONSTRATION.test(text);
+
+/** What a harness says that it did with the edits of an answer. */
+export interface WorkReport {
+  readonly edited: readonly string[];
+  readonly created: ReadonlySet<string>;
+  /** The subjects of its commits. */
+  readonly commits: readonly string[];
+}
+
+/** A line of such a report. */
+const REPORTS_WORK =
+  /^(?:(?:Applied|Did not apply) edit to |(?:Commit|Removed:) [0-9a-f]{7,40} |Running |Added \d+ lines? of output|[/!]|.{1,300}\nCreate new file\? )/;
+const EDITED = /^Applied edit to (\S.{0,300})$/gm;
+const CREATED_FILE = /^(\S.{0,300})\nCreate new file\? /gm;
+const COMMITTED = /^Commit [0-9a-f]{7,40} (\S.{0,2000})$/gm;
+
+/** Reads what a harness says that it did; null for a message that says nothing about it. */
+export function workReport({ role, origin, parts }: Message): WorkReport | null {
+  if (role !== "user" || origin !== "harness") return null;
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  if (!REPORTS_WORK.test(text)) return null;
+  const found = (mark: RegExp): readonly string[] => [...text.matchAll(mark)].map(([, name = ""]) => name);
+  const report = {
+    edited: [...new Set(found(EDITED))],
+    created: new Set(found(CREATED_FILE)),
+    commits: found(COMMITTED),
+  };
+  return report.edited.length + report.commits.length === 0 ? null : report;
+}
+
+/** Returns what the harness says that it did, by the position of its message. */
+export function reportsIn(messages: readonly Message[]): ReadonlyMap<number, WorkReport> {
+  const found = messages.map((message, position) => [position, workReport(message)] as const);
+  return new Map(found.filter((entry): entry is [number, WorkReport] => entry[1] !== null));
+}
+
+/** How far into an answer its thoughts may begin, in UTF-16 code units. */
+const LONGEST_OPENING = 200;
+/** Thoughts that a model writes into its answer, with the tags or headings that open and close them. */
+const THOUGHTS = /<(think|thinking-content-[\w-]{1,64})>|^-*\s*► \*\*THINKING\*\*/m;
+const THOUGHT_ENDS = "► **ANSWER**";
+
+/** Takes the thoughts out of an answer. */
+export function withoutThoughts(text: string): { readonly text: string; readonly thoughts: string } {
+  const opened = THOUGHTS.exec(text.slice(0, LONGEST_OPENING));
+  if (opened === null) return { text, thoughts: "" };
+  const close = opened[1] === undefined ? THOUGHT_ENDS : `</${opened[1]}>`;
+  const start = opened.index + opened[0].length;
+  const end = text.indexOf(close, start);
+  if (end < 0) return { text, thoughts: "" };
+  const rest = `${text.slice(0, opened.index)}${text.slice(end + close.length)}`;
+  return { text: rest.trim(), thoughts: text.slice(start, end).trim() };
+}
+
 /** How a line begins or ends that was pasted: quotes, tables, diffs, logs, traces, prompts, code, bare paths. */
 const PASTED =
   /^\s*(?:[>|{}]|\+ |```|~~~|@@|diff --git|<[a-zA-Z/!?]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|\[(?:INFO|WARN|ERROR|DEBUG)|at \S|File "|\$ |➜|❯|[\w.-]+@[\w.-]+[:~#$]|node:|Node\.js v\d|Waiting for the debugger|Process exited|["']?[~/][^\s"']*["']?(?: \([^()]*\))?\s*$|(?:const|let|var|import|export|def|class|function|return)\b.*[={;(])|[;{}]\s*$/;
@@ -117,7 +179,8 @@ function ownEnding(text: string): string {
  * pasted it quotes little, and what its writer says below; of any other, the question at its end as well.
  */
 export function askedExcerpt(text: string, maxLength: number): string {
-  const beginning = sentenceExcerpt(text, maxLength);
+  // An ellipsis inside a message is no end of a sentence.
+  const beginning = sentenceExcerpt(text.replace(/(?<!\.)\.{3,}(?=\s)/g, "…"), maxLength);
   if (!beginning.endsWith("…")) return beginning;
   const own = ownEnding(text);
   if (own === "") return beginning;

@@ -4,11 +4,15 @@ import {
   editorCommand,
   readCall,
   shellCommand,
+  speaks,
+  spokenWords,
+  todosIn,
   type WrittenCall,
   withoutCommandTags,
+  withoutProgress,
 } from "./call-reading.ts";
 import { type EditBlock, editBlocks, fencedFiles } from "./file-actions.ts";
-import type { Place } from "./speech.ts";
+import { type Place, workReport } from "./speech.ts";
 
 /**
  * How an agent without tools gives calls: commands in shell blocks, or to an interactive shell in the last block; calls
@@ -53,7 +57,7 @@ export function spokenForm(messages: readonly Message[]): SpokenForm | null {
       }
       if (message.role !== "user") continue;
       answers ||= resultLabel(text) !== null || ANSWERS_TAGS.test(text);
-      if (CARRIES_OUT.test(text)) found.add("edits");
+      if (CARRIES_OUT.test(text) || workReport(message) !== null) found.add("edits");
       else if (OBSERVATION.test(text)) found.add("shell block");
     }
   if (found.has("tags") && answers) return "tags";
@@ -82,6 +86,8 @@ function promptIn(text: string, { role, origin }: Message): string | null {
 export interface SpokenAnswer {
   readonly said: string;
   readonly calls: readonly CallReading[];
+  /** The to-do lists that came along with calls. */
+  readonly lists: readonly CallReading[];
   /** True when nothing is to be answered by a program, so that the agent's turn may end there. */
   readonly isClosing: boolean;
 }
@@ -92,26 +98,19 @@ export function readSpokenAnswer(text: string, form: SpokenForm, place: Place): 
   if (form === "edits") return readEdits(text, place);
   const command = form === "last block" ? editorCommand(text) : shellCommand(text);
   const calls = command === null ? [] : [callOf(command, place)];
-  return { said: withoutCommandTags(text), calls, isClosing: calls.length === 0 };
+  return { said: withoutCommandTags(text), calls, lists: [], isClosing: calls.length === 0 };
 }
 
 const callOf = ({ toolName, input }: WrittenCall, place: Place): CallReading =>
   readCall({ type: "tool-call", callId: asToolCallId("spoken"), toolName, input }, place);
 
-/** Calls that speak to the user, and the field with their words. */
-const SPEAKS: Readonly<Record<string, string>> = {
-  ask_followup_question: "question",
-  attempt_completion: "result",
-  plan_mode_respond: "response",
-  plan_mode_response: "response",
-  finish: "message",
-};
 /** The tags around thoughts that are shown to the user. */
 const SHOWN_THOUGHTS = /<\/?thinking>\n?/g;
 
 function readTags(text: string, place: Place): SpokenAnswer {
   const said: string[] = [];
   const calls: CallReading[] = [];
+  const lists: CallReading[] = [];
   let at = 0;
   for (const { index, 0: tag, 1: name, 2: called } of text.matchAll(CALL_TAG)) {
     if (index < at) continue;
@@ -124,13 +123,14 @@ function readTags(text: string, place: Place): SpokenAnswer {
     const fields = fieldsIn(text.slice(start, end < 0 ? text.length : end), name === undefined);
     said.push(text.slice(at, index));
     at = end < 0 ? text.length : end + close.length;
-    const words = SPEAKS[toolName];
-    if (words !== undefined) said.push(fields[words] ?? "");
+    const [call, list] = withoutProgress({ toolName, input: fields });
+    if (list !== null) lists.push(callOf(list, place));
+    if (speaks(toolName)) said.push(spokenWords(call) ?? "");
     else if (toolName !== "think")
-      for (const written of writtenCalls(toolName, fields)) calls.push(callOf(written, place));
+      for (const written of writtenCalls(toolName, call.input as Fields)) calls.push(callOf(written, place));
   }
   said.push(text.slice(at));
-  return { said: said.join("").replace(SHOWN_THOUGHTS, "").trim(), calls, isClosing: calls.length === 0 };
+  return { said: said.join("").replace(SHOWN_THOUGHTS, "").trim(), calls, lists, isClosing: calls.length === 0 };
 }
 
 type Fields = Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ function writtenCalls(toolName: string, fields: Fields): readonly WrittenCall[] 
     case "search_and_replace":
       return [{ toolName, input: named(fields, { old_string: fields["search"], new_string: fields["replace"] }) }];
     case "update_todo_list":
-      return [{ toolName, input: { todos: (fields["todos"] ?? "").split("\n").flatMap(todoIn) } }];
+      return [{ toolName, input: { todos: todosIn(fields["todos"] ?? "") } }];
     case "use_mcp_tool":
       return [{ toolName: fields["tool_name"] ?? toolName, input: argumentsOf(fields["arguments"] ?? "") }];
     default:
@@ -194,11 +194,6 @@ const named = ({ path = "" }: Fields, { old_string = "", new_string = "" }: Part
   new_string,
 });
 
-function todoIn(line: string): readonly JsonObject[] {
-  const [, box = "", content = ""] = /^\s*(?:[-*] )?\[([ xX-])\]\s*(\S.*)$/.exec(line) ?? [];
-  return content === "" ? [] : [{ content, status: box === "-" ? "in_progress" : box === " " ? "open" : "done" }];
-}
-
 function argumentsOf(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
@@ -211,7 +206,7 @@ function readEdits(text: string, place: Place): SpokenAnswer {
   const found = editBlocks(text).filter(({ path }) => path !== "");
   const blocks = found.length > 0 ? found : fencedFiles(text);
   const calls = blocks.map((block) => callOf(writtenEdit(block), place));
-  return { said: withoutLines(text, blocks).replace(BLOCKS_FOLLOW, "").trim(), calls, isClosing: true };
+  return { said: withoutLines(text, blocks).replace(BLOCKS_FOLLOW, "").trim(), calls, lists: [], isClosing: true };
 }
 
 /** A line that only introduces blocks. */
@@ -230,15 +225,15 @@ function withoutLines(text: string, blocks: readonly EditBlock[]): string {
 
 const NOT_FOUND = /^## SearchReplaceNoExactMatch: .{0,200} in (\S{1,260})$/gm;
 
+const NONE_MADE = /^\s*(?:The LLM did not conform to the edit format|I didn't see any properly formatted edits)/;
+const SOME_MADE = /^\s*# \d+ SEARCH\/REPLACE blocks? failed to match!/;
+
+/** Checks whether a message says that edits were not made. */
+export const refusesEdits = (text: string): boolean => NONE_MADE.test(text) || SOME_MADE.test(text);
+
 /** Checks whether the message after an answer says that an edit of a file was not made. */
-export function isEditRefused(path: string, next: string): boolean {
-  if (/^\s*(?:The LLM did not conform to the edit format|I didn't see any properly formatted edits)/.test(next))
-    return true;
-  return (
-    /^\s*# \d+ SEARCH\/REPLACE blocks? failed to match!/.test(next) &&
-    [...next.matchAll(NOT_FOUND)].some(([, missed]) => missed === path)
-  );
-}
+export const isEditRefused = (path: string, next: string): boolean =>
+  NONE_MADE.test(next) || (SOME_MADE.test(next) && [...next.matchAll(NOT_FOUND)].some(([, missed]) => missed === path));
 
 /** The result of a call that an agent gave as text. */
 export interface SpokenResult {
@@ -299,7 +294,7 @@ function taggedResult(text: string, next: string | undefined): SpokenResult | nu
   const other = OPENHANDS_LABEL.exec(text);
   const label =
     other === null ? resultLabel(text) : { toolName: other[1] as string, subject: "", end: other[0].length };
-  if (label === null || SPEAKS[label.toolName] !== undefined) return null;
+  if (label === null || speaks(label.toolName)) return null;
   const { toolName, subject } = label;
   const below = text.slice(label.end);
   const body = (below.trim() === "" ? (next ?? "") : below).replace(DETAILS, "").replace(/^\s*\n/, "");

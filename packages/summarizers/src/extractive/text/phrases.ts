@@ -40,7 +40,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "couldn't|could not|unable to|not able to|wasn't able to|didn't manage to|did not manage to|failed to|still fails|still failing|still broken|still not|still doesn't|still the same|still see|still get|still wrong|still looks|not yet|not done|not fixed|not complete|blocked",
       [COMPLAINT]:
-        "i don't understand|no, not that|not that one|i meant|actually, it's|actually it's|no, it's|nope, wrong|that's the wrong|the same thing as before|that is not what|not what i|not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue|try again|no luck|nothing changed|makes no difference|still crashes|still throws|still shows|still happens|still happening|still getting|still having|still seeing|fails again|broken again|happens again",
+        "i don't understand|wrong file|wrong place|wrong folder|isn't where|isnt where|isn't … accurate|isnt … accurate|no, not that|not that one|i meant|actually, it's|actually it's|no, it's|nope, wrong|that's the wrong|the same thing as before|that is not what|not what i|not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue|try again|no luck|nothing changed|makes no difference|still crashes|still throws|still shows|still happens|still happening|still getting|still having|still seeing|fails again|broken again|happens again",
       [CANCELLATION]:
         "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|no longer necessary|not needed anymore|scrap that|drop that|drop it|changed my mind",
       [REVERSAL]:
@@ -143,7 +143,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]:
         "não consegui|não pude|não foi possível|não deu certo|ainda não|não funciona|não funcionou|continua sem|continua falhando|continua quebrado|continua quebrada|falhou",
       [COMPLAINT]:
-        "não entendi|não entendo|não, isso não|esse não é|essa não é|na verdade é|na verdade, é|quis dizer|me referia|não foi isso|não é isso|não é o que|está errado|errado|incorreto|mesmo erro|mesmo problema",
+        "não entendi|não entendo|não estou entendendo|não tô entendendo|nao entendi|nao entendo|nao to entendendo|nao estou entendendo|não, isso não|esse não é|essa não é|na verdade é|na verdade, é|quis dizer|me referia|não foi isso|não é isso|não é o que|está errado|errado|incorreto|mesmo erro|mesmo problema",
       [CANCELLATION]:
         "deixa pra lá|deixe pra lá|deixa para lá|esquece isso|esqueça isso|cancela isso|não precisa mais|não preciso mais|não precisamos mais|não é mais necessário|mudei de ideia",
       [REVERSAL]: "desfaça isso|desfaz isso|reverta isso|reverte isso|deixa como estava|volta como estava",

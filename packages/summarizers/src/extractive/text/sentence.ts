@@ -181,6 +181,9 @@ export const asked = (sentences: readonly Sentence[]): readonly Sentence[] =>
 
 const ANNOUNCES_ELSEWHERE =
   /^(?:(?:gut|ok|jetzt|dann|als nächstes|d['’]abord|maintenant|ahora|primero|agora|primeiro|теперь|сначала|хорошо)[,.!]?\s+)*(?:ich (?:werde|schaue|beginne|starte|lese|prüfe|erstelle|führe|suche|öffne|passe)|(?:jetzt|nun|zuerst|als nächstes) (?!weiß|sehe|verstehe|habe|kann|bin)\p{L}+ ich|lass(?:en sie|t)? (?:mich|uns)|je (?:vais|commence)|commençons|vérifions|regardons|voyons|laisse(?:z)?-moi|voy a|vamos a|veamos|(?:primero|ahora) (?:veo|miro|reviso)|déjame|vou|deixe-me|сейчас|давайте|я (?:сейчас )?(?:проверю|посмотрю|сделаю|добавлю|исправлю))(?!\p{L})|^(?:让我|我来|我先|接下来我|我现在|我将|我会)|^(?:まず|次に|では|これから)[^。]*(?:します|ます|ましょう)。?$|^[^。はが]*(?:します|進めます|中です|ていきます|ましょう)。?$/iu;
+/** What its speaker does at this moment, in languages that say it in the present tense, or will tell when it is over. */
+const ANNOUNCES_PRESENT =
+  /^(?:(?:gut|ok|jetzt|bien|bon|vale|listo|ahora|primero|luego|después|maintenant|теперь|сейчас)[,.!]?\s+)*(?:ich (?:korrigiere|behebe|teste|generiere|schreibe|aktualisiere|ergänze|installiere|ändere|(?:melde mich|sage|gebe)(?=[^.]{0,30}(?:wenn|sobald|bescheid)))|je (?:corrige|lance|relance|vérifie|regarde|cherche|teste|génère|démarre|exécute|(?:te|vous) préviens|reviens vers)|j['’](?:ajoute|exécute|installe|ouvre)|(?:l[oae]s? )?(?:corrijo|lanzo|relanzo|genero|actualizo|ejecuto|arreglo|pruebo|verifico|compruebo|añado|agrego|modifico|instalo|empiezo|comienzo|procedo|reinicio|valido|implemento|elimino|reviso|busco|leo|entreno)|(?:ahora|primero|luego|después) creo(?! que)|(?:te|os|le|les) (?:aviso|avisaré)|(?:исправляю|запускаю|перезапускаю|проверяю|смотрю|создаю|добавляю|обновляю|генерирую|начинаю|сообщу|дам знать))(?!\p{L})|^(?:先(?:直接|来|去)|正在|现在(?:来|开始|生成|创建|检查|运行|测试|更新|实现|添加|修复|修改|重新|比对|验证)|(?:完成|结束|跑完)(?:之?后)?[，,]?我?(?:会|再|就)?(?:通知|告诉|告知)[你您])|^.{0,200}(?<!알|모르)(?:겠습니다|할게요|볼게요|드릴게요)[.!:]?$/iu;
 const BEFORE_IT =
   "(?:(?:now|first|next|then|ok|okay|good(?: question| point| catch| idea)?|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)(?:[,.!]|\\s+[-–—])?\\s+)*";
 /** Verbs for finding something out, which imply that it was not found yet. */
@@ -195,7 +198,7 @@ const ANNOUNCES = new RegExp(
 
 /** Checks whether a sentence announces what its speaker will do next, which may then never be done. */
 export const isAnnouncement = (sentence: string): boolean =>
-  ANNOUNCES.test(sentence) || ANNOUNCES_ELSEWHERE.test(sentence);
+  ANNOUNCES.test(sentence) || ANNOUNCES_ELSEWHERE.test(sentence) || ANNOUNCES_PRESENT.test(sentence);
 
 /** Marks of sentences that say what was found, decided, done or not done. */
 export const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
@@ -216,8 +219,12 @@ const SHORTEST_STATEMENT = 40;
 /** True for a sentence that names something by a path, a number or a spelling of code. */
 const namesSomething = (text: string): boolean => NAMES.test(text);
 
-/** Checks whether a sentence is an announcement that names nothing, and so says nothing about what was found. */
-export const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !namesSomething(text);
+/**
+ * Checks whether a sentence is an announcement that names nothing or only leads to a call, and so says nothing about what
+ * was found.
+ */
+export const isPassing = ({ text }: Sentence): boolean =>
+  isAnnouncement(text) && (/[:：]$/.test(text) || !namesSomething(text));
 
 /** Words of a guess. */
 const GUESSES = /\b(?:maybe|perhaps|might be|not sure|unclear|it seems|i bet)\b/i;
