@@ -52,7 +52,10 @@ function elsewhere(module, from, name, as) {
 /** Undoes the numbers that the build adds to ambiguous names, and its abbreviations of names from neighboring files. */
 function renamed(text, from, to) {
   const plain = text.replaceAll(/\b(\w+)\$\d+\b/g, "$1");
-  return plain.replace(new RegExp(`(?<![\\w$])${from.replace(/\$\d+$/, "")}(?![\\w$])`), () => to);
+  return plain.replace(
+    new RegExp(`(?<![\\w$])${from.replace(/\$\d+$/, "").replaceAll("$", "\\$")}(?![\\w$])`),
+    () => to,
+  );
 }
 
 const read = new Map();

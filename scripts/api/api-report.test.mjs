@@ -60,6 +60,20 @@ export * from "@threadfold/stores";
     );
   });
 
+  it("is followed there under a short name with a dollar sign, too", () => {
+    const file = entryOf({
+      "index.d.ts": `import { $t as Box$1 } from "./shared.js";
+import { Other } from "@threadfold/core";
+export { type Box$1 as Box, type Other };
+export * from "@threadfold/stores";
+`,
+      "shared.d.ts": "interface Box {\n  readonly width: number;\n}\nexport { Box as $t };\n",
+    });
+    expect(entryText(file)).toBe(
+      'export * from "@threadfold/stores";\ninterface Box {\n  readonly width: number;\n}\nexport { Other } from "@threadfold/core";',
+    );
+  });
+
   it("keeps every overload, and says when nothing is built", () => {
     const file = entryOf({
       "index.d.ts":
