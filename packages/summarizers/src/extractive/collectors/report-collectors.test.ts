@@ -50,23 +50,6 @@ describe("what a reader would not miss", () => {
     expect(said).toContain("Let me look at the listeners more carefully.");
   });
 
-  it("announcements of the call below them stand nowhere, whatever they name", () => {
-    const conversation = new Conversation().user("Rename the cart.");
-    for (const [file, finding] of [
-      ["cart.ts", "The session holds the only reference to it."],
-      ["taxes.ts", "Reduced rates are read from a table."],
-      ["orders.ts", "Orders copy their lines at checkout."],
-      ["users.ts", "Guests have none before they sign in."],
-      ["index.ts", "Everything is exported twice."],
-    ])
-      conversation
-        .agent(`${finding}\n\nNow let me update \`src/${file}\`:`)
-        .tool("edit", { path: `src/${file}`, old_string: "cart", new_string: "basket" }, "ok");
-    const { text } = summaryOf(conversation);
-    expect(text).toContain("The session holds the only reference to it.");
-    expect(text).not.toContain("Now let me update");
-  });
-
   it("the label before a thought is no part of it, and what has to be found out first is not found yet", () => {
     const conversation = new Conversation().user("Find the leak.");
     for (const step of ["THOUGHT: I need to understand the listeners first.", "Thought: The timers of `cart.ts` leak."])

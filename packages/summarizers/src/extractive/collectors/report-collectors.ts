@@ -151,17 +151,13 @@ function standingOf({ text, marks }: Sentence): number {
   return isAnnouncement(text) || isSlight({ text, marks }) ? ANNOUNCEMENT : 1;
 }
 
-/**
- * Leaves out table rows, headings, questions, courtesies, remarks and what leads to a call, which say nothing about what
- * was found.
- */
+/** Leaves out table rows, headings, questions, courtesies and remarks, which say nothing about what was found. */
 const isTelling = (sentence: Sentence): boolean =>
   sentence.text.length >= MIN_SENTENCE &&
   !COURTESY.test(sentence.text) &&
   !sentence.text.startsWith("|") &&
   !isQuestion(sentence.text) &&
   !isRemark(sentence) &&
-  !(isPassing(sentence) && /[:：]$/.test(sentence.text)) &&
   !/^[-=*#\s]+$/.test(sentence.text);
 
 /** True for a row of a table that says something: neither its header nor a row of short cells. */

@@ -219,12 +219,8 @@ const SHORTEST_STATEMENT = 40;
 /** True for a sentence that names something by a path, a number or a spelling of code. */
 const namesSomething = (text: string): boolean => NAMES.test(text);
 
-/**
- * Checks whether a sentence is an announcement that names nothing or only leads to a call, and so says nothing about what
- * was found.
- */
-export const isPassing = ({ text }: Sentence): boolean =>
-  isAnnouncement(text) && (/[:：]$/.test(text) || !namesSomething(text));
+/** Checks whether a sentence is an announcement that names nothing, and so says nothing about what was found. */
+export const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !namesSomething(text);
 
 /** Words of a guess. */
 const GUESSES = /\b(?:maybe|perhaps|might be|not sure|unclear|it seems|i bet)\b/i;
