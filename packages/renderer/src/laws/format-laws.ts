@@ -12,7 +12,6 @@ import {
 } from "@threadfold/core";
 import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
-import { tieOf } from "../conform/parts/reasoning.ts";
 import { isAnswerOfHost, leaveItemOpen, pairItems } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
@@ -294,8 +293,8 @@ function stableMessages(
 /**
  * Returns messages that a longer log may still change, because calls among their provider items wait for the host: such
  * calls are shown once it has answered. They are the newest answer of the model that the request shows, at its place or
- * moved, and the newest one if nobody spoke since, with what follows; and earlier answers whose calls cannot do without
- * reasoning that was sent at its place.
+ * moved, and the newest one if nobody spoke since, with what follows; and earlier answers with such calls, which may take
+ * reasoning along to where they are answered.
  */
 function openSteps(
   thread: AgentThread,
@@ -320,23 +319,13 @@ function openSteps(
     newest((one) => rendered.some((message) => showsOf(message, one))),
     newest((_, at) => shown.slice(at + 1).every(isAnswer)),
   ];
-  const bound = shown.filter((one, at) => {
-    const calls = callsOf(one).filter((call) => needsReasoning(call, one, requirements));
-    return one.role === "assistant" && waits(at, calls);
-  });
-  return [...places.flatMap((at) => (waits(at, callsOf(shown[at])) ? shown.slice(at) : [])), ...bound];
+  const waiting = shown.filter((one, at) => one.role === "assistant" && waits(at, callsOf(one)));
+  return [...places.flatMap((at) => (waits(at, callsOf(shown[at])) ? shown.slice(at) : [])), ...waiting];
 }
 
 /** Checks whether a message of a request shows one of the log, or an item of it that moved to its answer. */
 const showsOf = ({ sources, parts }: ChatRequest["messages"][number], { id, parts: own }: Message): boolean =>
   sources.includes(id) || parts.some((part) => part.type === "opaque" && own.includes(part));
-
-/** Checks whether an item cannot do without the reasoning before it in its message. */
-function needsReasoning(part: Part, { parts }: Message, { opaqueReasoned }: FormatRequirements): boolean {
-  const before = parts.slice(0, parts.indexOf(part));
-  if (opaqueReasoned === undefined || part.type !== "opaque") return false;
-  return before.some(({ type }) => type === "reasoning") && tieOf(part, opaqueReasoned) === "required";
-}
 
 const itemType = (part: Part): unknown => (part.type === "opaque" ? Object(part.value).type : undefined);
 
