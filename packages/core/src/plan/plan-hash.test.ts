@@ -63,6 +63,11 @@ describe("the id of a plan", () => {
     expect(idsHashedApart(plan)).toEqual([ids]);
   });
 
+  it("names a list once that a plan read back has twice, in a record and in its summary", () => {
+    const ids = idsTo(LONGEST_HASHED_SPAN + 1);
+    expect(idsHashedApart(parsePlan(serializePlan(planOver(ids))))).toEqual([ids]);
+  });
+
   it("is of the spelled-out plan as long as no span is longer than that", () => {
     const plan = planOver(idsTo(LONGEST_HASHED_SPAN));
     expect(plan.planId).toBe(withFormerId(plan).planId);

@@ -44,10 +44,11 @@ export const hashedPatches = (patches: readonly Patch[], plan: Content): readonl
     ? patches
     : patches.map((patch) => (isRecord(patch.value) ? { ...patch, value: hashedRecord(patch.value) } : patch));
 
-/** Returns the lists of message ids that are hashed on their own, each once. */
+/** Returns the lists of message ids that are hashed on their own, each once, however many records have a copy of it. */
 export function idsHashedApart(plan: Content): readonly SpanReference["messageIds"][] {
   if (formerPlans.has(plan)) return [];
-  return [...new Set(spansOf(plan).map(({ messageIds }) => messageIds))].filter(isLong);
+  const lists = spansOf(plan).map(({ messageIds }) => messageIds);
+  return [...new Map(lists.filter(isLong).map((ids) => [listDigest(ids), ids])).values()];
 }
 
 /** Returns how such lists stand in a text whose SHA-256 is the id of a plan; nothing for any other text. */

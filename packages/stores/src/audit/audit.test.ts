@@ -12,11 +12,13 @@ import {
   canonicalJson,
   digestOf,
   emptyPlan,
+  emptySummary,
   LONGEST_HASHED_SPAN,
   parsePlan,
   planChanges,
   planDiff,
   type RecordedArtifact,
+  sealPlan,
   sha256,
   type ThreadfoldStore,
 } from "@threadfold/core";
@@ -97,8 +99,10 @@ async function fill(store: ThreadfoldStore): Promise<Checkpoint> {
 }
 
 /** A thread with a plan that drops more messages than its hash text names one by one. */
-async function longSpan(made = (plan: CompactionPlan): CompactionPlan => plan) {
-  const memory = createMemoryStore({ clock: { now: () => START_MS } });
+async function longSpan(
+  made = (plan: CompactionPlan): CompactionPlan => plan,
+  memory: ThreadfoldStore = createMemoryStore({ clock: { now: () => START_MS } }),
+) {
   await memory.threads.append(THREAD, transcript(LONGEST_HASHED_SPAN + 9), { expectedVersion: 0 });
   const thread = await memory.threads.load(THREAD);
   const messages = thread?.messagesBetween(0, LONGEST_HASHED_SPAN + 1) ?? [];
@@ -333,6 +337,26 @@ describe("an audit file", () => {
       });
       expect((await check(changed)).problem?.problem).toContain("its spans are not those that its text names");
     }
+  });
+
+  it("lists the ids of a long span once when its plan has a summary, too", async () => {
+    const summarized = ({ drops: [drop], ...plan }: CompactionPlan): CompactionPlan => {
+      const { keywords: _keywords, action: _action, span, ...record } = drop as CompactionPlan["drops"][number];
+      const summary = { summary: emptySummary(span), summaryTokens: 1, summarizer: "test", resolved: [] };
+      return sealPlan({ ...plan, drops: [], summarizations: [{ ...record, ...summary, action: "summarize", span }] });
+    };
+    const sqlite = await openSqliteStore(join(folder, "summarized.db"));
+    const { plan, ids } = await longSpan(summarized, sqlite);
+    await sqlite.journal.append(THREAD, committed(plan, digestOf(planChanges(emptyPlan(THREAD, "none"), plan))), START);
+    const text = await exported(sqlite);
+    await sqlite.close();
+    expect([(await check(text)).problem, independentCheck(Buffer.from(text))]).toEqual([null, 0]);
+    const line = text
+      .split("\n")
+      .slice(0, -1)
+      .map((one) => JSON.parse(one))
+      .find(({ type }) => type === "plan");
+    expect(line.spans).toEqual([JSON.stringify(ids)]);
   });
 
   it("keeps a plan from before long spans were hashed on their own as it was hashed", async () => {
