@@ -189,6 +189,9 @@ export {
 export { AgentThread, type ThreadWindow, type VersionedPinEntry } from "./thread/agent-thread.ts";
 export { AppendOnlyList, RunningTotals, sharedLength } from "./thread/append-only-list.ts";
 export {
+  type CountedRuns,
+  countIds,
+  type RunCount,
   type MessageRun,
   type OrdinalRun,
   outlinedSpan,
@@ -317,7 +320,7 @@ export {
   tokenBudget,
   utilization,
 } from "./budget/token-budget.ts";
-export { type DurabilityOf, TokenLedger } from "./budget/token-ledger.ts";
+export { type AbsentMessages, type CountedRun, type DurabilityOf, TokenLedger } from "./budget/token-ledger.ts";
 export {
   afterReported,
   type Calibration,
@@ -344,13 +347,15 @@ export {
   type GroupGap,
   groupLedger,
   groupLedgerInSteps,
+  type UnansweredCall,
+  unansweredIn,
   groupMessages,
   lastOrdinal,
   type MessageGroup,
   type PairingIssue,
   type ReadableList,
 } from "./plan/message-group.ts";
-export { type Stretch, type ThreadShape, threadShape } from "./plan/thread-shape.ts";
+export { OrdinalMap, type Stretch, type ThreadShape, threadShape } from "./plan/thread-shape.ts";
 export {
   COMPACTION_PRECEDENCE,
   type CompactionAction,
@@ -393,6 +398,7 @@ export {
 export {
   abridgePlan,
   expandPlan,
+  expandPlanInSteps,
   hiddenRuns,
   isAbridgedPlan,
   type MessagePlace,
@@ -425,7 +431,7 @@ export {
   planDiff,
   type Recovery,
 } from "./plan/explain.ts";
-export { foldedPins, ThreadView, type ViewEntry, viewThread } from "./plan/thread-view.ts";
+export { foldedPins, type LacksPin, ThreadView, type ViewEntry, viewThread } from "./plan/thread-view.ts";
 export type { BodyPreview, KeptEnds } from "./plan/kinds/record-kind.ts";
 export {
   type ClearRecord,

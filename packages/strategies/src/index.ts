@@ -78,16 +78,24 @@ export {
   springTokensPreset,
   springTurnsPreset,
 } from "./presets/spring-session.ts";
-export type {
-  CompactionProposal,
-  CompactionStrategy,
-  Hold,
-  OwnRecord,
-  StrategyContext,
-  StrategyExecution,
+export {
+  analyzeInSteps,
+  type CompactionProposal,
+  type CompactionStrategy,
+  type Hold,
+  type OwnRecord,
+  type StrategyContext,
+  type StrategyExecution,
 } from "./strategy/compaction-strategy.ts";
 export { DraftPlan } from "./draft/draft-plan.ts";
-export { foldableGroups, groupsBeside, newestOrdinal, newestUserOrdinal } from "./draft/foldable-groups.ts";
+export {
+  foldableGroups,
+  foldableInSteps,
+  groupsBeside,
+  groupsBesideInSteps,
+  newestOrdinal,
+  newestUserOrdinal,
+} from "./draft/foldable-groups.ts";
 export { unreadProposals, unreadResults } from "./draft/unread-results.ts";
 export {
   type CompactionTrigger,

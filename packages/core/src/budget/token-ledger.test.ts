@@ -184,6 +184,69 @@ describe("TokenLedger", () => {
   });
 });
 
+describe("the ledger of a resumed thread", () => {
+  /** A thread, a part of it that a plan hides, and the messages of that part that are in memory all the same. */
+  const resumed = agentThreads({ malformed: true, pins: false, maxMessages: 24 })
+    .filter(({ length }) => length > 4)
+    .chain((thread) =>
+      fc.record({
+        thread: fc.constant(thread),
+        ends: fc.tuple(fc.nat(thread.length - 2), fc.nat(thread.length - 2)),
+        kept: fc.uniqueArray(fc.nat(thread.length - 1), { maxLength: 4 }),
+        factor: fc.constantFrom(1, 0.7, 1.37),
+      }),
+    )
+    .map(({ thread, ends, kept, factor }) => {
+      const [from, to] = [Math.min(...ends), Math.max(...ends)];
+      const isHeld = (ordinal: number): boolean => ordinal < from || ordinal > to || kept.includes(ordinal);
+      const held = [...thread.entriesInMemory()].filter((_, ordinal) => isHeld(ordinal));
+      const { position, version, length, digest } = thread;
+      const part = AgentThread.resume(thread.id, { version, length, position, digest, held }, []);
+      return { thread, part, run: { from, to }, isHeld, factor };
+    });
+
+  it("has the sums of the whole one around what is hidden, under any factor, when its tokens are known", () => {
+    fc.assert(
+      fc.property(resumed, ({ thread, part, run, isHeld, factor }) => {
+        const empty = TokenLedger.empty(countingTokenizer(), () => "anchoring");
+        const whole = empty.extend(thread);
+        const tokens = whole.tokensBetween(run.from, run.to + 1);
+        const ledger = empty.extend(part, 0, [{ ...run, tokens }]).scaled(factor);
+        const [hole] = ledger.absent;
+        expect(hole === undefined).toBe(part.isWhole);
+        if (part.isWhole) return;
+        const missing = Array.from({ length: thread.length }, (_, ordinal) => ordinal).filter((at) => !isHeld(at));
+        expect(ledger.absent).toEqual([{ from: missing[0], to: missing.at(-1) }]);
+        const outside = (ordinal: number): boolean => hole === undefined || ordinal <= hole.from || ordinal > hole.to;
+        for (let from = 0; from <= thread.length; from++)
+          for (let to = from; to <= thread.length; to++)
+            expect(ledger.tokensIfKnown(from, to)).toBe(
+              outside(from) && outside(to) ? whole.scaled(factor).tokensBetween(from, to) : undefined,
+            );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("knows no such sums when some of what is hidden was not counted", () => {
+    fc.assert(
+      fc.property(resumed, ({ part, run }) => {
+        if (part.isWhole) return;
+        const empty = TokenLedger.empty(countingTokenizer(), () => "anchoring");
+        for (const runs of [[], [{ ...run, to: run.from - 1, tokens: 3 }]]) {
+          const ledger = empty.extend(part, 5, runs);
+          expect(ledger.tokensIfKnown(1, part.length)).toBeUndefined();
+          expect(ledger.totalTokens).toBe(
+            5 +
+              [...part.messagesInMemory()].reduce((sum, { ordinal }) => sum + (ledger.header(ordinal)?.tokens ?? 0), 0),
+          );
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
 describe("tokenShares", () => {
   it("puts each kind of part into its share", () => {
     const callId = asToolCallId("c");

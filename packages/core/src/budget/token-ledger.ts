@@ -1,7 +1,9 @@
+import type { ToolCallId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import type { ToolDurability, ToolResultEnvelope } from "../model/part.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { AppendOnlyList } from "../thread/append-only-list.ts";
+import type { OrdinalRun } from "../thread/span-reference.ts";
 import type { Steps } from "../time/steps.ts";
 import { headerOf, type MessageHeader } from "./message-header.ts";
 import { scaledTokenizer } from "./scaled-tokenizer.ts";
@@ -16,12 +18,30 @@ import {
 /** Returns how a tool result may be folded when the result itself does not say so. */
 export type DurabilityOf = (result: ToolResultEnvelope) => ToolDurability;
 
+/**
+ * A part of a resumed thread of which only some messages are in memory, and the tokens of all of its messages by the
+ * ledger's counter.
+ */
+export interface CountedRun extends OrdinalRun {
+  readonly tokens: number;
+  /** Its calls that no result has answered. */
+  readonly unanswered?: readonly ToolCallId[];
+  /** The part of it to pass over, even where a message is in memory. From its first missing message to its last. */
+  readonly apart?: OrdinalRun;
+}
+
+/** A part of a thread that is not in memory, and its unanswered calls. */
+export interface AbsentMessages extends OrdinalRun {
+  readonly unanswered?: readonly ToolCallId[];
+}
+
 /** The figures that a ledger has counted, in tokens of its counter. */
 interface CountedMessages {
   readonly headers: AppendOnlyList<MessageHeader>;
   readonly sums: AppendOnlyList<number>;
   readonly systemTokens: number;
   readonly hiddenTokens: number;
+  readonly absent: readonly AbsentMessages[];
 }
 
 /**
@@ -39,6 +59,8 @@ export class TokenLedger {
   readonly #hiddenTokens: number;
   /** The factor by which figures are multiplied when they are read. */
   readonly #factor: number;
+  /** The parts of a resumed thread that are not in memory, but for single messages, in order. */
+  readonly absent: readonly AbsentMessages[];
 
   private constructor(
     tokenizer: ProviderAwareTokenizer,
@@ -52,12 +74,14 @@ export class TokenLedger {
     this.#sums = counted.sums;
     this.#systemTokens = counted.systemTokens;
     this.#hiddenTokens = counted.hiddenTokens;
+    this.absent = counted.absent;
     this.#factor = factor;
   }
 
   static empty(tokenizer: ProviderAwareTokenizer, durabilityOf: DurabilityOf): TokenLedger {
     const counted = { headers: AppendOnlyList.empty<MessageHeader>(), sums: AppendOnlyList.of([0]) };
-    return new TokenLedger(tokenizer, durabilityOf, { ...counted, systemTokens: 0, hiddenTokens: 0 }, 1);
+    const none = { systemTokens: 0, hiddenTokens: 0, absent: [] };
+    return new TokenLedger(tokenizer, durabilityOf, { ...counted, ...none }, 1);
   }
 
   /**
@@ -75,6 +99,7 @@ export class TokenLedger {
       sums: this.#sums,
       systemTokens: this.#systemTokens,
       hiddenTokens: this.#hiddenTokens,
+      absent: this.absent,
     };
   }
 
@@ -122,6 +147,12 @@ export class TokenLedger {
     return this.#tokensBefore(toOrdinal) - this.#tokensBefore(fromOrdinal);
   }
 
+  /** The same; undefined when some of them are not in memory. */
+  tokensIfKnown(fromOrdinal: number, toOrdinal: number): number | undefined {
+    const isKnown = this.#sums.holds(fromOrdinal) && this.#sums.holds(toOrdinal);
+    return isKnown ? this.tokensBetween(fromOrdinal, toOrdinal) : undefined;
+  }
+
   #tokensBefore(ordinal: number): number {
     const tokens = this.#sums.at(Math.min(Math.max(ordinal, 0), this.length)) as number;
     if (this.#factor === 1 || ordinal <= 0) return tokens;
@@ -133,20 +164,22 @@ export class TokenLedger {
    *
    * @param hiddenTokens tokens of the messages of a resumed thread that are not in memory; without it, sums over them
    * are unknown. Used only when this ledger has counted nothing yet.
+   * @param runs the parts that those messages are in; with each of them, sums that begin or end at any message in
+   * memory are known.
    */
-  extend(thread: AgentThread, hiddenTokens?: number): TokenLedger {
+  extend(thread: AgentThread, hiddenTokens?: number, runs: readonly CountedRun[] = []): TokenLedger {
     const counted = this.#uncounted(thread).map((message) =>
       this.#headerOf(message, tokenShares(message, this.#tokenizer)),
     );
-    return this.#with(thread, counted, hiddenTokens);
+    return this.#with(thread, counted, hiddenTokens, runs);
   }
 
   /** The same as {@link extend}, in steps as small as the counter allows. */
-  *extendInSteps(thread: AgentThread, hiddenTokens?: number): Steps<TokenLedger> {
+  *extendInSteps(thread: AgentThread, hiddenTokens?: number, runs: readonly CountedRun[] = []): Steps<TokenLedger> {
     const counted: MessageHeader[] = [];
     for (const message of this.#uncounted(thread))
       counted.push(this.#headerOf(message, yield* tokenSharesInSteps(message, this.#tokenizer)));
-    return this.#with(thread, counted, hiddenTokens);
+    return this.#with(thread, counted, hiddenTokens, runs);
   }
 
   #uncounted(thread: AgentThread): readonly Message[] {
@@ -157,8 +190,13 @@ export class TokenLedger {
     return this.length === 0 && !thread.isWhole;
   }
 
-  #with(thread: AgentThread, added: readonly MessageHeader[], hiddenTokens: number | undefined): TokenLedger {
-    if (this.#resumes(thread)) return this.#resumed(thread, added, hiddenTokens);
+  #with(
+    thread: AgentThread,
+    added: readonly MessageHeader[],
+    hiddenTokens: number | undefined,
+    runs: readonly CountedRun[],
+  ): TokenLedger {
+    if (this.#resumes(thread)) return this.#resumed(thread, added, hiddenTokens, runs);
     if (added.length === 0) return this;
     let sum = this.#sums.at(this.length) as number;
     const sums = added.map(({ tokens }) => (sum += tokens));
@@ -168,6 +206,7 @@ export class TokenLedger {
       sums: this.#sums.append(sums),
       systemTokens: this.#systemTokens + system,
       hiddenTokens: this.#hiddenTokens,
+      absent: this.absent,
     };
     return new TokenLedger(this.#tokenizer, this.#durabilityOf, counted, this.#factor);
   }
@@ -176,18 +215,25 @@ export class TokenLedger {
    * Returns the ledger of a resumed thread, which has only some of its messages in memory. Sums that begin among the
    * others are unknown; system messages are never folded, so all of them are counted.
    */
-  #resumed(thread: AgentThread, headers: readonly MessageHeader[], hiddenTokens: number | undefined): TokenLedger {
+  #resumed(
+    thread: AgentThread,
+    headers: readonly MessageHeader[],
+    hiddenTokens: number | undefined,
+    runs: readonly CountedRun[],
+  ): TokenLedger {
     const held = new Map(headers.map((header) => [header.ordinal, header]));
     const system = headers.reduce((tokens, header) => tokens + (header.role === "system" ? header.tokens : 0), 0);
+    const gaps = gapsBetween(headers, thread.length);
+    const known = sumsAround(thread.length, gaps, headers, runs);
     const inMemory = headers.reduce((tokens, header) => tokens + header.tokens, 0);
     const start = new Map(hiddenTokens === undefined ? [] : [[0, 0]]);
+    const total = hiddenTokens === undefined ? 0 : inMemory + hiddenTokens;
     const counted = {
       headers: AppendOnlyList.resumed(thread.length, held),
-      sums: AppendOnlyList.resumed(thread.length, start).append([
-        hiddenTokens === undefined ? 0 : inMemory + hiddenTokens,
-      ]),
+      sums: AppendOnlyList.resumed(thread.length, known?.sums ?? start).append([known?.total ?? total]),
       systemTokens: system,
-      hiddenTokens: hiddenTokens ?? 0,
+      hiddenTokens: known === null ? (hiddenTokens ?? 0) : 0,
+      absent: known?.absent ?? gaps,
     };
     return new TokenLedger(this.#tokenizer, this.#durabilityOf, counted, this.#factor);
   }
@@ -198,6 +244,80 @@ export class TokenLedger {
     const result = first?.type === "tool-result" ? first.result : undefined;
     return headerOf(message, tokens, shares, result && (result.durability ?? this.#durabilityOf(result)));
   }
+}
+
+/** Returns the ordinals below `length` that none of the headers has, as unbroken runs. */
+function gapsBetween(headers: readonly MessageHeader[], length: number): readonly OrdinalRun[] {
+  const gaps: OrdinalRun[] = [];
+  let next = 0;
+  for (const ordinal of [...headers.map((header) => header.ordinal), length]) {
+    if (ordinal > next) gaps.push({ from: next, to: ordinal - 1 });
+    next = ordinal + 1;
+  }
+  return gaps;
+}
+
+/** What is known of a resumed thread whose hidden parts are all counted. */
+interface KnownSums {
+  /** The parts that sums pass over. Single messages among them may be in memory. */
+  readonly absent: readonly AbsentMessages[];
+  /** The tokens of the first n messages, by n, outside of those parts. */
+  readonly sums: ReadonlyMap<number, number>;
+  readonly total: number;
+}
+
+/** Returns the sums over messages in memory and over counted runs; null when some gap is not in such a run. */
+function sumsAround(
+  length: number,
+  gaps: readonly OrdinalRun[],
+  headers: readonly MessageHeader[],
+  runs: readonly CountedRun[],
+): KnownSums | null {
+  const passed = passedParts(gaps, runs);
+  if (passed === null) return null;
+  const tokensAt = new Map(headers.map(({ ordinal, tokens }) => [ordinal, tokens]));
+  const sums = new Map<number, number>();
+  let total = 0;
+  let next = 0;
+  const addUpTo = (end: number): void => {
+    for (; next < end; next++) {
+      sums.set(next, total);
+      total += tokensAt.get(next) ?? 0;
+    }
+  };
+  for (const [run, { from, to }] of passed) {
+    addUpTo(run.from);
+    const before = total;
+    addUpTo(from);
+    sums.set(from, total);
+    total = before + run.tokens;
+    for (let ordinal = to + 1; ordinal <= run.to; ordinal++) total -= tokensAt.get(ordinal) ?? 0;
+    next = to + 1;
+  }
+  addUpTo(length);
+  const absent = [...passed].map(([{ unanswered }, part]) =>
+    unanswered === undefined ? part : { ...part, unanswered },
+  );
+  return { absent, sums, total };
+}
+
+/** Returns the part of each run that is passed over; null when some gap is in no such part. */
+function passedParts(
+  gaps: readonly OrdinalRun[],
+  runs: readonly CountedRun[],
+): ReadonlyMap<CountedRun, OrdinalRun> | null {
+  const ordered = runs.toSorted((a, b) => a.from - b.from);
+  const passed = new Map<CountedRun, OrdinalRun>();
+  let index = 0;
+  for (const { from, to } of gaps) {
+    while ((ordered[index]?.to ?? to) < to) index++;
+    const run = ordered[index];
+    if (run === undefined || from < run.from) return null;
+    const part = run.apart ?? { from: passed.get(run)?.from ?? from, to };
+    if (from < part.from || to > part.to) return null;
+    passed.set(run, part);
+  }
+  return passed;
 }
 
 function* scaledHeaders(headers: Iterable<MessageHeader>, factor: number): Iterable<MessageHeader> {

@@ -21,7 +21,13 @@ describe("an append-only list of texts", () => {
         for (const [index, part] of parts.entries()) {
           const before = [...list];
           const former = list;
+          const other = continuedTexts(list, ["other", ...part]);
           list = continuedTexts(list, part);
+          const another = continuedTexts(former, ["another"]);
+          expect([other, another]).toEqual([
+            [...before, "other", ...part],
+            [...before, "another"],
+          ]);
           expect(former).toEqual(before);
           expect(list).toEqual([...before, ...part]);
           if (looks[index] === true) expect(textOf(list)).toBe(canonicalJson([...list]));

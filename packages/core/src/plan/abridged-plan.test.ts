@@ -4,13 +4,14 @@ import { TokenLedger } from "../budget/token-ledger.ts";
 import type { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { digestOf } from "../json/sha256.ts";
 import { agentThreads, countingTokenizer, planRecordsFor, runs, withoutOverlaps } from "../laws/index.ts";
-import { asMessageId, asThreadId } from "../model/ids.ts";
+import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { outlineOf, type SpanReference, spanOf, spanStart } from "../thread/span-reference.ts";
+import { countIds, outlineOf, type SpanReference, spanOf, spanStart } from "../thread/span-reference.ts";
 import {
   abridgePlan,
   expandPlan,
+  expandPlanInSteps,
   hiddenRuns,
   isAbridgedPlan,
   parseAbridgedPlan,
@@ -235,6 +236,27 @@ describe("plans that are abridged", () => {
     const plan = planOver(thread, [dropping(...from(1, 6))], false);
     const places = placesOf(thread);
     expect(abridgePlan(plan, (id) => (id === "m3" ? undefined : places.get(id)))).toBe(serializePlan(plan));
+  });
+
+  it("are expanded in steps to the same plan, and keep the tokens of their runs", () => {
+    const count = 150_000;
+    const messages = Array.from({ length: count }, (_, ordinal) => ({ id: asMessageId(`m${ordinal}`), ordinal }));
+    const messageIds = Object.freeze(messages.map(({ id }) => id));
+    const span = { messageIds, firstTurn: 0, lastTurn: 0 };
+    const base = { ...dropping(...from(1, 4)), span };
+    const plan = sealPlan({ ...planOver(thread, [], false), ...groupRecords([base]), threadVersion: count });
+    const placeOf = (id: string) => ({ version: Number(id.slice(1)) + 1, ordinal: Number(id.slice(1)) });
+    countIds(messageIds, { tokenizer: "counter", runs: [{ tokens: 17, unanswered: [asToolCallId("c")] }] });
+    const text = abridgePlan(plan, placeOf);
+    const [outline] = planRecords(parseAbridgedPlan(text)).map((record) => outlineOf(record.span));
+    expect(outline).toMatchObject({ count, tokenizer: "counter", runs: [{ tokens: 17, unanswered: ["c"] }] });
+    const steps = expandPlanInSteps(text, ({ fromOrdinal, toOrdinal }) => messages.slice(fromOrdinal, toOrdinal + 1));
+    let taken = 1;
+    let next = steps.next();
+    for (; next.done !== true; next = steps.next()) taken++;
+    expect(next.value.planId).toBe(plan.planId);
+    expect(next.value.drops[0]?.span.messageIds).toEqual(messageIds);
+    expect(taken).toBeGreaterThan(2);
   });
 
   it("are expanded to the original text only over an unchanged log", () => {

@@ -1,25 +1,28 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { freezeDeep, type JsonObject } from "../json/json-value.ts";
+import { freezeDeep, type JsonObject, textSchema } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import * as z from "../json/schema.ts";
-import { digestOf } from "../json/sha256.ts";
-import { type MessageId, messageIdSchema } from "../model/ids.ts";
+import { continuedList, digestOf, listDigest } from "../json/sha256.ts";
+import { type MessageId, messageIdSchema, toolCallIdSchema } from "../model/ids.ts";
 import {
+  countedRunsOf,
   type MessageRun,
   outlinedSpan,
   outlineOf,
+  placeIds,
   runBorders,
   runsOfSpan,
   type SpanOutline,
   type SpanReference,
 } from "../thread/span-reference.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
 import {
   type CompactionPlan,
+  checkedPlan,
   checkPlanSchema,
   groupRecords,
   planRecords,
-  readPlan,
   serializePlan,
 } from "./compaction-plan.ts";
 import { mapLists, type PlanRecord, type PlanRecords, RECORD_KINDS, removesMessages } from "./plan-record.ts";
@@ -101,8 +104,33 @@ export interface PlacedMessage {
  * @throws ThreadfoldError `INVALID_PLAN` when the log does not have the messages that the plan refers to, or the plan
  * with their ids does not match its own id.
  */
-export function expandPlan(text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): CompactionPlan {
-  return readPlan(withIds(text, messagesOf));
+export const expandPlan = (text: string, messagesOf: MessagesOfRun): CompactionPlan =>
+  finishSteps(expandPlanInSteps(text, messagesOf));
+
+/** Does the same as {@link expandPlan}, in steps. */
+export function* expandPlanInSteps(text: string, messagesOf: MessagesOfRun): Steps<CompactionPlan> {
+  const { planId, schemaVersion: _version, ...content } = parseAbridgedPlan(text);
+  const records: PlanRecord[] = [];
+  for (const record of planRecords(content)) records.push(yield* withIdsOf(record, messagesOf));
+  return checkedPlan({ ...content, ...groupRecords(records) }, planId);
+}
+
+type MessagesOfRun = (run: MessageRun) => readonly PlacedMessage[];
+
+/** Returns a record with the ids of its outlined span, which a summary of the same span shares. */
+function* withIdsOf(record: PlanRecord, messagesOf: MessagesOfRun): Steps<PlanRecord> {
+  const { span } = record;
+  const outline = outlineOf(span);
+  if (outline === undefined) return record;
+  const messageIds = yield* idsInSteps(outline, messagesOf);
+  // A fold would otherwise look up every one of them again.
+  placeIds(
+    messageIds,
+    outline.runs.map(({ fromOrdinal: from, toOrdinal: to }) => ({ from, to })),
+  );
+  const whole = { messageIds, firstTurn: span.firstTurn, lastTurn: span.lastTurn };
+  if (!("summary" in record) || record.summary.span !== span) return { ...record, span: whole };
+  return { ...record, span: whole, summary: { ...record.summary, span: whole } };
 }
 
 /**
@@ -111,23 +139,35 @@ export function expandPlan(text: string, messagesOf: (run: MessageRun) => readon
  *
  * @throws ThreadfoldError `INVALID_PLAN` when the log does not have the messages that the plan refers to.
  */
-export function spellOutPlan(text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): string {
-  return canonicalJson(withIds(text, messagesOf));
-}
+export const spellOutPlan = (text: string, messagesOf: MessagesOfRun): string =>
+  canonicalJson(
+    mapSpans(readAbridged(text), (outline, turns) => ({
+      ...turns,
+      messageIds: finishSteps(idsInSteps(outline, messagesOf)),
+    })),
+  );
 
-const withIds = (text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): JsonObject =>
-  mapSpans(readAbridged(text), (outline, turns) => ({ ...turns, messageIds: idsOf(outline, messagesOf) }));
+/** Ids that are read and hashed in one step, in a few milliseconds. A step also copies the list so far. */
+const IDS_AT_A_TIME = 65_536;
 
-function idsOf(outline: SpanOutline, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): readonly MessageId[] {
-  const ids: MessageId[] = [];
+/** Reads the ids of an outlined span, and hashes them on the way if there are very many. */
+function* idsInSteps(outline: SpanOutline, messagesOf: MessagesOfRun): Steps<readonly MessageId[]> {
+  let ids: readonly MessageId[] = [];
+  let more: MessageId[] = [];
   for (const run of outline.runs) {
     const messages = messagesOf(run);
     if (messages.length !== run.toOrdinal - run.fromOrdinal + 1) throw notAsWritten();
     for (const [index, { id, ordinal }] of messages.entries()) {
       if (ordinal !== run.fromOrdinal + index) throw notAsWritten();
-      ids.push(id);
+      more.push(id);
+      if (more.length < IDS_AT_A_TIME) continue;
+      ids = continuedList(ids, more);
+      listDigest(ids);
+      more = [];
+      yield;
     }
   }
+  ids = continuedList(ids, more);
   if (ids.length !== outline.count || ids[0] !== outline.first || ids.at(-1) !== outline.last) throw notAsWritten();
   return ids;
 }
@@ -142,14 +182,19 @@ function outlineFor(span: SpanReference, placeOf: (id: MessageId) => MessagePlac
   if (messageIds.length < FEWEST_IDS) return null;
   const known = runsOfSpan(span, (id) => placeOf(id)?.ordinal);
   if (known === undefined || known.length * IDS_PER_RUN > messageIds.length) return null;
+  const counted = countedRunsOf(span);
   const runs: MessageRun[] = [];
-  for (const [first, last] of runBorders(span, known)) {
+  for (const [index, [first, last]] of runBorders(span, known).entries()) {
     const [from, to] = [placeOf(first), placeOf(last)];
     if (from === undefined || to === undefined) return null;
     const { version: fromVersion, ordinal: fromOrdinal } = from;
-    runs.push({ fromVersion, toVersion: to.version, fromOrdinal, toOrdinal: to.ordinal });
+    const { tokens, unanswered = [] } = counted?.runs[index] ?? {};
+    const places = { fromVersion, toVersion: to.version, fromOrdinal, toOrdinal: to.ordinal };
+    const isOpen = unanswered.length > 0;
+    runs.push({ ...places, ...(tokens !== undefined && { tokens }), ...(isOpen && { unanswered }) });
   }
-  return { first: messageIds[0] as MessageId, last: messageIds.at(-1) as MessageId, count: messageIds.length, runs };
+  const [first, last] = [messageIds[0] as MessageId, messageIds.at(-1) as MessageId];
+  return { first, last, count: messageIds.length, runs, ...(counted && { tokenizer: counted.tokenizer }) };
 }
 
 /** Returns a record with an outline as its span. A summary of the same span refers to it instead of repeating it. */
@@ -171,6 +216,7 @@ const outlineSchema: z.ZodType<SpanOutline> = z.object({
   first: messageIdSchema,
   last: messageIdSchema,
   count: z.int().positive(),
+  tokenizer: textSchema.exactOptional(),
   runs: z
     .array(
       z.object({
@@ -178,6 +224,8 @@ const outlineSchema: z.ZodType<SpanOutline> = z.object({
         toVersion: z.int().positive(),
         fromOrdinal: z.int().nonnegative(),
         toOrdinal: z.int().nonnegative(),
+        tokens: z.number().nonnegative().exactOptional(),
+        unanswered: z.array(toolCallIdSchema).exactOptional(),
       }),
     )
     .min(1),

@@ -163,9 +163,13 @@ export function serializePlan(plan: CompactionPlan): string {
  */
 export const parsePlan = (text: string): CompactionPlan => readPlan(readPlanText(text));
 
-/** Does the same with a plan that is no text any more. @throws ThreadfoldError `INVALID_PLAN`. */
-export function readPlan(value: unknown): CompactionPlan {
+function readPlan(value: unknown): CompactionPlan {
   const { planId, schemaVersion: _version, ...content } = checkPlanSchema(value);
+  return checkedPlan(content, planId);
+}
+
+/** Returns the plan with this content. @throws ThreadfoldError `INVALID_PLAN` when the content does not match the id. */
+export function checkedPlan(content: PlanContent, planId: PlanId): CompactionPlan {
   const plan = sealAs(content, planId);
   if (plan === null) {
     throw new ThreadfoldError("INVALID_PLAN", `The content of plan ${planId} does not match its id.`, {

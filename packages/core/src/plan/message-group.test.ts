@@ -2,14 +2,25 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MessageHeader } from "../budget/message-header.ts";
 import { TokenLedger } from "../budget/token-ledger.ts";
+import type { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { call, result } from "../laws/messages.ts";
+import { runs } from "../laws/runs.ts";
 import { countingTokenizer } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
 import { type MessageInput, messageInputSchema } from "../model/message.ts";
 import type { Part, ToolOutcomeStatus } from "../model/part.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { firstOrdinal, type GroupedThread, groupMessages, lastOrdinal } from "./message-group.ts";
+import {
+  firstOrdinal,
+  type GroupedLedger,
+  type GroupedThread,
+  groupLedger,
+  groupMessages,
+  lastOrdinal,
+  type MessageGroup,
+  unansweredIn,
+} from "./message-group.ts";
 
 /**
  * One message in short: `u` user, `s` system, `a` assistant text, `r` reasoning alone, `+x,y` calls x and y, `r+x` a call
@@ -255,4 +266,76 @@ describe("laws of grouping", () => {
       { numRuns: 120 },
     );
   });
+
+  it("groups what a resumed thread has in memory like the whole thread, or reports that more is needed", () => {
+    let parts = 0;
+    fc.assert(
+      fc.property(threads, fc.nat(), fc.nat(), (thread, a, b) => {
+        const [from, to] = [a, b].map((pick) => pick % (thread.length + 1)).sort((x, y) => x - y) as [number, number];
+        const empty = TokenLedger.empty(countingTokenizer(), () => "anchoring");
+        const whole = groupLedger(empty.extend(thread));
+        const among = ({ ordinals }: MessageGroup) =>
+          ordinals.filter((ordinal) => ordinal >= from && ordinal < to).length;
+        const isBetweenGroups = [...whole.groups].every((group) => [0, group.ordinals.length].includes(among(group)));
+        const unanswered = [...whole.groups].flatMap((group) => (among(group) > 0 ? group.openCalls : []));
+        const sides = thread.messagesBetween(from, to).filter(({ branch }) => branch !== undefined);
+        if (from === to || !isBetweenGroups || sides.length > 0) return;
+        const held = [...thread.entriesInMemory()].filter((_, ordinal) => ordinal < from || ordinal >= to);
+        const { version, length, position, digest } = thread;
+        const part = AgentThread.resume(thread.id, { version, length, position, digest, held }, []);
+        const tokens = empty.extend(thread).tokensBetween(from, to);
+        const known = groupedOrNot(empty.extend(part, 0, [{ from, to: to - 1, tokens, unanswered }]));
+        if (known === null) return;
+        parts++;
+        const plain = ({ index: _, ...group }: MessageGroup) => group;
+        const others = [...whole.groups].filter((group) => among(group) === 0);
+        expect([...known.groups].map(plain)).toEqual(others.map(plain));
+        for (const { ordinal } of part.messagesInMemory())
+          expect(known.groups.at(known.groupOf.at(ordinal) as number)?.ordinals).toContain(ordinal);
+      }),
+      runs(300),
+    );
+    expect(parts).toBeGreaterThan(20);
+  });
+
+  it("tell where calls await a result, once the ledger is grouped", () => {
+    fc.assert(
+      fc.property(threads, (thread) => {
+        const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
+        expect(unansweredIn(ledger)).toBeUndefined();
+        const { groups } = groupLedger(ledger);
+        const found = new Set(unansweredIn(ledger)?.map(({ ordinal }) => ordinal));
+        // A call that a later turn makes again awaits nothing any more, but stays open in its group.
+        for (const group of groups) if (found.has(firstOrdinal(group))) expect(group.openCalls).not.toEqual([]);
+        const made = [...ledger.headers].flatMap(({ calls }) => calls);
+        const isMadeOnce = (callId: string): boolean => made.filter((id) => id === callId).length === 1;
+        for (const group of groups) if (group.openCalls.some(isMadeOnce)) expect(found).toContain(firstOrdinal(group));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("needs the calls in between when a result before or behind them may be theirs", () => {
+    for (const [notes, from, to] of [
+      ["u +x u a -x u", 2, 4],
+      ["u +x a -x u", 1, 3],
+      ["u +x -x a u -x", 1, 4],
+    ] as const) {
+      const thread = AgentThread.empty(asThreadId("t")).append(notes.split(" ").map(messageOf));
+      const held = [...thread.entriesInMemory()].filter((_, ordinal) => ordinal < from || ordinal >= to);
+      const { version, length, position, digest } = thread;
+      const part = AgentThread.resume(thread.id, { version, length, position, digest, held }, []);
+      expect(groupedOrNot(TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(part))).toBeNull();
+    }
+  });
 });
+
+/** Null when the groups depend on messages that are not in memory. */
+function groupedOrNot(ledger: TokenLedger): GroupedLedger | null {
+  try {
+    return groupLedger(ledger);
+  } catch (error) {
+    if ((error as ThreadfoldError).code !== "HISTORY_NOT_LOADED") throw error;
+    return null;
+  }
+}

@@ -1,5 +1,6 @@
 import type { MessageHeader } from "../budget/message-header.ts";
-import type { TokenLedger } from "../budget/token-ledger.ts";
+import type { AbsentMessages, TokenLedger } from "../budget/token-ledger.ts";
+import { historyNotLoaded } from "../errors/threadfold-error.ts";
 import type { ToolCallId } from "../model/ids.ts";
 import { finishSteps, type Steps } from "../time/steps.ts";
 
@@ -97,14 +98,27 @@ export function* groupLedgerInSteps(ledger: TokenLedger): Steps<GroupedLedger> {
   const grouping = growing.get(ledger.family) ?? new Grouping();
   growing.set(ledger.family, grouping);
   if (grouping.length > ledger.length) return groupMessages(ledger.headers);
+  const absent = new Map(ledger.absent.map((part) => [part.from, part]));
   while (grouping.length < ledger.length) {
-    grouping.add(ledger.header(grouping.length) as MessageHeader);
+    const part = absent.get(grouping.length);
+    if (part === undefined) grouping.add(ledger.header(grouping.length) as MessageHeader);
+    else grouping.pass(part);
     if (grouping.length % AT_A_TIME === 0) yield;
   }
   const grouped = yield* grouping.groupsInSteps();
   // Somebody may have grouped a longer ledger between two steps.
   return grouped.groupOf.length === ledger.length ? grouped : groupMessages(ledger.headers);
 }
+
+/** A call that no result has answered yet, and the ordinal at which its group begins. */
+export interface UnansweredCall {
+  readonly callId: ToolCallId;
+  readonly ordinal: number;
+}
+
+/** Returns the unanswered calls of a ledger that was grouped before; undefined for one that was not. */
+export const unansweredIn = (ledger: TokenLedger): readonly UnansweredCall[] | undefined =>
+  growing.get(ledger.family)?.unanswered;
 
 interface GroupDraft {
   kind: MessageGroup["kind"];
@@ -128,12 +142,43 @@ class Grouping {
   /** Groups of reasoning that await their assistant message, by branch. */
   readonly #pendingReasoning = new Map<string | undefined, number>();
 
+  /** True when some messages were left in the store: a result may answer a call among them. */
+  #hasPassed = false;
+  /** Calls among them that no result has answered. */
+  readonly #passedCalls: UnansweredCall[] = [];
+  /** The turn of the first message behind them, which is the last turn that they may be in. */
+  #passedTurn: number | undefined;
+
   /** The number of messages that are grouped. */
   get length(): number {
     return this.#groupOf.length;
   }
 
+  /**
+   * Passes over messages up to an ordinal that a resumed thread left in the store: they are in no group. What comes
+   * after them is grouped as if they were there, except that reasoning among them awaits no message behind them.
+   *
+   * @throws ThreadfoldError `HISTORY_NOT_LOADED` when they may answer calls or reasoning before them.
+   */
+  pass({ from, to, unanswered = [] }: AbsentMessages): void {
+    // A plan hides no side branches, so reasoning that awaits an answer there still does.
+    if (this.#open.size > 0 || this.#pendingReasoning.has(undefined)) throw historyNotLoaded();
+    this.#hasPassed = true;
+    this.#passedTurn = undefined;
+    for (const callId of unanswered) this.#passedCalls.push({ callId, ordinal: from });
+    this.#groupOf.length = to + 1;
+  }
+
+  /** The calls that no result has answered yet; those that were left in the store where these begin. */
+  get unanswered(): readonly UnansweredCall[] {
+    const open = [...this.#open].flatMap(([key, calls]) =>
+      calls.map(({ index }) => ({ callId: calledIn(key), ordinal: this.#drafts[index]?.ordinals[0] as number })),
+    );
+    return [...this.#passedCalls, ...open];
+  }
+
   add(header: MessageHeader): void {
+    this.#passedTurn ??= header.turn;
     if (header.answers !== undefined) return this.#addResult(header, header.answers);
     const index = this.#reasoningBefore(header) ?? this.#startGroup();
     if (header.role === "assistant" && header.reasoningOnly) this.#pendingReasoning.set(header.branch, index);
@@ -163,6 +208,8 @@ class Grouping {
   }
 
   #openCall(index: number, header: MessageHeader, callId: ToolCallId): void {
+    const mayBeOpen = header.turn === this.#passedTurn;
+    if (mayBeOpen && this.#passedCalls.some((passed) => passed.callId === callId)) throw historyNotLoaded();
     const draft = this.#drafts[index] as GroupDraft;
     draft.kind = "tool-exchange";
     draft.openCalls.push(callId);
@@ -188,6 +235,7 @@ class Grouping {
       }
       return;
     }
+    if (this.#hasPassed) throw historyNotLoaded();
     const duplicateOf = this.#answered.get(key);
     const index = duplicateOf ?? this.#startGroup();
     this.#join(index, header).strays.push(header.ordinal);
@@ -214,6 +262,8 @@ class Grouping {
 }
 
 const callKey = (header: MessageHeader, callId: ToolCallId): string => JSON.stringify([header.branch ?? "", callId]);
+
+const calledIn = (key: string): ToolCallId => (JSON.parse(key) as readonly [string, ToolCallId])[1];
 
 /** A snapshot of a list that only grows. */
 class Beginning<Item> implements ReadableList<Item> {

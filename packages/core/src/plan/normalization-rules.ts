@@ -1,9 +1,10 @@
 import type { MessageHeader } from "../budget/message-header.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { MessageId } from "../model/ids.ts";
+import type { Steps } from "../time/steps.ts";
 import type { MessageGroup } from "./message-group.ts";
 import { COMPACTION_PRECEDENCE, kindOf, type PlanRecord, removesMessages } from "./plan-record.ts";
-import type { ThreadShape } from "./thread-shape.ts";
+import type { OrdinalMap, ThreadShape } from "./thread-shape.ts";
 
 /** A change that a normalization rule made, for people and for the journal. */
 export interface NormalizationChange {
@@ -23,15 +24,18 @@ export interface Claim {
 /** Which claim owns each message while rules are applied. `owner` maps a message ordinal to an index in `claims`. */
 export interface Assignment {
   readonly claims: readonly Claim[];
-  readonly owner: Map<number, number>;
+  readonly owner: OrdinalMap<number>;
   readonly shape: ThreadShape;
 }
 
-/** A named normalization rule: changes the assignment and returns its changes. Applied until nothing changes. */
+/** A named normalization rule: changes the assignment and returns its changes, in steps. Applied until nothing changes. */
 export interface NormalizationRule {
   readonly name: string;
-  apply(assignment: Assignment): readonly NormalizationChange[];
+  apply(assignment: Assignment): Steps<readonly NormalizationChange[]>;
 }
+
+/** The number of messages that are processed in one step: less than a millisecond. */
+const AT_A_TIME = 4_096;
 
 /** Returns the strength of a claim: the precedence of its action. */
 export const strengthOf = (claim: Claim): number => COMPACTION_PRECEDENCE[claim.record.action];
@@ -54,16 +58,18 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 /** System messages are instructions, not history: no record may cover one. */
 export const keepSystem: NormalizationRule = {
   name: "keep-system",
-  apply(assignment: Assignment): readonly NormalizationChange[] {
-    const released = [...assignment.owner.keys()].filter(
-      (ordinal) => assignment.shape.header(ordinal).role === "system",
-    );
-    for (const ordinal of released) assignment.owner.delete(ordinal);
-    return released.map((ordinal) => ({
-      rule: "keep-system",
-      problem: "a system message cannot be folded; it is included",
-      messageIds: [assignment.shape.header(ordinal).id],
-    }));
+  *apply({ owner, shape }: Assignment): Steps<readonly NormalizationChange[]> {
+    const changes: NormalizationChange[] = [];
+    let passed = 0;
+    for (const [ordinal] of owner) {
+      if (++passed % AT_A_TIME === 0) yield;
+      const { id, role } = shape.header(ordinal);
+      if (role !== "system") continue;
+      owner.delete(ordinal);
+      const problem = "a system message cannot be folded; it is included";
+      changes.push({ rule: "keep-system", problem, messageIds: [id] });
+    }
+    return changes;
   },
 };
 
@@ -73,9 +79,11 @@ export const keepSystem: NormalizationRule = {
  */
 export const keepOpaque: NormalizationRule = {
   name: "keep-opaque",
-  apply({ claims, owner, shape }: Assignment): readonly NormalizationChange[] {
+  *apply({ claims, owner, shape }: Assignment): Steps<readonly NormalizationChange[]> {
     const changes: NormalizationChange[] = [];
+    let passed = 0;
     for (const [ordinal, index] of owner) {
+      if (++passed % AT_A_TIME === 0) yield;
       if (mayHold((claims[index] as Claim).record, shape.header(ordinal))) continue;
       const released = shape.groupOf(ordinal).ordinals.filter((member) => owner.delete(member));
       changes.push({
@@ -101,12 +109,14 @@ function mayHold(record: PlanRecord, { opaque, holdsCompaction }: MessageHeader)
  */
 export const wholeGroups: NormalizationRule = {
   name: "whole-groups",
-  apply(assignment: Assignment): readonly NormalizationChange[] {
+  *apply(assignment: Assignment): Steps<readonly NormalizationChange[]> {
     const { claims, owner, shape } = assignment;
     const seen = new Set<number>();
+    let passed = 0;
     let last: MessageGroup | undefined;
     const changes: NormalizationChange[] = [];
     for (const [ordinal, index] of owner) {
+      if (++passed % AT_A_TIME === 0) yield;
       if (!removesMessages((claims[index] as Claim).record)) continue;
       const group = shape.groupOf(ordinal);
       if (group === last || seen.has(group.index)) continue;

@@ -10,7 +10,7 @@ import { AgentThread } from "../thread/agent-thread.ts";
 import { spanOf } from "../thread/span-reference.ts";
 import { actionOf, groupRecords, planRecords } from "./compaction-plan.ts";
 import { groupMessages } from "./message-group.ts";
-import { normalizePlan } from "./normalize-plan.ts";
+import { normalizePlan, normalizePlanInSteps } from "./normalize-plan.ts";
 import { COMPACTION_PRECEDENCE, type PlanRecord, type PlanRecords, removesMessages } from "./plan-record.ts";
 import { type ThreadShape, threadShape } from "./thread-shape.ts";
 
@@ -318,5 +318,36 @@ describe("normalizePlan", () => {
   it("prefers the shorter of tied records with the same start", () => {
     expect(idsOf(normalize(drop("u1", "a1", "r1"), drop("u1")).drops)).toEqual([["u1"], ["a1", "r1"]]);
     expect(idsOf(normalize(drop("u1"), drop("u1", "a1", "r1")).drops)).toEqual([["u1"], ["a1", "r1"]]);
+  });
+});
+
+describe("normalizing records of a long thread", () => {
+  const long = AgentThread.empty(asThreadId("long")).append(
+    Array.from({ length: 20_000 }, (_, at) => user(`m${at}`, "go on")),
+  );
+  const spanned = (from: number, to: number) => spanOf(long.messagesBetween(from, to));
+
+  it.each([
+    ["one for all of it", [{ ...drop("u1"), span: spanned(0, 20_000) }]],
+    [
+      "one that another splits",
+      [drop("u1"), clear("u1")].map((one, at) => ({ ...one, span: spanned(at * 9_000, 20_000 - at * 9_000) })),
+    ],
+    ["many", Array.from({ length: 10_000 }, (_, at) => ({ ...clear("u1"), span: spanned(at, at + 1) }))],
+  ] as readonly [string, PlanRecord[]][])("takes a few thousand messages in a step: %s", (_what, records) => {
+    let asked = 0;
+    const shape = new Proxy(shapeOf(long), {
+      get(target, name: keyof ThreadShape) {
+        const value: unknown = target[name];
+        if (typeof value !== "function") return value;
+        return (...given: readonly unknown[]): unknown => {
+          asked++;
+          return value.apply(target, given);
+        };
+      },
+    });
+    const counts: number[] = [];
+    for (const _ of normalizePlanInSteps(groupRecords(records), shape)) counts.push(asked);
+    expect(Math.max(...counts.map((count, step) => count - (counts[step - 1] ?? 0)))).toBeLessThan(10_000);
   });
 });

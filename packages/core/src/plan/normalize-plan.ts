@@ -14,7 +14,7 @@ import {
   wholeGroups,
 } from "./normalization-rules.ts";
 import { kindOf, type PlanRecord, type PlanRecords, removesMessages } from "./plan-record.ts";
-import type { ThreadShape } from "./thread-shape.ts";
+import { OrdinalMap, type ThreadShape } from "./thread-shape.ts";
 
 /** The normalization rules, in the order in which they are applied. */
 export const NORMALIZATION_RULES: readonly NormalizationRule[] = [keepSystem, keepOpaque, wholeGroups];
@@ -37,9 +37,12 @@ export const normalizePlan = (records: PlanRecords, shape: ThreadShape): Normali
 /** Does the same as {@link normalizePlan}, in steps. */
 export function* normalizePlanInSteps(records: PlanRecords, shape: ThreadShape): Steps<NormalizedRecords> {
   const changes: NormalizationChange[] = [];
-  const claims = planRecords(records)
-    .flatMap((record) => claimsOf(record, shape, changes))
-    .sort(compareClaims);
+  const claims: Claim[] = [];
+  for (const [index, record] of planRecords(records).entries()) {
+    if (index % RECORDS_AT_A_TIME === 0) yield;
+    claims.push(...claimsOf(record, shape, changes));
+  }
+  claims.sort(compareClaims);
   yield;
   const owner = yield* assignByPrecedence(claims, shape, changes);
   const assignment: Assignment = { claims, owner, shape };
@@ -70,17 +73,20 @@ function claimsOf(record: PlanRecord, shape: ThreadShape, changes: Normalization
 
 /** The number of messages that are processed in one step: less than a millisecond. */
 const AT_A_TIME = 4_096;
+/** The number of records that are looked up in one step. Each may name any number of messages. */
+const RECORDS_AT_A_TIME = 64;
 
 function* assignByPrecedence(
   claims: readonly Claim[],
   shape: ThreadShape,
   changes: NormalizationChange[],
-): Steps<Map<number, number>> {
-  const owner = new Map<number, number>();
+): Steps<OrdinalMap<number>> {
+  const owner = new OrdinalMap<number>();
   const contested = new Map<number, MessageId[]>();
+  let seen = 0;
   for (const [index, claim] of claims.entries()) {
     for (const ordinal of claim.ordinals) {
-      if (owner.size % AT_A_TIME === 0) yield;
+      if (++seen % AT_A_TIME === 0) yield;
       const holder = owner.get(ordinal);
       if (holder === undefined) {
         owner.set(ordinal, index);
@@ -89,7 +95,9 @@ function* assignByPrecedence(
       const wins = strengthOf(claim) > strengthOf(claims[holder] as Claim);
       if (wins) owner.set(ordinal, index);
       const loser = wins ? holder : index;
-      contested.set(loser, [...(contested.get(loser) ?? []), shape.header(ordinal).id]);
+      const lost = contested.get(loser);
+      if (lost === undefined) contested.set(loser, [shape.header(ordinal).id]);
+      else lost.push(shape.header(ordinal).id);
     }
   }
   for (const [loser, messageIds] of contested) {
@@ -113,7 +121,7 @@ function* applyToFixpoint(assignment: Assignment, changes: NormalizationChange[]
     changed = false;
     for (const rule of NORMALIZATION_RULES) {
       yield;
-      const made = rule.apply(assignment);
+      const made = yield* rule.apply(assignment);
       changed ||= made.length > 0;
       for (const change of made) changes.push(change);
     }
@@ -132,10 +140,9 @@ function* materialize({ claims, owner, shape }: Assignment): Steps<readonly Plan
   }
   const placed: PlacedRecord[] = [];
   for (const [index, ordinals] of held) {
-    ordinals.sort((a, b) => a - b);
     yield;
     // Not spread into arguments: a record may fall into more runs than a call takes.
-    for (const part of splitRecord((claims[index] as Claim).record, ordinals, shape)) placed.push(part);
+    for (const part of yield* splitInSteps((claims[index] as Claim).record, ordinals, shape)) placed.push(part);
   }
   return placed.sort((a, b) => a.first - b.first).map(({ record }) => record);
 }
@@ -156,26 +163,50 @@ export function splitRecord(
   ordinals: readonly number[],
   shape: ThreadShape,
 ): readonly PlacedRecord[] {
-  const runs = removesMessages(record) ? unbrokenRuns(ordinals, shape) : [ordinals];
-  if (runs.length === 1 && isWhole(record, ordinals, shape)) return [{ first: ordinals[0] as number, record }];
-  // Some of the messages that were left out may belong to either side of the split.
-  if (shape.isAbridged(record.span)) throw historyNotLoaded();
-  const ids = runs.map((run) => run.map((ordinal) => shape.header(ordinal).id));
-  return runs.map((run, index) => ({ first: run[0] as number, record: restrict(record, run, ids, index, shape) }));
+  return finishSteps(splitInSteps(record, ordinals, shape));
 }
 
-function isWhole({ span }: PlanRecord, ordinals: readonly number[], shape: ThreadShape): boolean {
+function* splitInSteps(
+  record: PlanRecord,
+  ordinals: readonly number[],
+  shape: ThreadShape,
+): Steps<readonly PlacedRecord[]> {
+  const runs = removesMessages(record) ? yield* unbrokenRuns(ordinals, shape) : [ordinals];
+  if (runs.length === 1 && (yield* isWhole(record, ordinals, shape))) return [{ first: ordinals[0] as number, record }];
+  // Some of the messages that were left out may belong to either side of the split.
+  if (shape.isAbridged(record.span)) throw historyNotLoaded();
+  const ids: MessageId[][] = [];
+  for (const run of runs) ids.push(yield* idsOf(run, shape));
+  const placed: PlacedRecord[] = [];
+  for (const [index, run] of runs.entries()) {
+    yield;
+    placed.push({ first: run[0] as number, record: yield* restrict(record, run, ids, index, shape) });
+  }
+  return placed;
+}
+
+function* idsOf(run: readonly number[], shape: ThreadShape): Steps<MessageId[]> {
+  const ids: MessageId[] = [];
+  for (const ordinal of run) if (ids.push(shape.header(ordinal).id) % AT_A_TIME === 0) yield;
+  return ids;
+}
+
+function* isWhole({ span }: PlanRecord, ordinals: readonly number[], shape: ThreadShape): Steps<boolean> {
+  // The same messages have the same list, which spares a long span from being compared message by message.
+  if (ordinals.length > AT_A_TIME && (yield* shape.spanInSteps(ordinals)).messageIds === span.messageIds) return true;
   const all = shape.ordinalsOf(span);
+  yield;
   return all?.length === ordinals.length && all.every((ordinal, index) => ordinal === ordinals[index]);
 }
 
-function unbrokenRuns(ordinals: readonly number[], shape: ThreadShape): readonly (readonly number[])[] {
+function* unbrokenRuns(ordinals: readonly number[], shape: ThreadShape): Steps<readonly (readonly number[])[]> {
   const runs: number[][] = [];
-  for (const ordinal of ordinals) {
+  for (const [index, ordinal] of ordinals.entries()) {
     const run = runs.at(-1);
     const previous = run?.at(-1);
     if (run !== undefined && previous !== undefined && nothingShownBetween(previous, ordinal, shape)) run.push(ordinal);
     else runs.push([ordinal]);
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
   }
   return runs;
 }
@@ -186,14 +217,14 @@ function nothingShownBetween(from: number, to: number, shape: ThreadShape): bool
   return true;
 }
 
-function restrict(
+function* restrict(
   record: PlanRecord,
   run: readonly number[],
   runs: readonly (readonly MessageId[])[],
   index: number,
   shape: ThreadShape,
-): PlanRecord {
-  const span = shape.spanOf(run);
+): Steps<PlanRecord> {
+  const span = yield* shape.spanInSteps(run);
   const originalTokens = shape.tokensOf(run);
   return kindOf(record).restrict(record, { span, originalTokens, runs, index });
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { listDigest, sha256 } from "../json/sha256.ts";
 import { assistant, call, result, tool } from "../laws/messages.ts";
 import { runs } from "../laws/runs.ts";
 import { countingTokenizer } from "../laws/samples.ts";
@@ -16,7 +17,7 @@ import {
   groupMessages,
   type ReadableList,
 } from "./message-group.ts";
-import { type ThreadShape, threadShape } from "./thread-shape.ts";
+import { OrdinalMap, type ThreadShape, threadShape } from "./thread-shape.ts";
 
 const emptyLedger = () => TokenLedger.empty(countingTokenizer(), () => "anchoring");
 
@@ -148,6 +149,71 @@ describe("P9: a thread shape with a skipped range", () => {
         },
       ),
       runs(20),
+    );
+  });
+});
+
+describe("P9: the span of a very long thread", () => {
+  const ORDINALS = Array.from({ length: 150_000 }, (_, ordinal) => ordinal);
+  const ids = ORDINALS.map((ordinal) => `message-${ordinal}`);
+
+  /** The shape of such a thread, of which only headers are read, and how many were. */
+  function longShape() {
+    const asked = { headers: 0 };
+    const header = (ordinal: number) => {
+      asked.headers++;
+      return { id: ids[ordinal], turn: ordinal < 10 ? 1 : 2 };
+    };
+    const ledger = { length: ids.length, header, absent: [] } as unknown as TokenLedger;
+    return { asked, shape: threadShape(longThread(), ledger, groupMessages([])) };
+  }
+
+  it("is found in steps of a few thousand messages, the same as at once", () => {
+    const { asked, shape } = longShape();
+    const read: number[] = [];
+    const steps = shape.spanInSteps(ORDINALS);
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) read.push(asked.headers);
+    expect(Math.max(...read.map((count, index) => count - (read[index - 1] ?? 0)))).toBeLessThanOrEqual(5_000);
+    expect(step.value).toEqual({ messageIds: ids, firstTurn: 1, lastTurn: 2 });
+    expect(longShape().shape.spanOf(ORDINALS)).toEqual(step.value);
+  });
+
+  it("has the digest of all its ids, whether they were hashed in parts or not", () => {
+    const { shape } = longShape();
+    for (const count of [150_000, 131_072, 65_537, 65_536, 5_000])
+      expect(listDigest(shape.spanOf(ORDINALS.slice(0, count)).messageIds)).toBe(
+        sha256(canonicalJson(ids.slice(0, count))),
+      );
+  });
+});
+
+describe("a map by message ordinal", () => {
+  const changes = fc.array(
+    fc.record({ ordinal: fc.oneof(fc.nat(9), fc.nat(100_000)), value: fc.option(fc.nat(), { nil: null }) }),
+  );
+
+  it("holds what a Map would, in the order of the ordinals, also while it changes", () => {
+    fc.assert(
+      fc.property(changes, changes, (before, during) => {
+        const [held, expected] = [new OrdinalMap<number>(), new Map<number, number>()];
+        const change = ({ ordinal, value }: { readonly ordinal: number; readonly value: number | null }) => {
+          if (value === null) expect(held.delete(ordinal)).toBe(expected.delete(ordinal));
+          else held.set(ordinal, value) && expected.set(ordinal, value);
+          expect(held.get(ordinal)).toBe(expected.get(ordinal));
+        };
+        const inOrder = () => [...expected].sort(([a], [b]) => a - b);
+        for (const one of before) change(one);
+        expect([...held]).toEqual(inOrder());
+        const left = [...during];
+        for (const [ordinal, value] of held) {
+          expect(expected.get(ordinal)).toBe(value);
+          const next = left.pop();
+          if (next !== undefined) change(next);
+        }
+        expect([...held]).toEqual(inOrder());
+      }),
+      runs(100),
     );
   });
 });

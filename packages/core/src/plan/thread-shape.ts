@@ -1,10 +1,11 @@
 import type { MessageHeader } from "../budget/message-header.ts";
 import type { TokenLedger } from "../budget/token-ledger.ts";
 import { historyNotLoaded } from "../errors/threadfold-error.ts";
-import { continuedList } from "../json/sha256.ts";
+import { continuedList, listDigest } from "../json/sha256.ts";
 import type { MessageId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { knownRunsOf, type OrdinalRun, placeIds, runsOfSpan, type SpanReference } from "../thread/span-reference.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
 import type { GroupedLedger, MessageGroup } from "./message-group.ts";
 
 /** What planning knows about a thread: headers and groups but no bodies. Parts may be left out; see {@link Stretch}. */
@@ -30,6 +31,8 @@ export interface ThreadShape {
    * The span of the given messages (in order, at least one), including any that are left out right after one of them.
    */
   spanOf(ordinals: readonly number[]): SpanReference;
+  /** Does the same in steps, and hashes the ids of a very long span on the way, so that a plan with it has little left. */
+  spanInSteps(ordinals: readonly number[]): Steps<SpanReference>;
   /** The number of messages in such a span; `tokensOf` returns their tokens before any folding. */
   countOf(ordinals: readonly number[]): number;
   tokensOf(ordinals: readonly number[]): number;
@@ -48,6 +51,7 @@ export interface Stretch extends OrdinalRun {
  * Returns the shape of a thread whose messages are all counted and grouped.
  *
  * @param leftOut in ascending order, none of them at the beginning or end of the thread.
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` unless everything that is not in memory is left out.
  */
 export function threadShape(
   thread: AgentThread,
@@ -55,8 +59,16 @@ export function threadShape(
   grouped: GroupedLedger,
   leftOut: readonly Stretch[] = [],
 ): ThreadShape {
+  const isCovered = ledger.absent.every((gap) => leftOut.some(({ from, to }) => from <= gap.from && gap.to <= to));
+  if (!isCovered) throw historyNotLoaded();
   return new CountedShape(thread, ledger, grouped, leftOut);
 }
+
+/** Messages that are processed in one step, in less than a millisecond. */
+const AT_A_TIME = 4_096;
+
+/** Ids that are hashed in one step, in a few milliseconds. A part costs a copy of the list so far, so it is not smaller. */
+const HASHED_AT_A_TIME = 32_768;
 
 class CountedShape implements ThreadShape {
   readonly length: number;
@@ -67,6 +79,8 @@ class CountedShape implements ThreadShape {
   readonly #behind: ReadonlyMap<number, Stretch>;
   #groups: readonly MessageGroup[] | undefined;
   readonly #lists = new Map<string, readonly MessageId[]>();
+  /** What is not in memory, by its first ordinal. */
+  readonly #absent: ReadonlyMap<number, OrdinalRun>;
 
   constructor(thread: AgentThread, ledger: TokenLedger, grouped: GroupedLedger, leftOut: readonly Stretch[]) {
     this.length = ledger.length;
@@ -75,6 +89,7 @@ class CountedShape implements ThreadShape {
     this.#grouped = grouped;
     this.#leftOut = leftOut;
     this.#behind = new Map(leftOut.map((stretch) => [stretch.from - 1, stretch]));
+    this.#absent = new Map(ledger.absent.map((run) => [run.from, run]));
   }
 
   get groups(): readonly MessageGroup[] {
@@ -97,6 +112,7 @@ class CountedShape implements ThreadShape {
   }
 
   after(ordinal: number): number {
+    if (this.#leftOut.length === 0) return ordinal + 1;
     return (this.#behind.get(ordinal)?.to ?? ordinal) + 1;
   }
 
@@ -120,11 +136,16 @@ class CountedShape implements ThreadShape {
   }
 
   spanOf(ordinals: readonly number[]): SpanReference {
+    return finishSteps(this.spanInSteps(ordinals));
+  }
+
+  *spanInSteps(ordinals: readonly number[]): Steps<SpanReference> {
     const [first, last] = [ordinals[0], ordinals.at(-1)];
     if (first === undefined || last === undefined) throw new RangeError("A span holds at least one message.");
     const end = this.#behind.get(last)?.to ?? last;
     const lastTurn = (this.#ledger.header(end) as MessageHeader).turn;
-    return { messageIds: this.#idsIn(this.#runsOf(ordinals)), firstTurn: this.header(first).turn, lastTurn };
+    const messageIds = yield* this.#idsIn(yield* this.#runsOf(ordinals));
+    return { messageIds, firstTurn: this.header(first).turn, lastTurn };
   }
 
   countOf(ordinals: readonly number[]): number {
@@ -132,36 +153,64 @@ class CountedShape implements ThreadShape {
   }
 
   tokensOf(ordinals: readonly number[]): number {
-    return ordinals.reduce((sum, ordinal) => sum + this.#ledger.tokensBetween(ordinal, this.after(ordinal)), 0);
+    const runs = finishSteps(this.#runsOf(ordinals));
+    return runs.reduce((sum, { from, to }) => sum + this.#ledger.tokensBetween(from, to + 1), 0);
   }
 
-  #runsOf(ordinals: readonly number[]): readonly OrdinalRun[] {
+  *#runsOf(ordinals: readonly number[]): Steps<readonly OrdinalRun[]> {
     const runs: { from: number; to: number }[] = [];
+    let [run, seen] = [{ from: -1, to: -2 }, 0];
     for (const ordinal of ordinals) {
       if (this.#around(ordinal) !== undefined) throw historyNotLoaded();
-      const to = this.after(ordinal) - 1;
-      const run = runs.at(-1);
-      if (run !== undefined && run.to === ordinal - 1) run.to = to;
-      else runs.push({ from: ordinal, to });
+      if (run.to === ordinal - 1) run.to = this.after(ordinal) - 1;
+      else runs.push((run = { from: ordinal, to: this.after(ordinal) - 1 }));
+      if (++seen % AT_A_TIME === 0) yield;
     }
     return runs;
   }
 
   /** Returns one list for the same messages. If they begin with those of an earlier plan, its list is continued. */
-  #idsIn(runs: readonly OrdinalRun[]): readonly MessageId[] {
+  *#idsIn(runs: readonly OrdinalRun[]): Steps<readonly MessageId[]> {
     const key = runs.map(({ from, to }) => `${from}-${to}`).join();
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
     const former = this.#leftOut.find(({ within }) => isBeginning(knownRunsOf(within) ?? [], runs))?.within;
     const taken = former === undefined ? -1 : (knownRunsOf(former)?.at(-1)?.to ?? -1);
-    const more: MessageId[] = [];
-    for (const { from, to } of runs)
-      for (let ordinal = Math.max(from, taken + 1); ordinal <= to; ordinal++)
-        more.push((this.#ledger.header(ordinal) as MessageHeader).id);
-    const messageIds = continuedList(former?.messageIds ?? [], more);
+    const messageIds = yield* this.#continued(former?.messageIds ?? [], runs, taken + 1);
     placeIds(messageIds, runs);
     this.#lists.set(key, messageIds);
     return messageIds;
+  }
+
+  /** Returns a list of ids that goes on with those of the messages in the runs from one ordinal on. */
+  *#continued(former: readonly MessageId[], runs: readonly OrdinalRun[], start: number): Steps<readonly MessageId[]> {
+    let messageIds = former;
+    let more: MessageId[] = [];
+    for (const { from, to } of runs)
+      for (const id of this.#idsBetween(Math.max(from, start), to)) {
+        more.push(id);
+        if (more.length % AT_A_TIME === 0) yield;
+        if (more.length < HASHED_AT_A_TIME) continue;
+        messageIds = continuedList(messageIds, more);
+        more = [];
+        listDigest(messageIds);
+        yield;
+      }
+    return continuedList(messageIds, more);
+  }
+
+  /** The ids of messages, both ends included. Those that are not in memory are taken from the span that hides them. */
+  *#idsBetween(from: number, to: number): Iterable<MessageId> {
+    for (let ordinal = from; ordinal <= to; ordinal++) {
+      const absent = this.#absent.get(ordinal);
+      if (absent === undefined) yield (this.#ledger.header(ordinal) as MessageHeader).id;
+      else {
+        const { within } = this.#around(ordinal) as Stretch;
+        const place = placeIn(within, ordinal);
+        yield* within.messageIds.slice(place, place + absent.to + 1 - ordinal);
+        ordinal = absent.to;
+      }
+    }
   }
 
   #ordinalOf(id: MessageId): number | undefined {
@@ -178,6 +227,12 @@ class CountedShape implements ThreadShape {
     }
     return undefined;
   }
+}
+
+/** Returns how many of a span's messages come before the one at an ordinal. */
+function placeIn(span: SpanReference, ordinal: number): number {
+  const before = (knownRunsOf(span) ?? []).filter(({ from }) => from <= ordinal);
+  return before.reduce((sum, { from, to }) => sum + Math.min(ordinal, to + 1) - from, 0);
 }
 
 /** True when `runs` begin with all messages of the `former` runs. */
@@ -201,4 +256,40 @@ function groupsBeside({ groups, groupOf }: GroupedLedger, leftOut: readonly Stre
     next = groupOf.at(to + 1) as number;
   }
   return kept.flat().concat(groups.slice(next));
+}
+
+/** Ordinals in a part of an {@link OrdinalMap}. */
+const PART = 4_096;
+
+/**
+ * Values by message ordinal, in the order of the ordinals. A `Map` stops at each doubling to copy everything that it
+ * holds, which takes long when it holds every message of a long thread; this one only ever adds a part.
+ */
+export class OrdinalMap<Value> {
+  readonly #parts: (Value | undefined)[][] = [];
+
+  get(ordinal: number): Value | undefined {
+    return this.#parts[Math.floor(ordinal / PART)]?.[ordinal % PART];
+  }
+
+  set(ordinal: number, value: Value): this {
+    const at = Math.floor(ordinal / PART);
+    const part = this.#parts[at] ?? new Array<undefined>(PART).fill(undefined);
+    this.#parts[at] = part;
+    part[ordinal % PART] = value;
+    return this;
+  }
+
+  /** Returns true if there was a value. */
+  delete(ordinal: number): boolean {
+    const had = this.get(ordinal) !== undefined;
+    if (had) (this.#parts[Math.floor(ordinal / PART)] as (Value | undefined)[])[ordinal % PART] = undefined;
+    return had;
+  }
+
+  /** May change while it is walked through. */
+  *[Symbol.iterator](): Iterator<readonly [ordinal: number, value: Value]> {
+    for (const [at, part] of this.#parts.entries())
+      for (const [place, value] of part?.entries() ?? []) if (value !== undefined) yield [at * PART + place, value];
+  }
 }

@@ -27,6 +27,12 @@ interface ViewPosition {
   readonly made: ReadonlyMap<PinId, Pin>;
 }
 
+/**
+ * Tells whether a request does not show the text of a pin although the plan shows the message that it quotes: when the
+ * provider's own item stands for that message.
+ */
+export type LacksPin = (pin: Pin, source: Message) => boolean;
+
 const START: ViewPosition = Object.freeze({ version: 0, length: 0, made: new Map() });
 
 /**
@@ -39,31 +45,39 @@ export class ThreadView {
   readonly plan: CompactionPlan;
   readonly entries: AppendOnlyList<ViewEntry>;
   readonly #position: ViewPosition;
+  readonly #lacks: LacksPin | undefined;
 
-  private constructor(plan: CompactionPlan, entries: AppendOnlyList<ViewEntry>, position: ViewPosition) {
+  private constructor(
+    plan: CompactionPlan,
+    entries: AppendOnlyList<ViewEntry>,
+    position: ViewPosition,
+    lacks: LacksPin | undefined,
+  ) {
     this.plan = plan;
     this.entries = entries;
     this.#position = position;
+    this.#lacks = lacks;
   }
 
   /**
    * Computes the view of a thread under a plan.
    *
+   * @param lacks for a request that shows less than the plan does: which pins made after the plan it has to repeat.
    * @throws ThreadfoldError `HISTORY_NOT_LOADED` when the plan shows messages that are not in memory.
    */
-  static of(thread: AgentThread, plan: CompactionPlan): ThreadView {
+  static of(thread: AgentThread, plan: CompactionPlan, lacks?: LacksPin): ThreadView {
     if (!thread.isWhole && !hidesWhatIsAbsent(thread, plan)) throw historyNotLoaded();
-    const { entries, position, firstFold } = viewEntries(thread, plan, START, hiddenRuns(thread, plan));
+    const { entries, position, firstFold } = viewEntries(thread, plan, START, lacks, hiddenRuns(thread, plan));
     const pins = foldedPins(thread, plan);
     if (pins.length > 0) entries.splice(firstFold ?? 0, 0, { type: "pins", pins });
-    return new ThreadView(plan, AppendOnlyList.of(entries), position);
+    return new ThreadView(plan, AppendOnlyList.of(entries), position, lacks);
   }
 
   /** Returns the view of a thread that begins with the one that was viewed. */
   extend(thread: AgentThread): ThreadView {
     if (thread.version === this.#position.version) return this;
-    const { entries, position } = viewEntries(thread, this.plan, this.#position);
-    return new ThreadView(this.plan, this.entries.append(entries), position);
+    const { entries, position } = viewEntries(thread, this.plan, this.#position, this.#lacks);
+    return new ThreadView(this.plan, this.entries.append(entries), position, this.#lacks);
   }
 }
 
@@ -92,6 +106,7 @@ function viewEntries(
   thread: AgentThread,
   plan: CompactionPlan,
   from: ViewPosition,
+  lacks: LacksPin | undefined,
   hidden: readonly OrdinalRun[] = [],
 ) {
   const entries: ViewEntry[] = [];
@@ -111,7 +126,8 @@ function viewEntries(
       // A candidate that a host rejected was never a rule: its pin and lifting come in one append; neither is shown.
       if (isDrop(entry) && showsOnly(entries.at(-1), entry.pinId)) entries.pop();
       const isLate = version > plan.threadVersion || plan.version === 0;
-      const late = isLate ? viewLatePin(entry, made ?? from.made, (pin) => isVisible(pin, thread, length, plan)) : null;
+      const visible = (pin: Pin): boolean => isVisible(pin, thread, length, plan, lacks);
+      const late = isLate ? viewLatePin(entry, made ?? from.made, visible) : null;
       if (late !== null) entries.push(late);
     }
   }
@@ -182,10 +198,11 @@ export function foldedPins(thread: AgentThread, plan: CompactionPlan): readonly 
  * True when the message that a pin quotes is shown unchanged and contains the text of the pin. Only the thread's first
  * `length` messages count: a message after the pin must not remove what is already shown (P7).
  */
-function isVisible(pin: Pin, thread: AgentThread, length: number, plan: CompactionPlan): boolean {
+function isVisible(pin: Pin, thread: AgentThread, length: number, plan: CompactionPlan, lacks?: LacksPin): boolean {
   // A message that is not in memory is folded away, so it shows nothing.
   const source = pin.source === undefined ? undefined : thread.messageInMemory(pin.source.messageId);
   if (source === undefined || source.ordinal >= length || source.branch !== undefined) return false;
+  if (lacks?.(pin, source) === true) return false;
   return (
     isShownVerbatim(source, plan) && source.parts.some((part) => part.type === "text" && part.text.includes(pin.text))
   );

@@ -65,7 +65,7 @@ export class AgentThread {
     const entries = yield* restoreEntriesInSteps(serialized, digest);
     const added = messagesOf(entries);
     const messages = AppendOnlyList.of(added);
-    const index = new ThreadIndex().extend(AppendOnlyList.empty(), added);
+    const index = yield* ThreadIndex.ofInSteps(added);
     return new AgentThread(id, entries, messages, index, positionAfter(messages), livePinsOf(entries));
   }
 

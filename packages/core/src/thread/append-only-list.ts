@@ -1,6 +1,7 @@
 import { historyNotLoaded } from "../errors/threadfold-error.ts";
 import type { MessageId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
+import type { Steps } from "../time/steps.ts";
 
 const NONE_HELD: ReadonlyMap<number, unknown> = new Map();
 
@@ -62,6 +63,11 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     for (const item of items) buffer.push(item);
     const family = isNewest ? this.family : {};
     return new AppendOnlyList(buffer, this.start + buffer.length, family, this.start, this.#held);
+  }
+
+  /** True when the item exists and is in memory. */
+  holds(index: number): boolean {
+    return index < this.length && (index >= this.start || this.#held.has(index));
   }
 
   /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the item exists but is not in memory. */
@@ -196,6 +202,9 @@ function firstAbove(ascending: readonly number[], number: number): number {
   return low;
 }
 
+/** Messages that are added to an index in one step, in a millisecond or less. */
+const INDEXED_AT_A_TIME = 2_048;
+
 /** Finds the ordinal of a message by id. Values of one growing thread share the map; each reads only its own prefix. */
 export class ThreadIndex {
   #ordinals: Map<MessageId, number>;
@@ -212,6 +221,16 @@ export class ThreadIndex {
   static of(messages: AppendOnlyList<Message>): ThreadIndex {
     const ordinals = ordinalsOf(messages);
     return new ThreadIndex(ordinals, messages.length, messages.length - ordinals.size);
+  }
+
+  /** Returns the index of all messages of a thread, in steps. */
+  static *ofInSteps(messages: readonly Message[]): Steps<ThreadIndex> {
+    const ordinals = new Map<MessageId, number>();
+    for (const { id, ordinal } of messages) {
+      ordinals.set(id, ordinal);
+      if (ordinals.size % INDEXED_AT_A_TIME === 0) yield;
+    }
+    return new ThreadIndex(ordinals, messages.length);
   }
 
   ordinalOf(id: MessageId): number | undefined {

@@ -1,7 +1,7 @@
 import { historyNotLoaded } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/json-value.ts";
 import * as z from "../json/schema.ts";
-import { type MessageId, messageIdSchema } from "../model/ids.ts";
+import { type MessageId, messageIdSchema, type ToolCallId } from "../model/ids.ts";
 
 /**
  * Identifies a set of messages by an explicit, ordered, non-empty list of ids. Resolving it needs no thread, and later
@@ -32,6 +32,10 @@ export interface MessageRun {
   readonly toVersion: number;
   readonly fromOrdinal: number;
   readonly toOrdinal: number;
+  /** Tokens of its messages before any folding, by the outline's `tokenizer`; absent when they were not counted. */
+  readonly tokens?: number;
+  /** Its calls that no result had answered when they were counted; absent for none. */
+  readonly unanswered?: readonly ToolCallId[];
 }
 
 /** What is known about a span whose ids were left in the store. */
@@ -39,6 +43,8 @@ export interface SpanOutline {
   readonly first: MessageId;
   readonly last: MessageId;
   readonly count: number;
+  /** The id of the counter of its runs' `tokens`; absent when they were not counted. */
+  readonly tokenizer?: string;
   /** The parts of the log that the span consists of, in order. */
   readonly runs: readonly MessageRun[];
 }
@@ -157,6 +163,26 @@ export function runBorders(
 export function placeIds(messageIds: readonly MessageId[], runs: readonly OrdinalRun[]): void {
   runsByIds.set(messageIds, runs);
 }
+
+/** What is counted of an unbroken run of messages. */
+export type RunCount = Required<Pick<MessageRun, "tokens" | "unanswered">>;
+
+/** The tokens and unanswered calls of a span's messages before any folding, by run, and the id of the counter. */
+export interface CountedRuns {
+  readonly tokenizer: string;
+  readonly runs: readonly RunCount[];
+}
+
+/** Keyed by the list of ids, like their positions. */
+const countsByIds = new WeakMap<readonly MessageId[], CountedRuns>();
+
+/** Records what was counted of the runs of a list of ids, so that a store can keep them with the list's outline. */
+export function countIds(messageIds: readonly MessageId[], counted: CountedRuns): void {
+  countsByIds.set(messageIds, counted);
+}
+
+/** Returns what was counted of a span's runs, if that was recorded. */
+export const countedRunsOf = ({ messageIds }: SpanReference): CountedRuns | undefined => countsByIds.get(messageIds);
 
 /** Returns the span of the given messages: at least one, in thread order. */
 export function spanOf(messages: readonly { readonly id: MessageId; readonly turn: number }[]): SpanReference {

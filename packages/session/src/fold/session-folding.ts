@@ -230,18 +230,21 @@ export class SessionFolding {
     return "a fold begins in the background";
   }
 
-  async #commit(
-    { turn, options, decision }: ReadyTurn,
-    attempt: FoldAttempt,
-    plan: TurnCommit["plan"],
-  ): Promise<CompactionOutcome> {
+  async #commit(ready: ReadyTurn, attempt: FoldAttempt, plan: TurnCommit["plan"]): Promise<CompactionOutcome> {
+    const { turn, options, decision } = ready;
     const { trigger, strategy } = options;
     const own = { ...(trigger !== undefined && { trigger }), ...(strategy !== undefined && { strategy }) };
     const isBehind = attempt.place === "behind";
     const rebase = isBehind ? null : (latest: Turn) => this.#rebase(latest, own);
-    const { plans } = this.#ports.store;
+    const { store, thread, history } = this.#ports;
     const threadNow = () => this.#threadNow(isBehind);
-    return this.#settle(await foldTurn(turn, { plans, rebase, threadNow, plan }, options, decision), attempt);
+    const commit = { plans: store.plans, rebase, threadNow, plan: this.#turns.counting(plan) };
+    // Rarely, a fold needs more of a resumed thread than was loaded for it.
+    const fold = async (): Promise<TurnResult> => {
+      if (thread.state.thread.isWhole === turn.state.thread.isWhole) return foldTurn(turn, commit, options, decision);
+      return foldTurn(await this.#turns.now(this.#plan.current, options, turn), commit, options);
+    };
+    return this.#settle(await history.whenNeeded(fold), attempt);
   }
 
   /** The thread with what was appended meanwhile. A session that never appends folds for another one that does. */
@@ -257,10 +260,7 @@ export class SessionFolding {
     return this.#workers.leave(options, () => this.#turns.now(this.#plan.current, options, first));
   }
 
-  /**
-   * Checks whether a fold is due. A fold walks the whole thread, and so do some triggers: it is loaded for them, once
-   * per epoch.
-   */
+  /** Checks whether a fold is due, and loads what it looks at; for some triggers, the whole thread is loaded. */
   async #look(first: Turn, options: CompactOptions): Promise<{ readonly turn: Turn; readonly due: FoldDecision }> {
     const { history } = this.#ports;
     let turn = first;
@@ -271,8 +271,8 @@ export class SessionFolding {
     };
     let due = await history.whenNeeded(look);
     if (due.due && !turn.state.thread.isWhole) {
-      await history.load();
-      due = await look();
+      await this.#turns.load(turn, history);
+      due = await history.whenNeeded(look);
     }
     return { turn, due };
   }

@@ -10,12 +10,13 @@ import {
 } from "@threadfold/core";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { redactJson } from "@threadfold/summarizers";
-import { type CompactOptions, inProviderTokens, policyOfCall, type Turn } from "@threadfold/turn";
+import { type CompactOptions, inProviderTokens, policyOfCall, type Turn, type TurnCommit } from "@threadfold/turn";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
+import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
 
 /** What a session's turns are assembled from. */
@@ -71,6 +72,23 @@ export class SessionTurns {
       history: memory.history(plan),
       ...(providerItem !== null && { providerItem }),
       emit: (event) => events.emit(event),
+    };
+  }
+
+  /** Loads what the fold of a turn looks at, for a session that resumed its thread. @throws what the store throws. */
+  load({ config }: Turn, history: HistoryReader): Promise<void> {
+    const { events, memory, options } = this.#ports;
+    // Hooks are handed the thread, and listeners are told how well the last fold served, which takes all its calls.
+    if (events.isHeard || (options.hooks?.preCompact ?? []).length > 0) return history.load();
+    return history.loadForFold(config.maxInputTokens / Math.min(1, memory.usage.estimate.slope));
+  }
+
+  /** Makes a plan and records the tokens that it hides; see `SessionThread.countHidden`. */
+  counting(makePlan: TurnCommit["plan"]): TurnCommit["plan"] {
+    return async (...asked) => {
+      const made = await makePlan(...asked);
+      if (made.result.type === "ready") this.#ports.thread.countHidden(made.result.plan);
+      return made;
     };
   }
 

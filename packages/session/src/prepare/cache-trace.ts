@@ -1,11 +1,13 @@
 import {
   canonicalJson,
+  finishSteps,
   type JournalEntry,
   type PrefixChange,
   READ_ARTIFACT_TOOL_NAME,
   type RequestCacheRecord,
   type RequestPrefix,
   SEARCH_THREAD_TOOL_NAME,
+  type Steps,
 } from "@threadfold/core";
 import { type BreakpointPlaces, type PrefixDivergence, prefixDiff, type Rendering } from "@threadfold/renderer";
 import type { ThreadState } from "@threadfold/turn";
@@ -42,6 +44,17 @@ type RememberedPrefix = Pick<RequestPrefix, "digest" | "messages"> & { readonly 
 /** Maximum number of remembered prefixes that are looked for in a later request. */
 const REMEMBERED = 32;
 
+/** Answers of the recall tools: how many, and their tokens. */
+interface RecallAnswers {
+  readonly answers: number;
+  readonly tokens: number;
+}
+
+const NOTHING_RECALLED: RecallAnswers = Object.freeze({ answers: 0, tokens: 0 });
+
+/** Messages that are read in one step, in a millisecond or less. */
+const AT_A_TIME = 2_048;
+
 /**
  * Determines for each request of a session what a prompt cache may have of it. The part shared with the previous
  * request is not digested again, so the cost of a request is that of what it adds (P9).
@@ -50,12 +63,25 @@ export class CacheTrace {
   #before: { readonly rendering: Rendering; readonly chain: PrefixChain } | undefined;
   /** Newest first. */
   #remembered: readonly RememberedPrefix[] = [];
-  /** Number of messages in the thread at the previous request. */
-  #messages: number;
+  /** Answers of the recall tools since the previous request, and the number of messages up to which they are counted. */
+  #recall = NOTHING_RECALLED;
+  #counted: number;
 
   /** @param messages number of messages in the thread before the first request. */
   constructor(messages: number) {
-    this.#messages = messages;
+    this.#counted = messages;
+  }
+
+  /** Reads the messages since the previous request in steps, so that {@link take} has few left. */
+  *catchUp(state: ThreadState): Steps<void> {
+    const { length } = state.thread;
+    while (this.#counted < length) {
+      const to = Math.min(length, this.#counted + AT_A_TIME);
+      const { answers, tokens } = recallAnswers(state, this.#counted, to);
+      this.#recall = { answers: this.#recall.answers + answers, tokens: this.#recall.tokens + tokens };
+      this.#counted = to;
+      if (to < length) yield;
+    }
   }
 
   take({ rendering, marks, price, state, overheadTokens, before: earlier }: TracedRequest): RequestCacheRecord {
@@ -67,9 +93,10 @@ export class CacheTrace {
         ? PrefixChain.of(rendering)
         : PrefixChain.of(rendering, before?.chain, shared.messages);
     const prefixes = this.#prefixes(chain, marks, shared);
-    const recall = recallAnswers(state, this.#messages);
+    finishSteps(this.catchUp(state));
+    const recall = this.#recall;
+    this.#recall = NOTHING_RECALLED;
     this.#before = { rendering, chain };
-    this.#messages = state.thread.length;
     this.#remember(prefixes, price);
     return {
       ...(price !== undefined && { price }),
@@ -182,9 +209,9 @@ function commonBytes(a: string, b: string): number {
 
 const RECALL_TOOLS: readonly string[] = [READ_ARTIFACT_TOOL_NAME, SEARCH_THREAD_TOOL_NAME];
 
-/** Counts the recall tools' answers from an ordinal on, and their tokens. */
-function recallAnswers({ thread, ledger }: ThreadState, from: number): { answers: number; tokens: number } {
-  const tokens = thread.messagesBetween(from).flatMap(({ parts: [part], ordinal }) => {
+/** Counts the recall tools' answers from one ordinal up to, but not including, another. */
+function recallAnswers({ thread, ledger }: ThreadState, from: number, to: number): RecallAnswers {
+  const tokens = thread.messagesBetween(from, to).flatMap(({ parts: [part], ordinal }) => {
     const isRecall = part?.type === "tool-result" && RECALL_TOOLS.includes(part.result.toolName);
     return isRecall ? [ledger.header(ordinal)?.tokens ?? 0] : [];
   });

@@ -1,15 +1,17 @@
 import {
+  AgentThread,
   afterReported,
   asThreadId,
   canonicalJson,
   type JsonObject,
   type MessageInput,
+  SEARCH_THREAD_TOOL_NAME,
   unreported,
 } from "@threadfold/core";
-import { message } from "@threadfold/core/laws";
+import { assistant, call, message, result, tool } from "@threadfold/core/laws";
 import { type FormatId, formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { PreparedRequest } from "../host/prepared-request.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { ContextSession } from "../loop/context-session.ts";
@@ -51,6 +53,40 @@ describe("the record of a request", () => {
     );
     expect(records.map(({ estimatedTokens }) => estimatedTokens)).toEqual(requests.map(({ tokens }) => tokens));
     for (const { tokens, estimatedTokens } of records) expect(estimatedTokens).toBeLessThan(tokens);
+  });
+});
+
+describe("the first request of a long thread", () => {
+  /** A step of an agent: every fifth searches the thread. */
+  const step = (at: number): readonly MessageInput[] => {
+    const name = at % 5 === 0 ? SEARCH_THREAD_TOOL_NAME : "read";
+    return [
+      assistant(`a${at}`, call(`c${at}`, name)),
+      tool(`t${at}`, result(`c${at}`, "It is there.", { toolName: name })),
+    ];
+  };
+  const steps = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => step(from + at)).flat();
+
+  it("counts what the recall tools answered, and reads a few thousand messages at a time", async () => {
+    const store = createMemoryStore();
+    const session = await ContextSession.open({ threadId, store, format: formatById("anthropic-messages") });
+    await session.append([said(0), ...steps(0, 5_000)]);
+    const read = vi.spyOn(AgentThread.prototype, "messagesBetween");
+    await session.prepare();
+    const longest = Math.max(...read.mock.results.map(({ value }) => value.length));
+    read.mockRestore();
+    await session.append(steps(5_000, 5_002));
+    await session.prepare();
+    const records = (await store.journal.read(threadId)).flatMap(({ record }) =>
+      record.type === "request-rendered" ? [record.cache?.recall] : [],
+    );
+    const each = records[1]?.tokens ?? 0;
+    expect(records).toEqual([
+      { answers: 1_000, tokens: 1_000 * each },
+      { answers: 1, tokens: each },
+    ]);
+    expect(each).toBeGreaterThan(0);
+    expect(longest).toBeLessThan(3_000);
   });
 });
 

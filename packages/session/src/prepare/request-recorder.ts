@@ -5,9 +5,12 @@ import {
   type CompactionOutcome,
   type CompactionPlan,
   EventLoopTurns,
+  finishSteps,
   type JsonObject,
+  type Message,
   overheadTokens,
   type RequestRenderedRecord,
+  type Steps,
   tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
@@ -73,19 +76,30 @@ const guessWarning = ({ isGuessed }: RequestSettings): readonly RenderWarning[] 
 /** For each thread: how far it was searched for opaque provider items, and whether any was found. */
 const itemsOf = new WeakMap<object, { until: number; found: boolean }>();
 
+/** Messages that are searched in one step, in a millisecond or less. */
+const AT_A_TIME = 2_048;
+
 /**
  * Checks whether a thread may hold items of a provider's compaction. Looks only at what is new since the last check
- * (P9).
+ * (P9), in steps.
  */
-function mayHoldItems(thread: AgentThread): boolean {
+function* searchItems(thread: AgentThread): Steps<boolean> {
   const known = itemsOf.get(thread.family) ?? { until: 0, found: false };
   itemsOf.set(thread.family, known);
-  const isNew = known.until === 0 && !thread.isWhole;
-  for (const { parts } of isNew ? thread.messagesInMemory() : thread.messagesBetween(known.until))
-    known.found ||= parts.some(({ type }) => type === "opaque");
-  known.until = Math.max(known.until, thread.length);
+  if (known.until === 0 && !thread.isWhole) {
+    for (const message of thread.messagesInMemory()) known.found ||= hasItem(message);
+    known.until = thread.length;
+  }
+  while (known.until < thread.length) {
+    const to = Math.min(thread.length, known.until + AT_A_TIME);
+    known.found ||= thread.messagesBetween(known.until, to).some(hasItem);
+    known.until = to;
+    if (to < thread.length) yield;
+  }
   return known.found;
 }
+
+const hasItem = ({ parts }: Pick<Message, "parts">): boolean => parts.some(({ type }) => type === "opaque");
 
 /** Renders requests and records each one by its digest before it is handed out. */
 export class RequestRecorder {
@@ -118,12 +132,21 @@ export class RequestRecorder {
     const { request, memory, trace } = this.#ports;
     const { state } = made;
     const { rendering } = made.rendered;
+    const steps = this.#readNew(state);
+    // Only a long thread of which much is new makes a request wait.
+    if (steps.next().done !== true) await new EventLoopTurns().finish(steps);
     const { prepared, marked } = this.#handOut(made, outcome);
     const traced = { rendering, marks: marked.places, price: marked.price?.id, state, before: memory.requestsBefore };
     const cache = trace?.take({ ...traced, overheadTokens: overheadTokens(request.budget(state)) });
     memory.requestSent({ planVersion: made.plan.version, counted: rendering.tokens });
     await this.#write(made, { handedOut: true, ...(cache !== undefined && { cache }) });
     return prepared;
+  }
+
+  /** Reads the messages that are new since the previous request, which handing out the next one looks at. */
+  *#readNew(state: ThreadState): Steps<void> {
+    if (providerCompaction(this.#ports.request.format.id) !== undefined) yield* searchItems(state.thread);
+    if (this.#ports.trace !== undefined) yield* this.#ports.trace.catchUp(state);
   }
 
   /** Records that a recorded request goes out once more, and returns it. @throws what the journal throws. */
@@ -166,7 +189,7 @@ export class RequestRecorder {
       // Asking the thread whether there is anything to look for is cheaper than searching the payload.
       betas:
         providerCompaction(format.id)?.betas(
-          mayHoldItems(made.state.thread) ? asked : { ...asked, [format.messagesField]: [] },
+          finishSteps(searchItems(made.state.thread)) ? asked : { ...asked, [format.messagesField]: [] },
         ) ?? [],
       cacheTime: marked.time,
       tokens: verification.tokens,

@@ -68,7 +68,7 @@ describe.skipIf(!existsSync(path))(
         type: "summarizer-failed-floor-used",
         problem: expect.stringContaining("model-failed"),
       });
-      expect(record?.summarizer).toBe("floor@1");
+      expect(record?.summarizer).toBe("floor@2");
     });
 
     it("P6: gets a real summary from a fallback, and the outcome still reports that the model failed", async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!existsSync(path))(
         type: "summarizer-failed-floor-used",
         problem: expect.stringContaining("overloaded"),
       });
-      expect(record?.summarizer).toBe("extractive-v15");
+      expect(record?.summarizer).toBe("extractive-v16");
       expect(text).toContain("agent-session.ts");
     });
   },

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import {
+  type AgentThread,
   asMessageId,
   asThreadId,
   canonicalJson,
@@ -13,13 +14,16 @@ import {
   type ResumedThread,
   spanStart,
   type ThreadfoldStore,
+  type ThreadRanges,
   viewThread,
 } from "@threadfold/core";
-import { countingTokenizer, runs } from "@threadfold/core/laws";
+import { countingTokenizer, patience, runs } from "@threadfold/core/laws";
 import { importSessionFile } from "@threadfold/importers";
 import { FORMATS, formatById, type Rendering, renderRequest } from "@threadfold/renderer";
 import { renderInputs } from "@threadfold/renderer/laws";
 import { openSqliteStore } from "@threadfold/stores";
+import { presetByName } from "@threadfold/strategies";
+import { characterClassTokenizer } from "@threadfold/tokenizers";
 import { threadState } from "@threadfold/turn";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -301,6 +305,146 @@ describe("P9 a session that is opened again", () => {
     expect((await session.render()).payloadText).toBe((await other.render()).payloadText);
     await session.append(work(6, 1));
     expect((await store.threads.load(THREAD))?.digest).toBe(session.thread.digest);
+  });
+});
+
+/** What a store handed out of a thread's log: single entries, and whole threads. */
+interface Reading {
+  entries: number;
+  threads: number;
+}
+
+/** The same store, noting what is read of logs. */
+function counting({ ranges, ...store }: ThreadfoldStore): { readonly store: ThreadfoldStore; readonly read: Reading } {
+  const read: Reading = { entries: 0, threads: 0 };
+  const note = <Found extends readonly unknown[]>(found: Found): Found => {
+    read.entries += found.length;
+    return found;
+  };
+  const threads: ThreadfoldStore["threads"] = {
+    append: (...asked) => store.threads.append(...asked),
+    list: (...asked) => store.threads.list(...asked),
+    load: (...asked) => {
+      read.threads++;
+      return store.threads.load(...asked);
+    },
+  };
+  if (ranges === undefined) return { store: { ...store, threads }, read };
+  const noted: ThreadRanges = {
+    resume: (id) => ranges.resume(id),
+    loadPlan: (...asked) => ranges.loadPlan(...asked),
+    loadRange: async (...asked) => note(await ranges.loadRange(...asked)),
+    findMessages: async (...asked) => note(await ranges.findMessages(...asked)),
+  };
+  return { store: { ...store, threads, ranges: noted }, read };
+}
+
+/** The next thing that happens to a long thread: work of an agent, with or without a new question. */
+interface Happening {
+  readonly files: number;
+  readonly asks: boolean;
+  /** The result of an old call comes once more. */
+  readonly isLate: boolean;
+  readonly isReported: boolean;
+}
+
+const happenings: fc.Arbitrary<Happening> = fc.record({
+  files: fc.integer({ min: 8, max: 20 }),
+  asks: fc.boolean(),
+  isLate: fc.integer({ min: 1, max: 24 }).map((one) => one === 24),
+  isReported: fc.boolean(),
+});
+
+const messagesOf = ({ files, asks, isLate }: Happening, turn: number): readonly MessageInput[] => {
+  const [question, ...rest] = work(turn, files);
+  const late = { ...(work(0, 40)[60] as MessageInput), id: asMessageId(`late${turn}`) };
+  return [...(asks ? [question as MessageInput] : []), ...rest, ...(isLate ? [late] : [])];
+};
+
+/** Opens a session on a long thread that was folded once and continued, and returns what was read at the next fold. */
+async function readAtFirstFold(name: string, files: number): Promise<Reading> {
+  const plain = await openFile(name);
+  const before = await open(plain);
+  await before.append(work(0, files));
+  await before.prepare();
+  const { store, read } = counting(plain);
+  const session = await open(store);
+  const { version } = session.plan;
+  for (let turn = 1; session.plan.version === version; turn++) {
+    await session.append(work(turn, 4));
+    Object.assign(read, { entries: 0, threads: 0 });
+    await session.prepare();
+  }
+  return read;
+}
+
+describe("P9 the first fold of a session that was opened again", () => {
+  it(
+    "makes the plan that a session makes which went on, whatever was measured and whatever comes late",
+    async () => {
+      const names = ["threadfold", "ladder", "claude-code"];
+      for (const name of names) {
+        const session = await open(await openFile(name), { preset: presetByName(name) });
+        await session.append(work(0, 300));
+        await session.prepare();
+        await session.close();
+      }
+      let [parts, tried] = [0, 0];
+      const turns = fc.array(happenings, { minLength: 4, maxLength: 7 });
+      const lengths = fc.constantFrom(2.4, 3.1, 4.2);
+      const property = fc.asyncProperty(turns, lengths, fc.constantFrom(...names), async (turns, perToken, name) => {
+        const copies = [`on-${++tried}`, `again-${tried}`] as const;
+        for (const copy of copies) copyFileSync(join(folder, `${name}.db`), join(folder, `${copy}.db`));
+        const [kept, again] = [await openFile(copies[0]), await openFile(copies[1])];
+        const preset = presetByName(name);
+        const session = await open(loadingWhole(kept), { preset });
+        for (const [index, turn] of turns.entries()) {
+          const other = await open(again, { preset });
+          for (const one of [session, other]) await one.append(messagesOf(turn, index + 1));
+          const [a, b] = [await session.prepare(), await other.prepare()];
+          expect(b.payloadText).toBe(a.payloadText);
+          expect([other.plan.planId, b.outcome?.type]).toEqual([session.plan.planId, a.outcome?.type]);
+          if (b.outcome?.type === "committed" && !other.thread.isWhole) parts++;
+          const inputTokens = Math.round(a.payloadText.length / perToken);
+          if (turn.isReported) for (const one of [session, other]) await one.reportUsage({ inputTokens });
+        }
+        for (const store of [kept, again]) await store.close();
+      });
+      const asked = runs(12);
+      await fc.assert(property, asked);
+      if (asked.numRuns >= 12) expect(parts).toBeGreaterThan(6);
+    },
+    patience(60_000),
+  );
+
+  it("reads no more entries behind a long history than behind a short one", async () => {
+    const [short, long] = [await readAtFirstFold("short", 600), await readAtFirstFold("long", 3_000)];
+    expect([short.threads, long.threads]).toEqual([0, 0]);
+    // What the summaries name as sources varies a little.
+    expect(Math.abs(long.entries - short.entries)).toBeLessThan(32);
+    expect(short.entries).toBeLessThan(600);
+  }, 60_000);
+
+  it("reads everything for a counter that did not count what the plan hides, for hooks and for listeners", async () => {
+    const tokenizer = { ...characterClassTokenizer(), id: "another" };
+    const look = { name: "look", run: ({ thread }: { readonly thread: AgentThread }) => void [...thread.messages] };
+    const kinds: readonly Partial<SessionOptions>[] = [
+      { tokenizer },
+      { hooks: { preCompact: [look] } },
+      { onEvent: () => undefined },
+    ];
+    for (const [index, more] of kinds.entries()) {
+      const plain = await openFile(`kind-${index}`);
+      const before = await open(plain);
+      await before.append(work(0, 300));
+      await before.prepare();
+      const { store, read } = counting(plain);
+      const session = await open(store, more);
+      await session.append(work(1, 20));
+      expect(await session.compact({ force: true })).toMatchObject({ type: "committed" });
+      expect(read.threads).toBe(1);
+      expect(session.thread.isWhole).toBe(true);
+    }
   });
 });
 

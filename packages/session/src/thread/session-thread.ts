@@ -4,18 +4,24 @@ import {
   asPinId,
   type CompactionPlan,
   type ContextCompactionConfig,
+  countIds,
   type DetectedRules,
   type DurabilityOf,
   detectPinsInSteps,
   EventLoopTurns,
+  type FoundMessage,
   type JsonValue,
   type MessageId,
   type MessageInput,
+  type OrdinalRun,
   type Pin,
   type PinId,
   type ProviderAwareTokenizer,
+  planRecords,
   type RuleCandidate,
+  removesMessages,
   requireMessageList,
+  runsOfSpan,
   type Steps,
   sha256,
   type ThreadEntry,
@@ -26,6 +32,7 @@ import {
   type ToolCallId,
   threadRules,
   type UnpinnedRules,
+  unansweredIn,
   unpinnedRules,
 } from "@threadfold/core";
 import { type ToolDeclaration, withDeterminism } from "@threadfold/strategies";
@@ -78,8 +85,9 @@ export class SessionThread {
     thread: AgentThread,
     { tokenizer, durabilityOf }: Pick<SessionThreadPorts, "tokenizer" | "durabilityOf">,
     plan?: CompactionPlan,
+    apart?: readonly OrdinalRun[],
   ): Promise<ThreadState> {
-    return new EventLoopTurns().finish(threadStateInSteps(thread, tokenizer, durabilityOf, plan));
+    return new EventLoopTurns().finish(threadStateInSteps(thread, tokenizer, durabilityOf, plan, apart));
   }
 
   /** Detected rules that the cap on detected pins left out. Looks only at what is new since the last call. */
@@ -193,6 +201,31 @@ export class SessionThread {
     });
   }
 
+  /** Takes more messages of a resumed thread into memory: those around some parts of what its plan hides. */
+  hold(messages: readonly FoundMessage[], apart: readonly OrdinalRun[], plan: CompactionPlan): Promise<void> {
+    return this.#queue.run(async () => {
+      const held = this.#state.thread.holding(messages);
+      this.#state = await SessionThread.count(held, this.#ports, plan, apart);
+    });
+  }
+
+  /** Records how many tokens a plan hides, and which unanswered calls, for who resumes from it. */
+  countHidden(plan: CompactionPlan): void {
+    const { thread, ledger } = this.#state;
+    const unanswered = unansweredIn(ledger);
+    if (unanswered === undefined || unanswered.length > MOST_UNANSWERED) return;
+    for (const record of planRecords(plan).filter(removesMessages)) {
+      const runs = runsOfSpan(record.span, (id) => thread.messageInMemory(id)?.ordinal) ?? [];
+      const counts = runs.flatMap(({ from, to }) => {
+        const tokens = ledger.tokensIfKnown(from, to + 1);
+        const open = unanswered.filter(({ ordinal }) => from <= ordinal && ordinal <= to);
+        return tokens === undefined ? [] : [{ tokens, unanswered: open.map(({ callId }) => callId) }];
+      });
+      if (counts.length === runs.length)
+        countIds(record.span.messageIds, { tokenizer: this.#ports.tokenizer.id, runs: counts });
+    }
+  }
+
   /** Continues with a thread that was resumed again; returns false when this session is already further on. */
   take(thread: AgentThread, plan: CompactionPlan): Promise<boolean> {
     return this.#queue.run(async () => {
@@ -290,6 +323,9 @@ const NOTHING_DETECTED: DetectedRules = { entries: [], leftOut: [], candidates: 
 
 const candidateOf = (thread: AgentThread, id: PinId): RuleCandidate | undefined =>
   threadRules(thread).candidates.find((candidate) => candidate.id === id);
+
+/** Unanswered calls that are kept with a plan at most. */
+const MOST_UNANSWERED = 256;
 
 /** How far back to look for the call that a new result answers, in messages. */
 const RECENT = 200;

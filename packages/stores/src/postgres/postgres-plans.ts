@@ -5,6 +5,7 @@ import {
   type CommitResult,
   type CompactionPlan,
   type CompactionStore,
+  EventLoopTurns,
   type MessageId,
   type MessagePlace,
   type PlanId,
@@ -16,7 +17,7 @@ import {
   type ThreadId,
   tellListener,
 } from "@threadfold/core";
-import { admitPlan, isSealedPlan, type PlanRow, planOf, requireKnownMessages, wholePlan } from "../shared/plans.ts";
+import { admitPlan, isSealedPlan, type PlanRow, requireKnownMessages, wholePlanInSteps } from "../shared/plans.ts";
 import { requireSeals } from "../shared/store-basics.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
@@ -132,7 +133,7 @@ export class PostgresPlans implements CompactionStore {
       const [row] = threadKey === undefined ? [] : await session.query<PlanRow>(sql, [threadKey, ...values]);
       if (threadKey === undefined || row === undefined) return null;
       const messagesOf = await readHidden(session, threadKey, row.body);
-      return planOf(row, threadId, (body) => wholePlan(body, messagesOf));
+      return new EventLoopTurns().finish(wholePlanInSteps(row, threadId, messagesOf));
     });
   }
 }

@@ -2,7 +2,7 @@ import {
   type CompactionPlan,
   type CompactionStore,
   canonicalJson,
-  expandPlan,
+  expandPlanInSteps,
   freezeDeep,
   isAbridgedPlan,
   isSealed,
@@ -17,6 +17,7 @@ import {
   runsOfAbridged,
   runsOfSpan,
   type SpanReference,
+  type Steps,
   spanEnd,
   spellOutPlan,
   ThreadfoldError,
@@ -129,28 +130,41 @@ export interface PlanRow {
   readonly body: string;
 }
 
-/** Returns a plan with all its ids, whichever form it was stored in. */
-export function wholePlan(body: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): CompactionPlan {
-  return isAbridgedPlan(body) ? expandPlan(body, messagesOf) : parsePlan(body);
+/** Returns the plan in a row with all its ids, whichever form it was stored in. @throws as {@link planOf} does. */
+export function* wholePlanInSteps(
+  row: PlanRow,
+  threadId: ThreadId,
+  messagesOf: (run: MessageRun) => readonly PlacedMessage[],
+): Steps<CompactionPlan> {
+  try {
+    const { body } = row;
+    const plan = isAbridgedPlan(body) ? yield* expandPlanInSteps(body, messagesOf) : parsePlan(body);
+    return planInRow(plan, row, threadId);
+  } catch (cause) {
+    throw unreadable(row, threadId, cause);
+  }
 }
 
 /** Returns the plan in a row. @throws ThreadfoldError `STORE_CORRUPT` when it cannot be read, or is another plan. */
-export function planOf(
-  { body, version }: PlanRow,
-  threadId: ThreadId,
-  read: (body: string) => CompactionPlan,
-): CompactionPlan {
-  const where = `Plan ${version} of thread ${threadId}`;
-  let plan: CompactionPlan;
+export function planOf(row: PlanRow, threadId: ThreadId, read: (body: string) => CompactionPlan): CompactionPlan {
   try {
-    plan = read(body);
+    return planInRow(read(row.body), row, threadId);
   } catch (cause) {
-    throw new ThreadfoldError("STORE_CORRUPT", `${where} cannot be read.`, { cause, details: { threadId, version } });
+    throw unreadable(row, threadId, cause);
   }
+}
+
+function planInRow(plan: CompactionPlan, { version }: PlanRow, threadId: ThreadId): CompactionPlan {
   if (plan.version === version && plan.threadId === threadId) return plan;
-  throw new ThreadfoldError("STORE_CORRUPT", `${where} is stored as a different plan.`, {
+  throw new ThreadfoldError("STORE_CORRUPT", `Plan ${version} of thread ${threadId} is stored as a different plan.`, {
     details: { threadId, version },
   });
+}
+
+function unreadable({ version }: PlanRow, threadId: ThreadId, cause: unknown): ThreadfoldError {
+  if (ThreadfoldError.isInstance(cause) && cause.code === "STORE_CORRUPT") return cause;
+  const where = `Plan ${version} of thread ${threadId}`;
+  return new ThreadfoldError("STORE_CORRUPT", `${where} cannot be read.`, { cause, details: { threadId, version } });
 }
 
 /**

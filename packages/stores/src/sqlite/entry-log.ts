@@ -106,8 +106,9 @@ interface StoredBody {
   readonly digest: string;
 }
 
-/** Number of entries read at once. */
+/** Number of entries read at once, and of ids alone. */
 const READ_AT_A_TIME = 256;
+const IDS_AT_A_TIME = 1_024;
 
 /** Reads and adds the rows of threads' entries. */
 export class EntryLog {
@@ -147,7 +148,18 @@ export class EntryLog {
   /** Returns the messages in a part of a log, without their bodies. */
   messagesOf(threadKey: number, { fromVersion, toVersion }: LogPart): readonly LoggedMessage[] {
     const rows = this.#connection.all(MESSAGES_BETWEEN, { thread: threadKey, first: fromVersion, last: toVersion });
-    return rows.map(({ id, ...places }) => ({ id: asMessageId(Buffer.from(id).toString("utf8")), ...places }));
+    return rows.map(({ id, ordinal, version }) => ({ id: asMessageId(textOf(id)), ordinal, version }));
+  }
+
+  /** Does what {@link messagesOf} does, in steps. */
+  *messagesInSteps(threadKey: number, { fromVersion, toVersion }: LogPart): Steps<readonly LoggedMessage[]> {
+    const messages: LoggedMessage[] = [];
+    for (let first = fromVersion; first <= toVersion; first += IDS_AT_A_TIME) {
+      const last = Math.min(first + IDS_AT_A_TIME - 1, toVersion);
+      for (const message of this.messagesOf(threadKey, { fromVersion: first, toVersion: last })) messages.push(message);
+      yield;
+    }
+    return messages;
   }
 
   /** Returns the thread versions of its pins and pin liftings, ascending. */
@@ -224,6 +236,9 @@ export class EntryLog {
     return after;
   }
 }
+
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 
 function entryOf({ body, digest }: StoredBody): ThreadEntry {
   if (sha256(body) === digest) return parseJson(body) as ThreadEntry;

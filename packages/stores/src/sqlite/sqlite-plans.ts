@@ -4,13 +4,22 @@ import {
   type CommitResult,
   type CompactionPlan,
   type CompactionStore,
+  EventLoopTurns,
   type MessageId,
   type MessagePlace,
   type PlanInfo,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
-import { admitPlan, isSealedPlan, type PlanRow, planOf, requireKnownMessages, wholePlan } from "../shared/plans.ts";
+import {
+  admitPlan,
+  HiddenMessages,
+  isSealedPlan,
+  type PlanRow,
+  readableRuns,
+  requireKnownMessages,
+  wholePlanInSteps,
+} from "../shared/plans.ts";
 import { requireSeals } from "../shared/store-basics.ts";
 import { EntryLog, ThreadKeys } from "./entry-log.ts";
 import { type Columns, query, type SqliteConnection } from "./sqlite-connection.ts";
@@ -64,7 +73,7 @@ export class SqlitePlans implements CompactionStore {
   async getCurrentPlan(
     threadId: ThreadId,
   ): Promise<{ readonly plan: CompactionPlan | null; readonly version: number }> {
-    const plan = this.#read(threadId, (threadKey) => this.#connection.get(NEWEST, threadKey));
+    const plan = await this.#read(threadId, (threadKey) => this.#connection.get(NEWEST, threadKey));
     return Object.freeze({ plan, version: plan?.version ?? 0 });
   }
 
@@ -130,10 +139,15 @@ export class SqlitePlans implements CompactionStore {
     );
   }
 
-  #read(threadId: ThreadId, find: (threadKey: number) => PlanRow | undefined): CompactionPlan | null {
+  /** Reads a plan and then, in steps, the ids that it hides: logs are append-only, so that they are as they were. */
+  async #read(threadId: ThreadId, find: (threadKey: number) => PlanRow | undefined): Promise<CompactionPlan | null> {
     const threadKey = this.#keys.find(threadId);
     const row = threadKey === undefined ? undefined : find(threadKey);
     if (threadKey === undefined || row === undefined) return null;
-    return planOf(row, threadId, (body) => wholePlan(body, (run) => this.#log.messagesOf(threadKey, run)));
+    const messages = new HiddenMessages();
+    const part = messages.unread(readableRuns(row.body));
+    const turns = new EventLoopTurns();
+    if (part !== null) messages.add(await turns.finish(this.#log.messagesInSteps(threadKey, part)), part);
+    return turns.finish(wholePlanInSteps(row, threadId, (run) => messages.in(run)));
   }
 }

@@ -185,6 +185,18 @@ describe("a draft plan of a thread that was folded before", () => {
     expect(ordinals.every((ordinal) => draft.heldBy(ordinal) === proposal)).toBe(true);
   });
 
+  it("starts in steps with the same records, of however many messages", () => {
+    const long = contextOf(scriptThread(Array.from({ length: 20_000 }, (_, at) => `u${at}`).join(" ")), 1);
+    const record = { ...dropped, span: long.shape.spanOf(Array.from({ length: 19_000 }, (_, ordinal) => ordinal)) };
+    const plan = { ...NO_RECORDS, drops: [record] } as unknown as PlanRecords;
+    const steps = DraftPlan.inSteps(plan, long.shape);
+    let [step, taken] = [steps.next(), 0];
+    for (; step.done !== true; step = steps.next()) taken++;
+    expect(taken).toBeGreaterThan(19_000 / 4_096);
+    expect(step.value.keptRecords).toEqual([record]);
+    expect(step.value.keptRecords).toEqual(draftOf(long, plan).keptRecords);
+  });
+
   it("counts a summary at its first message, and a planned one as nothing yet", () => {
     const summary = recordOf(["u1", "a1", "t1"], { action: "summarize", summaryTokens: 33, absorbs: [] });
     const draft = draftOf(context, { ...NO_RECORDS, summarizations: [summary] } as unknown as PlanRecords);

@@ -1,6 +1,8 @@
 import {
   finishSteps,
   type MessageHeader,
+  NO_RECORDS,
+  OrdinalMap,
   type PlanRecord,
   type PlanRecords,
   planRecords,
@@ -10,6 +12,7 @@ import {
   type ThreadShape,
 } from "@threadfold/core";
 import {
+  AT_A_TIME,
   type CompactionProposal,
   type Hold,
   PLACEHOLDER_TOKENS,
@@ -18,27 +21,44 @@ import {
 } from "../strategy/compaction-strategy.ts";
 import { recordOnceRead } from "./unread-results.ts";
 
-/** Messages processed in one step; a step takes less than a millisecond. */
-const AT_A_TIME = 4_096;
-
 /** A plan under construction: the record of the current plan, or the chosen proposal, that holds each message. */
 export class DraftPlan {
   readonly #shape: ThreadShape;
-  readonly #holds = new Map<number, Hold>();
+  readonly #held = new OrdinalMap<CompactionProposal>();
+  /** What the current plan still does with messages that no proposal holds. */
+  readonly #kept = new OrdinalMap<PlanRecord>();
   readonly #chosen: CompactionProposal[] = [];
+  /** Proposals that lost a message to a later one. */
+  readonly #reduced = new Set<CompactionProposal>();
   #shrunk = false;
   #proposals: readonly CompactionProposal[] | undefined;
 
   constructor(records: PlanRecords, shape: ThreadShape) {
     this.#shape = shape;
+    finishSteps(this.#keep(records));
+  }
+
+  /** Makes the same draft in steps, because a plan may cover every message of a long thread. */
+  static *inSteps(records: PlanRecords, shape: ThreadShape): Steps<DraftPlan> {
+    const draft = new DraftPlan(NO_RECORDS, shape);
+    yield* draft.#keep(records);
+    return draft;
+  }
+
+  *#keep(records: PlanRecords): Steps<void> {
+    const shape = this.#shape;
+    let seen = 0;
     for (const record of planRecords(records)) {
       const ordinals = shape.ordinalsOf(record.span) ?? record.span.messageIds.map((id) => shape.headerOf(id)?.ordinal);
-      for (const ordinal of ordinals) if (ordinal !== undefined) this.#holds.set(ordinal, record);
+      for (const ordinal of ordinals) {
+        if (++seen % AT_A_TIME === 0) yield;
+        if (ordinal !== undefined) this.#kept.set(ordinal, record);
+      }
     }
   }
 
   heldBy(ordinal: number): Hold | undefined {
-    return this.#holds.get(ordinal);
+    return this.#held.get(ordinal) ?? this.#kept.get(ordinal);
   }
 
   /** Adds a proposal. It replaces whatever held its messages before: a later rung folds deeper than an earlier one. */
@@ -51,21 +71,23 @@ export class DraftPlan {
     this.#chosen.push(proposal);
     this.#proposals = undefined;
     for (const [index, ordinal] of proposal.ordinals.entries()) {
-      this.#holds.set(ordinal, proposal);
+      const before = this.#held.get(ordinal);
+      if (before !== undefined && before !== proposal) this.#reduced.add(before);
+      this.#held.set(ordinal, proposal);
+      this.#kept.delete(ordinal);
       if (index % AT_A_TIME === AT_A_TIME - 1) yield;
     }
   }
 
   /** Shows less of a result that was unread when the current plan was made. Returns the number of tokens freed. */
   shrinkRead(ordinal: number): number {
-    const hold = this.#holds.get(ordinal);
-    const shrunk = hold !== undefined && "span" in hold ? recordOnceRead(hold) : null;
+    const record = this.#kept.get(ordinal);
+    const shrunk = record === undefined ? null : recordOnceRead(record);
     if (shrunk === null) return 0;
     const header = this.#shape.header(ordinal);
     const before = this.renderedTokens(header);
-    this.#holds.set(ordinal, shrunk);
+    this.#kept.set(ordinal, shrunk);
     this.#shrunk = true;
-    this.#proposals = undefined;
     return Math.max(0, before - this.renderedTokens(header));
   }
 
@@ -76,36 +98,32 @@ export class DraftPlan {
 
   /** Tokens of a message as the draft renders it. An estimate until its proposal is fulfilled. */
   renderedTokens(header: MessageHeader): number {
-    const hold = this.#holds.get(header.ordinal);
+    const hold = this.heldBy(header.ordinal);
     return hold === undefined ? header.tokens : heldTokens(header, hold, this.#shape);
   }
 
   /** The chosen proposals that still hold a message, each reduced to the messages that it still holds. */
   get proposals(): readonly CompactionProposal[] {
     this.#proposals ??= this.#chosen
-      .map((proposal) => ({
-        ...proposal,
-        ordinals: proposal.ordinals.filter((ordinal) => this.#holds.get(ordinal) === proposal),
-      }))
+      .map((proposal) => (this.#reduced.has(proposal) ? this.#leftOf(proposal) : proposal))
       .filter((proposal) => proposal.ordinals.length > 0);
     return this.#proposals;
+  }
+
+  #leftOf(proposal: CompactionProposal): CompactionProposal {
+    return { ...proposal, ordinals: proposal.ordinals.filter((ordinal) => this.#held.get(ordinal) === proposal) };
   }
 
   /** The records of the current plan that still hold a message, each reduced to the messages that it still holds. */
   get keptRecords(): readonly PlanRecord[] {
     const held = new Map<PlanRecord, number[]>();
-    for (const [ordinal, hold] of this.#holds) {
-      if (!("span" in hold)) continue;
-      const ordinals = held.get(hold);
-      if (ordinals === undefined) held.set(hold, [ordinal]);
+    for (const [ordinal, record] of this.#kept) {
+      const ordinals = held.get(record);
+      if (ordinals === undefined) held.set(record, [ordinal]);
       else ordinals.push(ordinal);
     }
     return [...held].flatMap(([record, ordinals]) =>
-      splitRecord(
-        record,
-        ordinals.sort((a, b) => a - b),
-        this.#shape,
-      ).map((placed) => placed.record),
+      splitRecord(record, ordinals, this.#shape).map((placed) => placed.record),
     );
   }
 }

@@ -1,4 +1,5 @@
-import { lastOrdinal, type MessageGroup, type ThreadShape } from "@threadfold/core";
+import { finishSteps, lastOrdinal, type MessageGroup, type Steps, type ThreadShape } from "@threadfold/core";
+import { AT_A_TIME } from "../strategy/compaction-strategy.ts";
 
 /** What a fold leaves alone. */
 export interface Protection {
@@ -16,9 +17,12 @@ export interface Protection {
  * Returns the ordinal of the newest message on the main branch that a user typed; if nobody typed one, that of the
  * newest user message, else -1.
  */
-export function newestUserOrdinal(shape: ThreadShape): number {
-  let anyUser = -1;
+export const newestUserOrdinal = (shape: ThreadShape): number => finishSteps(newestUserInSteps(shape));
+
+function* newestUserInSteps(shape: ThreadShape): Steps<number> {
+  let [anyUser, seen] = [-1, 0];
   for (let ordinal = shape.length - 1; ordinal >= 0; ordinal = shape.before(ordinal)) {
+    if (++seen % AT_A_TIME === 0) yield;
     const header = shape.header(ordinal);
     if (header.startsTurn) return ordinal;
     if (anyUser < 0 && header.role === "user" && header.branch === undefined) anyUser = ordinal;
@@ -30,14 +34,22 @@ export function newestUserOrdinal(shape: ThreadShape): number {
  * Returns the groups that may be folded, oldest first: those on the main branch that are older than what counts as
  * recent. System messages are left out, and so is the newest user message, which is what the model has to answer.
  */
-export function foldableGroups(shape: ThreadShape, protection: Protection): readonly MessageGroup[] {
+export const foldableGroups = (shape: ThreadShape, protection: Protection): readonly MessageGroup[] =>
+  finishSteps(foldableInSteps(shape, protection));
+
+/** Does the same as {@link foldableGroups}, in steps. */
+export function* foldableInSteps(shape: ThreadShape, protection: Protection): Steps<readonly MessageGroup[]> {
   const recentFrom = recentStart(shape, protection);
-  const spared = new Set([newestUserOrdinal(shape), ...(protection.spared ?? [])]);
-  return shape.groups.filter((group) => {
+  const spared = new Set([yield* newestUserInSteps(shape), ...(protection.spared ?? [])]);
+  const foldable: MessageGroup[] = [];
+  for (const [index, group] of shape.groups.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
     const header = shape.header(group.ordinals[0] as number);
-    if (header.branch !== undefined || header.role === "system") return false;
-    return !group.ordinals.some((ordinal) => spared.has(ordinal)) && lastOrdinal(group) < recentFrom;
-  });
+    if (header.branch !== undefined || header.role === "system") continue;
+    if (group.ordinals.some((ordinal) => spared.has(ordinal)) || lastOrdinal(group) >= recentFrom) continue;
+    foldable.push(group);
+  }
+  return foldable;
 }
 
 /**
@@ -45,10 +57,21 @@ export function foldableGroups(shape: ThreadShape, protection: Protection): read
  * nothing counts as recent, minus the spared messages. A call can thus make room for its result, which the model has
  * not read yet.
  */
-export function groupsBeside(spared: readonly number[], shape: ThreadShape): readonly MessageGroup[] {
-  return foldableGroups(shape, { recentTokens: 0, recentTurns: 0, newestGroup: false })
-    .map((group) => ({ ...group, ordinals: group.ordinals.filter((ordinal) => !spared.includes(ordinal)) }))
-    .filter((group) => group.ordinals.length > 0);
+export const groupsBeside = (spared: readonly number[], shape: ThreadShape): readonly MessageGroup[] =>
+  finishSteps(groupsBesideInSteps(spared, shape));
+
+/** Does the same as {@link groupsBeside}, in steps. */
+export function* groupsBesideInSteps(spared: readonly number[], shape: ThreadShape): Steps<readonly MessageGroup[]> {
+  const all = yield* foldableInSteps(shape, { recentTokens: 0, recentTurns: 0, newestGroup: false });
+  const isSpared = new Set(spared);
+  const beside: MessageGroup[] = [];
+  for (const [index, group] of all.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
+    const ordinals = group.ordinals.filter((ordinal) => !isSpared.has(ordinal));
+    if (ordinals.length === group.ordinals.length) beside.push(group);
+    else if (ordinals.length > 0) beside.push({ ...group, ordinals });
+  }
+  return beside;
 }
 
 /** Returns the ordinal of the newest message on the main branch, or -1 when there is none. */

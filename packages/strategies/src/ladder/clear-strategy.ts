@@ -1,8 +1,10 @@
 import type { ClearTarget, MessageHeader } from "@threadfold/core";
 import { durableProposals } from "../durability/durable-proposals.ts";
 import {
+  AT_A_TIME,
   type CompactionProposal,
   type CompactionStrategy,
+  interruptible,
   PLACEHOLDER_TOKENS,
   type StrategyContext,
 } from "../strategy/compaction-strategy.ts";
@@ -16,13 +18,14 @@ export const clearStrategy: CompactionStrategy = {
   name: "clear",
   aggressiveness: 3,
   keepsMessages: true,
-  analyze(context) {
+  analyze: interruptible(function* (context) {
     const proposals: CompactionProposal[] = [];
     const newestStep = newestStepOf(context);
-    let freed = 0;
+    let [freed, seen] = [0, 0];
     for (const group of context.foldable) {
       for (const ordinal of group.ordinals) {
         if (freed >= context.needed) return proposals;
+        if (++seen % AT_A_TIME === 0) yield;
         if (context.heldBy(ordinal) !== undefined) continue;
         const proposal = proposeFor(context.shape.header(ordinal), context, group.index === newestStep);
         if (proposal === null) continue;
@@ -31,7 +34,7 @@ export const clearStrategy: CompactionStrategy = {
       }
     }
     return proposals;
-  },
+  }),
 };
 
 /** Group of the last assistant message on the main branch: its reasoning must be sent back with the results (W12). */

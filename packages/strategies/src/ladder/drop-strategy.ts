@@ -1,4 +1,10 @@
-import type { CompactionProposal, CompactionStrategy, Hold } from "../strategy/compaction-strategy.ts";
+import {
+  AT_A_TIME,
+  type CompactionProposal,
+  type CompactionStrategy,
+  type Hold,
+  interruptible,
+} from "../strategy/compaction-strategy.ts";
 
 /** True for what is already summarized or dropped: dropping it would free next to nothing. */
 const isGone = (hold: Hold | undefined): boolean => hold?.action === "drop" || hold?.action === "summarize";
@@ -7,11 +13,12 @@ const isGone = (hold: Hold | undefined): boolean => hold?.action === "drop" || h
 export const dropStrategy: CompactionStrategy = {
   name: "drop",
   aggressiveness: 4,
-  analyze(context) {
+  analyze: interruptible(function* (context) {
     const proposals: CompactionProposal[] = [];
     let freed = 0;
-    for (const group of context.foldable) {
+    for (const [index, group] of context.foldable.entries()) {
       if (freed >= context.needed) break;
+      if (index % AT_A_TIME === AT_A_TIME - 1) yield;
       const tokens = group.ordinals.reduce(
         (sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)),
         0,
@@ -27,5 +34,5 @@ export const dropStrategy: CompactionStrategy = {
       });
     }
     return proposals;
-  },
+  }),
 };

@@ -1,8 +1,10 @@
 import type { MessageHeader, ToolDurability } from "@threadfold/core";
 import { isRetrieval, toolOverride } from "../durability/durability-policy.ts";
 import {
+  AT_A_TIME,
   type CompactionProposal,
   type CompactionStrategy,
+  interruptible,
   POINTER_TOKENS,
   pointerTokens,
   type StrategyContext,
@@ -17,12 +19,13 @@ export const externalizeStrategy: CompactionStrategy = {
   name: "externalize",
   aggressiveness: 1,
   keepsMessages: true,
-  analyze(context) {
+  analyze: interruptible(function* (context) {
     const proposals: CompactionProposal[] = [];
-    let freed = 0;
+    let [freed, seen] = [0, 0];
     for (const group of context.foldable) {
       for (const ordinal of group.ordinals) {
         if (freed >= context.needed) return proposals;
+        if (++seen % AT_A_TIME === 0) yield;
         const header = context.shape.header(ordinal);
         if (context.heldBy(ordinal) !== undefined || !isLarge(header, context)) continue;
         const proposal = propose(header);
@@ -31,7 +34,7 @@ export const externalizeStrategy: CompactionStrategy = {
       }
     }
     return proposals;
-  },
+  }),
 };
 
 const CAN_BE_HAD_AGAIN: readonly (ToolDurability | undefined)[] = ["ephemeral", "replayable"];

@@ -1,5 +1,19 @@
-import type { MessageGroup, SummarizationRecord, ThreadShape } from "@threadfold/core";
-import type { CompactionProposal, CompactionStrategy, Hold, StrategyContext } from "../strategy/compaction-strategy.ts";
+import {
+  finishSteps,
+  type MessageGroup,
+  OrdinalMap,
+  type Steps,
+  type SummarizationRecord,
+  type ThreadShape,
+} from "@threadfold/core";
+import {
+  AT_A_TIME,
+  type CompactionProposal,
+  type CompactionStrategy,
+  type Hold,
+  interruptible,
+  type StrategyContext,
+} from "../strategy/compaction-strategy.ts";
 
 /**
  * The summarizing rung: replaces as many of the oldest groups as needed with one summary per unbroken run. An earlier
@@ -8,47 +22,69 @@ import type { CompactionProposal, CompactionStrategy, Hold, StrategyContext } fr
 export const summarizeStrategy: CompactionStrategy = {
   name: "summarize",
   aggressiveness: 2,
-  analyze(context) {
-    return summarizeGroups(oldestGroups(context), "summarize", context);
-  },
+  analyze: interruptible(function* (context) {
+    return yield* summarizeInSteps(yield* oldestGroups(context), "summarize", context);
+  }),
 };
 
 /**
  * Returns one proposal for each unbroken run of the groups that a summary would make smaller. A group of which only a
  * part is in such a run is left out as a whole.
  */
-export function summarizeGroups(
+export const summarizeGroups = (
   groups: readonly MessageGroup[],
   strategy: string,
   context: StrategyContext,
-): readonly CompactionProposal[] {
-  const left = groups.filter((group) => !isDropped(group, context));
-  const runs = foldableRuns(left, context.shape);
-  const proposals = runs.map((run) => propose(run, strategy, context)).filter((proposal) => proposal !== null);
+): readonly CompactionProposal[] => finishSteps(summarizeInSteps(groups, strategy, context));
+
+/** Does the same as {@link summarizeGroups}, in steps. */
+export function* summarizeInSteps(
+  groups: readonly MessageGroup[],
+  strategy: string,
+  context: StrategyContext,
+): Steps<readonly CompactionProposal[]> {
+  const left = yield* notDropped(groups, context);
+  const runs = yield* foldableRuns(left, context.shape);
+  const proposals: CompactionProposal[] = [];
+  for (const run of runs) {
+    const proposal = yield* propose(run, strategy, context);
+    if (proposal !== null) proposals.push(proposal);
+  }
   if (proposals.length === 0 || proposals.length === runs.length) return proposals;
-  const taken = new Set(proposals.flatMap(({ ordinals }) => ordinals));
-  const untorn = left.filter(({ ordinals: [first, ...rest] }) =>
-    rest.every((ordinal) => taken.has(ordinal) === taken.has(first as number)),
-  );
-  return untorn.length === left.length ? proposals : summarizeGroups(untorn, strategy, context);
+  const taken = new OrdinalMap<true>();
+  for (const [index, ordinal] of proposals.flatMap(({ ordinals }) => ordinals).entries()) {
+    if (index % AT_A_TIME === 0) yield;
+    taken.set(ordinal, true);
+  }
+  const untorn: MessageGroup[] = [];
+  for (const [index, group] of left.entries()) {
+    if (index % AT_A_TIME === 0) yield;
+    const [first, ...rest] = group.ordinals;
+    if (rest.every((ordinal) => taken.get(ordinal) === taken.get(first as number))) untorn.push(group);
+  }
+  return untorn.length === left.length ? proposals : yield* summarizeInSteps(untorn, strategy, context);
 }
 
 /**
  * Proposes one summary for all of the groups, however many messages stay between them. The summary takes the place of
  * their last run, and the other runs are dropped from the prompt.
  */
-export function gatherGroups(
+export const gatherGroups = (
   groups: readonly MessageGroup[],
   strategy: string,
   context: StrategyContext,
-): readonly CompactionProposal[] {
-  const runs = foldableRuns(
-    groups.filter((group) => !isDropped(group, context)),
-    context.shape,
-  );
+): readonly CompactionProposal[] => finishSteps(gatherInSteps(groups, strategy, context));
+
+/** Does the same as {@link gatherGroups}, in steps. */
+export function* gatherInSteps(
+  groups: readonly MessageGroup[],
+  strategy: string,
+  context: StrategyContext,
+): Steps<readonly CompactionProposal[]> {
+  const runs = yield* foldableRuns(yield* notDropped(groups, context), context.shape);
   const gathers = runs.slice(0, -1).flatMap(({ ordinals }) => ordinals);
   const last = runs.at(-1);
-  const whole = last && propose({ ordinals: [...gathers, ...last.ordinals] }, strategy, context);
+  const whole = last && (yield* propose({ ordinals: [...gathers, ...last.ordinals] }, strategy, context));
   if (last === undefined || !whole) return [];
   const drops = runs.slice(0, -1).map(({ ordinals }): CompactionProposal => {
     const reason = "It is covered by the summary after the messages that stay.";
@@ -71,11 +107,21 @@ const renderedTokens = (ordinals: readonly number[], { renderedTokens, shape }: 
 const isDropped = (group: MessageGroup, { heldBy }: StrategyContext): boolean =>
   group.ordinals.some((ordinal) => heldBy(ordinal)?.action === "drop");
 
-function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
+function* notDropped(groups: readonly MessageGroup[], context: StrategyContext): Steps<readonly MessageGroup[]> {
+  const left: MessageGroup[] = [];
+  for (const [index, group] of groups.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
+    if (!isDropped(group, context)) left.push(group);
+  }
+  return left;
+}
+
+function* oldestGroups(context: StrategyContext): Steps<readonly MessageGroup[]> {
   const chosen: MessageGroup[] = [];
   let freed = -context.summaryMaxTokens;
   for (const group of context.foldable) {
     if (freed >= context.needed) break;
+    if (chosen.length % AT_A_TIME === AT_A_TIME - 1) yield;
     chosen.push(group);
     freed += group.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
   }
@@ -109,12 +155,12 @@ export function summaryLimit(
 const summaryShare = ({ rawTokens, absorbs }: SummarySources, share: number): number =>
   Math.ceil(rawTokens * share) + absorbs.reduce((sum, { summaryTokens }) => sum + summaryTokens, 0);
 
-function propose(
+function* propose(
   run: FoldableRun,
   strategy: string,
   context: StrategyContext,
-): (CompactionProposal & { readonly action: "summarize" }) | null {
-  const { rendered, raw, rawTokens, absorbs } = sourcesOf(run, context);
+): Steps<(CompactionProposal & { readonly action: "summarize" }) | null> {
+  const { rendered, raw, rawTokens, absorbs } = yield* sourcesOf(run, context);
   const cost = Math.min(
     context.summaryMaxTokens,
     summaryShare({ rawTokens, absorbs }, context.config.summarizeTargetRatio),
@@ -141,10 +187,11 @@ interface RunSources extends SummarySources {
 }
 
 /** Works in one pass and without extra lists, because a run may contain every message of a long thread. */
-function sourcesOf({ ordinals }: FoldableRun, { shape, heldBy, renderedTokens }: StrategyContext): RunSources {
+function* sourcesOf({ ordinals }: FoldableRun, { shape, heldBy, renderedTokens }: StrategyContext): Steps<RunSources> {
   let [rendered, raw, rawTokens] = [0, 0, 0];
   const absorbs = new Set<SummarizationRecord>();
-  for (const ordinal of ordinals) {
+  for (const [index, ordinal] of ordinals.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
     const header = shape.header(ordinal);
     const hold = heldBy(ordinal);
     rendered += renderedTokens(header);
@@ -165,11 +212,12 @@ interface FoldableRun {
 }
 
 /** Joins whole groups into unbroken runs. Messages of side branches break no run, because no prompt shows them. */
-function foldableRuns(groups: readonly MessageGroup[], shape: ThreadShape): readonly FoldableRun[] {
-  const ordinals = inOrder(groups);
+function* foldableRuns(groups: readonly MessageGroup[], shape: ThreadShape): Steps<readonly FoldableRun[]> {
+  const ordinals = yield* inOrder(groups);
   const runs: FoldableRun[] = [];
   let from = 0;
   for (let index = 1; index <= ordinals.length; index++) {
+    if (index % AT_A_TIME === 0) yield;
     const [before, ordinal] = [ordinals[index - 1] as number, ordinals[index]];
     if (ordinal !== undefined && isAdjacent(before, ordinal, shape)) continue;
     runs.push({ ordinals: ordinals.slice(from, index) });
@@ -179,11 +227,12 @@ function foldableRuns(groups: readonly MessageGroup[], shape: ThreadShape): read
 }
 
 /** The messages of groups in the order of the log. Most groups already are in that order. */
-function inOrder(groups: readonly MessageGroup[]): readonly number[] {
+function* inOrder(groups: readonly MessageGroup[]): Steps<readonly number[]> {
   const all: number[] = [];
   let [isOrdered, last] = [true, -1];
   for (const { ordinals } of groups)
     for (const ordinal of ordinals) {
+      if (all.length % AT_A_TIME === AT_A_TIME - 1) yield;
       isOrdered &&= last < ordinal;
       last = ordinal;
       all.push(ordinal);

@@ -1,17 +1,24 @@
 import type { MessageHeader } from "@threadfold/core";
-import type { CompactionProposal, CompactionStrategy } from "../strategy/compaction-strategy.ts";
+import {
+  AT_A_TIME,
+  type CompactionProposal,
+  type CompactionStrategy,
+  interruptible,
+} from "../strategy/compaction-strategy.ts";
 
 /** The floor's own rung: cuts the middle out of any body that is still large, including recent results and texts. */
 export const truncateStrategy: CompactionStrategy = {
   name: "truncate",
   aggressiveness: 5,
   keepsMessages: true,
-  analyze(context) {
+  analyze: interruptible(function* (context) {
     const characters = context.truncateTo;
     if (characters === undefined) return [];
     const proposals: CompactionProposal[] = [];
+    let seen = 0;
     for (const group of context.foldable) {
       for (const ordinal of group.ordinals) {
+        if (++seen % AT_A_TIME === 0) yield;
         const header = context.shape.header(ordinal);
         const kept = Math.ceil(characters / 2) + 40;
         const body = header.shares.toolResult + header.shares.text + header.shares.toolInput;
@@ -28,7 +35,7 @@ export const truncateStrategy: CompactionStrategy = {
       }
     }
     return proposals;
-  },
+  }),
 };
 
 function targetsOf(header: MessageHeader): readonly ("tool-result" | "tool-input" | "reasoning" | "media" | "text")[] {

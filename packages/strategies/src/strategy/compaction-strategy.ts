@@ -1,21 +1,23 @@
-import type {
-  ArtifactId,
-  BodyPreview,
-  ClearRecord,
-  ClearTarget,
-  ContextCompactionConfig,
-  DropRecord,
-  ExternalizationRecord,
-  KeptEnds,
-  Message,
-  MessageGroup,
-  MessageHeader,
-  PlanRecord,
-  ProbeVerdict,
-  SpanReference,
-  SummarizationRecord,
-  SummaryChange,
-  ThreadShape,
+import {
+  type ArtifactId,
+  type BodyPreview,
+  type ClearRecord,
+  type ClearTarget,
+  type ContextCompactionConfig,
+  type DropRecord,
+  type ExternalizationRecord,
+  finishSteps,
+  type KeptEnds,
+  type Message,
+  type MessageGroup,
+  type MessageHeader,
+  type PlanRecord,
+  type ProbeVerdict,
+  type SpanReference,
+  type Steps,
+  type SummarizationRecord,
+  type SummaryChange,
+  type ThreadShape,
 } from "@threadfold/core";
 
 interface ProposalBase {
@@ -128,6 +130,31 @@ export interface CompactionStrategy {
    */
   execute?(proposal: CompactionProposal, execution: StrategyExecution): Promise<OwnRecord | null>;
 }
+
+type Analyze = CompactionStrategy["analyze"];
+type AnalyzeInSteps = (context: StrategyContext) => Steps<readonly CompactionProposal[]>;
+
+/** Keyed by the function that does the same at once, so that whoever replaces that one replaces both. */
+const inSteps = new WeakMap<Analyze, AnalyzeInSteps>();
+
+/** Returns an `analyze` that {@link analyzeInSteps} can interrupt, because a strategy may look at a very long thread. */
+export function interruptible(analyze: AnalyzeInSteps): Analyze {
+  const atOnce: Analyze = (context) => finishSteps(analyze(context));
+  inSteps.set(atOnce, analyze);
+  return atOnce;
+}
+
+/** Returns what a strategy would fold, in steps if its `analyze` is {@link interruptible}. */
+export function* analyzeInSteps(
+  strategy: CompactionStrategy,
+  context: StrategyContext,
+): Steps<readonly CompactionProposal[]> {
+  const steps = inSteps.get(strategy.analyze);
+  return steps === undefined ? strategy.analyze(context) : yield* steps(context);
+}
+
+/** Messages or groups that are looked at in one step, in a millisecond or less. */
+export const AT_A_TIME = 2_048;
 
 /** Tokens of a pointer to externalized content, without the names that it lists. For estimates only. */
 export const POINTER_TOKENS = 70;

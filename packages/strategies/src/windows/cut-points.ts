@@ -9,9 +9,17 @@ function requireCount(name: string, value: number): void {
 /**
  * Where the last `count` messages begin: 0 when there are no more than that, the end of the thread when `count` is 0.
  */
-function lastMessagesStart(context: Parameters<CutPoint>[0], count: number): number {
-  const messages = realMessages(context);
-  return messages.length <= count ? 0 : (messages[messages.length - count]?.ordinal ?? context.shape.length);
+const lastMessagesStart = (context: StrategyContext, count: number): number => lastStart(context, count, () => true);
+
+/** Where the last `count` messages of a kind begin; 0 and the end of the thread as above. Looks no further back. */
+function lastStart(context: StrategyContext, count: number, counts: (header: MessageHeader) => boolean): number {
+  let [seen, start] = [0, context.shape.length];
+  for (const header of newestFirst(context)) {
+    if (!counts(header)) continue;
+    if (++seen > count) return start;
+    start = header.ordinal;
+  }
+  return 0;
 }
 
 /**
@@ -50,10 +58,7 @@ export function lastShareOfMessages(share: number): CutPoint {
 /** Keeps the last `count` whole turns (Spring AI Session's turn window). */
 export function lastTurns(count: number): CutPoint {
   requireCount("maxTurns", count);
-  return (context) => {
-    const starts = realMessages(context).filter((header) => header.startsTurn);
-    return starts.length <= count ? 0 : (starts[starts.length - count]?.ordinal ?? context.shape.length);
-  };
+  return (context) => lastStart(context, count, (header) => header.startsTurn);
 }
 
 /**
@@ -62,10 +67,7 @@ export function lastTurns(count: number): CutPoint {
  */
 export function lastSteps(count: number): CutPoint {
   requireCount("maxSteps", count);
-  return (context) => {
-    const calls = realMessages(context).filter((header) => header.role === "assistant");
-    return calls.length <= count ? 0 : (calls[calls.length - count]?.ordinal ?? context.shape.length);
-  };
+  return (context) => lastStart(context, count, (header) => header.role === "assistant");
 }
 
 /**
@@ -117,7 +119,8 @@ export function lastTokensInWholeTurns(tokens: number): CutPoint {
     const from = suffixStart(context, limit);
     if (from === 0) return 0;
     if (!oversizedTurn(context, from, limit)) return snapToTurnStart(context.shape, from);
-    return realMessages(context).findLast(({ ordinal, startsTurn }) => startsTurn && ordinal <= from)?.ordinal ?? 0;
+    for (const { ordinal, startsTurn } of newestFirst(context)) if (startsTurn && ordinal <= from) return ordinal;
+    return 0;
   };
 }
 
@@ -145,15 +148,16 @@ export type CutPoint = (context: StrategyContext) => number;
  * Returns the messages that windows count: those on the main branch, except system messages, summaries written by a
  * compaction, and messages that an earlier fold took out of the prompt. No window thus reaches across an earlier cut.
  */
-export function realMessages({ shape, heldBy }: StrategyContext): readonly MessageHeader[] {
-  const messages: MessageHeader[] = [];
-  for (let ordinal = 0; ordinal < shape.length; ordinal = shape.after(ordinal)) {
+export const realMessages = (context: StrategyContext): readonly MessageHeader[] => [...newestFirst(context)].reverse();
+
+/** Walks back through {@link realMessages}: most windows need only those at the end, however long the thread is. */
+function* newestFirst({ shape, heldBy }: StrategyContext): Iterable<MessageHeader> {
+  for (let ordinal = shape.length - 1; ordinal >= 0; ordinal = shape.before(ordinal)) {
     const header = shape.header(ordinal);
     const action = heldBy(ordinal)?.action;
     if (header.branch !== undefined || header.role === "system" || header.origin === "compaction") continue;
-    if (action !== "summarize" && action !== "drop") messages.push(header);
+    if (action !== "summarize" && action !== "drop") yield header;
   }
-  return messages;
 }
 
 /**
@@ -196,7 +200,7 @@ export function tokenWindow(tokens: number, { config }: StrategyContext): number
 function suffixStart(context: StrategyContext, tokens: number): number {
   let used = 0;
   let from = context.shape.length;
-  for (const header of realMessages(context).toReversed()) {
+  for (const header of newestFirst(context)) {
     used += context.renderedTokens(header);
     if (used > tokens) return from;
     from = header.ordinal;
@@ -211,6 +215,10 @@ function oversizedTurn(context: StrategyContext, cut: number, tokens: number): b
   const { shape, renderedTokens } = context;
   if (cut >= shape.length || shape.header(cut).startsTurn) return false;
   const { turn } = shape.header(cut);
-  const ofTurn = realMessages(context).filter((header) => header.turn === turn);
-  return ofTurn.reduce((sum, header) => sum + renderedTokens(header), 0) > tokens;
+  let sum = 0;
+  for (const header of newestFirst(context)) {
+    if (header.turn < turn) break;
+    if (header.turn === turn) sum += renderedTokens(header);
+  }
+  return sum > tokens;
 }

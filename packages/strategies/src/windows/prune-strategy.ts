@@ -1,6 +1,9 @@
+import { OrdinalMap, type Steps } from "@threadfold/core";
 import {
+  AT_A_TIME,
   type CompactionProposal,
   type CompactionStrategy,
+  interruptible,
   PLACEHOLDER_TOKENS,
   type StrategyContext,
 } from "../strategy/compaction-strategy.ts";
@@ -21,24 +24,37 @@ export function pruneStrategy({ protectTokens, minimumTokens }: PruneOptions): C
   return {
     name: "prune",
     aggressiveness: 0,
-    analyze(context) {
-      const prunable = prunableResults(context, protectTokens);
-      const output = prunable.reduce((sum, ordinal) => sum + context.shape.header(ordinal).shares.toolResult, 0);
-      return output > minimumTokens ? prunable.map((ordinal) => propose(ordinal, protectTokens, context)) : [];
-    },
+    analyze: interruptible(function* (context) {
+      const proposals: CompactionProposal[] = [];
+      let output = 0;
+      for (const ordinal of yield* prunableResults(context, protectTokens)) {
+        output += context.shape.header(ordinal).shares.toolResult;
+        if (proposals.push(propose(ordinal, protectTokens, context)) % AT_A_TIME === 0) yield;
+      }
+      return output > minimumTokens ? proposals : [];
+    }),
   };
 }
 
 /** Results beyond the protected ones that are larger than a placeholder, oldest first. */
-function prunableResults({ shape, foldable, heldBy }: StrategyContext, protectTokens: number): readonly number[] {
-  const mayGo = new Set(foldable.flatMap((group) => group.ordinals));
+function* prunableResults(
+  { shape, foldable, heldBy }: StrategyContext,
+  protectTokens: number,
+): Steps<readonly number[]> {
+  const mayGo = new OrdinalMap<true>();
+  for (const [index, { ordinals }] of foldable.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
+    for (const ordinal of ordinals) mayGo.set(ordinal, true);
+  }
   const prunable: number[] = [];
   let seen = 0;
   for (let ordinal = shape.length - 1; ordinal >= 0; ordinal--) {
+    if (ordinal % AT_A_TIME === 0) yield;
     const { role, branch, shares } = shape.header(ordinal);
     if (role !== "tool" || branch !== undefined || heldBy(ordinal) !== undefined) continue;
     seen += shares.toolResult;
-    if (seen > protectTokens && shares.toolResult > PLACEHOLDER_TOKENS && mayGo.has(ordinal)) prunable.push(ordinal);
+    if (seen > protectTokens && shares.toolResult > PLACEHOLDER_TOKENS && mayGo.get(ordinal) === true)
+      prunable.push(ordinal);
   }
   return prunable.reverse();
 }

@@ -1,9 +1,11 @@
-import { lastOrdinal, type MessageGroup, type MessageHeader } from "@threadfold/core";
+import { lastOrdinal, type MessageGroup, type MessageHeader, type Steps } from "@threadfold/core";
 import { newestUserOrdinal } from "../draft/foldable-groups.ts";
-import { gatherGroups, summarizeGroups } from "../ladder/summarize-strategy.ts";
+import { gatherInSteps, summarizeInSteps } from "../ladder/summarize-strategy.ts";
 import {
+  AT_A_TIME,
   type CompactionProposal,
   type CompactionStrategy,
+  interruptible,
   PLACEHOLDER_TOKENS,
   type StrategyContext,
 } from "../strategy/compaction-strategy.ts";
@@ -37,19 +39,21 @@ export function windowStrategy(options: WindowOptions): CompactionStrategy {
     name: options.name,
     aggressiveness: options.aggressiveness ?? 2,
     ...(options.fold === "drop" && { leadsFloor: true }),
-    analyze(context) {
+    analyze: interruptible(function* (context) {
       const cut = options.cut(context);
+      yield;
       const from = options.keepPreamble === true ? snapToTurnStart(context.shape, 0) : 0;
       const before = context.foldable.filter(
         (group) => lastOrdinal(group) < cut && (group.ordinals[0] as number) >= from,
       );
-      if (options.fold === "drop") return dropGroups(before, options.name, context);
-      const kept = recentUserMessages(before, options.name, options.keepUserTokens ?? 0, context);
+      yield;
+      if (options.fold === "drop") return yield* dropGroups(before, options.name, context);
+      const kept = yield* recentUserMessages(before, options.name, options.keepUserTokens ?? 0, context);
       const folded = before.filter((group) => !kept.groups.has(group));
-      const summarize = options.oneSummary === true ? gatherGroups : summarizeGroups;
-      const summaries = summarize(folded, options.name, context);
+      const summarize = options.oneSummary === true ? gatherInSteps : summarizeInSteps;
+      const summaries = yield* summarize(folded, options.name, context);
       return [...kept.truncations, ...withOverlap(summaries, cut, options.overlap ?? 0, context)];
-    },
+    }),
   };
 }
 
@@ -69,23 +73,27 @@ function withOverlap(
   return [...proposals.slice(0, -1), { ...last, overlap }];
 }
 
-function dropGroups(
+function* dropGroups(
   groups: readonly MessageGroup[],
   strategy: string,
   context: StrategyContext,
-): readonly CompactionProposal[] {
-  return groups
-    .filter((group) => !group.ordinals.some((ordinal) => isSummaryOrGone(ordinal, context)))
-    .map((group) => ({
+): Steps<readonly CompactionProposal[]> {
+  const proposals: CompactionProposal[] = [];
+  for (const [index, { ordinals }] of groups.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
+    if (ordinals.some((ordinal) => isSummaryOrGone(ordinal, context))) continue;
+    proposals.push({
       action: "drop",
       strategy,
-      ordinals: group.ordinals,
-      estimatedTokensFreed: group.ordinals.reduce(
+      ordinals,
+      estimatedTokensFreed: ordinals.reduce(
         (sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)),
         0,
       ),
       reason: "The group is older than the window that is kept.",
-    }));
+    });
+  }
+  return proposals;
 }
 
 function isSummaryOrGone(ordinal: number, { shape, heldBy }: StrategyContext): boolean {
@@ -107,17 +115,18 @@ const CHARACTERS_PER_TOKEN = 3;
  * The newest user messages in the groups, up to `tokens` including the newest of all, which always stays (Codex). The
  * first that does not fit is truncated, with a marker, to the tokens left (L7), and all older ones go.
  */
-function recentUserMessages(
+function* recentUserMessages(
   groups: readonly MessageGroup[],
   strategy: string,
   tokens: number,
   context: StrategyContext,
-): RecentUserMessages {
+): Steps<RecentUserMessages> {
   const kept = new Set<MessageGroup>();
   if (tokens === 0) return { groups: kept, truncations: [] };
   const newest = newestUserOrdinal(context.shape);
   let left = tokenWindow(tokens, context) - (newest < 0 ? 0 : context.renderedTokens(context.shape.header(newest)));
-  for (const group of groups.toReversed()) {
+  for (const [index, group] of groups.toReversed().entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
     const header = context.shape.header(group.ordinals[0] as number);
     const action = context.heldBy(header.ordinal)?.action;
     if (!header.startsTurn || action === "summarize" || action === "drop") continue;

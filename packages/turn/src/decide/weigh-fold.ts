@@ -77,11 +77,13 @@ function weigh(turn: Turn, before: number, after: number, suffix: number): Commi
 
 /** Returns the tokens of the new request from the first message on that the current plan shows differently. */
 function suffixTokens({ plan, state, renderer, usage }: Turn, next: CompactionPlan): number {
-  const ordinalOf = (id: Parameters<typeof state.thread.message>[0]) => state.thread.message(id)?.ordinal;
+  const ordinalOf = (id: MessageId) => state.thread.message(id)?.ordinal;
   const edit = firstEdit(plan, next, ordinalOf);
   if (edit === null) return 0;
   const { messages } = renderer.render(next).rendering.manifest;
-  const from = messages.findIndex(({ sources }) => sources.some((id) => (ordinalOf(id) ?? -1) >= edit));
+  // The ends of what a plan hides are in memory, and the last of them tells.
+  const reached = (id: MessageId): number => state.thread.messageInMemory(id)?.ordinal ?? -1;
+  const from = messages.findIndex(({ sources }) => sources.some((id) => reached(id) >= edit));
   if (from < 0) return 0;
   return scaledTokens(
     usage.estimate,

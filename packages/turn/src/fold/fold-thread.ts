@@ -21,7 +21,7 @@ import {
   threadShape,
   tokenBudget,
 } from "@threadfold/core";
-import { DraftPlan, unreadResults } from "@threadfold/strategies";
+import { type CompactionProposal, DraftPlan, unreadResults } from "@threadfold/strategies";
 import { configForEpoch, growthPerCall } from "../decide/costs.ts";
 import { bodyArchive } from "../fulfil/body-archive.ts";
 import { type FoldGrounds, groundChanges, settleProposals, storeIrreplaceable } from "../fulfil/fold-grounds.ts";
@@ -36,7 +36,7 @@ import { type Candidate, Candidates } from "../verify/candidates.ts";
 import type { FoldResult } from "../verify/fold-result.ts";
 import { type ShownUnread, showUnread, unreadBodies } from "../verify/show-unread.ts";
 import type { FoldInput, FoldPorts } from "./fold-input.ts";
-import { hiddenTools } from "./hidden-tools.ts";
+import { hiddenTools, searchesBehind } from "./hidden-tools.ts";
 
 /**
  * Folds a thread to its target: propose, normalize, fulfil, verify, attempt by attempt, until a plan fits. Nothing is
@@ -179,6 +179,7 @@ class Fold {
 
   /** Tokens that unread results take under the current plan. */
   get #unreadTokens(): number {
+    if (this.#unread.length === 0) return 0;
     const draft = new DraftPlan(this.#input.plan, this.#shape);
     return this.#unread.reduce((sum, ordinal) => sum + draft.renderedTokens(this.#shape.header(ordinal)), 0);
   }
@@ -219,6 +220,7 @@ class Fold {
     await this.#hearSignal();
     const normalized = await this.#inSteps(normalizePlanInSteps(groupRecords(records), this.#shape));
     if (planRecords(normalized.records).length === 0) return null;
+    await this.#inSteps(searchesBehind({ ...this.#input, shape: this.#shape }));
     await this.#hearSignal();
     const unread = await this.#showUnread(normalized.records, attempt);
     const verification = this.#ports.verifier.verify(this.#draft(unread.records, 0));
@@ -256,18 +258,18 @@ class Fold {
     const { replays, archive } = this.#grounds;
     for (;;) {
       const draft = await this.#inSteps(
-        draftAttempt(
-          attempt,
-          plan,
-          this.#shape,
-          config,
-          needed,
-          (proposal) => this.#ports.onProposal?.(proposal, this.#shape.spanOf(proposal.ordinals)),
-          { replayVerdict: replays.verdictOf, mayStore: archive.mayStore },
-        ),
+        draftAttempt(attempt, plan, this.#shape, config, needed, (proposal) => this.#tell(proposal), {
+          replayVerdict: replays.verdictOf,
+          mayStore: archive.mayStore,
+        }),
       );
       if (await settleProposals(draft.proposals, this.#grounds, this.#shape)) return draft;
     }
+  }
+
+  *#tell(proposal: CompactionProposal): Steps<void> {
+    const span = yield* this.#shape.spanInSteps(proposal.ordinals);
+    this.#ports.onProposal?.(proposal, span);
   }
 
   async #fulfil(

@@ -11,7 +11,7 @@ import {
 import { assistant, call, result, tool } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { shapeOf, threadOf } from "../testing/fold-case.ts";
-import { hiddenTools } from "./hidden-tools.ts";
+import { hiddenTools, searchesBehind } from "./hidden-tools.ts";
 
 const deferred = (name: string, type = "object"): ToolDefinition => ({
   name,
@@ -140,5 +140,28 @@ describe("hiddenTools, for searches that a plan hides", () => {
     const blind = { ...shape, after: () => thread.length } as unknown as typeof shape;
     expect(found(dropping(thread, "d3", "d4"), { shape })).toEqual([["lookup", digest("array")]]);
     expect(found(dropping(thread, "d3", "d4"), { shape: blind })).toBeUndefined();
+  });
+});
+
+describe("the searches of a long thread", () => {
+  it.each([[[] as const], [tools]])("are looked for once, in steps of a few thousand messages at most", (offered) => {
+    const long = threadOf(
+      ...Array.from({ length: 6_000 }, (_, at) => assistant(`a${at}`, "I go on.")),
+      ...search(1, "deploy"),
+    );
+    const read: number[] = [];
+    const watched = new Proxy(long, {
+      get: (target, name: keyof typeof long) =>
+        name === "messageAt" ? (at: number) => read.push(at) && target.messageAt(at) : target[name],
+    });
+    const input = { thread: watched, plan: emptyPlan(long.id, "test"), shape: shapeOf(long), tools: offered };
+    const counts: number[] = [];
+    for (const _ of searchesBehind(input)) counts.push(read.length);
+    expect(Math.max(...counts.map((count, step) => count - (counts[step - 1] ?? 0)))).toBeLessThanOrEqual(2_048);
+    const once = read.length;
+    expect(once).toBeGreaterThanOrEqual(6_000);
+    const records = dropping(long, "s1", "r1");
+    expect(hiddenTools(records, input)).toEqual(hiddenTools(records, { ...input, thread: long, shape: shapeOf(long) }));
+    expect(read.length).toBe(once);
   });
 });

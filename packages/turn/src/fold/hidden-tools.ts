@@ -3,12 +3,14 @@ import {
   actionOf,
   type CompactionPlan,
   type FoundTool,
+  finishSteps,
   isDeferredTool,
   type Message,
   type MessageId,
   type PlanRecord,
   type PlanRecords,
   type RevealedTool,
+  type Steps,
   schemaDigestOf,
   type ThreadShape,
   type ToolDefinition,
@@ -38,8 +40,9 @@ interface HiddenToolsInput {
 export function hiddenTools(records: PlanRecords, input: HiddenToolsInput): Pick<CompactionPlan, "revealedTools"> {
   const { plan, tools = [] } = input;
   const { revealedTools: before = [] } = plan;
-  if (before.length === 0 && !tools.some(isDeferredTool) && !hasSearches(input)) return {};
-  const { hidden, shown } = searchesIn(records, input);
+  const searches = finishSteps(searchesBehind(input));
+  if (searches === null) return {};
+  const { hidden, shown } = sortedSearches(records, searches, input);
   const offered = new Set(tools.map((tool) => toolKey(toolNameOf(tool))));
   const known = new Map(before.map((tool) => [toolKey(tool), tool]));
   const declared = tools.filter(isDeferredTool).flatMap((tool) => {
@@ -61,20 +64,47 @@ const definedIn = (found: ReadonlyMap<string, FoundTool>): readonly RevealedTool
     definition === undefined ? [] : [{ ...named, schemaDigest: schemaDigestOf(definition), definition }],
   );
 
-/** Caches whether any message found a tool, because a fold asks for every plan that it tries. */
+/** Caches whether any message found a tool, and which did, because a fold asks for every plan that it tries. */
 const searched = new WeakMap<ThreadShape, boolean>();
+const searchesOf = new WeakMap<AgentThread, readonly Message[]>();
+
+/** Messages that are searched in one step, in a millisecond or less. */
+const AT_A_TIME = 1_024;
+
+/**
+ * Returns the messages that found tools; null if these determine nothing. Takes steps only the first time, so a fold
+ * calls this before it asks for {@link hiddenTools}.
+ */
+export function* searchesBehind(input: HiddenToolsInput): Steps<readonly Message[] | null> {
+  const { thread, plan, tools = [] } = input;
+  const isWanted = (plan.revealedTools?.length ?? 0) > 0 || tools.some(isDeferredTool);
+  if (!isWanted && !(yield* hasSearches(input))) return null;
+  const known = searchesOf.get(thread);
+  if (known !== undefined) return known;
+  const found: Message[] = [];
+  // Messages that an earlier plan hid may only be in the store; that plan names their tools.
+  for (let ordinal = 0; ordinal < thread.length; ordinal++) {
+    if (ordinal % AT_A_TIME === AT_A_TIME - 1) yield;
+    const message = thread.messageAt(ordinal);
+    if (message !== undefined && message.branch === undefined && toolsFoundIn(message).length > 0) found.push(message);
+  }
+  searchesOf.set(thread, found);
+  return found;
+}
 
 /** Checks whether any message that the fold looks at found a tool. */
-function hasSearches({ thread, shape }: HiddenToolsInput): boolean {
+function* hasSearches({ thread, shape }: HiddenToolsInput): Steps<boolean> {
   const known = shape && searched.get(shape);
   if (known !== undefined) return known;
-  const has = findsTools(thread, shape);
+  const has = yield* findsTools(thread, shape);
   if (shape !== undefined) searched.set(shape, has);
   return has;
 }
 
-function findsTools(thread: AgentThread, shape: ThreadShape | undefined): boolean {
+function* findsTools(thread: AgentThread, shape: ThreadShape | undefined): Steps<boolean> {
+  let seen = 0;
   for (let ordinal = 0; ordinal < thread.length; ordinal = shape?.after(ordinal) ?? ordinal + 1) {
+    if (++seen % AT_A_TIME === 0) yield;
     const message = thread.messageAt(ordinal);
     if (message !== undefined && toolsFoundIn(message).length > 0) return true;
   }
@@ -82,15 +112,12 @@ function findsTools(thread: AgentThread, shape: ThreadShape | undefined): boolea
 }
 
 /** Returns the tools that hidden and shown searches found, by key, each with its newest definition. */
-function searchesIn(records: PlanRecords, { thread, item }: HiddenToolsInput) {
+function sortedSearches(records: PlanRecords, searches: readonly Message[], { thread, item }: HiddenToolsInput) {
   const hidden = new Map<string, FoundTool>();
   const shown = new Map<string, FoundTool>();
   const standIn = item === undefined ? undefined : thread.messageInMemory(item);
-  // Messages that an earlier plan hid may only be in the store; that plan names their tools.
-  for (let ordinal = 0; ordinal < thread.length; ordinal++) {
-    const message = thread.messageAt(ordinal);
-    if (message === undefined || message.branch !== undefined) continue;
-    const isPassedOver = standIn !== undefined && ordinal <= standIn.ordinal;
+  for (const message of searches) {
+    const isPassedOver = standIn !== undefined && message.ordinal <= standIn.ordinal;
     const found = isPassedOver || isHidden(message, records) ? hidden : shown;
     for (const tool of toolsFoundIn(message)) found.set(toolKey(tool), tool);
   }

@@ -233,7 +233,10 @@ describe("a summary without a summarizer", () => {
       {
         op: "add",
         section: "facts",
-        item: { text: expect.stringMatching(/^Turns 1–3 held 7 messages with 1 tool calls/), sources: ["u0"] },
+        item: {
+          text: expect.stringMatching(/^Turns 1–3 held 7 messages with 1 tool call, folded without/),
+          sources: ["u0"],
+        },
       },
       { op: "set-original-task", task: { text: "Go.", sources: ["u0"] } },
     ]);

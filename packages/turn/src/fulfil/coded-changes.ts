@@ -1,8 +1,6 @@
 import {
-  actionOf,
   applySummaryChanges,
   EventLoopTurns,
-  type ExternalizationRecord,
   emptySummary,
   type FileItem,
   type JsonObject,
@@ -23,7 +21,7 @@ import {
 } from "@threadfold/core";
 import { plainToolName, toolPolicy } from "@threadfold/strategies";
 import { boundedFields, declaredFields } from "./declared-fields.ts";
-import { FILE_FIELDS, rehydrateHint } from "./externalization-record.ts";
+import { FILE_FIELDS, owedReference } from "./externalization-record.ts";
 import type { Fulfilment } from "./fulfilment.ts";
 
 /** Items that code adds to a summary of messages, whoever writes the summary. */
@@ -42,7 +40,8 @@ export async function owedItems(messages: readonly Message[], fulfilment: Fulfil
   const turns = new EventLoopTurns();
   const outcomes: NewItem<"toolOutcomes">[] = [];
   const artifacts = new Map<string, NewItem<"artifacts">>();
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
+    if (index % AT_A_TIME === 0) await turns.take();
     const outcome = owedOutcome(message, fulfilment);
     if (outcome !== null) outcomes.push({ ...outcome, keyFields: await redact(outcome.keyFields) });
     const reference = owedReference(message, fulfilment);
@@ -65,32 +64,6 @@ function owedOutcome(message: Message, { config }: Fulfilment): NewItem<"toolOut
   return {
     ...{ toolName, outcome, keyFields: boundedFields(fields), errorMessage: null, declared: true },
     sources: [message.id],
-  };
-}
-
-/** Returns a reference to a message's body if a pointer replaced it or this fold stored it; null otherwise. */
-function owedReference(message: Message, fulfilment: Fulfilment): NewItem<"artifacts"> | null {
-  const { record } = actionOf(fulfilment.records, message.id, message.ordinal);
-  if (record?.action === "externalize") return artifactReference(record);
-  const artifactId = fulfilment.artifactOf(message.ordinal);
-  const part = message.parts[0];
-  if (artifactId === undefined || part?.type !== "tool-result") return null;
-  const description = `${part.result.toolName}, ${part.result.outcome}`.slice(0, LONGEST_DESCRIPTION).toWellFormed();
-  return { artifactId, description, rehydrateHint: rehydrateHint(message, fulfilment), sources: [message.id] };
-}
-
-const LONGEST_DESCRIPTION = 80;
-
-/** Converts a pointer to an item of a summary. Its hint already says what the result was requested for. */
-function artifactReference({ artifactId, summary, rehydrateHint, span }: ExternalizationRecord): NewItem<"artifacts"> {
-  const [outcome] = summary.toolOutcomes;
-  const [fact] = summary.facts;
-  const description = outcome === undefined ? (fact?.text ?? "") : `${outcome.toolName}, ${outcome.outcome}`;
-  return {
-    artifactId,
-    description: description.slice(0, LONGEST_DESCRIPTION).toWellFormed(),
-    rehydrateHint,
-    sources: span.messageIds,
   };
 }
 
@@ -246,33 +219,43 @@ interface ChangedFile {
   readonly sources: Set<MessageId>;
 }
 
+/** A call that changes files, or that takes away those that end in one of some names. */
+interface FileCall extends Pick<ToolCallPart, "callId"> {
+  readonly id: MessageId;
+  readonly changes: readonly FileChange[];
+  readonly gone: readonly string[];
+}
+
 /**
  * Returns the files that calls wrote, edited or deleted, newest first, with how often and by which messages. Calls
  * without a result and failed ones do not count. Of shell commands it is only read which files they take away, and such
  * a file is left out.
  */
 export function* changedFiles(messages: readonly Message[]): Steps<readonly NewItem<"files">[]> {
+  const calls = yield* fileCalls(messages);
+  const open = new Set(calls.map(({ callId }) => callId));
   const done = new Set<ToolCallId>();
-  for (const { parts } of messages)
-    for (const part of parts)
-      if (part.type === "tool-result" && part.result.outcome !== "failure") done.add(part.result.callId);
-  yield;
-  const files = new Map<string, ChangedFile>();
-  for (const [index, { id, parts }] of messages.entries()) {
+  for (const [index, { parts }] of messages.entries()) {
     if (index % AT_A_TIME === 0) yield;
-    for (const part of parts) {
-      if (part.type !== "tool-call" || !done.has(part.callId)) continue;
-      for (const path of pathsTakenAway(part, files.keys())) files.delete(path);
-      for (const { path, action } of changesOf(part)) {
-        const before = files.get(path);
-        files.delete(path);
-        files.set(path, {
-          // A file that was created and then edited in the span is still a new file to the reader of the summary.
-          action: before?.action === "created" && action === "modified" ? "created" : action,
-          changes: (before?.changes ?? 0) + 1,
-          sources: (before?.sources ?? new Set()).add(id),
-        });
-      }
+    for (const part of parts)
+      if (part.type === "tool-result" && part.result.outcome !== "failure" && open.has(part.result.callId))
+        done.add(part.result.callId);
+  }
+  const files = new Map<string, ChangedFile>();
+  for (const [index, { id, callId, changes, gone }] of calls.entries()) {
+    if (index % AT_A_TIME === 0) yield;
+    if (!done.has(callId)) continue;
+    if (gone.length > 0)
+      for (const path of files.keys()) if (gone.some((name) => isSameFile(path, name))) files.delete(path);
+    for (const { path, action } of changes) {
+      const before = files.get(path);
+      files.delete(path);
+      files.set(path, {
+        // A file that was created and then edited in the span is still a new file to the reader of the summary.
+        action: before?.action === "created" && action === "modified" ? "created" : action,
+        changes: (before?.changes ?? 0) + 1,
+        sources: (before?.sources ?? new Set()).add(id),
+      });
     }
   }
   return [...files]
@@ -280,12 +263,25 @@ export function* changedFiles(messages: readonly Message[]): Steps<readonly NewI
     .reverse();
 }
 
+function* fileCalls(messages: readonly Message[]): Steps<readonly FileCall[]> {
+  const calls: FileCall[] = [];
+  for (const [index, { id, parts }] of messages.entries()) {
+    if (index % AT_A_TIME === 0) yield;
+    for (const part of parts) {
+      if (part.type !== "tool-call") continue;
+      const [changes, gone] = [changesOf(part), namesTakenAway(part)];
+      if (changes.length + gone.length > 0) calls.push({ id, callId: part.callId, changes, gone });
+    }
+  }
+  return calls;
+}
+
 /** A command that removes or moves files, with the files that it names. */
 const TAKES_AWAY = /(?:^|[\s;&|(])(rm|unlink|mv)\s([^;&|\n]*)/g;
 const LONGEST_COMMAND = 20_000;
 
-/** Returns those of some paths whose files a shell command removes or moves, by their names. */
-function pathsTakenAway({ input }: ToolCallPart, paths: Iterable<string>): readonly string[] {
+/** Returns the names of the files that a shell command removes or moves. */
+function namesTakenAway({ input }: ToolCallPart): readonly string[] {
   const { command } = fieldsOf(input);
   const text = Array.isArray(command) ? command.at(-1) : command;
   if (typeof text !== "string") return [];
@@ -296,9 +292,7 @@ function pathsTakenAway({ input }: ToolCallPart, paths: Iterable<string>): reado
       .split(/\s+/)
       .slice(0, name === "mv" ? -1 : undefined),
   );
-  const gone = words.map((word) => plainPath(word.replace(/["']/g, ""))).filter((word) => word !== "");
-  if (gone.length === 0) return [];
-  return [...paths].filter((path) => gone.some((word) => isSameFile(path, word)));
+  return words.map((word) => plainPath(word.replace(/["']/g, ""))).filter((word) => word !== "");
 }
 
 type FileChange = Pick<FileItem, "path" | "action">;

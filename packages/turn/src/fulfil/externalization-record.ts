@@ -1,10 +1,12 @@
 import {
   type ArtifactId,
+  actionOf,
   type ExternalizationRecord,
   emptySummary,
   type JsonObject,
   type JsonValue,
   type Message,
+  type NewItem,
   type SpanReference,
   type StructuredSummary,
   summaryItemId,
@@ -37,7 +39,7 @@ export function externalizationRecord(
 }
 
 /** Describes the content in the words of the call that asked for it, so that a question about it brings it back. */
-export function rehydrateHint(message: Message, { thread, shape }: Fulfilment): string {
+function rehydrateHint(message: Message, { thread, shape }: Fulfilment): string {
   const part = message.parts[0];
   if (part?.type !== "tool-result") return `full text of the ${message.role} message of turn ${message.turn}`;
   const { toolName } = part.result;
@@ -95,4 +97,30 @@ function bodyNames(body: string): JsonObject {
   const length = Math.min(MAX_NAMES.length, Math.floor(body.length * NAMES_SHARE));
   const names = tellingNames([body], { ...MAX_NAMES, length });
   return names.length === 0 ? {} : { names };
+}
+
+/** Returns a reference to a message's body if a pointer replaced it or this fold stored it; null otherwise. */
+export function owedReference(message: Message, fulfilment: Fulfilment): NewItem<"artifacts"> | null {
+  const { record } = actionOf(fulfilment.records, message.id, message.ordinal);
+  if (record?.action === "externalize") return artifactReference(record);
+  const artifactId = fulfilment.artifactOf(message.ordinal);
+  const part = message.parts[0];
+  if (artifactId === undefined || part?.type !== "tool-result") return null;
+  const description = `${part.result.toolName}, ${part.result.outcome}`.slice(0, LONGEST_DESCRIPTION).toWellFormed();
+  return { artifactId, description, rehydrateHint: rehydrateHint(message, fulfilment), sources: [message.id] };
+}
+
+const LONGEST_DESCRIPTION = 80;
+
+/** Converts a pointer to an item of a summary. Its hint already says what the result was requested for. */
+function artifactReference({ artifactId, summary, rehydrateHint, span }: ExternalizationRecord): NewItem<"artifacts"> {
+  const [outcome] = summary.toolOutcomes;
+  const [fact] = summary.facts;
+  const description = outcome === undefined ? (fact?.text ?? "") : `${outcome.toolName}, ${outcome.outcome}`;
+  return {
+    artifactId,
+    description: description.slice(0, LONGEST_DESCRIPTION).toWellFormed(),
+    rehydrateHint,
+    sources: span.messageIds,
+  };
 }

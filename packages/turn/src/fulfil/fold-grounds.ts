@@ -43,10 +43,6 @@ export async function storeIrreplaceable(
   shape: ThreadShape,
 ): Promise<void> {
   const leaving = proposals.filter(({ action }) => action === "summarize" || action === "drop");
-  const ordinals = leaving.flatMap((proposal) => [
-    ...("gathers" in proposal ? (proposal.gathers ?? []) : []),
-    ...proposal.ordinals,
-  ]);
   const summarized = new Set(
     leaving.flatMap((proposal) =>
       "absorbs" in proposal ? proposal.absorbs.flatMap(({ span }) => knownOrdinals(span, shape)) : [],
@@ -54,10 +50,13 @@ export async function storeIrreplaceable(
   );
   const turns = new EventLoopTurns();
   const irreplaceable: number[] = [];
-  for (const [index, ordinal] of ordinals.entries()) {
-    if (!summarized.has(ordinal) && isIrreplaceable(shape.header(ordinal))) irreplaceable.push(ordinal);
-    if (index % AT_A_TIME === 0) await turns.take();
-  }
+  let seen = 0;
+  for (const proposal of leaving)
+    for (const ordinals of ["gathers" in proposal ? (proposal.gathers ?? []) : [], proposal.ordinals])
+      for (const ordinal of ordinals) {
+        if (!summarized.has(ordinal) && isIrreplaceable(shape.header(ordinal))) irreplaceable.push(ordinal);
+        if (++seen % AT_A_TIME === 0 && turns.isDue) await turns.turn();
+      }
   await archive.store(irreplaceable);
 }
 

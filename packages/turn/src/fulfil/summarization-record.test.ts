@@ -229,8 +229,12 @@ describe("summarizationRecord", () => {
   it("falls back to the floor summary, and reports it unless there was nothing to say", async () => {
     for (const answer of [{ changes: [] }, { changes: [], nothingToSay: true as const }, new Error("no answer")]) {
       const { record } = await summarized(answer);
-      expect(record.summarizer).toBe("floor@1");
+      expect(record.summarizer).toBe("floor@2");
       expect(record.summary.originalTask?.text).toBe("Go.");
+      const isSilent = !(answer instanceof Error) && answer.nothingToSay === true;
+      expect(record.summary.facts.map(({ text }) => text)).toEqual([
+        isSilent ? "No details were kept." : "Turn 1 held 4 messages with 1 tool call, folded without a summarizer.",
+      ]);
     }
     expect((await summarized(new Error("no answer"))).told).toEqual(["llm@1: no answer"]);
     const partial = await summarized({ problem: "cut off", by: "extractive@1" });

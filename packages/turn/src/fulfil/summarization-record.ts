@@ -23,8 +23,8 @@ import {
 } from "@threadfold/core";
 import { type CompactionProposal, summaryLimit } from "@threadfold/strategies";
 import { codedChanges, type OwedItems, owedItems, reservedTokens } from "./coded-changes.ts";
-import { floorSummaryChanges } from "./floor-summary.ts";
-import { type Fulfilment, knownOrdinals, messagesOf, recordBase } from "./fulfilment.ts";
+import { FLOOR, floorSummaryChanges } from "./floor-summary.ts";
+import { type Fulfilment, knownOrdinals, recordBase } from "./fulfilment.ts";
 
 type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
 
@@ -43,12 +43,10 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const whole = wholeOf(proposal);
   const { summary: previous, resolved: joined } = joinedSummaries(proposal);
   await turns.take();
-  const span = standsFor(whole, proposal, fulfilment);
+  const span = await turns.finish(standsFor(whole, proposal, fulfilment), fold.signal);
   const covered = coveredOrdinals(proposal, fulfilment);
-  const messages = messagesOf({ ordinals: whole.filter((ordinal) => !covered.has(ordinal)) }, fulfilment).filter(
-    ({ branch }) => branch === undefined,
-  );
   await turns.take();
+  const messages = await turns.finish(messagesBeside(covered, whole, fulfilment), fold.signal);
   const overlap = (proposal.overlap ?? []).map((ordinal) => fulfilment.thread.messageAt(ordinal) as Message);
   const owed = await owedItems(messages, fulfilment);
   await turns.take();
@@ -59,7 +57,7 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const attributed = attributedSummary(merged.summary, (id) => fulfilment.thread.message(id));
   const trimmed = trimSummary(attributed.summary, fulfilment.summaryMaxTokens, countTokens);
   await turns.take();
-  const handling = handlingAfter(previous, messages);
+  const handling = await turns.finish(handlingAfter(previous, messages), fold.signal);
   return {
     ...base,
     // Turns are for display: those that the summary covers, even if messages in between stayed.
@@ -98,19 +96,46 @@ const coveredOrdinals = (
   { shape }: Pick<Fulfilment, "shape">,
 ): ReadonlySet<number> => new Set(absorbs.flatMap(({ span }) => knownOrdinals(span, shape)));
 
+/** Returns the messages of the main branch that no existing summary covers. */
+function* messagesBeside(
+  covered: ReadonlySet<number>,
+  ordinals: readonly number[],
+  { thread }: Fulfilment,
+): Steps<readonly Message[]> {
+  const messages: Message[] = [];
+  for (const [index, ordinal] of ordinals.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield;
+    const message = thread.messageAt(ordinal) as Message;
+    if (message.branch === undefined && !covered.has(ordinal)) messages.push(message);
+  }
+  return messages;
+}
+
 /** Returns everything that the new summary covers, including what earlier summaries gathered. */
-function standsFor(ordinals: readonly number[], { absorbs }: SummarizeProposal, { shape }: Fulfilment): SpanReference {
+function* standsFor(
+  ordinals: readonly number[],
+  { absorbs }: SummarizeProposal,
+  { shape }: Fulfilment,
+): Steps<SpanReference> {
   const before = absorbs.flatMap(({ summary }) => knownOrdinals(summary.span, shape));
   const isInOrder =
     before.length === 0 && ordinals.every((ordinal, index) => index === 0 || ordinal > (ordinals[index - 1] as number));
-  return shape.spanOf(isInOrder ? ordinals : [...new Set([...before, ...ordinals])].sort((a, b) => a - b));
+  yield;
+  return yield* shape.spanInSteps(isInOrder ? ordinals : [...new Set([...before, ...ordinals])].sort((a, b) => a - b));
 }
 
 /** Returns the handling of a summary: that of the least trusted and most sensitive content that it covers. */
-function handlingAfter(previous: StructuredSummary | null, messages: readonly Message[]): SummaryHandling | undefined {
-  if (messages.length === 0) return previous?.handling;
-  const added = handlingOf(messages);
-  return previous === null ? added : combineHandling(previous.handling, added);
+function* handlingAfter(
+  previous: StructuredSummary | null,
+  messages: readonly Message[],
+): Steps<SummaryHandling | undefined> {
+  let handling = previous?.handling;
+  for (let from = 0; from < messages.length; from += AT_A_TIME) {
+    const added = handlingOf(messages.slice(from, from + AT_A_TIME));
+    handling = from === 0 && previous === null ? added : combineHandling(handling, added);
+    yield;
+  }
+  return handling;
 }
 
 /** Tokens that rendering adds around a summary. */
@@ -178,7 +203,9 @@ async function changesOf(
     if (changes.length > 0 || messages.length === 0) return { changes: settled, summarizer: by };
     const silent = `${summarizer.id} gave no summary`;
     if (keepsOnFailure) throw new ThreadfoldError("SUMMARIZER_FAILED", silent);
-    if (nothingToSay !== true) fulfilment.onSummarizerFailure(silent);
+    if (nothingToSay === true && previous !== null) return { changes: [], summarizer: by };
+    if (nothingToSay === true) return { changes: floorSummaryChanges(messages, span, true), summarizer: FLOOR };
+    fulfilment.onSummarizerFailure(silent);
   } catch (cause) {
     signal?.throwIfAborted();
     if (keepsOnFailure && ThreadfoldError.isInstance(cause)) throw cause;
@@ -186,5 +213,5 @@ async function changesOf(
     if (keepsOnFailure) throw new ThreadfoldError("SUMMARIZER_FAILED", failure, { cause });
     fulfilment.onSummarizerFailure(failure);
   }
-  return { changes: floorSummaryChanges(messages, span), summarizer: "floor@1" };
+  return { changes: floorSummaryChanges(messages, span), summarizer: FLOOR };
 }

@@ -1,10 +1,12 @@
 import {
   type AgentThread,
   type CompactionPlan,
+  type CountedRun,
   type DurabilityOf,
   finishSteps,
   type GroupedLedger,
   groupLedger,
+  type OrdinalRun,
   outlineOf,
   type ProviderAwareTokenizer,
   planRecords,
@@ -27,14 +29,16 @@ export interface ThreadState {
  * Counts a thread.
  *
  * @param plan the plan that a resumed thread continues from: it has the tokens of messages that are not in memory.
+ * @param apart what lies between the parts of a resumed thread that were loaded for a fold.
  */
 export function threadState(
   thread: AgentThread,
   tokenizer: ProviderAwareTokenizer,
   durabilityOf: DurabilityOf,
   plan?: CompactionPlan,
+  apart?: readonly OrdinalRun[],
 ): ThreadState {
-  return finishSteps(threadStateInSteps(thread, tokenizer, durabilityOf, plan));
+  return finishSteps(threadStateInSteps(thread, tokenizer, durabilityOf, plan, apart));
 }
 
 /** What {@link threadState} returns, in steps. */
@@ -43,10 +47,27 @@ export function* threadStateInSteps(
   tokenizer: ProviderAwareTokenizer,
   durabilityOf: DurabilityOf,
   plan?: CompactionPlan,
+  apart: readonly OrdinalRun[] = [],
 ): Steps<ThreadState> {
   const empty = TokenLedger.empty(tokenizer, durabilityOf);
-  const hidden = thread.isWhole || plan === undefined ? undefined : yield* hiddenTokens(thread, plan, tokenizer);
-  return new CountedThread(thread, yield* empty.extendInSteps(thread, hidden));
+  if (thread.isWhole || plan === undefined) return new CountedThread(thread, yield* empty.extendInSteps(thread));
+  const hidden = yield* hiddenTokens(thread, plan, tokenizer);
+  return new CountedThread(thread, yield* empty.extendInSteps(thread, hidden, countedRuns(plan, tokenizer, apart)));
+}
+
+/** Returns the parts that a plan hides whose tokens this counter counted when they were folded. */
+function countedRuns(
+  plan: CompactionPlan,
+  { id }: ProviderAwareTokenizer,
+  apart: readonly OrdinalRun[],
+): readonly CountedRun[] {
+  const outlines = planRecords(plan).flatMap(({ span }) => outlineOf(span) ?? []);
+  const runs = outlines.flatMap((outline) => (outline.tokenizer === id ? outline.runs : []));
+  return runs.flatMap(({ fromOrdinal: from, toOrdinal: to, tokens, unanswered = [] }) => {
+    const within = apart.find((part) => from <= part.from && part.to <= to);
+    const counted = { from, to, unanswered, ...(within !== undefined && { apart: within }) };
+    return tokens === undefined ? [] : [{ ...counted, tokens }];
+  });
 }
 
 /** Returns the tokens of messages that are not in memory, as counted when they were folded. */

@@ -175,7 +175,7 @@ describe("seed 004, Spring AI Session: recursive summarization", () => {
     const preset = { ...springSessionPreset, ladder: [strategy] };
     const result = await folded(thread, { preset, ports: { summarizer: broken } });
     expect(result.summarizerProblem).toBe("llm@1: down");
-    expect(result.plan.summarizations[0]?.summarizer).toBe("floor@1");
+    expect(result.plan.summarizations[0]?.summarizer).toBe("floor@2");
   });
 });
 

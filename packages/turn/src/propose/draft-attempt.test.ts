@@ -1,11 +1,17 @@
-import { compactionConfig, emptyPlan, finishSteps, ThreadfoldError } from "@threadfold/core";
+import { compactionConfig, emptyPlan, finishSteps, ThreadfoldError, type ThreadShape } from "@threadfold/core";
 import {
   type CompactionProposal,
   type CompactionStrategy,
+  clearStrategy,
   dropStrategy,
   externalizeStrategy,
+  pruneStrategy,
   type StrategyContext,
+  summarizeStrategy,
   threadfoldPreset,
+  truncateStrategy,
+  turnWindow,
+  windowStrategy,
 } from "@threadfold/strategies";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
@@ -42,9 +48,13 @@ const draft = (
   fields: Partial<FoldAttempt> = {},
   ...more: [plan?: ReturnType<typeof emptyPlan>, onProposal?: (proposal: CompactionProposal) => void, grounds?: never]
 ) => {
-  const [plan = emptyPlan(thread.id, "test"), ...heard] = more;
+  const [plan = emptyPlan(thread.id, "test"), onProposal, grounds] = more;
   const attempt = { ...(usual as FoldAttempt), recentTokens: 0, ...fields, ladder };
-  return finishSteps(draftAttempt(attempt, plan, shape, config, needed, ...heard));
+  // biome-ignore lint/correctness/useYield: hearing of a proposal takes no steps here.
+  const hear = function* (proposal: CompactionProposal) {
+    onProposal?.(proposal);
+  };
+  return finishSteps(draftAttempt(attempt, plan, shape, config, needed, hear, grounds));
 };
 const groupsSeen = ({ seen }: ReturnType<typeof rung>) => seen[0]?.foldable.map(({ ordinals }) => ordinals);
 
@@ -198,5 +208,46 @@ describe("an attempt on top of a plan", () => {
       draft([], 0, fields, plan).keptRecords.flatMap(({ span }) => span.messageIds);
     expect(new Set(held({}))).toEqual(new Set(dropped));
     expect(held({ summaryMaxTokens: 0 })).toEqual([]);
+  });
+});
+
+describe("an attempt for a long thread", () => {
+  const MESSAGES = 30_000;
+  const long = scriptThread(Array.from({ length: MESSAGES / 3 }, (_, turn) => `u${turn} a${turn} t${turn}`).join(" "));
+
+  /** The shape of that thread, and how often it was asked for something. */
+  function countedShape() {
+    const count = { asked: 0 };
+    const counted = new Proxy(shapeOf(long), {
+      get(target, name: keyof ThreadShape) {
+        const value: unknown = target[name];
+        if (typeof value !== "function") return value;
+        return (...given: readonly unknown[]): unknown => {
+          count.asked++;
+          return value.apply(target, given);
+        };
+      },
+    });
+    return { count, counted };
+  }
+
+  it.each([
+    ["summarize", summarizeStrategy, {}],
+    ["drop", dropStrategy, {}],
+    ["clear", clearStrategy, {}],
+    ["externalize", externalizeStrategy, {}],
+    ["truncate", truncateStrategy, { truncateTo: 10 }],
+    ["a window", windowStrategy({ name: "window", cut: () => MESSAGES - 3, fold: "summarize" }), {}],
+    ["a window of turns", turnWindow({ maxTurns: 1 }), {}],
+    ["pruning", pruneStrategy({ protectTokens: 0, minimumTokens: 0 }), {}],
+    ["beside the newest message", clearStrategy, { newest: "message" }],
+  ] as const)("takes a few thousand messages in a step: %s", (_what, strategy, fields) => {
+    const { count, counted } = countedShape();
+    const attempt = { ...(usual as FoldAttempt), ...fields, ladder: [strategy] };
+    const steps = draftAttempt(attempt, emptyPlan(long.id, "test"), counted, config, Number.POSITIVE_INFINITY);
+    const counts: number[] = [];
+    for (const _ of steps) counts.push(count.asked);
+    expect(count.asked).toBeGreaterThan(MESSAGES);
+    expect(Math.max(...counts.map((asked, step) => asked - (counts[step - 1] ?? 0)))).toBeLessThan(12_000);
   });
 });

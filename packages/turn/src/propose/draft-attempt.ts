@@ -8,11 +8,12 @@ import {
   type ThreadShape,
 } from "@threadfold/core";
 import {
+  analyzeInSteps,
   type CompactionProposal,
   DraftPlan,
   durableProposals,
-  foldableGroups,
-  groupsBeside,
+  foldableInSteps,
+  groupsBesideInSteps,
   newestOrdinal,
   partFailed,
   unreadProposals,
@@ -46,14 +47,14 @@ export function* draftAttempt(
   shape: ThreadShape,
   config: ContextCompactionConfig,
   needed: number,
-  onProposal?: (proposal: CompactionProposal) => void,
+  onProposal?: (proposal: CompactionProposal) => Steps<void>,
   grounds: DraftGrounds = NOTHING_VERIFIED,
 ): Steps<DraftPlan> {
   const bare = attempt.summaryMaxTokens === 0;
-  const draft = new DraftPlan(bare ? NO_RECORDS : plan, shape);
+  const draft = yield* DraftPlan.inSteps(bare ? NO_RECORDS : plan, shape);
   yield;
   const unread = attempt.unread === "nothing" ? [] : unreadResults(shape);
-  const foldable = foldableGroups(shape, {
+  const foldable = yield* foldableInSteps(shape, {
     recentTokens: attempt.recentTokens,
     recentTurns: config.preserveRecentTurns,
     newestGroup: attempt.newest !== "nothing",
@@ -61,11 +62,11 @@ export function* draftAttempt(
   });
   yield;
   const spared = attempt.newest === "message" ? [...unread, newestOrdinal(shape)] : unread;
-  const emptiable = attempt.newest === "group" ? foldable : groupsBeside(spared, shape);
+  const emptiable = attempt.newest === "group" ? foldable : yield* groupsBesideInSteps(spared, shape);
   function* choose(proposal: CompactionProposal): Steps<void> {
     yield* draft.chooseInSteps(proposal);
     yield;
-    onProposal?.(proposal);
+    if (onProposal !== undefined) yield* onProposal(proposal);
   }
   if (attempt.unread === "ends") {
     const heldBy = (ordinal: number) => draft.heldBy(ordinal);
@@ -79,7 +80,7 @@ export function* draftAttempt(
     if (open <= 0) break;
     yield;
     try {
-      const proposals = strategy.analyze({
+      const proposals = yield* analyzeInSteps(strategy, {
         shape,
         foldable: strategy.keepsMessages === true ? emptiable : foldable,
         heldBy: (ordinal) => draft.heldBy(ordinal),
@@ -91,13 +92,13 @@ export function* draftAttempt(
         ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
       });
       yield;
-      const durable = proposals.flatMap((made) => durableProposals(made, shape, grounds.replayVerdict, config));
-      for (const proposal of durable) {
-        if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
-        yield* choose(proposal);
-        open -= proposal.estimatedTokensFreed;
-        yield;
-      }
+      for (const made of proposals)
+        for (const proposal of durableProposals(made, shape, grounds.replayVerdict, config)) {
+          if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
+          yield* choose(proposal);
+          open -= proposal.estimatedTokensFreed;
+          yield;
+        }
     } catch (cause) {
       throw partFailed(`The strategy ${strategy.name}`, cause);
     }
