@@ -1,4 +1,12 @@
-import type { ChatMessage, JsonObject, MessageInput, OpaquePart, Part } from "@threadfold/core";
+import {
+  asPinId,
+  type ChatMessage,
+  type JsonObject,
+  type MessageInput,
+  type OpaquePart,
+  type Part,
+  type ThreadEntryInput,
+} from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { ANTHROPIC_REQUIREMENTS } from "../formats/anthropic-messages/requirements.ts";
@@ -228,6 +236,52 @@ describe("a provider item that replaces all earlier history", () => {
     ]);
     const whole = renderSample(thread, { plan: planWith(thread), format: "anthropic-messages" }).request;
     expect(textsOf(whole.messages)[0]).toBe("go");
+  });
+
+  describe("and a pin made after the plan", () => {
+    const [go, opens, on, end] = messagesOf([
+      ["user", "Never push."],
+      ["assistant", "I never pull.", item, "behind"],
+      ["user", "on"],
+      ["user", "end"],
+    ]) as [MessageInput, MessageInput, MessageInput, MessageInput];
+    const block = (rule: string) => `[Pinned - still in force, word for word]\n(user) "${rule}"`;
+    const rendered = (entries: readonly ThreadEntryInput[], format = "anthropic-messages", action?: "drop") => {
+      const seen = [go, opens].map((message) => ({ type: "message", message }) as const);
+      const thread = threadOfEntries(...seen, ...entries, { type: "message", message: end });
+      const records = action === undefined ? [] : [{ ...recordOver(thread, 2), action, keywords: [] } as const];
+      const plan = { ...planWith(thread, ...records), version: 1, threadVersion: 2, providerItem: opens.id };
+      const { request, missingPins } = renderSample(thread, { plan, format });
+      return { texts: textsOf(request.messages), missingPins };
+    };
+    const said = (message: MessageInput) => ({ type: "message", message }) as const;
+    const made = (rule: string, source: MessageInput): ThreadEntryInput => {
+      return { type: "pin", pin: { ...pin(rule), source: { messageId: source.id, start: 0, end: rule.length } } };
+    };
+
+    it("is shown where it was made if the item stands for what it quotes, and what took it back, too", () => {
+      const entries = [said(on), made("Never push.", go), made("I never pull.", opens)];
+      const shown = ["opaque|behind", "on", block("Never push."), block("I never pull.")];
+      const whole = rendered(entries);
+      expect(whole).toEqual({ texts: [...shown, "end"], missingPins: [] });
+      const lifted = { type: "pin-lifted", authority: "user", reason: "done", why: "taken-back" } as const;
+      const { texts } = rendered([...entries, { ...lifted, pinId: asPinId("pin Never push.") }]);
+      expect(texts).toEqual([...shown, '[Pin lifted - no longer in force]\n(user) "Never push."', "end"]);
+    });
+
+    it("is not repeated when the request shows what it quotes", () => {
+      const shown = (rule: string, source: MessageInput, format?: string, action?: "drop") =>
+        rendered([said(on), made(rule, source)], format, action);
+      expect(shown("behind", opens).texts).toEqual(["opaque|behind", "on", "end"]);
+      expect(shown("Never push.", go, "openai-chat").texts).toEqual([
+        "Never push.",
+        "I never pull.|behind",
+        "on",
+        "end",
+      ]);
+      expect(shown("Never push.", go, "anthropic-messages", "drop").texts[0]).toBe("Never push.");
+      expect(shown("Never push.", go, "anthropic-messages", "drop").texts).not.toContain(block("Never push."));
+    });
   });
 
   it("is dropped with a warning after a folded span", () => {

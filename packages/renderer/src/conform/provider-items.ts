@@ -1,12 +1,15 @@
 import {
   type AgentThread,
+  actionOf,
   type ChatMessage,
   foldedPins,
+  type LacksPin,
   type Message,
   type MessageId,
   type OpaquePart,
   type Part,
   type Pin,
+  removesMessages,
 } from "@threadfold/core";
 import type { FormatRequirements, OpaquePair } from "../capabilities/format-requirements.ts";
 import { requirementsFor } from "../capabilities/requirements-for.ts";
@@ -251,7 +254,7 @@ export const openWithProviderItem: Repair = {
     const seen = messagesSeen(input.plan, input.thread);
     const next = behind.findIndex(({ chat, ordinal }) => chat.role !== "tool" || ordinal >= seen);
     const results = next < 0 ? behind : behind.slice(0, next);
-    const pins = pinsBefore(draft.ordinal, input);
+    const pins = pinsBefore(draft, item, input);
     return withDrafts(request, [
       ...(requirements.standIn?.keeps === "user" ? before.filter(isOfUser) : []),
       withParts(draft, draft.chat.parts.slice(draft.chat.parts.indexOf(item))),
@@ -265,14 +268,36 @@ export const openWithProviderItem: Repair = {
 
 const isOfUser = ({ chat, action }: Draft): boolean => chat.role === "user" && action !== "pins";
 
-/** Returns the pins that were live when the plan was made and that no message from this ordinal on states. */
-function pinsBefore(ordinal: number, { thread, plan }: RenderInput): readonly Pin[] {
+/** Returns the pins that were live when the plan was made and that no message from the item on states. */
+function pinsBefore({ ordinal, chat }: Draft, item: Part, { thread, plan }: RenderInput): readonly Pin[] {
   const folded = new Set(foldedPins(thread, plan));
-  const isBefore = ({ source }: Pin): boolean => {
+  const isBefore = ({ source, text }: Pin): boolean => {
     const said = source === undefined ? undefined : thread.messageInMemory(source.messageId);
-    return said !== undefined && said.ordinal < ordinal;
+    return said !== undefined && (said.ordinal === ordinal ? !says(chat.parts, item, text) : said.ordinal < ordinal);
   };
   return thread.atVersion(plan.threadVersion).livePins.filter((pin) => folded.has(pin) || isBefore(pin));
+}
+
+/** Checks whether one of the texts from an item on contains a text. */
+const says = (parts: readonly Part[], item: Part, text: string): boolean =>
+  parts.slice(parts.indexOf(item)).some((part) => part.type === "text" && part.text.includes(text));
+
+/**
+ * Returns which pins made after the plan a request has to repeat, because an item that opens it stands for what they
+ * quote; undefined if no item opens it.
+ */
+export function pinsLacking({ thread, plan }: RenderInput, requirements: FormatRequirements): LacksPin | undefined {
+  const opening = plan.providerItem === undefined ? undefined : thread.messageInMemory(plan.providerItem);
+  const item = opening === undefined ? undefined : standInOf(opening.parts, requirements);
+  if (opening === undefined || item === undefined || opening.branch !== undefined) return undefined;
+  const { record } = actionOf(plan, opening.id, opening.ordinal);
+  if (record !== null && removesMessages(record)) return undefined;
+  const { ordinal, parts } = opening;
+  const keepsUser = requirements.standIn?.keeps === "user";
+  return ({ text }, said) =>
+    said.ordinal === ordinal
+      ? !says(parts, item, text)
+      : said.ordinal < ordinal && !(keepsUser && said.role === "user");
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   AgentThread,
   asArtifactId,
   asMessageId,
+  asPinId,
   asThreadId,
   asToolCallId,
   type ExternalizationRecord,
@@ -10,6 +11,7 @@ import {
   type JsonObject,
   type MessageId,
   type Part,
+  type Pin,
   type Role,
   sealPlan,
   type ThreadEntryInput,
@@ -195,39 +197,89 @@ const items = fc
     fc.constantFrom(...values).map((value): Part => ({ type: "opaque", provider, value })),
   );
 
-/** Inputs of the laws in which one or two assistant messages begin with such an item, and the plan may name the last one. */
+/** Puts one or two of them at the beginning of assistant messages; the plan may name the last one. */
+function compacted([input, added, at, isNamed]: [RenderInput, readonly Part[], number, boolean]): RenderInput {
+  const entries = [...input.thread.entries].map((entry): ThreadEntryInput => {
+    if (entry.type !== "message") return entry;
+    const { ordinal: _o, turn: _t, step: _s, ...message } = entry.message;
+    return { type: "message", message };
+  });
+  const said = entries.flatMap((entry, index) =>
+    entry.type === "message" && entry.message.role === "assistant" && entry.message.branch === undefined ? [index] : [],
+  );
+  let named: MessageId | undefined;
+  for (const [nth, item] of added.entries()) {
+    const index = said[(at + nth) % Math.max(1, said.length)];
+    const entry = index === undefined ? undefined : entries[index];
+    if (index === undefined || entry?.type !== "message") continue;
+    const { message } = entry;
+    entries[index] = { ...entry, message: { ...message, parts: [item, ...message.parts] } };
+    if (isNamed && index < input.plan.threadVersion) named = message.id;
+  }
+  const thread = AgentThread.empty(input.thread.id).appendEntries(entries);
+  const isNaming = named !== undefined && input.plan.version > 0;
+  const plan = isNaming ? sealPlan({ ...input.plan, providerItem: named as MessageId }) : input.plan;
+  return { ...input, thread, plan, ledger: countThread(thread) };
+}
+
+/** Inputs of the laws with such items. */
 const compactedInputs = fc
   .tuple(signedInputs, fc.array(items, { minLength: 1, maxLength: 2 }), fc.nat(), fc.boolean())
-  .map(([input, added, at, isNamed]): RenderInput => {
-    const entries = [...input.thread.entries].map((entry): ThreadEntryInput => {
-      if (entry.type !== "message") return entry;
-      const { ordinal: _o, turn: _t, step: _s, ...message } = entry.message;
-      return { type: "message", message };
-    });
-    const said = entries.flatMap((entry, index) =>
-      entry.type === "message" && entry.message.role === "assistant" && entry.message.branch === undefined
-        ? [index]
-        : [],
-    );
-    let named: MessageId | undefined;
-    for (const [nth, item] of added.entries()) {
-      const index = said[(at + nth) % Math.max(1, said.length)];
-      const entry = index === undefined ? undefined : entries[index];
-      if (index === undefined || entry?.type !== "message") continue;
-      const { message } = entry;
-      entries[index] = { ...entry, message: { ...message, parts: [item, ...message.parts] } };
-      if (isNamed && index < input.plan.threadVersion) named = message.id;
-    }
-    const thread = AgentThread.empty(input.thread.id).appendEntries(entries);
-    const isNaming = named !== undefined && input.plan.version > 0;
-    const plan = isNaming ? sealPlan({ ...input.plan, providerItem: named as MessageId }) : input.plan;
-    return { ...input, thread, plan, ledger: countThread(thread) };
-  });
+  .map(compacted);
 
 for (const format of [openaiChat, openaiResponses, gemini, geminiInteractions, anthropicMessages, neutral]) {
   const title = "keeps its laws with items of a compaction at a provider, which the plan may name";
   const law = { ...together(title, formatChecks(format)), cost: 1 };
   keepLaws(format.id, forAll(compactedInputs, [law], 30), { describe, it });
+}
+
+/**
+ * Inputs in which a plan names an item of a provider, followed by pins on what was said before it, some of them taken
+ * back, with the conversation going on after each.
+ */
+const pinnedInputs = (provider: string) =>
+  fc
+    .tuple(signedInputs, fc.nat(), fc.array(fc.tuple(fc.nat(), fc.boolean()), { minLength: 1, maxLength: 3 }))
+    .map(([{ plan, ...rest }, place, pinned]): RenderInput => {
+      const item: Part = { type: "opaque", provider, value: ITEMS[provider]?.[0] as JsonObject };
+      const seen = sealPlan({ ...plan, version: 1, threadVersion: rest.thread.version });
+      const input = compacted([{ ...rest, plan: seen }, [item], place, true]);
+      const opening = input.thread.message(input.plan.providerItem ?? asMessageId("none"))?.ordinal ?? 0;
+      const texts = [...input.thread.messages]
+        .slice(0, opening + 1)
+        .flatMap(({ id, parts }) =>
+          parts.flatMap((part) => (part.type === "text" && part.text.trim() !== "" ? [{ id, text: part.text }] : [])),
+        );
+      const added = pinned.flatMap(([at, isTakenBack], nth): readonly ThreadEntryInput[] => {
+        const said = texts[at % Math.max(1, texts.length)];
+        if (said === undefined) return [];
+        const pinId = asPinId(`late-${nth}`);
+        const source = { messageId: said.id, start: 0, end: said.text.length };
+        const pin: Pin = { id: pinId, text: said.text, authority: "user", origin: "explicit", source };
+        const lifted = { type: "pin-lifted", pinId, authority: "user", reason: "done", why: "taken-back" } as const;
+        return [{ type: "pin", pin }, ...spoken(nth), ...(isTakenBack ? [lifted] : [])];
+      });
+      const thread = input.thread.appendEntries(added);
+      return { ...input, thread, ledger: countThread(thread) };
+    });
+
+const spoken = (nth: number): readonly ThreadEntryInput[] =>
+  (["user", "assistant"] as const).map((role) => ({
+    type: "message",
+    message: {
+      ...{ id: asMessageId(`late-${role}-${nth}`), role, parts: [{ type: "text", text: `On ${nth}.` }] },
+      createdAt: "2026-01-01T00:00:00.000Z",
+    },
+  }));
+
+for (const [provider, format] of [
+  ["openai", openaiResponses],
+  ["anthropic", anthropicMessages],
+] as const) {
+  const title =
+    "keeps its laws with pins that were made after the plan on what an item of a provider stands for (P5, P9)";
+  const law = { ...together(title, formatChecks(format)), cost: 1 };
+  keepLaws(format.id, forAll(pinnedInputs(provider), [law], 20), { describe, it });
 }
 
 it("thinking in a message of its own is dropped with the hosted call it led to when the user speaks (W15)", async () => {

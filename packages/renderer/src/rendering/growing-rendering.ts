@@ -2,7 +2,7 @@ import { type AppendOnlyList, type ChatMessage, type CompactionPlan, ThreadView 
 import { isSameSystem } from "../cache/breakpoint-places.ts";
 import { bindingFor, requirementsFor } from "../capabilities/requirements-for.ts";
 import type { RequestEnds } from "../conform/conformance.ts";
-import { leaveItemOpen } from "../conform/provider-items.ts";
+import { leaveItemOpen, pinsLacking } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { callsOf, type Draft } from "../neutral/draft.ts";
@@ -165,8 +165,8 @@ interface Start {
 
 function startOf(given: RenderInput, format: ProviderFormat): Start {
   const input = { ...given, ledger: given.ledger.extend(given.thread) };
-  const view = ThreadView.of(input.thread, input.plan);
   const requirements = requirementsFor(format.rules.requirements, input);
+  const view = ThreadView.of(input.thread, input.plan, pinsLacking(input, requirements));
   return { context: { input, format, requirements }, view, drafted: draftRequest(view.entries, input) };
 }
 

@@ -1,5 +1,6 @@
 import { ThreadView } from "@threadfold/core";
 import { requirementsFor } from "../capabilities/requirements-for.ts";
+import { pinsLacking } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { draftRequest } from "../neutral/draft-view.ts";
@@ -14,8 +15,9 @@ import { NOTHING_SETTLED, requestPiece } from "./settled-request.ts";
  */
 export function renderRequest(given: RenderInput, format: ProviderFormat): Rendering {
   const input = { ...given, ledger: given.ledger.extend(given.thread) };
-  const { system, sources, drafts } = draftRequest(ThreadView.of(input.thread, input.plan).entries, input);
   const requirements = requirementsFor(format.rules.requirements, input);
+  const view = ThreadView.of(input.thread, input.plan, pinsLacking(input, requirements));
+  const { system, sources, drafts } = draftRequest(view.entries, input);
   const whole = { first: true, last: true };
   const legal = requestPiece({ system, tools: input.tools, drafts }, input, requirements, whole);
   const frame = renderedFrame(legal, system, sources, input);
