@@ -154,7 +154,7 @@ describe("what is quoted", () => {
   it("cannot be read in what a statement says, which keeps its length", () => {
     const text = 'Say "no" to *it* and "ne*ver" to that.';
     const spoken = new SpokenText(text, finishSteps(quotesIn(text)));
-    expect(spoken.between(0, 8)).toEqual({ plain: 'Say "no"', masked: "Say xxxx" });
+    expect(spoken.between(0, 8)).toEqual({ plain: 'Say "no"', masked: "say xxxx" });
     expect(spoken.between(9, 21)).toEqual({ plain: "to *it* and ", masked: "to  it  and " });
     expect(spoken.between(9, 25)).toEqual({ plain: 'to *it* and "ne*', masked: "to  it  and xxxx" });
     expect(spoken.between(25, text.length)).toEqual({ plain: 'ver" to that.', masked: "xxxx to that." });

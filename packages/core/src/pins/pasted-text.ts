@@ -1,5 +1,5 @@
 import type { Steps } from "../time/steps.ts";
-import { plainLetters } from "./languages/rule-language.ts";
+import { plainLetters, smallLetters } from "./languages/rule-language.ts";
 
 /** Line ends in any convention: a rule must not extend past a line end that a reader of the message sees. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
@@ -132,7 +132,7 @@ export function* quotesIn(text: string): Steps<readonly TextRange[]> {
   return isWhole ? [] : quotes;
 }
 
-/** The text of a statement in plain letters; in `masked`, quoted text is replaced with "x" at the same length. */
+/** What a statement says, in plain letters; `masked` is in small ones as well, and of the same length: quotes are "x". */
 export interface Spoken {
   readonly plain: string;
   readonly masked: string;
@@ -159,7 +159,7 @@ export class SpokenText {
       const own = plainLetters(this.#text.slice(at, Math.min(Math.max(from, at), end)));
       const quoted = plainLetters(this.#text.slice(Math.min(Math.max(from, at), end), Math.min(to, end)));
       plain += own + quoted;
-      masked += own.replaceAll("*", " ") + "x".repeat(quoted.length);
+      masked += smallLetters(own).replaceAll("*", " ") + "x".repeat(quoted.length);
       at = Math.max(at, to);
     }
     return { plain, masked };

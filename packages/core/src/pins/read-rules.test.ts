@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostileTexts, patience, runs } from "../laws/index.ts";
 import { finishSteps } from "../time/steps.ts";
+import { LANGUAGES } from "./languages/languages.ts";
+import { smallLetters } from "./languages/rule-language.ts";
 import { LONGEST_RULE, readRules } from "./read-rules.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
@@ -9,6 +11,73 @@ const rulesIn = (text: string): readonly string[] =>
   readRules(text).flatMap((reading) => (reading.kind === "rule" ? [reading.text] : []));
 const doubtsIn = (text: string): readonly string[] =>
   readRules(text).flatMap((reading) => (reading.kind === "candidate" ? [reading.doubt] : []));
+
+describe("rules without a verb, about the language or the tools of what is written", () => {
+  it.each([
+    "commit 信息用中文",
+    "commit message 用英文，代码注释也用英文",
+    "PR 描述用中文。",
+    "git 提交信息请用英文写",
+    "提交訊息用英文",
+    "所有注释用中文",
+    "变量名用英文",
+    "用 pnpm，不用 npm",
+    "commit 前跑测试",
+    "Los comentarios siempre en inglés",
+    "Comentarios en inglés, por favor.",
+    "Los mensajes de commit en español",
+    "Todo el código y los comentarios en inglés",
+    "Los tests siempre con pytest",
+    "Os comentários sempre em inglês",
+    "Mensagens de commit em português, por favor",
+    "Respostas só em português",
+    "Les commentaires toujours en anglais",
+    "Les messages de commit en français, s'il te plaît",
+    "Tous les commentaires en anglais",
+    "Kommentare immer auf Englisch",
+    "Commit-Nachrichten bitte auf Deutsch.",
+    "Alle Variablennamen auf Englisch",
+    "コメントは英語で",
+    "commit メッセージは日本語で",
+    "PR の説明は日本語でお願いします。",
+    "Comments always in English",
+    "Commit messages in English, please",
+    "Все комментарии на английском",
+    "commit сообщения на русском, пожалуйста",
+    "주석은 항상 영어로",
+    "commit 메시지는 한국어로 작성",
+  ])("%s", (text) => expect(rulesIn(text)).toEqual([text]));
+
+  it.each([
+    "commit 信息用中文还是英文？",
+    "commit 信息用中文写错了",
+    "为什么 commit 信息用中文",
+    "这个项目的注释用中文写的",
+    "README 用英文写的，帮我翻译",
+    "他的 commit 信息用中文",
+    "commit 信息用中文会报错",
+    "用了 pnpm，不用 npm 也行",
+    "Los comentarios están siempre en inglés",
+    "Los comentarios en inglés no compilan",
+    "El error sale siempre en inglés",
+    "Los tests siempre con errores",
+    "Los mensajes de error en inglés me confunden",
+    "¿Los comentarios siempre en inglés?",
+    "Os comentários estão sempre em inglês",
+    "O erro aparece sempre em inglês",
+    "Les commentaires sont toujours en anglais",
+    "Les logs toujours en anglais me gênent",
+    "Die Kommentare sind immer auf Englisch",
+    "Kommentare auf Englisch gefallen mir nicht",
+    "コメントは英語で書かれています",
+    "コメントは英語ですか？",
+    "エラーは英語で出ます",
+    "The comments are always in English",
+    "Comments in English are missing",
+    "Ошибки на английском не понятны",
+    "주석은 영어로 되어 있습니다",
+  ])("are not in: %s", (text) => expect(rulesIn(text)).toEqual([]));
+});
 
 describe("rules in what people write", () => {
   it.each([
@@ -410,5 +479,32 @@ describe("laws", () => {
       }),
       runs(300),
     );
+  });
+});
+
+describe("small letters", () => {
+  it("stand where the letters of the text stand", () => {
+    const texts = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[aİIıßẞς\u212a]{0,12}$/u));
+    const hasLength = (text: string): boolean => smallLetters(text).length === text.length;
+    fc.assert(fc.property(texts, hasLength), runs(200));
+    expect(smallLetters("NEVER Push İ")).toBe("never push İ");
+  });
+
+  it("are the only ones in which rules are written down", () => {
+    const entries = LANGUAGES.flatMap((language) => Object.values(language).flat());
+    const written = entries.map((entry) => entry.replaceAll(/\\p\{(?:L|N|Script=\w+)\}|\\[A-Z]/gu, ""));
+    expect(written.filter((entry) => entry !== smallLetters(entry)).sort()).toEqual(
+      LANGUAGES.map(({ name }) => name).sort(),
+    );
+  });
+
+  it("are read like capital ones", () => {
+    for (const text of [
+      "NEVER push to main.",
+      "Never Push To Main.",
+      "ПРОШУ НЕ ТРОГАТЬ ТЕСТЫ.",
+      "BITTE FASS DIE TESTS NICHT AN.",
+    ])
+      expect(rulesIn(text), text).toEqual([text]);
   });
 });

@@ -1,4 +1,4 @@
-import type { RuleLanguage } from "./rule-language.ts";
+import { type RuleLanguage, writtenIn } from "./rule-language.ts";
 
 const VERBS_OF_WORK =
   "use|edit|change|run|write|modify|touch|commit|push|add|work|read|reply|answer|respond|speak|call|deploy|install|import|create|log|test|accept|make|do|fix|look|allow|merge|publish|delete|remove|format|comment|speak|generate|output|return|update|refactor|query";
@@ -71,6 +71,13 @@ export const english: RuleLanguage = {
     "use(?:d)? to",
   ],
   orders: [
+    writtenIn({
+      before: "all|the|your|our|my|any",
+      things:
+        "(?:code |inline )?comments?|commit messages?|commits|(?:variable|function|class|file|branch|test) names?|names|replies|answers|documentation|docs|docstrings?|readme|changelog|pr (?:titles?|descriptions?)|prs|logs|log messages?",
+      ...{ and: "and", always: "always|only|exclusively|please" },
+      how: "in (?:english|german|french|spanish|portuguese|chinese|japanese|korean|russian|lowercase|uppercase|camelcase|snake_case|kebab-case|utc|markdown)(?: only)?",
+    }),
     "never",
     "always \\p{L}+",
     "do not|don't|do never|not ever",

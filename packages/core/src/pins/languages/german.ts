@@ -1,4 +1,4 @@
-import type { RuleLanguage } from "./rule-language.ts";
+import { type RuleLanguage, writtenIn } from "./rule-language.ts";
 
 const ORDER_VERBS =
   "ändere|lösche|entferne|nutze|benutze|verwende|nimm|schreibe?|lege?|fasse|fass|installiere|committe|pushe|merge|deploye|füge|fug|erstelle|mach|mache|tu|ruf|rufe|führe|starte|bearbeite|rühre?|frage?|sende|schicke|veröffentliche|überschreibe|benenne|verschiebe|logge|importiere|antworte|sprich|gib|geh|gehe|vergiss nie|arbeite|teste|prüfe|halte?|lass|lasse|bleib|bleibe|commite|formatiere|kommentiere|lade|öffne|verändere|speichere|kopiere|baue|nenne|erwähne|stell|stelle|setze|setz";
@@ -39,10 +39,17 @@ export const german: RuleLanguage = {
     "(?:immer|nie) (?:noch|wieder der|ein fehler|dasselbe|das gleiche|einen fehler|mehr)",
     "nicht (?:schlimm|so schlimm|schlecht|nötig|wichtig|wirklich|ganz|mehr|dass|das|die|der|ein|eine|genau|gut|unbedingt|sicher|nur)",
     "kein(?:e|en)? (?:ahnung|problem|probleme|sorge|stress|thema|ding|wunder|zweifel|grund|lust|zeit|plan|eile|fehler mehr|unterschied)",
-    "vergiss nicht|mach dir keine|keine sorge|nur (?:ein|eine|einen|so|noch(?! (?:[^\\s.!?;,]+e[nrs]?|mit|in|auf|über|per|via) \\p{Lu})|mal|zur|weil|wenn|dass|die|der|das)",
+    "vergiss nicht|mach dir keine|keine sorge|nur (?:ein|eine|einen|so|noch(?! (?:[^\\s.!?;,]+e[nrs]?|mit|in|auf|über|per|via) \\p{L})|mal|zur|weil|wenn|dass|die|der|das)",
     "lass (?:uns|mich|es uns)",
   ],
   orders: [
+    writtenIn({
+      before: "alle|die|der|das|den|deine|unsere|eure",
+      things:
+        "(?:code-?)?kommentare?|commit-?(?:messages?|nachrichten?|texte?|beschreibungen?)|commits|antworten|(?:variablen|funktions|klassen|methoden|datei|branch|test)?namen|bezeichner|dokumentation|doku|docs|docstrings?|code|readme|changelog|pr-(?:titel|beschreibung(?:en)?|texte)|prs|logs|log-?(?:meldungen|ausgaben)",
+      ...{ and: "und", always: "immer|stets|nur|ausschließlich|grundsätzlich|bitte" },
+      how: "(?:auf|in) (?:englisch|deutsch|französisch|spanisch|englischer sprache|deutscher sprache|kleinbuchstaben|großbuchstaben|camelcase|snake_case|kebab-case|utc|markdown)",
+    }),
     "(?:niemals|nie|keinesfalls|auf keinen fall|unter keinen umständen|in keinem fall|bloß nicht|ja nicht|auf gar keinen fall)",
     "immer \\p{L}+",
     "(?:(?:erst ?mal|vorerst|zunächst|heute|jetzt) )?(?:nichts|nicht) [^.!?;,]{0,60}(?:ändern|löschen|entfernen|anfassen|verändern|bearbeiten|committen|pushen|mergen|deployen|verwenden|benutzen|nutzen|installieren|schreiben|überschreiben|anrühren|umbenennen|verschieben|hinzufügen|erstellen|einbauen|senden|schicken|ausführen|starten|anlegen|einchecken|veröffentlichen|loggen|importieren|vergessen|aufrufen|erwähnen|nennen)",

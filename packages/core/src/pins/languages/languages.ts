@@ -3,7 +3,7 @@ import { chinese, japanese, korean } from "./east-asian.ts";
 import { english } from "./english.ts";
 import { german } from "./german.ts";
 import { french, portuguese, spanish } from "./romance.ts";
-import { type CompiledLanguage, compiledLanguage, type RuleLanguage } from "./rule-language.ts";
+import { type CompiledLanguage, compiledLanguage, type RuleLanguage, smallLetters } from "./rule-language.ts";
 import { russian } from "./russian.ts";
 
 /** The languages in which rules are detected. To add one, write it down in a file of this folder and list it here. */
@@ -44,7 +44,7 @@ export function languagesFor(said: string, home: readonly CompiledLanguage[]): r
 
 /** Returns the languages that the beginning of a text looks most like. */
 export function languagesOf(text: string): readonly CompiledLanguage[] {
-  const said = text.slice(0, SAMPLE);
+  const said = smallLetters(text.slice(0, SAMPLE));
   const script = SCRIPTS.find(([, letters]) => letters.test(said))?.[0];
   const own = COMPILED_LANGUAGES.filter((language) => language.script === script);
   if (!/\p{Script=Latin}/u.test(said)) return own;

@@ -1,4 +1,4 @@
-import type { RuleLanguage } from "./rule-language.ts";
+import { type RuleLanguage, writtenIn } from "./rule-language.ts";
 
 const FRENCH_KEEPING =
   "tel(?:le)?s? quel(?:le)?s?|comme (?:il|elle|ils|elles|c')[^.!?;]{0,12}|intacte?s?|inchangée?s?|tranquilles?|en place|compatibles?|stables?|courte?s?|concise?s?|simples?|à jour|pour référence";
@@ -38,9 +38,15 @@ export const french: RuleLanguage = {
     "jamais (?:vu|eu|entendu|utilisé|compris|marché|pensé)|toujours (?:pas|rien|la|le|les|l'|un|une|en|le même|aussi)|pas (?:de (?:problème|souci|soucis|quoi|panique|chance)|mal|grave|besoin|encore|sûr|sure|vraiment|du tout|si|le|la|ce|très|compris|un|trop)|aucune? (?:idée|problème|souci|importance|chance|erreur)|plus (?:de|tard|ou|besoin)",
   ],
   orders: [
+    writtenIn({
+      before: "tou(?:s|tes)|les|le|la|l'|mes|tes|nos|vos",
+      things:
+        "commentaires?(?: (?:du|de) code)?|messages? de commits?|commits?|réponses?|noms? de [^\\s.!?;,]+|variables?|documentation|docs?|docstrings?|code|readme|changelog|(?:titres?|descriptions?) (?:de|des) prs?|prs?|logs?|tests?",
+      ...{ and: "et", always: "toujours|uniquement|seulement|s'il (?:te|vous) plaît|stp|svp|merci" },
+      how: "en (?:anglais|français|allemand|espagnol|minuscules?|majuscules?|camelcase|snake_case|kebab-case|utc|markdown)",
+    }),
     "(?:ne|n') ?\\p{L}[^.!?;,]{0,60}? (?:pas|jamais|rien|plus|aucune?|que)",
-    "(?:surtout )?(?:jamais|ne jamais|ne pas|n'utilise jamais)",
-    "toujours \\p{L}+(?:er|ir|re|e|ez)",
+    "(?:surtout )?(?:jamais|ne jamais|ne pas|n'utilise jamais)|toujours \\p{L}+(?:er|ir|re|e|ez)",
     "(?:utilise|utilisez|emploie|écris|écrivez|réponds|répondez|modifie|modifiez|change|lance|teste|commente|garde|travaille|demande|vérifie|fais|mets|prends|parle)(?:-moi)? (?:toujours|uniquement|seulement|exclusivement|que|systématiquement|désormais)",
     "(?:demande|demandez)(?:-moi)? (?:toujours |d'abord |la permission |l'autorisation |mon accord |avant )+|(?:demande|demandez)-moi avant|préviens-moi avant|attends mon|attends ma|vérifie avec moi",
     `(?:laisse|laissez) [^.!?;]{1,100} (?:${FRENCH_KEEPING})`,
@@ -71,9 +77,7 @@ export const french: RuleLanguage = {
   elliptic: [
     "(?:pas|plus|aucune?) (?:de |d'|en |dans )?\\p{L}[^.!?;,]{1,60}(?:,? (?:stp|svp|merci|s'il te plaît))?",
     "(?:uniquement|seulement|que) (?:les |des |le |la |du |en )?\\p{L}[^.!?;,]{1,50}",
-    "\\p{L}[^.!?;,]{1,50},? (?:uniquement|seulement|toujours|exclusivement)",
-    "touche pas à [^.!?;]{1,60}",
-    "ne pas \\p{L}[^.!?;]{1,80}",
+    "\\p{L}[^.!?;,]{1,50},? (?:uniquement|seulement|toujours|exclusivement)|touche pas à [^.!?;]{1,60}|ne pas \\p{L}[^.!?;]{1,80}",
   ],
   doubtful: ["tu dois|il faut|(?:nous|on) (?:n'|ne )?[^.!?;]{1,40} (?:jamais|toujours)|garde (?:ça|cela) "],
   oneOff: [
@@ -130,8 +134,7 @@ export const spanish: RuleLanguage = {
     "por favor|porfa|y|pero|también|además|ok|vale|bueno|bien|entonces|importante|atención|nota|ojo|regla|recuerda(?: que)?|recordatorio|sí|hola|gracias|oye|luego|en general|otra cosa|una cosa más|insisto",
     "todavía|aún|por ahora|de momento|no(?=[,.!])|pase lo que pase|hagas lo que hagas|asegúrate de(?: que)?|procura|ten en cuenta(?: que)?|quiero que|necesito que|te pido que|como (?:ya )?(?:te )?dije|repito|debes|tienes que|hay que",
     "a partir de ahora|de ahora en adelante|en adelante|en el futuro|en este (?:proyecto|repo|repositorio)|para este proyecto",
-    "(?:si|cuando|antes de|después de|en|para|con|mientras) [^,;:.!?]{2,90},",
-    "(?:hasta que|mientras|antes de que) [^,;:.!?]{2,60}(?= no \\p{L})",
+    "(?:si|cuando|antes de|después de|en|para|con|mientras) [^,;:.!?]{2,90},|(?:hasta que|mientras|antes de que) [^,;:.!?]{2,60}(?= no \\p{L})",
   ],
   telling: [
     "(?:yo|él|ella|ellos|nosotros|esto|eso|esta|este|el|la|los|las|un|una|mi|mis|hay|es|está|son|ha|he|creo|parece|quizás|por qué|cómo|qué|quién|puedes|podrías|me|se)",
@@ -155,6 +158,14 @@ export const spanish: RuleLanguage = {
     "nunca (?:he|ha|había|visto|me|lo había|funciona|se|la había)|siempre (?:me|se|falla|da|devuelve|ha|pasa|funciona|está|es|que)|ningún problema|ninguna (?:idea|duda|prisa)|sin problema|solo (?:un|una|que|para|por|quiero|quería|necesito|era|falta)",
   ],
   orders: [
+    writtenIn({
+      before: "tod[oa]s?|los|las|el|la|mis|tus|nuestr[oa]s",
+      things:
+        "comentarios?(?: (?:del|de) código)?|mensajes? de(?: los?)? commits?|commits?|respuestas?|nombres? de [^\\s.!?;,]+|variables?|documentación|docs?|docstrings?|código|readme|changelog|(?:títulos?|descripci(?:ón|ones)) de(?: los?| las?)? prs?|prs?|logs?|tests?",
+      ...{ and: "y", always: "siempre|solo|sólo|solamente|únicamente|por favor" },
+      how: "en (?:inglés|español|castellano|alemán|francés|minúsculas?|mayúsculas?|camelcase|snake_case|kebab-case|utc|markdown)",
+    }),
+    "(?:los|las|el|la) [^\\s.!?;,]+ siempre (?:con|sin) (?!error|fall|problema|warning|aviso|bug|retras)[^.!?;,]{1,40}(?=[\\s.!…]*$)",
     "no (?:me |lo |la |los |las |le |te |nos )?\\p{L}+(?:es|as|ís|en|an|áis|éis)",
     "no (?:quiero|quiero que|deseo|acepto|permito|se (?:puede|debe|permite)|debes|debe|deben|debéis|hay que|vuelvas|toques|hagas|uses|pongas|subas|borrar|modificar|tocar|cambiar|usar|eliminar|instalar|commitear|subir|hacer|añadir|agregar|desplegar|mezclar|crear|editar)",
     "nunca|jamás|siempre \\p{L}+",
@@ -182,9 +193,7 @@ export const spanish: RuleLanguage = {
   politeNot: ["no|nunca|evitar|dejar de"],
   elliptic: [
     "(?:ningún|ninguna|nada de|sin) (?!problema|duda|prisa|embargo)\\p{L}[^.!?;,]{1,60}(?:,? por favor)?",
-    "(?:solo|sólo|solamente|únicamente) \\p{L}[^.!?;,]{1,50}",
-    "no (?:más|nuevas?|nuevos?) \\p{L}[^.!?;,]{1,50}",
-    "\\p{L}[^.!?;,]{1,50},? (?:siempre|solamente|únicamente)",
+    "(?:solo|sólo|solamente|únicamente) \\p{L}[^.!?;,]{1,50}|no (?:más|nuevas?|nuevos?) \\p{L}[^.!?;,]{1,50}|\\p{L}[^.!?;,]{1,50},? (?:siempre|solamente|únicamente)",
   ],
   doubtful: ["(?:debes|tienes que|hay que)|(?:nosotros )?(?:nunca|siempre) \\p{L}+mos|mantenlo "],
   oneOff: [
@@ -204,8 +213,7 @@ export const spanish: RuleLanguage = {
   ],
   allows: [
     "(?:ahora |ya )(?:sí )?(?:puedes|podéis|puede)|puedes (?:ahora|ya|otra vez|de nuevo|volver a)|puedes [^.!?;]{1,80} (?:ahora|otra vez|de nuevo|si quieres)|(?:ahora )?(?:ya )?tienes permiso para",
-    "(?:está|es) (?:bien|permitido|ok)(?: ahora| ya)?(?: que| si)?|ya (?:está|están) permitid[oa]s?",
-    "[^.!?;,]{2,80} (?:ya|ahora) (?:está|están) permitid[oa]s?",
+    "(?:está|es) (?:bien|permitido|ok)(?: ahora| ya)?(?: que| si)?|ya (?:está|están) permitid[oa]s?|[^.!?;,]{2,80} (?:ya|ahora) (?:está|están) permitid[oa]s?",
   ],
   approvals: ["sin|antes|salvo|excepto|a menos|pregunta|pregúntame|permiso|aprobación|hasta"],
   headings: [
@@ -265,6 +273,13 @@ export const portuguese: RuleLanguage = {
     "nunca (?:vi|tive|ouvi|funciona|tinha|aconteceu|mais vi|foi|me)|sempre (?:que|me|falha|dá|retorna|foi|funciona|está|é)|sem (?:problema|problemas|dúvida|pressa)|nenhum problema|nenhuma (?:ideia|dúvida|pressa)|só (?:um|uma|que|para|quero|queria|preciso|falta)",
   ],
   orders: [
+    writtenIn({
+      before: "tod[oa]s?|os|as|o|a|meus|minhas|seus|suas|noss[oa]s",
+      things:
+        "comentários?(?: (?:do|de) código)?|mensagens? de commits?|commits?|respostas?|nomes? de [^\\s.!?;,]+|variáveis|documentação|docs?|docstrings?|código|readme|changelog|(?:títulos?|descriç(?:ão|ões)) d[eo]s? prs?|prs?|logs?|testes?",
+      ...{ and: "e", always: "sempre|só|somente|apenas|por favor" },
+      how: "em (?:inglês|português|espanhol|alemão|francês|minúsculas?|maiúsculas?|camelcase|snake_case|kebab-case|utc|markdown)",
+    }),
     "n[ãa]o (?:me |o |a |os |as |lhe |te |se )?\\p{L}+(?:e|a|em|am|es|as)(?: |$)",
     "n[ãa]o (?:quero|aceito|permito|pode|podem|deve|devem|se (?:deve|pode)|mexa|mexe|toque|altere|apague|delete|use|faça|instale|suba|commite|modifique|crie|adicione|remova|modificar|mexer|tocar|mudar|usar|apagar|deletar|instalar|alterar|fazer|adicionar|criar|editar|dar|commitar)",
     "nunca|jamais|sempre \\p{L}+",
@@ -292,8 +307,7 @@ export const portuguese: RuleLanguage = {
   politeNot: ["n[ãa]o|nunca|evitar|parar de"],
   elliptic: [
     "(?:nenhum|nenhuma|nada de|sem) (?!problema|dúvida|pressa|querer)\\p{L}[^.!?;,]{1,60}(?:,? por favor)?",
-    "(?:só|somente|apenas) \\p{L}[^.!?;,]{1,50}",
-    "\\p{L}[^.!?;,]{1,50},? (?:sempre|somente|apenas)",
+    "(?:só|somente|apenas) \\p{L}[^.!?;,]{1,50}|\\p{L}[^.!?;,]{1,50},? (?:sempre|somente|apenas)",
   ],
   doubtful: ["(?:voc[êe] )?(?:deve|tem que|precisa)|(?:nós )?(?:nunca|sempre) \\p{L}+mos|mantenha isso "],
   oneOff: [

@@ -74,7 +74,11 @@ const EDGE = "(?:(?![\\p{L}\\p{N}_])|(?<![\\p{L}\\p{N}_]))";
 
 const UP_TO_COLON = "[^.!?;:：。！？؟؛]{0,120}[:：]";
 
-/** A language with its entries as regular expressions: the sticky ones match at one place, the others anywhere. */
+/**
+ * A language with its entries as regular expressions: the sticky ones match at one place, the others anywhere. All of
+ * them are for texts in {@link smallLetters}: made to ignore case, they take Node three times as long to compile, and
+ * compiling those of one language was more than half of the time that a process needs for its first message.
+ */
 export interface CompiledLanguage {
   readonly marks: RegExp;
   readonly script: RuleLanguage["script"];
@@ -113,20 +117,20 @@ export function compiledLanguage(language: RuleLanguage): CompiledLanguage {
   const start = isUnspaced ? "" : "(?<![\\p{L}\\p{N}_])";
   const all = (entries: readonly string[]): string => `(?:${entries.map(sourceOf).join("|")})`;
   const at = (entries: readonly string[], end = edge): RegExp =>
-    entries.length === 0 ? NOTHING : new RegExp(`${all(entries)}${end}`, "iuy");
+    entries.length === 0 ? NOTHING : new RegExp(`${all(entries)}${end}`, "uy");
   const within = (entries: readonly string[]): RegExp =>
-    entries.length === 0 ? NOTHING : new RegExp(`${start}${all(entries)}${edge}`, "iu");
+    entries.length === 0 ? NOTHING : new RegExp(`${start}${all(entries)}${edge}`, "u");
   const joining = (words: readonly string[]): RegExp =>
-    words.length === 0 ? /(?!)/g : new RegExp(isUnspaced ? all(words) : `\\s${all(words)}\\s+`, "giu");
+    words.length === 0 ? /(?!)/g : new RegExp(isUnspaced ? all(words) : `\\s${all(words)}\\s+`, "gu");
   const wholeEnd = "(?=\\s*(?:[.,!;…)—–。！，、،؛]|$))";
   return madeWhenAsked(language.script, {
-    marks: () => (language.marks.length === 0 ? /(?!)/g : new RegExp(`${start}${all(language.marks)}${edge}`, "giu")),
+    marks: () => (language.marks.length === 0 ? /(?!)/g : new RegExp(`${start}${all(language.marks)}${edge}`, "gu")),
     openers: () => at(language.openers),
     telling: () => at(language.telling),
     reports: () => at(language.reports),
     handsOver: () => at(language.handsOver, `${edge}${UP_TO_COLON}`),
     shows: () => at(language.shows, `${edge}${UP_TO_COLON}`),
-    announcesRules: () => new RegExp(`${start}${all(language.headings)}\\s*$`, "iu"),
+    announcesRules: () => new RegExp(`${start}${all(language.headings)}\\s*$`, "u"),
     joins: () => joining(language.joins),
     contrasts: () => joining(language.contrasts),
     notOrders: () => at(language.notOrders),
@@ -163,6 +167,23 @@ function madeWhenAsked(
     });
   return language as CompiledLanguage;
 }
+
+/** The words of one language for {@link writtenIn}. */
+interface WritingWords {
+  /** Articles and the like before the name of a thing. */
+  readonly before: string;
+  readonly things: string;
+  readonly and: string;
+  readonly always: string;
+  readonly how: string;
+}
+
+/**
+ * Returns an entry of `orders` for sentences without a verb that say how something is to be written: "comments always
+ * in English". Some begin like sentences that narrate, so they are recognized by being over at once.
+ */
+export const writtenIn = ({ before, things, and, always, how }: WritingWords): string =>
+  `(?:(?:${before}) ){0,3}(?:${things})(?:,? (?:${and}) (?:(?:${before}) ){0,2}(?:${things})){0,2}(?:,? (?:${always})){0,2} (?:${how})(?:,? (?:${always})){0,2}(?=[\\s.!…)]*$)`;
 
 /** True for a language that is written without spaces. */
 export const isRunning = ({ script }: RuleLanguage): boolean => script === "han" || script === "kana";
@@ -201,6 +222,17 @@ export function skipSigns(said: string, start: number): number {
 export function place(pattern: RegExp, said: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(said) ? pattern.lastIndex : -1;
+}
+
+/** Returns a text in small letters at the same length, so that a place in one is the same place in the other. */
+export function smallLetters(text: string): string {
+  const small = text.toLowerCase();
+  return small.length === text.length ? small : Array.from(text, smallLetter).join("");
+}
+
+function smallLetter(letter: string): string {
+  const small = letter.toLowerCase();
+  return small.length === letter.length ? small : letter;
 }
 
 const UNSEEN = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
