@@ -80,6 +80,55 @@ describe("bad input ends in a typed error", () => {
     await expect(importSession(bytesOf('{"messages":['))).rejects.toThrow("line 1 is not JSON");
   });
 
+  const words = { content: "hello", id: "m1" };
+  const constructed = (name: string, kwargs: object) => ({
+    ...{ lc: 1, type: "constructor", id: ["langchain", "schema", "messages", name], kwargs },
+  });
+  const spoken = [
+    { ...words, type: "human" },
+    { ...words, type: "ai", tool_calls: [] },
+  ];
+  it.each([
+    ["messages of LangChain", "convert_to_openai_messages", jsonDocument(spoken)],
+    ["messages of LangChain", "convert_to_openai_messages", jsonLines(spoken)],
+    ["messages of LangChain", "convert_to_openai_messages", jsonDocument({ values: { messages: spoken }, next: [] })],
+    ["messages of LangChain", "convert_to_openai_messages", jsonDocument({ messages: spoken })],
+    ["messages of LangChain", "convert_to_openai_messages", jsonDocument([{ type: "human", data: words }])],
+    ["messages of LangChain", "convert_to_openai_messages", jsonDocument([constructed("HumanMessage", words)])],
+    [
+      "what the editor shows of a task",
+      "api_conversation_history.json",
+      jsonDocument([
+        { ts: 1_767_000_000_000, type: "say", say: "text", text: "hello" },
+        { ts: 1_767_000_000_001, type: "ask", ask: "tool", text: "{}" },
+      ]),
+    ],
+    [
+      "what `opencode run` prints",
+      "opencode export",
+      jsonLines([
+        { type: "step_start", timestamp: 1, sessionID: "ses_1", part: { type: "step-start" } },
+        { type: "tool_use", timestamp: 2, sessionID: "ses_1", part: { type: "tool", tool: "bash" } },
+      ]),
+    ],
+    [
+      "what `goose run` prints",
+      "goose session export",
+      jsonLines([
+        { type: "message", message: { role: "user", content: [{ type: "text", text: "hello" }] } },
+        { type: "message", message: { role: "assistant", content: [{ type: "toolRequest", id: "c1", toolCall: {} }] } },
+        { type: "complete", total_tokens: 9 },
+      ]),
+    ],
+  ])(
+    "says of what it knows and does not read what it is, and what to name instead: %s, %s",
+    async (what, instead, bytes) => {
+      const error = await importSession(bytes).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "UNKNOWN_FORMAT", message: expect.stringContaining(what) });
+      expect(ThreadfoldError.isInstance(error) && error.hint).toContain(instead);
+    },
+  );
+
   it("refuses a file, an unpacked archive or a line above its size limit", async () => {
     const limits = { maxBytes: 100, maxLineLength: 50 };
     const long = jsonDocument([{ role: "user", content: "x".repeat(200) }]);
@@ -191,6 +240,11 @@ describe("files that cannot be read", () => {
     const error = await importSessionFile(path).catch((thrown: unknown) => thrown);
     expect(ThreadfoldError.isInstance(error) && error.code).toBe("UNREADABLE_SOURCE");
     expect(String(error)).toContain(why);
+  });
+
+  it("says for a folder how its files become one log", async () => {
+    const error = await importSessionFile(folder).catch((thrown: unknown) => thrown);
+    expect(ThreadfoldError.isInstance(error) && error.hint).toContain("> session.jsonl");
   });
 
   it.skipIf(isRoot)(

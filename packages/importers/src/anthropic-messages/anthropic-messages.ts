@@ -1,4 +1,4 @@
-import { finishSteps, type JsonObject, type Steps, type Usage } from "@threadfold/core";
+import { finishSteps, type JsonObject, type MessageOrigin, type Part, type Steps, type Usage } from "@threadfold/core";
 import {
   countOf,
   type ForeignObject,
@@ -25,6 +25,10 @@ interface AnthropicMessages {
    * fields.
    */
   reportOf?(message: ForeignObject): { readonly usage?: Usage | undefined; readonly model?: string | undefined };
+  /** Returns the origin of a message that neither a user typed nor the model wrote as its answer. */
+  originOf?(message: ForeignObject, parts: readonly Part[]): MessageOrigin | undefined;
+  /** Returns the kind of a record that is no message; undefined for any other. */
+  skippedKind?(record: ForeignObject): string | undefined;
 }
 
 /** One message with what is needed to import it. */
@@ -35,6 +39,7 @@ interface Entry {
   readonly time: unknown;
   readonly draft: SessionDraft;
   readonly report: ReturnType<NonNullable<AnthropicMessages["reportOf"]>> | undefined;
+  readonly originOf: AnthropicMessages["originOf"];
 }
 
 /** Adds each message to the draft. Anything else is reported as malformed. */
@@ -50,7 +55,10 @@ export function* addAnthropicMessagesInSteps(conversation: AnthropicMessages, dr
     const message = objectOf(value);
     const role = textOf(message?.role);
     const read = READERS.get(role);
-    if (message === undefined || role === undefined) draft.reportMalformed(source, "it is not an object with a role");
+    const skipped = message === undefined ? undefined : conversation.skippedKind?.(message);
+    if (skipped !== undefined) draft.skip(skipped, source);
+    else if (message === undefined || role === undefined)
+      draft.reportMalformed(source, "it is not an object with a role");
     else if (read === undefined)
       draft.reportMalformed(source, `the role ${role.slice(0, 40).toWellFormed()} is unknown`);
     else
@@ -61,6 +69,7 @@ export function* addAnthropicMessagesInSteps(conversation: AnthropicMessages, dr
         time: message.x_timestamp ?? message.timestamp ?? message.ts,
         draft,
         report: conversation.reportOf?.(message),
+        originOf: conversation.originOf,
       });
   }
 }
@@ -71,31 +80,35 @@ const READERS: ReadonlyMap<unknown, (entry: Entry) => void> = new Map([
   ["system", importSystem],
 ]);
 
-function importUser({ message, id, source, time, draft }: Entry): void {
+function importUser({ message, id, source, time, draft, originOf }: Entry): void {
   const { results, rest, hasText } = anthropicUserTurn(message.content, draft, source);
   for (const [index, result] of results.entries()) {
     draft.add({ id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result], time, source });
   }
   if (results.length > 0 && rest.length === 0) return;
-  draft.add({
+  // Media next to results, without text, were added by the harness: nobody typed anything.
+  const origin = originOf?.(message, rest) ?? (results.length > 0 && !hasText ? "harness" : undefined);
+  const messageId = draft.add({
     id: results.length === 0 ? id : `${id}.rest`,
     role: "user",
     parts: rest,
-    // Media next to results, without text, were added by the harness: nobody typed anything.
-    ...(results.length > 0 && !hasText && { origin: "harness" as const }),
+    ...(origin !== undefined && { origin }),
     time,
     source,
   });
+  if (origin === "compaction") draft.compactions.push({ messageId });
 }
 
-function importAssistant({ message, id, source, time, draft, report }: Entry): void {
+function importAssistant({ message, id, source, time, draft, report, originOf }: Entry): void {
   const parts = anthropicAssistantParts(message.content, draft, source);
   const usage = report?.usage ?? anthropicUsage(message.usage ?? message.x_usage);
   const model = report?.model ?? nonEmptyText(message.model);
+  const origin = originOf?.(message, parts);
   const messageId = draft.add({
     id,
     role: "assistant",
     parts,
+    ...(origin !== undefined && { origin }),
     ...(model !== undefined && { model }),
     ...(usage && { usage }),
     time,
@@ -107,6 +120,7 @@ function importAssistant({ message, id, source, time, draft, report }: Entry): v
   });
   const isCompaction = parts.some((part) => part.type === "opaque" && objectOf(part.value)?.type === "compaction");
   if (isCompaction) draft.compactions.push({ messageId, trigger: "server", ...sizeBefore(usage) });
+  else if (origin === "compaction") draft.compactions.push({ messageId });
 }
 
 /** The size of the prompt that a server-side compaction read. */

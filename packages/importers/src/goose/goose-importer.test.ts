@@ -77,6 +77,79 @@ describe("gooseImporter", () => {
     expect(await brokenLaws(damageLaws({ bytes, format: "goose" }))).toEqual([]);
   });
 
+  it("leaves out what a tool returned only for the screen, since the model is not sent it", async () => {
+    const meant = (words: string, ...audience: readonly string[]) => ({ ...text(words), annotations: { audience } });
+    const returned = (content: unknown) => ({
+      role: "user",
+      content: [response("c1", { status: "success", value: content })],
+    });
+    const asked = { role: "assistant", content: [request("c1", "developer__shell")] };
+    const content = [meant("3 passed", "assistant"), meant("3 passed", "user"), meant(" in 1 s", "user", "assistant")];
+    const readContents = async (value: unknown) => {
+      const { messages } = await importSession(jsonLines([header, asked, returned(value)]));
+      return messages[1]?.parts;
+    };
+    for (const value of [content, { content }])
+      expect(await readContents(value)).toMatchObject([
+        { result: { content: { type: "blocks", blocks: [{ text: "3 passed" }, { text: " in 1 s" }] } } },
+      ]);
+    expect(await readContents({ content: content.slice(0, 2) })).toMatchObject([
+      { result: { content: { type: "text", text: "3 passed" } } },
+    ]);
+  });
+
+  it("reads the text of an embedded resource, as the model does", async () => {
+    const resource = { uri: "file:///work/a.ts", mimeType: "text", text: "const a = 1;" };
+    const shown = { type: "resource", resource, annotations: { audience: ["assistant"] } };
+    const asked = { role: "assistant", content: [request("c1", "developer__text_editor")] };
+    const answered = { role: "user", content: [response("c1", { status: "success", value: { content: [shown] } })] };
+    const { messages } = await importSession(jsonLines([header, asked, answered]));
+    expect(messages[1]?.parts).toMatchObject([{ result: { content: { type: "text", text: "const a = 1;" } } }]);
+  });
+
+  it("knows by Goose's own words that the user refused a call", async () => {
+    const declined = [text("The user has declined to run this tool. \nDO NOT attempt to call this tool again.")];
+    const asked = { role: "assistant", content: [request("c1", "shell")] };
+    const answered = { role: "user", content: [response("c1", { status: "success", value: { content: declined } })] };
+    const { messages } = await importSession(jsonLines([header, asked, answered]));
+    expect(messages[1]?.parts).toMatchObject([{ result: { outcome: "failure" } }]);
+  });
+
+  it("recognizes Goose's own summary, behind messages that the model no longer sees", async () => {
+    const seen = (isSeen: boolean, more: object) => ({
+      ...more,
+      metadata: { userVisible: !isSeen, agentVisible: isSeen },
+    });
+    const session = await importSession(
+      jsonLines([
+        header,
+        ...MESSAGES.slice(0, 3).map((message) => seen(false, message)),
+        seen(true, { id: "s1", role: "user", content: [text("What was said so far.")] }),
+        seen(true, { id: "s2", role: "assistant", content: [text("I go on.")] }),
+        seen(true, { id: "s3", role: "user", content: [text("Continue.")] }),
+      ]),
+    );
+    expect(session.compactions).toEqual([{ messageId: "s1" }]);
+    expect(session.messages.slice(-3).map(({ id, origin }) => [id, origin])).toEqual([
+      ["s1", "compaction"],
+      ["s2", undefined],
+      ["s3", "harness"],
+    ]);
+  });
+
+  it("takes the summary of single calls, which hides no message before them, for no compaction", async () => {
+    const metadata = { userVisible: true, agentVisible: false };
+    const session = await importSession(
+      jsonLines([
+        header,
+        MESSAGES[0],
+        ...MESSAGES.slice(1, 3).map((message) => ({ ...message, metadata })),
+        { id: "s1", role: "user", content: [text("Two calls.")], metadata: { userVisible: false, agentVisible: true } },
+      ]),
+    );
+    expect([session.compactions, session.messages.at(-1)?.origin]).toEqual([[], "harness"]);
+  });
+
   it("uses the id of an export, and derives one from the beginning of a growing log", async () => {
     expect((await importSession(document)).threadId).toBe("20260301_1");
     const begun = await importSession(jsonLines([header, ...MESSAGES.slice(0, 2)]));

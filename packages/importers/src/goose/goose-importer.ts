@@ -23,7 +23,13 @@ export const gooseImporter: SessionImporter = {
     const values = messages.map(({ value }) => value);
     const opening = openingOf(source.source, frame, values, (value) => objectOf(value)?.role === "assistant");
     draft.startAt(frame.created_at);
-    for (const [index, message] of messages.entries()) addMessage(message, `${seedOf(opening)}-${index}`, draft);
+    let areAllHidden: boolean | undefined;
+    for (const [index, message] of messages.entries()) {
+      const hidden = hiddenFrom(message.value);
+      const isSummary = areAllHidden === true && hidden === "user";
+      addMessage(message, { standIn: `${seedOf(opening)}-${index}`, isSummary }, draft);
+      areAllHidden = hidden === "agent" && (areAllHidden ?? true);
+    }
     const row = source.records.find(({ value }) => isRow(value))?.value;
     const sessionId = nonEmptyText(row === undefined ? frame.id : objectOf(row)?.session_id);
     const isDocument = messages[0]?.at.path !== undefined;
@@ -102,7 +108,18 @@ function readSession(
   return { frame: objectOf(headers[0]?.value) ?? {}, messages };
 }
 
-function addMessage({ value, at }: Placed, standIn: string, draft: SessionDraft): void {
+/** Whom a message is hidden from: the agent when a summary replaced it, the user when Goose itself wrote it. */
+function hiddenFrom(value: unknown): "agent" | "user" | undefined {
+  const metadata = objectOf(objectOf(value)?.metadata);
+  return metadata?.agentVisible === false ? "agent" : metadata?.userVisible === false ? "user" : undefined;
+}
+
+/** @param options.isSummary whether it is Goose's own summary, the first message of all that the agent still sees. */
+function addMessage(
+  { value, at }: Placed,
+  { standIn, isSummary }: { readonly standIn: string; readonly isSummary: boolean },
+  draft: SessionDraft,
+): void {
   const message = objectOf(value);
   const blocks = listOf(message?.content);
   if (message === undefined || blocks === undefined || (message.role !== "user" && message.role !== "assistant"))
@@ -114,12 +131,12 @@ function addMessage({ value, at }: Placed, standIn: string, draft: SessionDraft)
     draft.add({ ...common, id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result] });
   const parts = blocks.flatMap((block, index) => readPart(block, `${id}-${index}`, draft));
   if (results.length > 0 && parts.length === 0) return;
-  // Goose itself adds messages that the user is not shown: its own summary, or what continues after one.
-  const isHidden = message.role === "user" && objectOf(message.metadata)?.userVisible === false;
-  draft.add({
+  const isOwn = message.role === "user" && hiddenFrom(message) === "user";
+  const messageId = draft.add({
     ...{ ...common, id: results.length === 0 ? id : `${id}.rest`, role: message.role, parts },
-    ...(isHidden && { origin: "harness" }),
+    ...(isOwn && { origin: isSummary ? "compaction" : "harness" }),
   });
+  if (isOwn && isSummary) draft.compactions.push({ messageId });
 }
 
 /** Reads a block as parts; none for a result, which is a separate message. */
@@ -145,6 +162,8 @@ function readContent(block: unknown): Part {
   const fields = objectOf(block) ?? {};
   const text = textOf(fields.type === "thinking" ? fields.thinking : fields.text);
   if (fields.type === "text" && text !== undefined) return { type: "text", text };
+  const embedded = fields.type === "resource" ? textOf(objectOf(fields.resource)?.text) : undefined;
+  if (embedded !== undefined) return { type: "text", text: embedded };
   if (fields.type === "thinking" && text !== undefined) {
     const signature = nonEmptyText(fields.signature);
     const signed = signature === undefined ? { provider: "goose" } : { provider: "anthropic", signature };
@@ -159,20 +178,32 @@ function readImage({ data, mimeType }: ForeignObject): MediaPart | undefined {
   return { type: "image", source: { kind: "base64", mediaType, data: base64 } };
 }
 
+/** What Goose answers in the place of a tool that the user did not let run. */
+const DECLINED = /^The user has declined to run this tool\b/;
+
 function readResult(block: unknown, standIn: string, draft: SessionDraft): readonly ToolResultPart[] {
   const fields = objectOf(block);
   if (fields?.type !== "toolResponse") return [];
   const value = outcomeValue(fields.toolResult);
   const result = objectOf(value);
-  const hasFailed = objectOf(fields.toolResult)?.status === "error" || result?.isError === true;
+  const content = sentContent(listOf(result?.content) ?? value);
+  const isDeclined = DECLINED.test(textOf(objectOf(listOf(content)?.[0])?.text) ?? "");
+  const hasFailed = objectOf(fields.toolResult)?.status === "error" || result?.isError === true || isDeclined;
   return [
     {
       type: "tool-result",
       result: {
         ...draft.calls.answer(fields.id, undefined, standIn),
         outcome: hasFailed ? "failure" : "success",
-        content: toolResultContent(listOf(result?.content) ?? value, readContent),
+        content: toolResultContent(content, readContent),
       },
     },
   ];
 }
+
+/** Leaves out the blocks that a tool returned only for the screen. */
+const sentContent = (content: unknown): unknown =>
+  listOf(content)?.filter((block) => {
+    const audience = listOf(objectOf(objectOf(block)?.annotations)?.audience);
+    return audience === undefined || audience.includes("assistant");
+  }) ?? content;

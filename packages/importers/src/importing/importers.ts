@@ -12,6 +12,7 @@ import { openaiResponsesImporter } from "../openai-responses/openai-responses-im
 import { opencodeImporter } from "../opencode/opencode-importer.ts";
 import { openhandsImporter } from "../openhands/openhands-importer.ts";
 import { piImporter } from "../pi/pi-importer.ts";
+import { type ForeignObject, listOf, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import type { ImportFormat } from "../session/imported-session.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
@@ -63,7 +64,10 @@ export function chooseImporter(
   const detected = detectImporter(source, importers);
   if (wanted === "auto") {
     if (detected !== undefined) return detected;
-    throw new ThreadfoldError("UNKNOWN_FORMAT", `The source is in no known format${firstProblem(source)}.`, {
+    const foreign = FOREIGN.find(({ isIn }) => recordsIn(source).some(isIn));
+    const why = foreign === undefined ? firstProblem(source) : `: it holds ${foreign.what}`;
+    throw new ThreadfoldError("UNKNOWN_FORMAT", `The source is in no known format${why}.`, {
+      ...(foreign && { hint: foreign.hint }),
       details: {
         records: source.records.length,
         malformed: source.malformed.length,
@@ -94,4 +98,54 @@ function detectImporter(source: SourceRecords, importers: readonly SessionImport
 
 function firstProblem({ malformed: [first] }: SourceRecords): string {
   return first === undefined ? "" : `; line ${first.line} is ${first.problem}`;
+}
+
+/** Something that cannot be read, but is known well enough to say what can be instead. */
+interface ForeignSource {
+  readonly what: string;
+  readonly hint: string;
+  isIn(record: ForeignObject): boolean;
+}
+
+const FOREIGN: readonly ForeignSource[] = [
+  {
+    what: "messages of LangChain",
+    hint: "Convert them with convert_to_openai_messages of langchain_core.messages, and import the list that it returns as JSON.",
+    isIn: ({ lc, type, kwargs, content, data }) =>
+      lc === 1 ? kwargs !== undefined : /^(?:human|ai)$/.test(textOf(type) ?? "") && (content ?? data) !== undefined,
+  },
+  {
+    what: "what the editor shows of a task of Cline, Roo Code or Kilo Code",
+    hint: "Name the file api_conversation_history.json in the same folder: it has what the model was sent.",
+    isIn: ({ type, say, ask, ts }) => ts !== undefined && textOf(type === "say" ? say : ask) !== undefined,
+  },
+  {
+    what: "what `opencode run` prints",
+    hint: "Write the session with `opencode export SESSION > session.json`, and import that.",
+    isIn: ({ sessionID, part }) => textOf(sessionID) !== undefined && objectOf(part) !== undefined,
+  },
+  {
+    what: "what `goose run` prints",
+    hint: "Write the session with `goose session export --format json`, and import that.",
+    isIn: ({ type, message }) =>
+      type === "message" &&
+      (listOf(objectOf(message)?.content) ?? []).some((block) =>
+        /^tool(?:Request|Response)$/.test(textOf(objectOf(block)?.type) ?? ""),
+      ),
+  },
+];
+
+/** How many records are examined. */
+const SAMPLE = 50;
+
+/** The first records, or the first entries of the list in a single one. */
+function recordsIn({ records }: SourceRecords): readonly ForeignObject[] {
+  const [first] = records;
+  const document = objectOf(first?.value);
+  const list = listOf(first?.value) ?? listOf(document?.messages) ?? listOf(objectOf(document?.values)?.messages);
+  const values = records.length === 1 && list !== undefined ? list : records.map(({ value }) => value);
+  return values.slice(0, SAMPLE).flatMap((value): readonly ForeignObject[] => {
+    const record = objectOf(value);
+    return record === undefined ? [] : [record];
+  });
 }

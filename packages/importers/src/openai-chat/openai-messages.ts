@@ -36,6 +36,8 @@ interface OpenaiMessages {
   readonly provider?: string;
   /** Returns the origin of a user message that nobody typed. */
   originOf?(message: ForeignObject, index: number): MessageOrigin | undefined;
+  /** Checks whether a result that is not marked says that its call failed. */
+  saysFailed?(message: ForeignObject): boolean;
 }
 
 /** One message with what is needed to import it. */
@@ -46,6 +48,7 @@ interface Entry {
   readonly time: unknown;
   readonly provider: string;
   readonly origin: MessageOrigin | undefined;
+  readonly saysFailed: boolean;
   readonly draft: SessionDraft;
 }
 
@@ -70,7 +73,8 @@ export function* addOpenaiMessagesInSteps(conversation: OpenaiMessages, draft: S
       const time = message.x_timestamp ?? message.timestamp ?? message.created;
       const origin = role === "user" ? conversation.originOf?.(message, index) : undefined;
       const id = conversation.idOf?.(message, index) ?? `${seed}-${index}`;
-      read({ message, id, source, time, provider, origin, draft });
+      const saysFailed = conversation.saysFailed?.(message) === true;
+      read({ message, id, source, time, provider, origin, saysFailed, draft });
     }
   }
 }
@@ -117,14 +121,14 @@ function addAssistant({ message, id, source, time, provider, draft }: Entry): vo
   });
 }
 
-function addResult({ message, id, source, time, draft }: Entry): void {
+function addResult({ message, id, source, time, saysFailed, draft }: Entry): void {
   const answered = draft.calls.answer(
     // SWE-agent writes the id of the call as a list with one entry.
     message.tool_call_id ?? listOf(message.tool_call_ids)?.[0],
     textOf(message.name),
     `result-${source.line}${source.path ?? ""}`,
   );
-  const failed = message.is_error === true || message.isError === true;
+  const failed = message.is_error === true || message.isError === true || saysFailed;
   draft.add({
     id,
     role: "tool",

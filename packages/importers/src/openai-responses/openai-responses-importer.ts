@@ -67,6 +67,7 @@ function detectOpenaiResponses(source: SourceRecords): number {
   const found = findItems(source);
   if (found === undefined) return 0;
   if (source.records.length === 1 && found.frame.object === "response") return 1;
+  if (found.items.some(({ value }) => hasForeignBlock(value))) return 0;
   // Most items must be of this API: another tool's log may contain some among its own records.
   const share = found.items.filter(({ value }) => isItem(value) || textOf(objectOf(value)?.role)).length;
   return share >= found.items.length * 0.8 ? 0.95 : 0;
@@ -120,6 +121,12 @@ function isItem(value: unknown): boolean {
   if (item.type === "compaction" && textOf(item.encrypted_content) !== undefined) return true;
   return textOf(item.role) !== undefined && (listOf(item.content) ?? []).some((block) => isOwnBlock(block));
 }
+
+/** Checks for blocks of the Anthropic API: other tools keep reasoning items of this one among such messages. */
+const hasForeignBlock = (value: unknown): boolean =>
+  (listOf(objectOf(value)?.content) ?? []).some((block) =>
+    /^tool_(?:use|result)$/.test(textOf(objectOf(block)?.type) ?? ""),
+  );
 
 const isOwnBlock = (block: unknown): boolean =>
   /^(?:input_(?:text|image|file)|output_text)$/.test(textOf(objectOf(block)?.type) ?? "");

@@ -57,6 +57,21 @@ describe("opencodeImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes: jsonLines(rows), format: "opencode" }))).toEqual([]);
   });
 
+  it.each([
+    [0, "success"],
+    [1, "failure"],
+    [127, "failure"],
+    // Killed, after its time or by the user.
+    [null, "failure"],
+    [undefined, "success"],
+    ["1", "success"],
+  ])("tells how a command ended by the exit code beside its output, which alone has it: %s", async (exit, outcome) => {
+    const ended = { status: "completed", output: "3 dates are off", metadata: { output: "", exit } };
+    const rows = [...asked, row("msg_2", answer), part("prt_2", "msg_2", { ...tool("c1", ended), tool: "bash" })];
+    const { messages } = await importSession(jsonLines(rows));
+    expect(messages[2]?.parts).toMatchObject([{ result: { outcome, content: { text: "3 dates are off" } } }]);
+  });
+
   it("leaves calls that never ended without a result", async () => {
     const rows = [...asked, row("msg_2", answer), part("prt_2", "msg_2", tool("c1", { status: "running" }))];
     const { messages } = await importSession(jsonLines(rows));

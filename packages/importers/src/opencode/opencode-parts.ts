@@ -115,8 +115,8 @@ function readResult(
   state: ForeignObject,
   time: ForeignObject | undefined,
 ): ToolResultPart {
-  const failed = state.status === "error";
-  const text = (failed ? textOf(state.error) : textOf(state.output)) ?? "";
+  const isError = state.status === "error";
+  const text = (isError ? textOf(state.error) : textOf(state.output)) ?? "";
   const attachments = (listOf(state.attachments) ?? []).flatMap((file) => readFile(objectOf(file) ?? {}) ?? []);
   const [startedAt, completedAt] = [utcTime(time?.start), utcTime(time?.end)];
   return {
@@ -124,7 +124,7 @@ function readResult(
     result: {
       callId,
       toolName,
-      outcome: failed ? "failure" : "success",
+      outcome: isError || hasFailed(state.metadata) ? "failure" : "success",
       content:
         attachments.length === 0
           ? { type: "text", text }
@@ -133,4 +133,10 @@ function readResult(
       ...(completedAt !== undefined && { completedAt }),
     },
   };
+}
+
+/** A command's exit code stands only beside its output. It is null when the command was killed. */
+function hasFailed(metadata: unknown): boolean {
+  const exit = objectOf(metadata)?.exit;
+  return exit === null || (typeof exit === "number" && exit !== 0);
 }

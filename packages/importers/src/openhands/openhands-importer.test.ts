@@ -1,7 +1,7 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/sessions.ts";
-import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
+import { damageLaws, importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const user = { id: 1, source: "user", action: "message", args: { content: "go", image_urls: ["https://x/a.png"] } };
 const toolCall = (id: string) => ({ id, type: "function", function: { name: "bash", arguments: '{"command":"ls"}' } });
@@ -125,6 +125,137 @@ describe("openhandsImporter, events", () => {
     const session = await importSession(bytes, { thread: "i-2" });
     expect(session.messages[0]?.parts).toEqual([{ type: "text", text: "other" }]);
     expect(session.warnings).toEqual([{ kind: "more-threads", thread: 2, threads: 2, names: ["i-1", "i-2"] }]);
+  });
+});
+
+describe("openhandsImporter, events of version 1", () => {
+  let ids = 0;
+  const event = (kind: string, source: string, fields: object) => ({
+    ...{ id: `e${++ids}`, timestamp: `2025-12-29T10:00:${String(ids % 60).padStart(2, "0")}.123456`, source },
+    ...{ ...fields, kind },
+  });
+  const text = (words: string) => ({ type: "text", text: words, cache_prompt: false });
+  const asked = event("MessageEvent", "user", {
+    llm_message: { role: "user", content: [text("go"), { type: "image", image_urls: ["https://x/a.png"] }] },
+    extended_content: [text("Know this.")],
+  });
+  const acting = (callId: string, thought: readonly string[], more: object = {}) =>
+    event("ActionEvent", "agent", {
+      ...{ thought: thought.map(text), thinking_blocks: [], action: { command: "ls", kind: "TerminalAction" } },
+      ...{ tool_name: "terminal", tool_call_id: callId, llm_response_id: "r1" },
+      tool_call: {
+        id: callId,
+        name: "terminal",
+        arguments: '{"command":"ls","summary":"lists"}',
+        origin: "completion",
+      },
+      ...more,
+    });
+  const answering = { tool_name: "terminal", action_id: "e1" };
+  const observed = (callId: string, exit: number, more: object = {}) =>
+    event("ObservationEvent", "environment", {
+      ...{ ...answering, tool_call_id: callId },
+      observation: {
+        ...{ content: [text("a.txt")], is_error: false, exit_code: exit, kind: "TerminalObservation" },
+        metadata: { exit_code: exit, prefix: "", suffix: `\n[The command completed with exit code ${exit}.]` },
+        ...more,
+      },
+    });
+  const system = event("SystemPromptEvent", "agent", {
+    ...{ system_prompt: text("be brief"), dynamic_context: text("today") },
+    tools: [{ type: "function", function: { name: "terminal", parameters: { type: "object" } } }],
+  });
+  const log = [
+    system,
+    asked,
+    event("ConversationStateUpdateEvent", "environment", { key: "execution_status", value: "running" }),
+    acting("c1", ["looking"], {
+      reasoning_content: "hm",
+      thinking_blocks: [{ type: "thinking", thinking: "hm", signature: "c2ln" }],
+    }),
+    acting("c2", []),
+    observed("c1", 0),
+    observed("c2", 2),
+    acting("c3", [], { llm_response_id: "r2" }),
+    event("UserRejectObservation", "environment", { ...answering, tool_call_id: "c3", rejection_reason: "not now" }),
+    acting("c4", [], { llm_response_id: "r3", action: null }),
+    event("AgentErrorEvent", "agent", { ...answering, tool_call_id: "c4", error: "bad arguments" }),
+    acting("c5", [], { llm_response_id: "r4" }),
+    observed("c5", -1),
+    event("Condensation", "environment", { forgotten_event_ids: ["e2"], summary: "what was", summary_offset: 1 }),
+    event("MessageEvent", "agent", { llm_message: { role: "assistant", content: [text("done")] } }),
+  ];
+
+  it.each([
+    ["one event per line", jsonLines(log)],
+    ["a list", jsonDocument(log)],
+    ["a benchmark's run", jsonLines([{ instance_id: "i-1", history: log, metadata: {} }])],
+  ])("reads %s: calls of a response together, results with their outcome, a condensation", async (_, bytes) => {
+    const session = await importSession(bytes);
+    expect([session.format, session.malformed, session.tools.map(({ name }) => name)]).toEqual([
+      "openhands",
+      [],
+      ["terminal"],
+    ]);
+    expect(session.messages.map(({ role, origin }) => (origin === undefined ? role : origin))).toEqual([
+      ...["system", "user", "harness", "assistant", "tool", "tool", "assistant", "tool", "assistant", "tool"],
+      ...["assistant", "tool", "compaction", "assistant"],
+    ]);
+    expect(session.messages[0]?.parts).toEqual([
+      { type: "text", text: "be brief" },
+      { type: "text", text: "today" },
+    ]);
+    expect(session.messages[1]?.parts).toEqual([
+      { type: "text", text: "go" },
+      { type: "image", source: { kind: "url", url: "https://x/a.png" } },
+    ]);
+    expect(session.messages[2]?.parts).toEqual([{ type: "text", text: "Know this." }]);
+    expect(session.messages[3]?.parts).toMatchObject([
+      { type: "reasoning", text: "hm", provider: "anthropic", signature: "c2ln" },
+      { type: "text", text: "looking" },
+      { type: "tool-call", callId: "c1", toolName: "terminal", input: { command: "ls", summary: "lists" } },
+      { type: "tool-call", callId: "c2" },
+    ]);
+    const results = session.messages.flatMap(({ parts: [part] }) =>
+      part?.type === "tool-result" ? [part.result] : [],
+    );
+    expect(results.map(({ callId, outcome, content }) => [callId, outcome, content])).toEqual([
+      ["c1", "success", { type: "text", text: "a.txt\n[The command completed with exit code 0.]" }],
+      ["c2", "failure", { type: "text", text: "a.txt\n[The command completed with exit code 2.]" }],
+      ["c3", "failure", { type: "text", text: "Action rejected: not now" }],
+      ["c4", "failure", { type: "text", text: "bad arguments" }],
+      ["c5", "partial", { type: "text", text: "a.txt\n[The command completed with exit code -1.]" }],
+    ]);
+    expect(session.compactions).toMatchObject([
+      { messageId: session.messages[12]?.id, details: { forgotten_event_ids: ["e2"], summary_offset: 1 } },
+    ]);
+    expect(session.nonPrompt.map(({ kind }) => kind)).toEqual(["event/ConversationStateUpdateEvent"]);
+    expect(session.messages[1]?.createdAt).toMatch(/^2025-12-29T10:00:\d\d\.123Z$/);
+    expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes, format: "openhands" }))).toEqual([]);
+  });
+
+  it("reads the arguments of an action whose call is missing", async () => {
+    const { tool_call: _call, ...acted } = acting("c1", []) as unknown as Record<string, unknown>;
+    const { messages } = await importSession(jsonLines([asked, acted]));
+    expect(messages[2]?.parts).toMatchObject([{ type: "tool-call", callId: "c1", input: { command: "ls" } }]);
+  });
+
+  it("tells a result that says that it failed, and keeps the pictures of one", async () => {
+    const failed = observed("c1", -1, { is_error: true });
+    const shown = {
+      content: [text("a page"), { type: "image", image_urls: ["data:image/png;base64,aGk="] }],
+      metadata: undefined,
+    };
+    const { messages } = await importSession(
+      jsonLines([asked, acting("c1", []), failed, acting("c2", []), observed("c2", 0, shown)]),
+    );
+    const results = messages.flatMap(({ parts: [part] }) => (part?.type === "tool-result" ? [part.result] : []));
+    expect(results.map(({ outcome }) => outcome)).toEqual(["failure", "success"]);
+    expect(results[1]?.content).toMatchObject({
+      type: "blocks",
+      blocks: [{ text: "a page" }, { type: "image", source: { kind: "base64", mediaType: "image/png", data: "aGk=" } }],
+    });
   });
 });
 

@@ -1,13 +1,13 @@
 import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
 import { openaiTools } from "../openai-chat/openai-tools.ts";
 import { isAssistantMessage } from "../reading/find-conversation.ts";
-import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { documentThreads } from "../reading/source-threads.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { DraftedSession, SessionImporter } from "../session/session-importer.ts";
-import { type FoundEvents, findEvents, holdsRun } from "./openhands-events.ts";
+import { earlierForm, type FoundEvents, findEvents, holdsRun } from "./openhands-events.ts";
 import { OpenhandsTranscript } from "./openhands-transcript.ts";
 
 /**
@@ -27,13 +27,18 @@ export const openhandsImporter: SessionImporter = {
 };
 
 function importEvents({ events, frame }: FoundEvents, { source }: SourceRecords, draft: SessionDraft): DraftedSession {
-  const values = events.map(({ value }) => value);
+  const values = events.map(({ value }) => {
+    const event = objectOf(value);
+    return event === undefined ? value : (earlierForm(event) ?? null);
+  });
   const opening = openingOf(source, frame, values, isModelAction);
   const transcript = new OpenhandsTranscript(draft, seedOf(opening));
-  for (const { value, at } of events) {
-    const event = objectOf(value);
-    if (event === undefined) draft.reportMalformed(at, "it is not an event");
-    else transcript.read(event, at);
+  for (const [index, { value, at }] of events.entries()) {
+    const event = objectOf(values[index]);
+    const kind = textOf(objectOf(value)?.kind);
+    if (event !== undefined) transcript.read(event, at);
+    else if (values[index] === null && kind !== undefined) draft.skip(`event/${kind.slice(0, 40).toWellFormed()}`, at);
+    else draft.reportMalformed(at, "it is not an event");
   }
   transcript.finish();
   const model = newestModel(draft.messages) ?? configuredModel(frame);

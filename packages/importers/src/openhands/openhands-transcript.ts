@@ -8,13 +8,20 @@ import {
   toWellFormedJson,
 } from "@threadfold/core";
 import { openaiUsage } from "../openai-chat/openai-messages.ts";
-import { openaiContentParts, openaiPart, reasoningParts } from "../openai-chat/openai-parts.ts";
+import { openaiContentParts, openaiPart } from "../openai-chat/openai-parts.ts";
 import { openaiCalls } from "../openai-chat/openai-tools.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
 import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
 import { toolResultContent } from "../session/shared-readers.ts";
-import { messageParts, observationText, outcomeOf, recalledParts } from "./openhands-events.ts";
+import {
+  addedParts,
+  messageParts,
+  observationText,
+  outcomeOf,
+  recalledParts,
+  thoughtParts,
+} from "./openhands-events.ts";
 
 /** Event types with nothing for the model: states, and requests whose answer is a separate event. */
 const NON_PROMPT = new Set([
@@ -58,10 +65,16 @@ export class OpenhandsTranscript {
     if (NON_PROMPT.has(action)) this.#draft.skip(`action/${action}`, at);
     else if (action === "condensation") this.#readCondensation(event, at);
     else if (action === "system") this.#add("system", messageParts(event), event, at);
-    else if (action === "message" && event.source === "user") this.#add("user", messageParts(event), event, at);
+    else if (action === "message" && event.source === "user") this.#readUserMessage(event, at);
     else if (action === "message" && event.tool_call_metadata === undefined)
       this.#add("assistant", messageParts(event), event, at);
     else this.#readCall(event, at);
+  }
+
+  #readUserMessage(event: ForeignObject, at: SourcePointer): void {
+    this.#add("user", messageParts(event), event, at);
+    const added = addedParts(event);
+    if (added.length > 0) this.#add("user", added, { ...event, id: `${event.id}.added` }, at, "harness");
   }
 
   /** Actions of one response become one message: the response itself contains their calls. */
@@ -70,7 +83,9 @@ export class OpenhandsTranscript {
     const known = responseId === undefined ? undefined : this.#responses.get(responseId);
     const pending = known === undefined ? undefined : this.#pending[known];
     if (pending !== undefined) {
-      pending.message = withPlace(pending.message, at);
+      // Since version 1, each action has only its own call.
+      const more = event.kind === undefined ? [] : responseOf(event, this.#draft, at).parts;
+      pending.message = withPlace({ ...pending.message, parts: [...pending.message.parts, ...more] }, at);
       return;
     }
     if (responseId !== undefined) this.#responses.set(responseId, this.#pending.length);
@@ -95,7 +110,7 @@ export class OpenhandsTranscript {
 
   #addResult(callId: unknown, event: ForeignObject, at: SourcePointer): void {
     const answered = this.#draft.calls.answer(callId, undefined, `result-${at.line}${at.path ?? ""}`);
-    const content = toolResultContent(observationText(event), openaiPart);
+    const content = toolResultContent(listOf(event.content) ?? observationText(event), openaiPart);
     const result = { ...answered, outcome: outcomeOf(event), content };
     this.#add("tool", [{ type: "tool-result", result }], event, at);
   }
@@ -149,7 +164,7 @@ function responseOf(event: ForeignObject, draft: SessionDraft, at: SourcePointer
   const model = nonEmptyText(completion?.model);
   return {
     parts: [
-      ...reasoningParts(message, "openhands"),
+      ...thoughtParts(message),
       ...openaiContentParts(message.content).filter((part) => part.type !== "text" || part.text !== ""),
       ...openaiCalls(message, draft, at),
     ],

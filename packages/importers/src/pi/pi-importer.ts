@@ -96,7 +96,8 @@ function detectPi({ records }: SourceRecords): number {
   for (const { value } of records.slice(0, SAMPLE)) {
     const entry = objectOf(value);
     if (entry?.type === "session" && textOf(entry.id) !== undefined && entry.payload === undefined) return 1;
-    if (entry?.type === "message" && ROLES.has(textOf(objectOf(entry.message)?.role) ?? "")) sureness = 0.8;
+    const isPlaced = entry?.timestamp !== undefined || entry?.id !== undefined;
+    if (isPlaced && entry.type === "message" && ROLES.has(textOf(objectOf(entry.message)?.role) ?? "")) sureness = 0.8;
   }
   return sureness;
 }

@@ -73,7 +73,7 @@ function decode(bytes: Uint8Array): string {
 export async function readSourceFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
   try {
     const status = await stat(path);
-    if (status.isDirectory()) throw unreadable(path, "it is a directory");
+    if (status.isDirectory()) throw unreadable(path, "it is a directory", undefined, FOLDER_HINT);
     if (!status.isFile()) return await collectBytes(createReadStream(path, { signal }), maxBytes, path);
     if (status.size > maxBytes) throw sourceTooLarge(maxBytes, path);
     return await readFile(path, { signal });
@@ -86,10 +86,15 @@ export async function readSourceFile(path: string, maxBytes: number, signal?: Ab
   }
 }
 
-function unreadable(path: string, why: string, cause?: unknown): ThreadfoldError {
+/** OpenCode and OpenHands keep each record in a file of its own. */
+const FOLDER_HINT =
+  "Name a file. If each file of the folder is one record of a session, join them: jq -c . FOLDER/*.json > session.jsonl";
+
+function unreadable(path: string, why: string, cause?: unknown, hint?: string): ThreadfoldError {
   return new ThreadfoldError("UNREADABLE_SOURCE", `The file ${path} cannot be read: ${why}.`, {
     details: { path },
     cause,
+    ...(hint !== undefined && { hint }),
   });
 }
 

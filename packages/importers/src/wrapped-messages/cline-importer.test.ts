@@ -64,8 +64,8 @@ describe("clineImporter", () => {
     {
       role: "assistant",
       content: [
-        { type: "text", text: "I look.", reasoning_details: [] },
-        { type: "tool_use", id: "t1", name: "read_file", input: { path: "/a.ts" }, call_id: "c1" },
+        { type: "text", text: "I look.", reasoning_details: [], signature: "c2ln" },
+        { type: "tool_use", id: "t1", name: "read_file", input: { path: "/a.ts" }, call_id: "c1", signature: "c2ln" },
       ],
       modelInfo: { modelId: "claude", providerId: "openai", mode: "plan" },
       metrics: { tokens: { prompt: 900, completion: 7, cached: 600 } },
@@ -90,9 +90,107 @@ describe("clineImporter", () => {
         { type: "tool-call", toolName: "read_file", input: { path: "/a.ts" } },
       ],
     });
-    expect(JSON.stringify(session.messages)).not.toMatch(/call_id|reasoning_details/);
+    expect(JSON.stringify(session.messages)).not.toMatch(/call_id|reasoning_details|signature/);
     expect(await brokenLaws(importerLaws({ bytes: history, format: "cline" }))).toEqual([]);
     expect(await brokenLaws(damageLaws({ bytes: history, format: "cline" }))).toEqual([]);
+  });
+
+  const kept = (role: string, words: string, more: object = {}) => ({
+    ...{ role, content: [{ type: "text", text: words }], ts: 1_783_376_868_634 },
+    ...more,
+  });
+  const state = "<environment_details>\n# Current Time\n10:00\n</environment_details>";
+
+  it("reads Roo Code's history: its own summary, what it hid, and reasoning that stands by itself", async () => {
+    const reasoning = {
+      type: "reasoning",
+      encrypted_content: "c2VjcmV0",
+      summary: [],
+      id: "rs_1",
+      ts: 1_783_376_868_700,
+    };
+    const history = jsonDocument([
+      kept("user", "<user_message>\nlook\n</user_message>", { condenseParent: "n1" }),
+      reasoning,
+      said[1],
+      { ...said[2], content: [result("const a = 1;"), { type: "text", text: state }] },
+      kept("user", "What was done.", { isSummary: true, condenseId: "n1" }),
+      kept("user", "Earlier messages are hidden.", { isTruncationMarker: true, truncationId: "n2" }),
+      kept("assistant", "Done."),
+    ]);
+    const session = await importSession(history);
+    expect([session.format, session.malformed, session.nonPrompt]).toEqual([
+      "cline",
+      [],
+      [{ kind: "reasoning", lines: [1], paths: ["/1"] }],
+    ]);
+    expect(session.messages.map(({ role, origin }) => [role, origin])).toEqual([
+      ["user", undefined],
+      ["assistant", undefined],
+      ["tool", undefined],
+      ["user", "harness"],
+      ["user", "compaction"],
+      ["user", "harness"],
+      ["assistant", undefined],
+    ]);
+    expect(session.compactions).toEqual([{ messageId: session.messages[4]?.id }]);
+    expect(await brokenLaws(importerLaws({ bytes: history, format: "cline" }))).toEqual([]);
+  });
+
+  it("keeps thoughts of any provider as thoughts, and no block that only one provider understands", async () => {
+    const answer = {
+      ...said[1],
+      content: [
+        { type: "reasoning", text: "hm", summary: [] },
+        { type: "reasoning", encrypted_content: "c2VjcmV0", summary: [], id: "rs_1" },
+        { type: "thoughtSignature", thoughtSignature: "c2ln" },
+        { type: "thinking", thinking: "so", signature: "c2ln" },
+        { type: "text", text: "I look." },
+      ],
+    };
+    const { messages } = await importSession(jsonDocument([said[0], answer]));
+    expect(messages[1]?.parts).toEqual([
+      { type: "reasoning", text: "hm", provider: "anthropic" },
+      { type: "reasoning", text: "so", provider: "anthropic", signature: "c2ln" },
+      { type: "text", text: "I look." },
+    ]);
+  });
+
+  it("starts no turn where nobody typed: below results, and in a message with nothing but them", async () => {
+    const answered = (words: string) => kept("user", `[ask_followup_question for 'Which?'] Result:\n${words}`);
+    const history = jsonDocument([
+      kept("user", "<task>\nlook\n</task>"),
+      said[1],
+      { ...said[2], content: [...(said[2]?.content ?? []), { type: "text", text: state }] },
+      said[1],
+      answered("<answer>\nBoth.\n</answer>"),
+      said[1],
+      kept("user", "And now this."),
+    ]);
+    const { messages } = await importSession(history);
+    expect(messages.filter(({ role }) => role === "user").map(({ origin }) => origin)).toEqual([
+      undefined,
+      "harness",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it.each([
+    ["failure", '{"status":"error","message":"The tool execution failed","error":"ENOENT"}'],
+    ["failure", '{"status":"denied","feedback":"no"}'],
+    ["failure", "The user denied this operation."],
+    ["failure", "The tool execution failed with the following error:\n<error>\nENOENT\n</error>"],
+    ["failure", "Unable to apply diff to file: /a.ts\n\n<error_details>\nNo match\n</error_details>"],
+    ["success", '{"status":"approved","feedback":"yes"}'],
+    ["success", '{"path":"a.ts","operation":"modified"}'],
+    ["success", 'File: a.json\n1 | {"status":"error"}'],
+  ])("knows by the harness's own words that a call failed or was refused: %s, %s", async (outcome, words) => {
+    for (const content of [words, [{ type: "text", text: words }]]) {
+      const history = jsonDocument([said[0], said[1], { ...said[2], content: [result(content)] }]);
+      const { messages } = await importSession(history);
+      expect(messages[2]?.parts).toMatchObject([{ result: { outcome, content: { type: "text", text: words } } }]);
+    }
   });
 
   it("reads an older history, which has no models, when asked to", async () => {

@@ -1,4 +1,4 @@
-import type { Usage } from "@threadfold/core";
+import { type MessageOrigin, type Part, typedText, type Usage } from "@threadfold/core";
 import { anthropicSystem } from "../anthropic-messages/anthropic-frame.ts";
 import { addAnthropicMessages } from "../anthropic-messages/anthropic-messages.ts";
 import { blocksOf } from "../anthropic-messages/anthropic-parts.ts";
@@ -20,17 +20,18 @@ import type { SessionImporter } from "../session/session-importer.ts";
 /** How many messages are examined for fields that only Cline writes. */
 const SAMPLE = 20;
 
-/** How sure it is that a list of messages without models is Cline's: its kin write the same. */
+/** How sure it is of a list of messages with Cline's marks but without models: with times, and without. */
+const LIKELY = 0.97;
 const MAYBE = 0.35;
 
 /**
- * Imports sessions of Cline: blocks of the Anthropic API in messages that have times, a model and metrics. The newer
- * form is a document; the one that the editor keeps (`api_conversation_history.json`) is a list of messages.
+ * Imports sessions of Cline and its kin: blocks of the Anthropic API in messages that have times, a model and metrics.
+ * The newer form is a document; the one that editors keep (`api_conversation_history.json`) is a list of messages. Roo
+ * Code and Kilo Code write no models and metrics into it, but mark their own summaries and what they hid.
  */
 export const clineImporter: SessionImporter = {
   format: "cline",
-  detect: ({ records: [first] }) =>
-    isSession(first?.value) ? 1 : listOf(first?.value)?.slice(0, SAMPLE).some(isFramed) ? MAYBE : 0,
+  detect: ({ records: [first] }) => (isSession(first?.value) ? 1 : surenessOf(listOf(first?.value)?.slice(0, SAMPLE))),
   threads: (source) => documentThreads(source, isSession),
   import({ source, records: [first] }, draft) {
     const frame = objectOf(first?.value) ?? {};
@@ -47,6 +48,9 @@ export const clineImporter: SessionImporter = {
           usage: clineUsage(metrics),
           model: nonEmptyText(objectOf(modelInfo)?.id) ?? nonEmptyText(objectOf(modelInfo)?.modelId),
         }),
+        originOf,
+        // Encrypted thoughts between messages, which mean nothing to other providers.
+        skippedKind: ({ type, role }) => (type === "reasoning" && role === undefined ? "reasoning" : undefined),
       },
       draft,
     );
@@ -72,6 +76,21 @@ function isSession(value: unknown): boolean {
     if (message.ts === undefined || textOf(message.role) === undefined) return false;
     return message.modelInfo !== undefined || (session !== undefined && message.id !== undefined);
   });
+}
+
+const surenessOf = (messages: readonly unknown[] = []): number =>
+  messages.some(isFramed)
+    ? messages.some((message) => typeof objectOf(message)?.ts === "number")
+      ? LIKELY
+      : MAYBE
+    : 0;
+
+/** The origin of what nobody typed: the tool's own summary, its note on what it hid, results, the editor's state. */
+function originOf(message: ForeignObject, parts: readonly Part[]): MessageOrigin | undefined {
+  if (message.isSummary === true) return "compaction";
+  if (message.role !== "user") return undefined;
+  const isHarness = message.isTruncationMarker === true || typedText({ role: "user", parts }).trim() === "";
+  return isHarness ? "harness" : undefined;
 }
 
 /** What Cline puts around a task and into a message, and above the result of a call. */
@@ -105,20 +124,30 @@ function clineUsage(metrics: unknown): Usage | undefined {
 
 /**
  * Converts a message of Cline to the form of the Anthropic API: files that the user referenced become the text that the
- * model reads, and a result is marked as failed when all of its entries say so.
+ * model reads, and a result is marked as failed when its words or all of its entries say so.
  */
 function clineMessage(value: unknown): unknown {
   const message = objectOf(value);
   const content = listOf(message?.content);
-  return message === undefined || content === undefined ? value : { ...message, content: content.map(clineBlock) };
+  if (message === undefined || content === undefined) return value;
+  return { ...message, content: content.filter((block) => !isBoundToProvider(block)).map(clineBlock) };
+}
+
+/** Checks for a block without words that only the provider understands that made it, such as an encrypted thought. */
+function isBoundToProvider(value: unknown): boolean {
+  const block = objectOf(value);
+  return block?.type === "thoughtSignature" || (block?.type === "reasoning" && nonEmptyText(block.text) === undefined);
 }
 
 function clineBlock(value: unknown): unknown {
   const block = objectOf(value);
   if (block === undefined) return value;
   if (block.type === "file") return fileText(block) ?? value;
+  // Thoughts as Roo Code keeps them, whichever provider they come from.
+  if (block.type === "reasoning") return { type: "thinking", thinking: block.text };
   // Fields for other APIs, which Cline does not send to this one either.
-  const { call_id: _callId, reasoning_details: _details, summary: _summary, ...own } = block;
+  const { call_id: _callId, reasoning_details: _details, summary: _summary, signature, ...rest } = block;
+  const own = block.type === "thinking" && signature !== undefined ? { ...rest, signature } : rest;
   if (block.type !== "tool_result") return own;
   // The call already contains the name of the tool.
   const { name: _name, ...result } = own;
@@ -131,7 +160,12 @@ function fileText({ path, content }: ForeignObject): unknown {
   return { type: "text", text: `<file_content path="${textOf(path) ?? ""}">\n${text}\n</file_content>` };
 }
 
+/** How the result of a call begins that failed or that the user refused. */
+const FAILED =
+  /^\s*(?:\{"status":"(?:error|denied)"|The (?:tool execution failed|user denied this operation)\b|Unable to apply diff to file\b)/;
+
 function hasFailed({ content }: ForeignObject): boolean {
   const entries = listOf(content) ?? [];
+  if (FAILED.test(textOf(content) ?? textOf(objectOf(entries[0])?.text) ?? "")) return true;
   return entries.length > 0 && entries.every((entry) => objectOf(entry)?.success === false);
 }

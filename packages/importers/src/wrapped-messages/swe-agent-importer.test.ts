@@ -32,6 +32,31 @@ describe("sweAgentImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "swe-agent" }))).toEqual([]);
   });
 
+  it("names the model that the run was configured with, which newer versions write as JSON text", async () => {
+    const config = { agent: { model: { name: "claude" } } };
+    for (const replay_config of [config, JSON.stringify(config)]) {
+      const bytes = jsonDocument({ trajectory: [], history: [task], info: {}, replay_config });
+      expect((await importSession(bytes)).model).toBe("claude");
+    }
+    const broken = jsonDocument({ trajectory: [], history: [task], info: {}, replay_config: "{" });
+    expect((await importSession(broken)).model).toBeUndefined();
+  });
+
+  it.each([
+    ["failure", "No replacement was performed, old_str `a` did not appear verbatim in /testbed/a.py."],
+    ["failure", "Invalid `path` parameter: /testbed/a.py. It must be absolute."],
+    ["failure", "The path /testbed/a.py does not exist. Please provide a valid path."],
+    ["failure", "File already exists at: /testbed/a.py. Cannot overwrite files using command `create`."],
+    ["failure", "The command 'make' was cancelled because it took more than 30 seconds. Please try another."],
+    ["success", "The file /testbed/a.py has been edited."],
+    ["success", "1 No replacement was performed"],
+  ])("knows by the tools' own words that a call failed: %s, %s", async (outcome, words) => {
+    for (const content of [`OBSERVATION:\n${words}`, words, [{ type: "text", text: `OBSERVATION:\n${words}` }]]) {
+      const { messages } = await importSession(traj(task, acting("c1", "bash"), { ...observed("c1", ""), content }));
+      expect(messages[2]?.parts).toMatchObject([{ result: { outcome } }]);
+    }
+  });
+
   it("matches results to calls by their single listed id, even if a demonstration reuses ids", async () => {
     const bytes = traj(task, acting("c1", "bash"), observed("c1", "1"), acting("c1", "open"), observed("c1", "2"));
     const { messages } = await importSession(bytes);

@@ -1,7 +1,7 @@
 import type { MessageOrigin } from "@threadfold/core";
 import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
 import { isAssistantMessage } from "../reading/find-conversation.ts";
-import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
 import { documentThreads } from "../reading/source-threads.ts";
 import { newestModel } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
@@ -27,6 +27,7 @@ export const sweAgentImporter: SessionImporter = {
         pointerTo: (index) => ({ line, path: `/history/${index}` }),
         seed: seedOf(opening),
         originOf: originsAfter(taskIn(messages)),
+        saysFailed: ({ content }) => FAILED.test(textOf(content) ?? textOf(objectOf(listOf(content)?.[0])?.text) ?? ""),
       },
       draft,
     );
@@ -34,6 +35,10 @@ export const sweAgentImporter: SessionImporter = {
     return { opening, records: messages.length, system: [], tools: [], ...(model !== undefined && { model }) };
   },
 };
+
+/** How an observation begins when nothing was edited, or when a command was stopped. */
+const FAILED =
+  /^(?:OBSERVATION:\r?\n)?(?:No replacement was performed\b|Invalid `\w+` parameter\b|The path \S+ does not exist\b|File already exists at: |The command '[^\n]{0,2000}' was cancelled because it took more than \d)/;
 
 function isTrajectory(value: unknown): boolean {
   const document = objectOf(value);
@@ -49,8 +54,9 @@ const originsAfter =
   (_message: ForeignObject, index: number): MessageOrigin | undefined =>
     index === task ? undefined : "harness";
 
-/** The model that the run was configured with. */
+/** The model that the run was configured with. Newer versions write the configuration as JSON text. */
 function modelOf({ replay_config: config }: ForeignObject): string | undefined {
-  const agent = objectOf(objectOf(config)?.agent);
+  const parsed = parseJson(textOf(config) ?? "");
+  const agent = objectOf(objectOf(parsed.ok ? parsed.value : config)?.agent);
   return nonEmptyText(objectOf(agent?.model)?.name)?.toWellFormed();
 }

@@ -248,3 +248,271 @@ describe("what an editor says of itself", () => {
     expect(where).not.toMatch(/_CURSOR|E999|wrong_delta/);
   });
 });
+
+describe("what harnesses write around results, or in their place", () => {
+  const outcomes = (conversation: Conversation) =>
+    summaryOf(conversation).summary.toolOutcomes.map(({ toolName, outcome, keyFields, errorMessage }) => [
+      outcome,
+      keyFields["command"] ?? toolName,
+      keyFields["result"] ?? errorMessage,
+    ]);
+  const files = (conversation: Conversation) =>
+    summaryOf(conversation).summary.files.map(({ path, action }) => [path, action]);
+  const ran = (output: string, outcome: "success" | "failure" | "partial" = "success", command = "npm run check") =>
+    outcomes(new Conversation().user("Go.").tool("bash", { command }, output, outcome));
+
+  it("tells of a search that failed without an exit code and printed nothing that it found nothing", () => {
+    expect(ran("(no output)", "failure", "grep -rn total src")).toEqual([
+      ["success", "grep -rn total src", "nothing found"],
+    ]);
+    expect(ran("grep: gone: No such file or directory", "failure", "grep -rn total gone")).toEqual([
+      ["failure", "grep -rn total gone", "grep: gone: No such file or directory"],
+    ]);
+    expect(ran("(no output)", "failure", "make")).toMatchObject([
+      ["failure", "make", expect.not.stringContaining("found")],
+    ]);
+  });
+
+  it("tells of a command that its harness stopped after a time that it failed, in the harness's words", () => {
+    const stopped = (note: string) =>
+      `part of it\n\n<${note}>\nshell tool terminated command after exceeding timeout 9 ms.\n</${note}>`;
+    for (const note of ["bash_metadata", "shell_metadata"])
+      expect(ran(stopped(note), "failure")).toEqual([
+        ["failure", "npm run check", "shell tool terminated command after exceeding timeout 9 ms."],
+      ]);
+    expect(
+      ran("The command 'npm run check' was cancelled because it took more than 30 seconds. Please try another."),
+    ).toEqual([
+      ["failure", "npm run check", expect.stringContaining("was cancelled because it took more than 30 seconds")],
+    ]);
+  });
+
+  it.each([
+    [
+      "Command is still running in terminal  from '/repo'.\nHere's the output so far:\n\nready on port 3000\n\nYou will be updated on the terminal status and new output in the future.",
+    ],
+    ["ready on port 3000\n[The command has no new output after 30.0 seconds. You may wait longer.]"],
+    ["ready on port 3000\n[The command timed out after 120.0 seconds. You may wait longer to see additional output.]"],
+  ])("tells of a command that goes on that it is running: %s", (output) => {
+    expect(ran(output)).toEqual([["success", "npm run check", "still running, ready on port 3000"]]);
+  });
+
+  it.each([
+    ["Exit code: 0", "success", 0],
+    ["Command execution was not successful, inspect the cause and adjust as needed.\nExit code: 3", "failure", 3],
+    ["Process terminated by signal SIGTERM", "success", null],
+  ])("reads a long output below a long line about its folder: %s", (ending, outcome, exitCode) => {
+    const folder = `/home/dev/${"deep/".repeat(60)}`;
+    const printed = `${"checking one of the dates\n".repeat(40)}17 dates are off`;
+    const inline = `Command executed in terminal within working directory '${folder}'. ${ending}\nOutput:\n${printed}\n`;
+    const kept = `Command executed in '${folder}'. ${ending}\n\nOutput (1.2MB) persisted. Artifact ID: cmd-1.txt\n\nPreview:\n${printed}\n\nUse read_command_output tool to view full output if needed.`;
+    for (const output of [inline, kept]) {
+      const { text, summary } = summaryOf(
+        new Conversation().user("Go.").tool("execute_command", { command: "npm run check" }, output),
+      );
+      expect(summary.toolOutcomes).toMatchObject([{ outcome, keyFields: exitCode === null ? {} : { exitCode } }]);
+      expect(text).toContain("17 dates are off");
+      expect(text.includes("stopped")).toBe(exitCode === null);
+      expect(text).not.toMatch(/Command executed|read_command_output/);
+    }
+  });
+
+  it("reads results below the label that some agents get above each", () => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool(
+        "str_replace_editor",
+        { command: "str_replace", path: "src/a.py", old_str: "x", new_str: "y" },
+        "OBSERVATION:\nNo replacement was performed, old_str `x` did not appear verbatim in src/a.py.",
+      )
+      .tool("bash", { command: "grep -n total src/a.py" }, "OBSERVATION:\n12:total = 4");
+    expect(outcomes(conversation)).toEqual([["success", "grep -n total src/a.py", "12:total = 4"]]);
+    expect(files(conversation)).toEqual([]);
+    expect(ran("OBSERVATION:\nYour command ran successfully and did not produce any output.")).toEqual([
+      ["success", "npm run check", null],
+    ]);
+  });
+
+  const denied = (more: object) => JSON.stringify({ status: "denied", ...more });
+  it.each([
+    ["success", denied({ feedback: "Never the lock file." }), "refused: Never the lock file."],
+    ["success", denied({ message: "The user denied this operation." }), "refused"],
+    ["failure", "Action rejected: Never the lock file.", "refused: Never the lock file."],
+    ["failure", "Action rejected: User rejected the action", "refused"],
+    [
+      "success",
+      "The user has declined to run this tool. \nDO NOT attempt to call this tool again. \nIf there are no alternative methods to proceed, clearly explain the situation and STOP.",
+      "refused",
+    ],
+    ["failure", "The user has declined to run this tool. \nDO NOT attempt to call this tool again.", "refused"],
+    ["failure", "The user rejected permission to use this specific tool call.", "refused"],
+  ] as const)("takes no refused call for one that was made: %s, %s", (outcome, output, told) => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("shell", { command: "rm package-lock.json" }, output, outcome);
+    expect(outcomes(conversation)).toEqual([["failure", "rm package-lock.json", told]]);
+    expect(files(conversation)).toEqual([]);
+  });
+
+  it("names what the user refused as a whole, and not only what stands out in it", () => {
+    const refused = (command: string) =>
+      outcomes(new Conversation().user("Go.").tool("shell", { command }, "Tool execution was not approved."))[0]?.[1];
+    expect(refused("rm package-lock.json && npm install")).toBe("rm package-lock.json && npm install");
+    expect(refused(`echo ${"x".repeat(120)} && npm install`)).toBe("npm install");
+  });
+
+  it("takes a call that repeats the agent's own closing words for no word of the user", () => {
+    const conversation = new Conversation()
+      .user("Fix the week picker.")
+      .tool("finish", { message: "The week picker is fixed." }, "The week picker is fixed.")
+      .user("Now look at the print module.");
+    const requests = summaryOf(conversation).summary.openItems.map(({ description }) => description);
+    expect(requests.filter((text) => text.includes("is fixed"))).toEqual([]);
+  });
+
+  it("takes what Goose writes below its own summary for no finding of the agent", () => {
+    const conversation = new Conversation()
+      .user("Fix the week picker.")
+      .user("The week picker was read.", "compaction")
+      .agent(
+        "Your context was compacted. The previous message contains a summary of the conversation so far.\nDo not mention that you read a summary.",
+      );
+    expect(summaryOf(conversation).text).not.toContain("context was compacted");
+  });
+
+  it.each([
+    JSON.stringify({ status: "error", message: "The tool execution failed", error: "ENOENT: no such file" }),
+    JSON.stringify({ status: "error", type: "access_denied", message: "Access blocked by .rooignore", path: "a.ts" }),
+    "Unable to apply diff to file: /repo/src/a.ts\n\n<error_details>\nNo sufficiently similar match found\n</error_details>",
+  ])("takes no edit that failed for one that was made: %s", (output) => {
+    const conversation = new Conversation().user("Go.").tool("apply_diff", { path: "src/a.ts", diff: "x" }, output);
+    expect(files(conversation)).toEqual([]);
+    expect(summaryOf(conversation).summary.errors).toHaveLength(1);
+  });
+
+  it.each([
+    ["created", "Created src/a.ts (1 lines)"],
+    ["modified", "Wrote src/a.ts (1 lines)"],
+    ["created", JSON.stringify({ path: "src/a.ts", operation: "created", notice: "x" })],
+    ["modified", JSON.stringify({ path: "src/a.ts", operation: "modified", notice: "x" })],
+    ["modified", "<file_write_result>\n<path>src/a.ts</path>\n<operation>modified</operation>\n</file_write_result>"],
+  ])("tells whether a file that was written was there before: %s, %s", (action, output) => {
+    const conversation = new Conversation().user("Go.").tool("write", { path: "src/a.ts", content: "1" }, output);
+    expect(files(conversation)).toEqual([["src/a.ts", action]]);
+  });
+
+  it("reads patches and edits by any of the names of their fields", () => {
+    const patchText =
+      "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-old\n+thursdayOf\n*** Delete File: src/b.ts\n*** End Patch";
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("apply_patch", { patchText }, "Success. Updated the following files:\nM src/a.ts\nD src/b.ts")
+      .tool("edit", { path: "src/c.ts", before: "old", after: "weekdayOf" }, "Edited src/c.ts (1 lines -> 1 lines)")
+      .tool(
+        "file_editor",
+        { command: "create", path: "src/d.ts", file_text: "mondayOf" },
+        "File created successfully at: src/d.ts",
+      )
+      .tool("file_editor", { command: "view", path: "src/e.ts" }, "1\tx");
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.files.map(({ path, action }) => [path, action]).sort()).toEqual([
+      ["src/a.ts", "modified"],
+      ["src/b.ts", "deleted"],
+      ["src/c.ts", "modified"],
+      ["src/d.ts", "created"],
+    ]);
+    for (const name of ["thursdayOf", "weekdayOf", "mondayOf"]) expect(text).toContain(name);
+    expect(summary.toolOutcomes).toEqual([]);
+  });
+
+  it("tells what a user answered to questions of a tool", () => {
+    const questions = [
+      { question: "Which weeks?", options: [] },
+      { question: "Keep the old format?", options: [] },
+    ];
+    const said = `User has answered your questions: "Which weeks?"="ISO weeks", "Keep the old format?"="Yes, behind a flag". You can now continue with the user's answers in mind.`;
+    for (const toolName of ["question", "AskUserQuestion"])
+      expect(
+        summaryOf(new Conversation().user("Go.").tool(toolName, { questions }, said)).summary.toolOutcomes,
+      ).toMatchObject([
+        {
+          outcome: "success",
+          keyFields: { "Which weeks?": "ISO weeks", "Keep the old format?": "Yes, behind a flag" },
+        },
+      ]);
+  });
+
+  it("tells what a user said on approving a call, and reads the result below that", () => {
+    const approved = (feedback: string) => `${JSON.stringify({ status: "approved", feedback })}\n\n`;
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool(
+        "write_to_file",
+        { path: "src/a.ts", content: "1" },
+        `${approved('Use tabs, "not" spaces')}${JSON.stringify({ path: "src/a.ts", operation: "modified" })}`,
+      )
+      .tool(
+        "execute_command",
+        { command: "npm run check" },
+        `${approved("Only once")}Command executed in terminal within working directory '/repo'. Exit code: 0\nOutput:\n12 dates are right\n`,
+      );
+    const { summary } = summaryOf(conversation);
+    expect(summary.toolOutcomes.map(({ toolName, keyFields }) => [toolName, keyFields])).toEqual(
+      expect.arrayContaining([
+        ["write_to_file", { approved: 'Use tabs, "not" spaces' }],
+        ["execute_command", { approved: "Only once" }],
+        ["execute_command", { command: "npm run check", exitCode: 0, result: "12 dates are right" }],
+      ]),
+    );
+    expect(files(conversation)).toEqual([["src/a.ts", "modified"]]);
+  });
+
+  it("takes the report of a sub-agent out of what its harness writes around it", () => {
+    const said =
+      "task_id: ses_4 (for resuming to continue this task if needed)\n\n<task_result>\nweekLabel is called in src/header.tsx. Both callers pass a UTC date.\n</task_result>";
+    const { text } = summaryOf(new Conversation().user("Go.").tool("task", { description: "Find callers" }, said));
+    expect(text).toContain("weekLabel is called in src/header.tsx.");
+    expect(text).not.toMatch(/for resuming|task_result/);
+  });
+
+  it.each([
+    ["update_todo_list", { todos: "[x] Write a test\n[-] Fix isoWeek\n[ ] Update the changelog" }],
+    [
+      "todo__todo_write",
+      { content: "## Week picker\n- [x] Write a test\n- [-] Fix isoWeek\n- [ ] Update the changelog" },
+    ],
+    [
+      "task_tracker",
+      {
+        command: "plan",
+        task_list: [
+          { title: "Write a test", status: "done" },
+          { title: "Fix isoWeek", status: "in_progress" },
+          { title: "Update the changelog", status: "todo" },
+        ],
+      },
+    ],
+  ])("reads the to-do list of %s", (toolName, input) => {
+    const { summary } = summaryOf(new Conversation().user("Go.").tool(toolName, input, "Updated."));
+    const todos = summary.openItems.filter(({ kind }) => kind === "todo");
+    expect(todos.map(({ description, status }) => [description, status])).toEqual([
+      ["Write a test", "done"],
+      ["Fix isoWeek", "open"],
+      ["Update the changelog", "open"],
+    ]);
+    expect(summary.toolOutcomes).toEqual([]);
+  });
+
+  it("takes a look at the to-do list for no empty list", () => {
+    const { summary } = summaryOf(
+      new Conversation()
+        .user("Go.")
+        .tool("task_tracker", { command: "plan", task_list: [{ title: "Write a test", status: "todo" }] }, "Updated.")
+        .tool("task_tracker", { command: "view", task_list: [] }, "1. Write a test"),
+    );
+    expect(summary.openItems.map(({ description, status }) => [description, status])).toContainEqual([
+      "Write a test",
+      "open",
+    ]);
+  });
+});

@@ -1,4 +1,11 @@
-import { applySummaryChanges, asPinId, type JsonValue, type StructuredSummary, spanOf } from "@threadfold/core";
+import {
+  applySummaryChanges,
+  asPinId,
+  type JsonValue,
+  type MessageId,
+  type StructuredSummary,
+  spanOf,
+} from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { Conversation, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
@@ -1163,6 +1170,20 @@ describe("folding again and again", () => {
 });
 
 describe("room", () => {
+  it("does not repeat that an earlier fold kept no details", () => {
+    const messages = new Conversation()
+      .user("Mend the cart.")
+      .agent("The cart forgets guests at login.")
+      .bash("npm test", "3 passed").messages;
+    const sources = [messages[0]?.id as MessageId];
+    const { summary: previous } = applySummaryChanges(null, spanOf(messages.slice(0, 1)), [
+      { op: "add", section: "facts", item: { text: "No details were kept.", sources } },
+      { op: "add", section: "facts", item: { text: "The cart is in the cellar.", sources } },
+    ]);
+    const { facts } = summaryOf(messages.slice(1), { previous }).summary;
+    expect(texts(facts)).toEqual(["The cart is in the cellar.", "The cart forgets guests at login."]);
+  });
+
   it("keeps what fits of the summary before, where the last to give way was too long by itself", () => {
     const { messages } = new Conversation().agent("ok");
     const span = spanOf(messages);

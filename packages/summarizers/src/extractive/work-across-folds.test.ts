@@ -863,7 +863,7 @@ const SAYINGS: Readonly<Record<string, Sayings>> = {
     questions: "Which colour should part # have, red or blue? | Should section # come before the appendix?",
     yes: "Yes, go ahead. | yes please | Sounds good, do it. | Yeah, do that. | sure, go for it | Right, please continue.",
     thanks:
-      "Great, thanks! | Thanks a lot, that's perfect. | Awesome, works like a charm! | Thank you so much! | Nice, works now. | ok great, love it",
+      "Great, thanks! | Thanks a lot, that's perfect. | Awesome, works like a charm! | Thank you so much! | Nice, works now. | ok great, love it | wow, everything works | omg you are a wizard! | yo | haha nice one, holy cow",
     takesBack: "Never mind. | Forget that, we don't need it. | forget it | Actually, cancel that.",
     comesBack:
       "I don't understand, how does it do that? | No, not that, I meant the footer. | That's not what I asked for, I meant the other page. | Hm, it's still broken on mobile. | That's wrong, the order should be the other way round. | You missed the title. | I meant the one in the annex.",

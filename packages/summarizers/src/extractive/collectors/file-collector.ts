@@ -5,7 +5,7 @@ import { changedNames, type FileAction, fileChanges, nameBalance } from "../read
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { type SpanWords, tellsNothing } from "../text/words.ts";
-import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
+import { type Candidate, type Harvest, type HarvestContext, LongMap, type SpanCollector } from "./span-collector.ts";
 
 type Action = FileItem["action"];
 
@@ -51,7 +51,7 @@ const isPatchAlone = (script: string): boolean =>
 export class FileCollector implements SpanCollector {
   readonly #files: FileHistory[] = [];
   /** The files by their name without folders. */
-  readonly #byName = new Map<string, FileHistory[]>();
+  readonly #byName = new LongMap<FileHistory[]>();
   readonly #words: SpanWords;
   readonly #paths: SpanPaths;
 

@@ -1,6 +1,7 @@
 import {
   asToolCallId,
   type Message,
+  resultLabel,
   type Steps,
   type SummarizeRequest,
   type ToolCallPart,
@@ -18,7 +19,7 @@ import {
   withoutProgress,
 } from "../reading/call-reading.ts";
 import { BackgroundCommands } from "../reading/result-frame.ts";
-import { type ResultReading, readResult, refusalOf } from "../reading/result-reading.ts";
+import { type ResultReading, readResult } from "../reading/result-reading.ts";
 import {
   isDemonstration,
   type Place,
@@ -43,10 +44,10 @@ import { SpanWords } from "../text/words.ts";
 import { FileCollector, SpanPaths } from "./file-collector.ts";
 import { IdentifierCollector } from "./identifier-collector.ts";
 import { OutcomeCollector, RunCollector } from "./outcome-collectors.ts";
-import { QuestionCollector, RefusalCollector } from "./question-collector.ts";
+import { QuestionCollector, RefusalCollector, refusalOf } from "./question-collector.ts";
 import { CommitCollector, HandoffCollector, ReportCollector } from "./report-collectors.ts";
 import { RequestCollector } from "./request-collector.ts";
-import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
+import { type Harvest, type HarvestContext, LongMap, type SpanCollector, type SpanStart } from "./span-collector.ts";
 import { AskedForCollector, ConstraintCollector, DecisionCollector, FactCollector } from "./statement-collectors.ts";
 import { TaskCollector, TodoCollector } from "./task-collectors.ts";
 
@@ -125,7 +126,7 @@ const NO_PIECES: readonly Piece[] = [];
 /** Reads the messages of a span in order. */
 class SpanReader {
   /** Calls by call id. A reused id refers to its newest call. */
-  readonly #calls = new Map<string, CallReading>();
+  readonly #calls = new LongMap<CallReading>();
   /** The calls that the agent gave as text, until their results arrive in a user message. */
   #spoken: CallReading[] = [];
   readonly #form: SpokenForm | null;
@@ -289,11 +290,11 @@ class SpanReader {
   }
 }
 
-/** What the user replied to a call that speaks to the user. */
+/** What the user replied to a call that speaks to the user; nothing to one that does not ask but gets its words back. */
 function replyPieces({ envelope, text }: ResultReading, place: Place): readonly Piece[] {
   const labelled = `[${envelope.toolName}] Result:\n${text}`;
   const [ranges = []] = typedRanges({ role: "user", parts: [{ type: "text", text: labelled }] });
-  const words = textIn(labelled, ranges).trim();
+  const words = resultLabel(labelled) === null ? "" : textIn(labelled, ranges).trim();
   const speech = new Speech(words, place, "user");
   return words === "" ? NO_PIECES : [{ length: words.length, show: (collector) => collector.userSpeech?.(speech) }];
 }

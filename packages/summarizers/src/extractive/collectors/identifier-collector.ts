@@ -4,13 +4,13 @@ import { fileChanges, TEXT_BEFORE } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import {
-  type IdentifierEntry,
+  bestIdentifiers,
   IdentifierIndex,
   IN_AGENT_TEXT,
   IN_ARGUMENT,
   IN_RESULT,
   IN_USER_TEXT,
-  identifierOdds,
+  type RankedEntry,
   type TextSource,
 } from "../text/identifiers.ts";
 import type { SpanPaths } from "./file-collector.ts";
@@ -88,14 +88,7 @@ export class IdentifierCollector implements SpanCollector {
   }
 
   *prepare({ messages }: HarvestContext): Steps<void> {
-    const entries = this.#index.entries.map((entry) => ({
-      entry,
-      odds: identifierOdds(entry, messages, this.#firstUserPosition),
-    }));
-    yield;
-    const ranked = entries
-      .sort((a, b) => worthOf(b) - worthOf(a) || (a.entry.text < b.entry.text ? -1 : 1))
-      .slice(0, MAX_CANDIDATES);
+    const ranked = yield* bestIdentifiers(this.#index, messages, this.#firstUserPosition, MAX_CANDIDATES);
     yield;
     const bare = ranked.map((found): Candidate => {
       const message = messages[found.entry.lastPosition] as Message;
@@ -134,10 +127,6 @@ export class IdentifierCollector implements SpanCollector {
     );
   }
 }
-
-type RankedEntry = { readonly entry: IdentifierEntry; readonly odds: number };
-
-const worthOf = ({ entry, odds }: RankedEntry): number => odds / Math.sqrt(entry.text.length + 3);
 
 /** The name under which a reader would look for a call: its file, its command, or its tool. */
 function sourceOf(call: Pick<CallReading, "files" | "command" | "toolName" | "kind">): string {

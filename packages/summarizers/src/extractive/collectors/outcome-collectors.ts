@@ -1,7 +1,8 @@
 import { type ErrorItem, fileName, type JsonObject } from "@threadfold/core";
 import { statementKey } from "../../text/excerpt.ts";
 import { type CallReading, shortFields } from "../reading/call-reading.ts";
-import { printedError, type ResultReading, repeatedEnds, toolError } from "../reading/result-reading.ts";
+import { labelOf } from "../reading/result-frame.ts";
+import { jsonField, printedError, type ResultReading, toolError } from "../reading/result-reading.ts";
 import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
@@ -189,6 +190,21 @@ const DECLARED_WORTH = 3;
 const THINKS = /(?:^|[^a-z]|sequential)(?:think|thought)/i;
 const ANSWER = /^(?!(?:ok|done|success|true|null|\W{1,100})$)[^\n]{1,100}$/i;
 
+/** How a tool that asks the user begins with the answers, and a question with its answer. */
+const ANSWERED = /^\s*User has answered your questions: /;
+const ANSWERED_PAIR = /"([^"\n]{1,300})"="([^"\n]{1,400})"/g;
+
+/** What the user answered, by question, or said on approving the call; null for any other result. */
+function userAnswers({ text, failed, envelope }: ResultReading): JsonObject | null {
+  const approved = jsonField(labelOf(envelope.content), "feedback");
+  if (approved !== null) return { approved };
+  const pairs = failed || !ANSWERED.test(text) ? [] : [...text.slice(0, LONGEST_ANSWERS).matchAll(ANSWERED_PAIR)];
+  const told = pairs.map(([, question = "", answer = ""]) => [question, answer] as const);
+  return told.length === 0 ? null : Object.fromEntries(told);
+}
+
+const LONGEST_ANSWERS = 4_000;
+
 /** The answer of a tool, if it is one short line that says something, such as a sum that was asked for. */
 const answerOf = ({ text, failed }: ResultReading): JsonObject =>
   failed || !ANSWER.test(text.trim()) ? {} : { result: text.trim() };
@@ -202,7 +218,8 @@ export class OutcomeCollector implements SpanCollector {
 
   result(result: ResultReading): void {
     const { envelope, call } = result;
-    if (envelope.keyFields !== undefined) this.#outcomes.push({ result, keyFields: envelope.keyFields });
+    const said = envelope.keyFields ?? userAnswers(result);
+    if (said !== null) this.#outcomes.push({ result, keyFields: said });
     else if (call?.kind === "other" || call?.kind === "agent") {
       const keyFields = { ...answerOf(result), ...shortFields(call.input) };
       if (Object.keys(keyFields).length > 0 && !THINKS.test(call.toolName)) this.#outcomes.push({ result, keyFields });
@@ -233,4 +250,19 @@ function outcomeCandidate(
     },
     worth: declared + (place.position + 1) / length,
   };
+}
+
+const FRAME_TIMES = 3;
+/** The label that harnesses put before an error message of a command, which may recur. */
+const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
+
+/**
+ * Returns the last lines that many outputs have in common, after other output. They are written by a shell or harness
+ * and say nothing about the command.
+ */
+function repeatedEnds(ends: readonly (readonly string[])[]): ReadonlySet<string> {
+  const byLast = Map.groupBy(ends, ([last = ""]) => last);
+  const isFrame = ([last, alike]: [string, readonly (readonly string[])[]]): boolean =>
+    alike.length >= FRAME_TIMES && alike.some(({ length }) => length > 1) && !SAYS_ERROR.test(last);
+  return new Set([...byLast].filter(isFrame).map(([last]) => last));
 }

@@ -5,7 +5,6 @@ import {
   fewCharacters,
   isSilent,
   lastLines,
-  listedNames,
   outputLines,
   printedError,
   type ResultReading,
@@ -220,4 +219,31 @@ function testCounts(tail: string): string | null {
     ([, word, figure]) => `${(word as string).toLowerCase()} ${figure}`,
   );
   return labelled.length > 0 ? labelled.slice(-4).join(", ") : null;
+}
+
+/** A line of `ls -l`: its mode, and the name after links, owner, group, size and time. */
+const LISTED = /^([-dlbcps])[-rwxsStT]{9}\S?\s+\d+\s+\S+\s+\S+\s+\S+\s+\p{L}+\s+\d+\s+[\d:]+\s+(\S.*)$/u;
+const FEWEST_LISTED = 2;
+/** In UTF-16 code units. A longer listing is reported by its last line, like other output. */
+const LONGEST_LISTING = 64_000;
+
+/**
+ * Returns the names in a long listing of a folder (`ls -l`): the last ones if there is not room for all, but always at
+ * least one; null for other output.
+ *
+ * @param room the room for the names, in UTF-16 code units.
+ */
+function listedNames(text: string, room: number): string | null {
+  if (text.length > LONGEST_LISTING) return null;
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const listed = lines.flatMap((line) => {
+    const [, mode, name = ""] = LISTED.exec(line) ?? [];
+    return mode === undefined ? [] : [mode === "d" ? `${name}/` : name];
+  });
+  const names = listed.filter((name) => name !== "./" && name !== "../");
+  if (names.length < FEWEST_LISTED || listed.length < lines.length / 2) return null;
+  let left = room;
+  const from = names.findLastIndex((name) => (left -= name.length + 2) < 0) + 1;
+  const shown = names.slice(Math.min(from, names.length - 1));
+  return `${names.length} entries: ${shown.length < names.length ? "…, " : ""}${shown.join(", ")}`;
 }

@@ -33,6 +33,63 @@ export type Candidate = {
   };
 }[SummarySection];
 
+/** Candidates that are put in order in one step, in a millisecond or less. */
+const AT_A_TIME = 1_024;
+
+/** Returns candidates by worth, highest first, in steps: those of a long span are too many to sort at once. */
+export function* ranked(candidates: readonly Candidate[]): Steps<readonly Candidate[]> {
+  let sorted: (readonly Candidate[])[] = [];
+  for (let from = 0; from < candidates.length; from += AT_A_TIME) {
+    const some = candidates.slice(from, from + AT_A_TIME);
+    const numbered = some.map((candidate, index): Candidate => ({ ...candidate, sequence: from + index }));
+    sorted.push(numbered.sort((one, other) => other.worth - one.worth));
+    yield;
+  }
+  while (sorted.length > 1) {
+    const merged: (readonly Candidate[])[] = [];
+    for (let at = 0; at < sorted.length; at += 2)
+      merged.push(yield* mergedByWorth(sorted[at] as readonly Candidate[], sorted[at + 1] ?? []));
+    sorted = merged;
+  }
+  return sorted[0] ?? [];
+}
+
+/** Of two with the same worth, the one that was found first stays first. */
+function* mergedByWorth(first: readonly Candidate[], second: readonly Candidate[]): Steps<readonly Candidate[]> {
+  const merged: Candidate[] = [];
+  let [one, other] = [0, 0];
+  while (one < first.length || other < second.length) {
+    const [a, b] = [first[one], second[other]];
+    const isSecond = a === undefined || (b !== undefined && b.worth > a.worth);
+    merged.push((isSecond ? b : a) as Candidate);
+    if (isSecond) other++;
+    else one++;
+    if (merged.length % AT_A_TIME === 0) yield;
+  }
+  return merged;
+}
+
+/** Entries of a part of a {@link LongMap}. */
+const PART = 1 << 16;
+
+/**
+ * Values by text. A `Map` stops at each doubling to copy all that it holds, which takes long when a long span fills it;
+ * this one goes on in another part, and finds what was set last the soonest.
+ */
+export class LongMap<Value> {
+  readonly #parts: Map<string, Value>[] = [];
+
+  get(key: string): Value | undefined {
+    return this.#parts.findLast((part) => part.has(key))?.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    let part = this.#parts.at(-1);
+    if (part === undefined || part.size >= PART) this.#parts.push((part = new Map()));
+    part.set(key, value);
+  }
+}
+
 /** The author of a handoff: whoever compacted the log, or a sub-agent that reports back. */
 export type HandoffSpeaker = Exclude<ItemSpeaker, "agent">;
 

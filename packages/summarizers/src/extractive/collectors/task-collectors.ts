@@ -7,7 +7,7 @@ import {
   type OpenItem,
 } from "@threadfold/core";
 import { excerpt, statementKey } from "../../text/excerpt.ts";
-import type { CallReading } from "../reading/call-reading.ts";
+import { type CallReading, todosIn } from "../reading/call-reading.ts";
 import type { Refusal, ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { sentencesOf } from "../text/sentence.ts";
@@ -26,7 +26,9 @@ interface NewestList {
   readonly isWhole: boolean;
 }
 
-const LIST_FIELDS = ["todos", "plan", "items", "tasks", "steps", "todo_list", "todoList"];
+const LIST_FIELDS = ["todos", "plan", "items", "tasks", "steps", "todo_list", "todoList", "task_list"];
+/** Fields in which a list is text, one item a line. */
+const TEXT_LIST_FIELDS = ["todos", "content"];
 const TEXT_FIELDS = ["content", "step", "task", "title", "description", "text", "name"];
 const REST_CONTEXT = "todo list, the rest";
 const DROPPED = "todo list: a later list no longer has it";
@@ -54,8 +56,8 @@ export class TodoCollector implements SpanCollector {
   call({ kind, input, place }: CallReading): void {
     if (kind === "plan") [this.#plan, this.#planBefore] = [planSteps(input) ?? this.#plan, this.#plan];
     if (kind !== "todo") return;
-    const list = listOf(input);
-    if (list === null) return;
+    const list = listOf(input) ?? writtenList(input);
+    if (list === null || fieldOf(input, ["command"]) === "view") return;
     const todos = list.flatMap((item) => todoOf(item, place));
     // A list in an unknown format is ignored; an empty list clears the current one.
     if (todos.length === 0 && list.length > 0) return;
@@ -180,6 +182,11 @@ function listOf(input: JsonValue): readonly JsonValue[] | null {
   const fields = input as Readonly<Record<string, JsonValue | undefined>>;
   for (const name of LIST_FIELDS) if (Array.isArray(fields[name])) return fields[name] as readonly JsonValue[];
   return null;
+}
+
+function writtenList(input: JsonValue): readonly JsonValue[] | null {
+  const items = todosIn(fieldOf(input, TEXT_LIST_FIELDS) ?? "");
+  return items.length === 0 ? null : items;
 }
 
 function todoOf(item: JsonValue, place: Place): readonly Todo[] {

@@ -104,7 +104,7 @@ function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: 
       return at(EDITOR_ACTIONS[String(fields["command"])] ?? editedBy(fields));
     case "patch":
       return patchFileActions(
-        typeof input === "string" ? input : String(firstOf(fields, ["input", "patch", "diff"]) ?? ""),
+        typeof input === "string" ? input : String(firstOf(fields, ["input", "patch", "patchText", "diff"]) ?? ""),
       );
     case "shell":
       return command === null
@@ -280,13 +280,13 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
   read: "open goto set_cursors scroll_up scroll_down read read_file read_files readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
   write: "write write_file writefile create_file create fs_write write_to_file save_file",
   edit: "edit edit_file editfile multiedit multi_edit str_replace replace search_replace replace_in_file apply_diff search_and_replace notebookedit insert insert_content",
-  editor: "str_replace_based_edit_tool str_replace_editor text_editor editor",
+  editor: "str_replace_based_edit_tool str_replace_editor text_editor file_editor planning_file_editor editor",
   patch: "apply_patch applypatch patch",
   shell:
     "bash shell sh exec exec_command run run_command run_commands runcommand run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash local_shell terminal powershell container.exec",
   search:
     "find_file search_dir search_file grep glob search find ls list list_dir list_files list_directory codebase_search search_files search_file_content grep_search file_search rg websearch web_search webfetch web_fetch fetch google_web_search",
-  todo: "todowrite todo_write update_plan write_todos manage_todo_list todo task_list update_todo_list set_todos",
+  todo: "todowrite todo_write update_plan write_todos manage_todo_list todo task_list update_todo_list set_todos task_tracker",
   task: "taskcreate taskupdate task_create task_update create_task update_task",
   agent: "task agent subagent sub_agent dispatch_agent spawn_agent run_agent delegate delegate_task explore",
   plan: "exitplanmode exit_plan_mode plan create_plan submit_plan",

@@ -164,8 +164,10 @@ export interface FileChange {
 }
 
 /** Fields of a call's input that contain a file's text after and before the call. */
-const TEXT_AFTER = ["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source"];
-export const TEXT_BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString"];
+const TEXT_AFTER = [
+  ...["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source", "after"],
+];
+export const TEXT_BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString", "before"];
 /** Fields of a call's input that name the file that it is about. */
 export const PATH_FIELDS: readonly string[] = [
   ...["file_path", "path", "filepath", "filePath", "filename", "target_file", "notebook_path", "absolute_path"],

@@ -40,6 +40,7 @@ function framedOutput(text: string): FramedOutput | null {
     closedOutput,
     jsonOutput,
     startedOutput,
+    unendedOutput,
     numberedOutput,
   ]) {
     const framed = read(text);
@@ -55,22 +56,32 @@ const framed = (text: string, exitCode: number | null, state: CommandState | nul
   sessions: [],
 });
 
+/** The text above words that a harness wrote at its end; all of it without them. */
+function above(words: string, text: string): string {
+  const at = text.slice(-LONGEST_FRAME).lastIndexOf(words);
+  return at < 0 ? text : text.slice(0, Math.max(0, text.length - LONGEST_FRAME) + at).trimEnd();
+}
+
 const figure = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));
 
 /** The lines before an output: those of Codex, of Cline and of Roo Code. */
 const HEAD =
-  /^\s*(?:(?:Command: [^\n]*|Chunk ID: [^\n]*|(?:Wall time:?|Duration:) [^\n]*|Process (?:exited with code|running with session ID) [^\n]*|Exit code: -?\d+|Original token count: \d+|Total output lines: \d+|Script (?:completed|failed|running)[^\n]*)\n){2,9}Output:(?:\n|$)|^\s*Command executed(?: in terminal[^\n]*?(?:Exit code: -?\d+)?|\.)\s*\nOutput:(?:\n|$)/;
+  /^\s*(?:(?:Command: [^\n]*|Chunk ID: [^\n]*|(?:Wall time:?|Duration:) [^\n]*|Process (?:exited with code|running with session ID) [^\n]*|Exit code: -?\d+|Original token count: \d+|Total output lines: \d+|Script (?:completed|failed|running)[^\n]*)\n){2,9}Output:(?:\n|$)|^\s*Command executed\b[^\n]*\n(?:Exit code: -?\d+\n)?\s*(?:Output:(?:\n|$)|Output \([^)\n]{1,20}\) persisted\. Artifact ID: \S*\s+Preview:\n)/;
 const CODE_IN_HEAD = /(?:exited with code|Exit code:) (-?\d+)/;
 const SESSION_IN_HEAD = /(?:session|cell) ID:? (\S+)/;
 /** What Codex writes above an output that it cut. */
 const CUT_ABOVE = /^(?:Warning: truncated output[^\n]*\n)?(?:Total output lines: \d+\n)?\n?/;
 
+/** What Roo Code writes below the beginning of an output that it kept. */
+const KEPT_BELOW = "Use read_command_output tool to view full output if needed.";
+
 function headedOutput(text: string): FramedOutput | null {
   const head = HEAD.exec(text.slice(0, LONGEST_FRAME))?.[0];
   if (head === undefined) return null;
   const session = SESSION_IN_HEAD.exec(head)?.[1];
-  const output = text.slice(head.length).replace(CUT_ABOVE, "");
-  const read = framed(output, figure(CODE_IN_HEAD.exec(head)?.[1]), session === undefined ? null : "running");
+  const output = above(KEPT_BELOW, text.slice(head.length).replace(CUT_ABOVE, ""));
+  const state = session !== undefined ? "running" : head.includes("terminated by signal") ? "stopped" : null;
+  const read = framed(output, figure(CODE_IN_HEAD.exec(head)?.[1]), state);
   return session === undefined ? read : { ...read, sessions: [session] };
 }
 
@@ -136,14 +147,14 @@ function insideTags(text: string): { readonly first: number; readonly contents: 
 
 /** The lines of OpenHands below an output. */
 const FOOT =
-  /\n?(?:\[(?:The command completed with exit code (-?\d+)|Current working directory: |Python interpreter: |Command finished with exit code (-?\d+))[^\n]*\n?){1,5}\s*$/;
+  /\n?(?:\[(?:The command completed with exit code (-?\d+)|The command (has no new output|timed out) after |Current working directory: |Python interpreter: |Command finished with exit code (-?\d+))[^\n]*\n?){1,5}\s*$/;
 
 function closedOutput(text: string): FramedOutput | null {
   const end = text.slice(-LONGEST_FRAME);
-  const [foot, completed, finished] = FOOT.exec(end) ?? [];
-  const code = completed ?? finished;
-  if (foot === undefined || code === undefined) return null;
-  return framed(text.slice(0, text.length - foot.length), Number(code));
+  const [foot, completed, waits, finished] = FOOT.exec(end) ?? [];
+  const code = waits === undefined ? (completed ?? finished) : undefined;
+  if (foot === undefined || (code ?? waits) === undefined) return null;
+  return framed(text.slice(0, text.length - foot.length), figure(code), waits === undefined ? "ended" : "running");
 }
 
 /** How older versions of Codex give an output, and what it is read for. */
@@ -184,6 +195,19 @@ function startedOutput(text: string): FramedOutput | null {
   if (session === undefined) return null;
   const file = WRITTEN_TO.exec(said)?.[1];
   return { ...framed("", null, "running"), sessions: file === undefined ? [session] : [session, file] };
+}
+
+/** What Roo Code writes around the output of a command that goes on. */
+const GOES_ON = /^\s*Command is still running in terminal [^\n]*\n(?:Here's the output so far:\n)?/;
+const UPDATES_FOLLOW = "You will be updated on the terminal status";
+/** The tags of OpenCode around its own words below an output: that it stopped the command, and why. */
+const OWN_WORDS = /<(bash|shell)_metadata>\n([^<]{1,1000})\n<\/\1_metadata>\s*$/;
+
+function unendedOutput(text: string): FramedOutput | null {
+  const head = GOES_ON.exec(text.slice(0, LONGEST_FRAME))?.[0];
+  if (head !== undefined) return framed(above(UPDATES_FOLLOW, text.slice(head.length)), null, "running");
+  const [tagged, , words = ""] = OWN_WORDS.exec(text.slice(-LONGEST_FRAME)) ?? [];
+  return tagged === undefined ? null : framed(text.slice(0, text.length - tagged.length) + words, null);
 }
 
 /** What a reader of files writes before each line. */
@@ -289,7 +313,16 @@ function namesIn({ kind, input, files }: CallReading): readonly string[] {
 const MAX_JSON_TEXT = 16_000;
 
 /** Returns the body of a result as text. Of a JSON body, the texts and numbers in it, one per line, up to a limit. */
-export function contentText(content: ToolResultContent): string {
+export const contentText = (content: ToolResultContent): string => bodyText(content).replace(LABEL, "");
+
+/** What stands above a result: SWE-agent's label, or what the user said on approving a call of Roo Code. */
+const LABEL = /^OBSERVATION:\r?\n|^\{"status":"approved","feedback":"(?:[^"\\]|\\.)*"\}\s*/;
+
+/** Returns what stands above a result; empty if nothing does. */
+export const labelOf = (content: ToolResultContent): string =>
+  content.type === "json" ? "" : (LABEL.exec(bodyText(content))?.[0] ?? "");
+
+function bodyText(content: ToolResultContent): string {
   switch (content.type) {
     case "text":
       return content.text;
@@ -314,36 +347,4 @@ function jsonText(value: JsonValue): string {
   };
   visit(value);
   return texts.join("\n");
-}
-
-const EXIT_HEAD = 200;
-const EXIT_TAIL = 300;
-const EXIT_CODE =
-  /(?:exit(?:ed)?(?:[ _](?:code|status))?(?: with)?(?:[ _](?:code|status))?|return(?:ed)?[ _]?code|returncode|non-zero exit status)["'>]?\s*[:=]?\s*(-?\d{1,5})\b/i;
-const EXIT_FIELDS = ["exit_code", "exitCode", "returncode", "return_code", "exit_status"];
-
-/** Returns the exit code in a result without a known frame: in its fields, or in words at its beginning or end. */
-export function exitCodeOf({ content, keyFields }: ToolResultEnvelope, text: string): number | null {
-  const structured = content.type === "json" ? content.value : keyFields;
-  const known = structured === undefined ? null : exitField(structured, 0);
-  if (known !== null) return known;
-  const ends = text.length <= EXIT_HEAD + EXIT_TAIL ? text : `${text.slice(0, EXIT_HEAD)}\n${text.slice(-EXIT_TAIL)}`;
-  const found = EXIT_CODE.exec(ends);
-  return found === null ? null : Number(found[1]);
-}
-
-/** The exit code in the result's own fields, or one level below them. */
-function exitField(value: JsonValue, depth: number): number | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const fields = value as Readonly<Record<string, JsonValue | undefined>>;
-  for (const name of EXIT_FIELDS) {
-    const code = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (typeof code === "number") return code;
-  }
-  if (depth > 0) return null;
-  for (const item of Object.values(fields)) {
-    const code = item === undefined ? null : exitField(item, depth + 1);
-    if (code !== null) return code;
-  }
-  return null;
 }

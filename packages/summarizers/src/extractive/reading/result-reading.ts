@@ -1,7 +1,7 @@
-import type { ToolResultEnvelope } from "@threadfold/core";
+import type { JsonValue, ToolResultEnvelope } from "@threadfold/core";
 import { excerpt, oneLine } from "../../text/excerpt.ts";
 import type { CallReading } from "./call-reading.ts";
-import { type CommandState, contentText, exitCodeOf, frameOf } from "./result-frame.ts";
+import { type CommandState, contentText, frameOf } from "./result-frame.ts";
 import { findsNothing } from "./shell-command.ts";
 import type { Place } from "./speech.ts";
 import type { TestReport } from "./test-report.ts";
@@ -36,7 +36,7 @@ export function readResult(envelope: ToolResultEnvelope, answered: CallReading |
   const body = contentText(envelope.content);
   const mayRun = answered === null || answered.kind === "shell" || answered.kind === "other";
   const frame = mayRun || answered.kind === "patch" ? frameOf(envelope, body) : null;
-  const text = frame?.text ?? body;
+  const text = frame?.text ?? (answered?.kind === "agent" ? reportIn(body) : body);
   const call = withShownFiles(answered, text);
   const exitCode = frame?.exitCode ?? (mayRun ? exitCodeOf(envelope, frame === null ? text : "") : null);
   const failed =
@@ -56,15 +56,29 @@ export function readResult(envelope: ToolResultEnvelope, answered: CallReading |
   };
 }
 
-/** Checks whether a search printed nothing and returned 1, by which it says that it found nothing. */
+/**
+ * Checks whether a search printed nothing and returned 1, by which it says that it found nothing. Where a harness only
+ * says that it failed, it did not fail in another way, which it would have complained of.
+ */
 const foundNothing = (call: CallReading | null, text: string, exitCode: number | null): boolean =>
-  exitCode === 1 && call?.script != null && isSilent(text) && findsNothing(call.script);
+  (exitCode ?? 1) === 1 && call?.script != null && isSilent(text) && findsNothing(call.script);
+
+/** What OpenCode writes above the report of a sub-agent, and how far it reaches, in UTF-16 code units. */
+const ABOVE_REPORT = /^(?:task_id: [^\n]*\s+|<task [^>\n]*>\s*)?<task_result>/;
+const LONGEST_ABOVE = 400;
+
+function reportIn(text: string): string {
+  const start = ABOVE_REPORT.exec(text.slice(0, LONGEST_ABOVE))?.[0].length;
+  const end = start === undefined ? -1 : text.lastIndexOf("</task_result>");
+  return start === undefined || end < start ? text : text.slice(start, end).trim();
+}
 
 /** The first line of what an editor shows of its open file. */
 const OPEN_FILE = /^\[File: ([^\n]{1,300}) \(\d+ lines total\)\]$/m;
 
 /** What editors say when the file that they wrote existed before. */
-const WRITTEN_OVER = /\b(?:overwrote|overwritten|has been updated)\b/i;
+const WRITTEN_OVER =
+  /\b(?:overwrote|overwritten|has been updated)\b|^wrote \S+ \(\d+ lines\)|"operation":"modified"|<operation>modified</i;
 const SAID_OF_FILE = 300;
 
 /** The call with its files as the result shows them: an edit may name no file, and a file written may not be new. */
@@ -81,11 +95,13 @@ function withShownFiles(call: CallReading | null, text: string): CallReading | n
 const ERROR_LABEL = /^\s*(?:<tool_use_error>|\[?error\]?\s*[:\]])\s*/i;
 /** How editors begin a result when nothing was written. Other results may begin so by what they show. */
 const NOTHING_WRITTEN =
-  /^\s*(?:no (?:replacement|changes?) (?:was|were) (?:performed|made)|ran into \[errno|invalid `?\w+`? parameter|your proposed edit has introduced|could not find the exact text|string to replace not found|file (?:\S{1,300} )?(?:not found|does not exist)|cannot (?:edit|write)|apply_patch verification failed)\b/i;
+  /^\s*(?:no (?:replacement|changes?) (?:was|were) (?:performed|made)|ran into \[errno|invalid `?\w+`? parameter|your proposed edit has introduced|could not find the exact text|unable to apply diff|string to replace not found|file (?:\S{1,300} )?(?:not found|does not exist)|cannot (?:edit|write)|apply_patch verification failed)\b/i;
 /** Labelled error output that begins with the complaint of a program or shell, and not with a note or progress. */
 const COMPLAINS =
   /^\s*\[error\]\s*(?:Traceback\b|[Ee]rror\b|(?!(?:note|hint|info|debug|warn|warning|remote):)[a-z./][\w./-]{0,60}:(?!\d))/;
 const COULD_NOT_RUN = /^\s*\[error\]\s*error running\b/i;
+/** What SWE-agent says in the place of the output of a command that took too long. */
+const WAS_STOPPED = /^\s*The command '[^\n]{1,2000}?' was cancelled because it took more than \d/;
 /** A command that says what to do in the place of what fails. */
 const hasFallback = ({ script }: CallReading): boolean => script?.includes("||") ?? false;
 const QUOTED = /`([^`]*)(?:`|$)/g;
@@ -96,10 +112,27 @@ const JSON_ERROR = /^\s*\{\s*"errors?"\s*:\s*(?:"[^"]|\{\s*"|\[\s*[{"])/;
 /** A longer result than this, in UTF-16 code units, shows something, whatever it begins with. */
 const LONGEST_ERROR = 400;
 
+/** How Roo Code answers when a call failed, and the most that is read of such an answer, in UTF-16 code units. */
+const STATUS_ERROR = /^\s*\{"status":"error","(?:message|type)":"/;
+const LONGEST_STATUS = 4_000;
+
+/** Returns a text in a result of fields; null if there is none. */
+export function jsonField(text: string, name: string): string | null {
+  if (!/^\s*\{"/.test(text) || text.length > LONGEST_STATUS) return null;
+  try {
+    const value = (JSON.parse(text) as Readonly<Record<string, unknown>>)[name];
+    return typeof value === "string" ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Checks a result by its words, for harnesses that mark no result as failed. */
 function saysThatItFailed(call: CallReading | null, text: string): boolean {
   if (call === null) return false;
-  if (call.kind === "shell") return COMPLAINS.test(text) && (COULD_NOT_RUN.test(text) || !hasFallback(call));
+  if (STATUS_ERROR.test(text) && text.length <= LONGEST_STATUS) return true;
+  if (call.kind === "shell")
+    return WAS_STOPPED.test(text) || (COMPLAINS.test(text) && (COULD_NOT_RUN.test(text) || !hasFallback(call)));
   if (call.files.some(({ action }) => action !== "read")) return ERROR_LABEL.test(text) || NOTHING_WRITTEN.test(text);
   return (text.length <= LONGEST_ERROR && ERROR_LABEL.test(text)) || (call.kind === "other" && JSON_ERROR.test(text));
 }
@@ -108,35 +141,11 @@ const shortQuote = (whole: string, quoted: string): string => (quoted.length > L
 
 /** Returns what a failed result begins with, without a label, if it begins with a label or as editors do. */
 function labelledError(text: string): string | null {
+  const why = STATUS_ERROR.test(text) ? (jsonField(text, "error") ?? jsonField(text, "message")) : null;
+  if (why !== null) return excerpt(why, MAX_ERROR_LINE);
   if (!ERROR_LABEL.test(text) && !NOTHING_WRITTEN.test(text)) return null;
   const plain = text.slice(0, ERROR_HEAD).replace(ERROR_LABEL, "");
   return excerpt(plain.replace(/<\/tool_use_error>\s*$/, "").replace(QUOTED, shortQuote), MAX_ERROR_LINE);
-}
-
-/** Matches what harnesses return for a call that the user refused. */
-const REFUSED =
-  /^\s*(?:(?:the )?user (?:doesn['’]t want to (?:proceed with this tool use|take this action)|(?:denied|rejected|declined) (?:this |the |permission ))|(?:[\w-]+ ){0,3}rejected by (?:the )?user\b|\[operation cancelled\] reason: user|tool (?:call |execution )?(?:was )?(?:denied|not approved))/i;
-/** Matches a refusal that is the whole result, for harnesses that report a refused call as successful. */
-const ONLY_REFUSED =
-  /^\s*(?:(?:[\w-]+ ){0,3}rejected by (?:the )?user|tool execution was not approved|the user denied this operation(?: and provided the following feedback:\s*<feedback>[^<]*<\/feedback>)?)[.\s]*$/i;
-/** The text before the reason, and the text after it. */
-const REASON = /(?:\bthe user said|\bfeedback):\s*(?:<feedback>)?/i;
-const BEHIND_REASON = /<\/feedback>|\n\s*\nNote: /;
-/** The most of a result that is read for a refusal and its reason, in UTF-16 code units. */
-const REFUSAL_READ = 2_000;
-
-/**
- * Returns the refusal that a result reports; null for any other result. A text that only looks like a refusal may be
- * the content of a file, so for a call that did not fail, the refusal must be the whole result.
- */
-export function refusalOf({ call, text, envelope, place }: ResultReading): Refusal | null {
-  const read = text.slice(0, REFUSAL_READ);
-  const isRefused =
-    envelope.outcome === "failure" ? REFUSED.test(read) : text.length <= REFUSAL_READ && ONLY_REFUSED.test(read);
-  if (call === null || !isRefused) return null;
-  const before = REASON.exec(read);
-  const reason = before === null ? "" : (read.slice(before.index + before[0].length).split(BEHIND_REASON)[0] as string);
-  return { call, envelope, place, reason: reason.trim() };
 }
 
 const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
@@ -144,7 +153,7 @@ const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
 const STRONG =
   /^(?:E\s{2,}\S|[A-Za-z_.]{0,60}(?:Error|Exception|Panic)\b\s*[:(]|(?:error|ERROR)(?:\[\w+\]|:| TS\d)|\d{1,6}:\d{1,6}\s+error\s|fatal:|panic:|FAILED\b|FAIL\b|\S{1,120}:\d+(?::\d+)?:? (?:fatal )?error\b)/;
 const WEAK =
-  /\b(?:error|failed|failure|exception|cannot|not found|no such file|denied|undefined|assert(?:ion)?|unrecognized|invalid|missing|conflict|timed? ?out|refused|traceback)\b/i;
+  /\b(?:error|failed|failure|exception|cannot|not found|no such file|denied|undefined|assert(?:ion)?|unrecognized|invalid|missing|conflict|timed? ?out|took more than \d+ seconds|refused|traceback)\b/i;
 const NO_ERROR =
   /\b(?:0|no) (?:errors?|failures?|failed)\b|error(?:s|_count)?[=:] ?0\b|^(?:std)?err(?:or)?: \((?:none|empty)\)|^(?:plugins|rootdir): /i;
 /** Tags of lines that a build prints besides its errors. */
@@ -243,32 +252,8 @@ const PACKAGE_END = /^(?:FAIL|ok)\b.*$/gm;
 const testError = ({ failed, result }: TestReport, text: string): string =>
   failed ?? errorLine(text.replace(PACKAGE_END, ""), false) ?? result;
 
-/** A line of `ls -l`: its mode, and the name after links, owner, group, size and time. */
-const LISTED = /^([-dlbcps])[-rwxsStT]{9}\S?\s+\d+\s+\S+\s+\S+\s+\S+\s+\p{L}+\s+\d+\s+[\d:]+\s+(\S.*)$/u;
-const FEWEST_LISTED = 2;
-/** In UTF-16 code units. A longer listing is reported by its last line, like other output. */
-const LONGEST_LISTING = 64_000;
-
-/**
- * Returns the names in a long listing of a folder (`ls -l`): the last ones if there is not room for all, but always at
- * least one; null for other output.
- *
- * @param room the room for the names, in UTF-16 code units.
- */
-export function listedNames(text: string, room: number): string | null {
-  if (text.length > LONGEST_LISTING) return null;
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const listed = lines.flatMap((line) => {
-    const [, mode, name = ""] = LISTED.exec(line) ?? [];
-    return mode === undefined ? [] : [mode === "d" ? `${name}/` : name];
-  });
-  const names = listed.filter((name) => name !== "./" && name !== "../");
-  if (names.length < FEWEST_LISTED || listed.length < lines.length / 2) return null;
-  let left = room;
-  const from = names.findLastIndex((name) => (left -= name.length + 2) < 0) + 1;
-  const shown = names.slice(Math.min(from, names.length - 1));
-  return `${names.length} entries: ${shown.length < names.length ? "…, " : ""}${shown.join(", ")}`;
-}
+/** In UTF-16 code units. A longer output is not counted. */
+const LONGEST_COUNTED = 64_000;
 
 /** How much of the end of an output is read for its last lines, in UTF-16 code units. */
 const LAST_READ = 1_000;
@@ -315,21 +300,6 @@ export function lastLines(text: string): readonly string[] {
   return lines.filter(saysSomething).slice(-LAST_LINES).reverse();
 }
 
-const FRAME_TIMES = 3;
-/** The label that harnesses put before an error message of a command, which may recur. */
-const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
-
-/**
- * Returns the last lines that many outputs have in common, after other output. They are written by a shell or harness
- * and say nothing about the command.
- */
-export function repeatedEnds(ends: readonly (readonly string[])[]): ReadonlySet<string> {
-  const byLast = Map.groupBy(ends, ([last = ""]) => last);
-  const isFrame = ([last, alike]: [string, readonly (readonly string[])[]]): boolean =>
-    alike.length >= FRAME_TIMES && alike.some(({ length }) => length > 1) && !SAYS_ERROR.test(last);
-  return new Set([...byLast].filter(isFrame).map(([last]) => last));
-}
-
 /** Returns the output of a command that printed only a few characters, such as a number; null for other output. */
 export function fewCharacters(text: string): string | null {
   if (text.length > LAST_READ || lastLines(text).length > 0) return null;
@@ -339,7 +309,39 @@ export function fewCharacters(text: string): string | null {
 
 /** Returns the first meaningful line, and the number of lines printed: null if the output is cut or very long. */
 export function outputLines(text: string): { readonly first: string | undefined; readonly count: number | null } {
-  const lines = text.slice(0, LONGEST_LISTING).split("\n");
-  const isWhole = text.length <= LONGEST_LISTING && !CUT.test(text);
+  const lines = text.slice(0, LONGEST_COUNTED).split("\n");
+  const isWhole = text.length <= LONGEST_COUNTED && !CUT.test(text);
   return { first: lines.find(saysSomething), count: isWhole ? lines.filter(isPrinted).length : null };
+}
+
+const EXIT_HEAD = 200;
+const EXIT_TAIL = 300;
+const EXIT_CODE =
+  /(?:exit(?:ed)?(?:[ _](?:code|status))?(?: with)?(?:[ _](?:code|status))?|return(?:ed)?[ _]?code|returncode|non-zero exit status)["'>]?\s*[:=]?\s*(-?\d{1,5})\b/i;
+const EXIT_FIELDS = ["exit_code", "exitCode", "returncode", "return_code", "exit_status"];
+
+/** Returns the exit code in a result without a known frame: in its fields, or in words at its beginning or end. */
+function exitCodeOf({ content, keyFields }: ToolResultEnvelope, text: string): number | null {
+  const structured = content.type === "json" ? content.value : keyFields;
+  const known = structured === undefined ? null : exitField(structured, 0);
+  if (known !== null) return known;
+  const ends = text.length <= EXIT_HEAD + EXIT_TAIL ? text : `${text.slice(0, EXIT_HEAD)}\n${text.slice(-EXIT_TAIL)}`;
+  const found = EXIT_CODE.exec(ends);
+  return found === null ? null : Number(found[1]);
+}
+
+/** The exit code in the result's own fields, or one level below them. */
+function exitField(value: JsonValue, depth: number): number | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const fields = value as Readonly<Record<string, JsonValue | undefined>>;
+  for (const name of EXIT_FIELDS) {
+    const code = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (typeof code === "number") return code;
+  }
+  if (depth > 0) return null;
+  for (const item of Object.values(fields)) {
+    const code = item === undefined ? null : exitField(item, depth + 1);
+    if (code !== null) return code;
+  }
+  return null;
 }

@@ -77,7 +77,7 @@ function withoutBlocks(text: string, tag: string): string {
 
 /** Text that a harness puts into an assistant message when nothing was asked, or the model gave no answer. */
 const SAYS_NOTHING =
-  /^(?:No response requested\.?|\(no content\)|API Error: \d{3}\b.*|Claude (?:AI )?usage limit reached.*|Prompt is too long|Request timed out\.?|Ok, (?:any changes I propose will be to those files|I will use these files as references|I won't try and edit those files without asking first|I'll (?:remember that|reply with the)[^.\n]{0,60})\.)$/i;
+  /^(?:No response requested\.?|\(no content\)|API Error: \d{3}\b.*|Claude (?:AI )?usage limit reached.*|Prompt is too long|Request timed out\.?|Your context was compacted(?: at the user's request)?\.\s[\s\S]*|Ok, (?:any changes I propose will be to those files|I will use these files as references|I won't try and edit those files without asking first|I'll (?:remember that|reply with the)[^.\n]{0,60})\.)$/i;
 /** Work on something else, which a harness shows as an example. */
 const DEMONSTRATION = /^--- DEMONSTRATION ---$/m;
 

@@ -1,6 +1,8 @@
+import { asMessageId, finishSteps } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type Candidate, LongMap, ranked } from "../collectors/span-collector.ts";
 import { allotments, ROOM_SECTIONS, type RoomSection } from "./room.ts";
 
 const demands: fc.Arbitrary<Record<RoomSection, number>> = fc.record(
@@ -49,6 +51,63 @@ describe("allotments", () => {
           expect(after.sections[section]).toBeGreaterThanOrEqual(before.sections[section] - 1e-6);
       }),
       runs(300),
+    );
+  });
+});
+
+describe("candidates for the room", () => {
+  const candidateOf = (worth: number, at: number): Candidate => ({
+    ...{ section: "facts", worth },
+    item: { text: `fact ${at}`, sources: [asMessageId(`m${at}`)] },
+  });
+
+  it("law: stand in the order of their worth, those with the same as they were found, however many there are", () => {
+    const worths = fc.oneof(
+      fc.array(fc.nat(5), { maxLength: 20 }),
+      fc
+        .tuple(fc.integer({ min: 1_000, max: 6_000 }), fc.integer({ min: 1, max: 97 }))
+        .map(([length, spread]) => Array.from({ length }, (_, at) => (at * 31) % spread)),
+    );
+    fc.assert(
+      fc.property(worths, (given) => {
+        const candidates = given.map(candidateOf);
+        const sorted = candidates
+          .map((candidate, sequence) => ({ ...candidate, sequence }))
+          .sort((one, other) => other.worth - one.worth);
+        expect(finishSteps(ranked(candidates))).toEqual(sorted);
+      }),
+      runs(60),
+    );
+  });
+
+  it("are compared a few thousand times in a step", () => {
+    let compared = 0;
+    const watched = Array.from({ length: 20_000 }, (_, at) => {
+      const worth = { valueOf: () => ++compared && (at * 31) % 997 };
+      return candidateOf(worth as unknown as number, at);
+    });
+    const counts: number[] = [];
+    for (const _ of ranked(watched)) counts.push(compared);
+    expect(compared).toBeGreaterThan(100_000);
+    expect(Math.max(...counts.map((count, step) => count - (counts[step - 1] ?? 0)))).toBeLessThan(40_000);
+  });
+});
+
+describe("a map for a long span", () => {
+  it("law: holds what a Map would", () => {
+    const sets = fc.array(fc.tuple(fc.nat(30), fc.nat()), { maxLength: 60 });
+    fc.assert(
+      fc.property(sets, fc.constantFrom(0, 65_530, 131_070), (given, filled) => {
+        const [held, expected] = [new LongMap<number>(), new Map<string, number>()];
+        for (let at = 0; at < filled; at++) held.set(`filled ${at}`, at);
+        for (const [key, value] of given) {
+          held.set(`key ${key}`, value);
+          expected.set(`key ${key}`, value);
+        }
+        for (let key = 0; key <= 30; key++) expect(held.get(`key ${key}`)).toBe(expected.get(`key ${key}`));
+        if (filled > 0) expect(held.get("filled 7")).toBe(7);
+      }),
+      runs(20),
     );
   });
 });

@@ -1,5 +1,6 @@
 import {
   endOfNarrative,
+  type MessageId,
   type OpenItem,
   type Steps,
   type SummarizeRequest,
@@ -9,7 +10,7 @@ import {
   spanEnd,
   type TextItem,
 } from "@threadfold/core";
-import type { Candidate, Harvest } from "../collectors/span-collector.ts";
+import { type Candidate, type Harvest, ranked } from "../collectors/span-collector.ts";
 import { PREFERENCE } from "../text/phrases.ts";
 import { isPassing, isRemark, type Sentence, sentencesOf } from "../text/sentence.ts";
 import { InstructionWords } from "../text/words.ts";
@@ -41,12 +42,10 @@ export function* selectChanges(
   request: SummarizeRequest,
 ): Steps<readonly SummaryChange[]> {
   const found = harvests.flatMap(({ candidates = [] }) => candidates);
-  const candidates = ranked(instructed(found, request));
-  const draft = new SummaryDraft(
-    request,
-    [...agedNarrative(request), ...harvests.flatMap(({ changes = [] }) => changes)],
-    pathsOf(candidates),
-  );
+  const candidates = yield* ranked(yield* instructed(found, request));
+  const paths = yield* pathsOf(candidates);
+  const changes = [...agedNarrative(request), ...harvests.flatMap(({ changes: settled = [] }) => settled)];
+  const draft = new SummaryDraft(request, changes, paths);
   yield;
   const said = new SaidAlready();
   said.say(draft.originalTask);
@@ -66,7 +65,7 @@ export function* selectChanges(
     const rest = yield* fillSection(draft, section, sections[section], fresh, work.kept, said, limit - places);
     for (const candidate of rest) left.push(candidate);
   }
-  fillWhatIsLeft(draft, left, limit - places, said);
+  yield* fillWhatIsLeft(draft, left, limit - places, said);
   yield;
   yield* fillWithIdentifiers(
     draft,
@@ -76,7 +75,7 @@ export function* selectChanges(
   yield* shrinkToFit(draft, work.kept, request.maxTokens);
   if (draft.isBlank && request.previous !== null) yield* restoreOne(draft, request.previous, request.maxTokens);
   // If every item is too long by itself, there is nothing to say, and the previous summary stays.
-  return draft.isBlank ? [] : draft.changes();
+  return draft.isBlank ? [] : yield* draft.changes();
 }
 
 /** The share of a summary made without a model that an earlier model's narrative may take. */
@@ -94,23 +93,46 @@ function agedNarrative({ previous, maxTokens, countTokens }: SummarizeRequest): 
 function* beyondAnswers(findings: readonly Candidate[], draft: SummaryDraft): Steps<readonly Candidate[]> {
   const answers = new SaidAlready();
   for (const { context } of draft.itemsNow("openItems")) answers.say(context);
-  const untold = new Set<Candidate>();
+  const told = new Set<Candidate>();
   for (const finding of findings) {
     yield;
-    if (!answers.has(candidateText(finding))) untold.add(finding);
+    if (answers.has(candidateText(finding))) told.add(finding);
   }
-  const sources = new Set([...untold].flatMap(({ item }) => item.sources));
-  return findings.filter((one) => untold.has(one) || one.item.sources.some((source) => sources.has(source)));
+  if (told.size === 0) return findings;
+  // Almost all findings are untold, so only what they share with the others is noted.
+  const shared = new Set([...told].flatMap(({ item }) => item.sources));
+  const untold = new Set<MessageId>();
+  for (const [index, finding] of findings.entries()) {
+    if (index % AT_A_TIME === 0) yield;
+    if (told.has(finding)) continue;
+    for (const source of finding.item.sources) if (shared.has(source)) untold.add(source);
+  }
+  return findings.filter((one) => !told.has(one) || one.item.sources.some((source) => untold.has(source)));
 }
 
-const pathsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
-  new Set(candidates.flatMap(({ item }) => ("path" in item ? [item.path] : "where" in item ? [item.where ?? ""] : [])));
+/** Candidates that are looked at in one step, in less than a millisecond. */
+const AT_A_TIME = 2_048;
+
+function* pathsOf(candidates: readonly Candidate[]): Steps<ReadonlySet<string>> {
+  const paths = new Set<string>();
+  for (const [index, { item }] of candidates.entries()) {
+    if (index % AT_A_TIME === 0) yield;
+    if ("path" in item) paths.add(item.path);
+    else if ("where" in item) paths.add(item.where ?? "");
+  }
+  return paths;
+}
 
 /** Gives the room that sections left to candidates that had none in their own; what was found and done comes first. */
-function fillWhatIsLeft(draft: SummaryDraft, left: readonly Candidate[], limit: number, said: SaidAlready): void {
+function* fillWhatIsLeft(
+  draft: SummaryDraft,
+  left: readonly Candidate[],
+  limit: number,
+  said: SaidAlready,
+): Steps<void> {
   let misses = 0;
-  const order = (candidate: Candidate): number => FIRST_TO_GROW.indexOf(candidate.section);
-  for (const candidate of [...left].sort((a, b) => order(b) - order(a))) {
+  for (const candidate of inOrderOfGrowth(left)) {
+    yield;
     if (draft.tokens >= limit) return;
     const isStatement = candidate.section === "facts" || candidate.section === "decisions";
     if (isStatement && said.hasNearly(candidateText(candidate))) continue;
@@ -124,9 +146,12 @@ function fillWhatIsLeft(draft: SummaryDraft, left: readonly Candidate[], limit: 
   }
 }
 
-/** Candidates by worth, highest first. */
-const ranked = (candidates: readonly Candidate[]): readonly Candidate[] =>
-  candidates.map((candidate, sequence) => ({ ...candidate, sequence })).sort((one, other) => other.worth - one.worth);
+/** Walks through the sections instead of sorting, because there is room for few of the candidates. */
+function* inOrderOfGrowth(left: readonly Candidate[]): Iterable<Candidate> {
+  for (const section of FIRST_TO_GROW.toReversed())
+    for (const candidate of left) if (candidate.section === section) yield candidate;
+  for (const candidate of left) if (!FIRST_TO_GROW.includes(candidate.section)) yield candidate;
+}
 
 /** Approximate characters per token, for estimates before anything is decided. */
 const CHARACTERS_PER_TOKEN = 3.5;
@@ -151,21 +176,20 @@ function* demandsOf(
       before += cost;
     }
   const room = Math.max(0, limit - draft.tokens + before);
-  const found = Map.groupBy(
-    candidates.filter(({ section }) => section in demands),
-    ({ supersedes }) => supersedes !== undefined,
-  );
   const costOf = ({ section, item }: Candidate): number =>
     Math.ceil(`${itemLine(section, item, draft.folder)}\n`.length / CHARACTERS_PER_TOKEN);
-  for (const candidate of found.get(true) ?? []) {
-    yield;
-    demands[candidate.section as RoomSection] += costOf(candidate) - (costs.get(candidate.supersedes as string) ?? 0);
+  for (const [index, candidate] of candidates.entries()) {
+    if (index % AT_A_TIME === 0) yield;
+    const { section, supersedes } = candidate;
+    if (supersedes !== undefined && section in demands)
+      demands[section as RoomSection] += costOf(candidate) - (costs.get(supersedes) ?? 0);
   }
   // Items that replace longer ones leave the difference to others.
   const most = Object.values(demands).reduce((sum, demand) => sum + Math.max(0, -demand), room);
-  for (const candidate of found.get(false) ?? []) {
+  for (const [index, candidate] of candidates.entries()) {
+    if (index % AT_A_TIME === 0) yield;
     const section = candidate.section as RoomSection;
-    if (demands[section] > most) continue;
+    if (candidate.supersedes !== undefined || !(section in demands) || demands[section] > most) continue;
     yield;
     demands[section] += costOf(candidate);
   }
@@ -286,22 +310,23 @@ const ASKED_FOR = 10_000;
 const NAMED_TOGETHER = 4;
 
 /** Ranks the candidates that match the fold's instructions before all others of their section. */
-function instructed(
+function* instructed(
   candidates: readonly Candidate[],
   { instructions, maxTokens, countTokens }: SummarizeRequest,
-): readonly Candidate[] {
+): Steps<readonly Candidate[]> {
   const words = new InstructionWords(instructions);
   if (!words.areGiven) return candidates;
-  const lines = candidates.map(({ section, item }) => itemLine(section, item, ""));
-  const shares = words.sharesIn(lines);
+  const lines: string[] = [];
+  for (const { section, item } of candidates) if (lines.push(itemLine(section, item, "")) % AT_A_TIME === 0) yield;
+  const shares = yield* words.sharesInSteps(lines);
   const scores = candidates.map(({ section }, index) =>
     Math.max(shares[index] as number, section !== "identifiers" && words.names(section) ? 1 : 0),
   );
   const sure = new Set<number>();
   let room = maxTokens * SURE_SHARE;
   const worth = (index: number): number => (scores[index] as number) * ASKED_FOR + (candidates[index]?.worth ?? 0);
-  for (const index of [...scores.keys()].sort((a, b) => worth(b) - worth(a))) {
-    if (scores[index] === 0) break;
+  const matching = [...scores.keys()].filter((index) => scores[index] !== 0);
+  for (const index of matching.sort((a, b) => worth(b) - worth(a))) {
     room -= countTokens(lines[index] as string);
     if (room < 0) break;
     sure.add(index);

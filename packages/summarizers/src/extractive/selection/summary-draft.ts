@@ -8,6 +8,7 @@ import {
   type PlaceItem,
   renderItem,
   renderSummary,
+  type Steps,
   type StructuredSummary,
   type SummarizeRequest,
   type SummaryChange,
@@ -23,6 +24,9 @@ const MADE_ROOM = "removed to save space: not seen again since";
 const TOLD_SHORT = "merged with others into one line";
 
 const BLANK = renderSummary(emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 }));
+
+/** Messages that are looked at in one step, in less than a millisecond. */
+const AT_A_TIME = 2_048;
 
 type DraftItem = NewItem<SummarySection> & { readonly id: string };
 
@@ -205,19 +209,22 @@ export class SummaryDraft {
     return this.#exact;
   }
 
-  changes(): readonly SummaryChange[] {
+  *changes(): Steps<readonly SummaryChange[]> {
     const evicted = [...this.#removed].flatMap(([itemId, { section, why }]): readonly SummaryChange[] =>
       why === null ? [] : [{ op: "resolve", section, itemId, reason: why }],
     );
-    return [...this.#fixed, ...evicted, ...this.#inOrder().map(toChange)];
+    return [...this.#fixed, ...evicted, ...(yield* this.#inOrder()).map(toChange)];
   }
 
   /** The added items in the order of the thread, followed by files and identifiers in the order of their rank. */
-  #inOrder(): readonly Candidate[] {
+  *#inOrder(): Steps<readonly Candidate[]> {
     const said = new Set(this.#added.map(({ item }) => item.sources[0]));
     const places = new Map<MessageId, number>();
     // A span may be as long as the thread, but only a few of its messages are sources.
-    for (const [position, { id }] of this.#request.messages.entries()) if (said.has(id)) places.set(id, position);
+    for (const [position, { id }] of this.#request.messages.entries()) {
+      if (position % AT_A_TIME === 0) yield;
+      if (said.has(id)) places.set(id, position);
+    }
     const ranked = (section: SummarySection): boolean => section === "files" || section === "identifiers";
     const place = ({ item }: Candidate): number => places.get(item.sources[0] as MessageId) ?? -1;
     const inThread = this.#added.filter(({ section }) => !ranked(section));

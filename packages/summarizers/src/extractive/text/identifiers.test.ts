@@ -1,7 +1,16 @@
+import { finishSteps, type Message, type Steps } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IdentifierIndex, IN_ARGUMENT, IN_RESULT, readRun, runsOf } from "./identifiers.ts";
+import {
+  bestIdentifiers,
+  IdentifierIndex,
+  IN_ARGUMENT,
+  IN_RESULT,
+  identifierOdds,
+  readRun,
+  runsOf,
+} from "./identifiers.ts";
 
 describe("reading a run", () => {
   it.each([
@@ -93,3 +102,46 @@ describe("runsOf", () => {
     );
   });
 });
+
+describe("the identifiers most likely needed again", () => {
+  const messages = Array.from({ length: 40 }, (_, step) => ({ step }) as unknown as Message);
+  const uses = fc.array(fc.tuple(fc.nat(60), fc.nat(39), fc.constantFrom(IN_ARGUMENT, IN_RESULT)), { maxLength: 200 });
+
+  it("are the first of all by their odds for their length, in order", () => {
+    fc.assert(
+      fc.property(uses, fc.integer({ min: 1, max: 20 }), (named, most) => {
+        const index = new IdentifierIndex();
+        for (const [name, position, source] of named.toSorted((a, b) => a[1] - b[1]))
+          index.scan(`fooBar${"x".repeat(name % 7)}${name}`, source, position);
+        const all = index.entries.map((entry) => ({ entry, odds: identifierOdds(entry, messages, 3) }));
+        const worth = ({ entry, odds }: (typeof all)[number]) => odds / Math.sqrt(entry.text.length + 3);
+        const sorted = all.sort((a, b) => worth(b) - worth(a) || (a.entry.text < b.entry.text ? -1 : 1));
+        const best = finishSteps(bestIdentifiers(index, messages, 3, most));
+        expect(best.map(({ entry, odds }) => ({ entry, odds }))).toEqual(sorted.slice(0, most));
+      }),
+      runs(200),
+    );
+  });
+
+  it("are found in steps of a few hundred, of however many", () => {
+    const index = new IdentifierIndex();
+    for (let name = 0; name < 20_000; name++) index.scan(`fooBar${name}`, IN_ARGUMENT, 0);
+    let read = 0;
+    const first = { ...messages[0] } as Message;
+    const watched = [Object.defineProperty(first, "step", { get: () => ++read && 0 })];
+    const counts = countsBetween(bestIdentifiers(index, watched, 0, 1_000), () => read);
+    expect(read).toBeGreaterThanOrEqual(20_000);
+    expect(Math.max(...counts)).toBeLessThan(3_000);
+  });
+});
+
+/** How far something went on in each step. */
+function countsBetween(steps: Steps<unknown>, count: () => number): readonly number[] {
+  const counts: number[] = [];
+  let before = count();
+  for (const _ of steps) {
+    counts.push(count() - before);
+    before = count();
+  }
+  return counts;
+}

@@ -1,4 +1,4 @@
-import type { Message } from "@threadfold/core";
+import type { Message, Steps } from "@threadfold/core";
 import { eachRun } from "../../text/each-run.ts";
 
 /** Sources of a text: a call's arguments, a user, the agent, a tool result. Indexes of {@link IdentifierEntry.seen}. */
@@ -9,7 +9,7 @@ export const IN_RESULT = 3;
 export type TextSource = typeof IN_ARGUMENT | typeof IN_USER_TEXT | typeof IN_AGENT_TEXT | typeof IN_RESULT;
 
 /** One path, name or number of a span and where it was seen. Positions are indexes of messages in the span, from 0. */
-export interface IdentifierEntry {
+interface IdentifierEntry {
   readonly text: string;
   readonly kind: RunReading["kind"];
   readonly firstPosition: number;
@@ -37,7 +37,13 @@ export class IdentifierIndex {
 
   /** All entries collected, in order of first appearance. */
   get entries(): readonly IdentifierEntry[] {
-    return [...this.#entries.values()].filter(({ kind, seen }) => !WEAK_KINDS.has(kind) || seen[IN_ARGUMENT] > 0);
+    return [...this.each()];
+  }
+
+  /** Walks through {@link entries} without a copy of them. */
+  *each(): Iterable<IdentifierEntry> {
+    for (const entry of this.#entries.values())
+      if (!WEAK_KINDS.has(entry.kind) || entry.seen[IN_ARGUMENT] > 0) yield entry;
   }
 
   /** Collects from one part of a text. */
@@ -109,6 +115,49 @@ export function identifierOdds(
   odds -= 0.25 * Math.log1p(seen[IN_RESULT]);
   odds -= 0.25 * Math.log1p(age);
   return Math.exp(odds);
+}
+
+/** An identifier and the odds that a later call needs it. */
+export interface RankedEntry {
+  readonly entry: IdentifierEntry;
+  readonly odds: number;
+}
+
+interface Contestant extends RankedEntry {
+  /** The odds for the room that it takes. */
+  readonly worth: number;
+}
+
+const byWorth = (one: Contestant, other: Contestant): number =>
+  other.worth - one.worth || (one.entry.text < other.entry.text ? -1 : 1);
+
+/** Identifiers that are looked at in one step, in a millisecond or less. */
+const AT_A_TIME = 512;
+
+/**
+ * Returns the identifiers that are most likely needed again for the room that they take, best first. Keeps no more than
+ * twice as many as are wanted, because a long span has very many.
+ */
+export function* bestIdentifiers(
+  index: IdentifierIndex,
+  messages: readonly Message[],
+  firstUserPosition: number,
+  most: number,
+): Steps<readonly RankedEntry[]> {
+  let best: Contestant[] = [];
+  let [seen, least] = [0, Number.NEGATIVE_INFINITY];
+  for (const entry of index.each()) {
+    if (++seen % AT_A_TIME === 0) yield;
+    const odds = identifierOdds(entry, messages, firstUserPosition);
+    const worth = odds / Math.sqrt(entry.text.length + 3);
+    if (worth < least) continue;
+    best.push({ entry, odds, worth });
+    if (best.length < 2 * most) continue;
+    best = best.sort(byWorth).slice(0, most);
+    least = best.at(-1)?.worth ?? least;
+    yield;
+  }
+  return best.sort(byWorth).slice(0, most);
 }
 
 /** Limits of a run, in UTF-16 code units. Shorter runs are plain words and ignored; longer ones are data and cut. */

@@ -248,6 +248,7 @@ const YES = [
 ].join("|");
 const NO = "no|nope|nein|non|não|нет|不|いいえ|아니요?|아뇨|لا|كلا";
 const PRAISE = [
+  "yo|wow|whoa|omg|damn|jesus|haha|lol|holy (?:shit|crap|cow|moly)|everything works|it all works|you rock|nice one|sweet|lovely|neat|beautiful|an? (?:genius|hero|legend|monster|star|wizard|beast|lifesaver)",
   "hi|hello|hey|there|good (?:morning|afternoon|evening)|hallo|moin|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|olá|oi|привет|здравствуйте|你好|您好|こんにちは",
   "thanks again|thank you again|exactly what i (?:needed|wanted)|das war['’]s|passt so|tal cual|era isso|(?:excelente|gran) trabajo|i like (?:it|that)|top|c['’]est ça|eso es|isso mesmo|todo bien|tudo (?:certo|bem)|dale|всё верно|все верно|так и надо",
   "就是这样|这样就好|就这样|很好用|(?:その|まさにその)(?:通り|とおり)(?:です)?|これで大丈夫です|問題ありません|バッチリ(?:です)?",
@@ -264,7 +265,7 @@ const PRAISE = [
 ].join("|");
 /** Words that may occur next to these in an acknowledgement, and ask for nothing. */
 const BESIDE = [
-  "really|very|indeed|absolutely|that(?:['’]s)?|this|it(?:['’]s)?|is|was|are|all|so|for|the|a|my|you|your|i(?:['’]m)?|we|of|and|now|too|looks|look|seems|sounds|as expected|help|happy|mate|man|dude|guys|buddy",
+  "really|very|indeed|absolutely|that(?:['’]s)?|this|it(?:['’]s)?|is|was|are|all|so|for|the|a|my|you(?:['’]re)?|your|i(?:['’]m)?|we|of|and|now|too|looks|look|seems|sounds|as expected|help|happy|mate|man|dude|guys|buddy",
   "sehr|echt|wirklich|das|ist|es|alles|für|die|deine|hilfe|dir|sieht|aus|jetzt|ganz|schon|mir|nun|und|ich|bin|zufrieden|wie|gewünscht|erwartet|gefällt",
   "très|vraiment|c['’]est|ça|est|tout|pour|ton|votre|l['’]aide|aide|on|fonctionne|marche|va|bien|et|comme|prévu|maintenant",
   "muy|eso|es|está|todo|por|la|ayuda|tu|así|ya|y|mismo|me|gusta|muito|isso|é|tá|tudo|pela|ajuda|sua|mesmo|assim|e|já|gostei",

@@ -207,9 +207,9 @@ const NAMES = /`|[a-z][A-Z]|\w_\w|[\w)]\.[a-z]\w|\/\w|\d/;
 /** The speaker has looked at enough; what was seen is in other sentences. */
 const UNDERSTOOD =
   /^(?:(?:now|good|great|perfect|excellent|ok(?:ay)?|so|yes)[,.!]?\s+)*(?:i(?: can)?(?: now)? (?:see|understand)\b.{0,60}\b(?:picture|pattern|issue|problem|flow|structure|situation)\b|i(?: now)? have (?:now )?(?:enough|everything|a (?:clear|full|good|better|complete|comprehensive|solid)|the (?:full|whole|complete)|gathered)\b)/i;
-/** Praise, agreement and surprise, which say nothing about the work. */
+/** Praise, agreement and surprise, which say nothing about the work, and what stands for a fold of nothing. */
 const REACTS =
-  /^(?:(?:oh|ah|ok(?:ay)?|great|good|perfect|excellent|nice|wow|hmm+|sorry|thanks)\b|you['’]re (?:absolutely |completely |totally )?(?:right|correct)|(?:that|this|it)(?:['’]s| is| looks) (?:a |an |the |much |very |so |really |more )*(?:great|good|better|perfect|excellent|clever|nice|fine|fair|crucial|right|correct|clear|clean|cleaner|mess|complex|expected|helpful|useful)\b|(?:all |both )?(?:makes sense|looks good|works?)\b)/i;
+  /^(?:(?:oh|ah|ok(?:ay)?|great|good|perfect|excellent|nice|wow|hmm+|sorry|thanks|no details were kept)\b|you['’]re (?:absolutely |completely |totally )?(?:right|correct)|(?:that|this|it)(?:['’]s| is| looks) (?:a |an |the |much |very |so |really |more )*(?:great|good|better|perfect|excellent|clever|nice|fine|fair|crucial|right|correct|clear|clean|cleaner|mess|complex|expected|helpful|useful)\b|(?:all |both )?(?:makes sense|looks good|works?)\b)/i;
 /** How the speaker feels about the work. */
 const FEELS =
   /^(?:(?:so|well|ok(?:ay)?|honestly|clearly|at this point)[,.!]?\s+)*i(?:['’]m|['’]ve| am| was| have been| may have been| must be| understand| realize| know| think)?\b.{0,40}\b(?:frustrat(?:ing|ed|ion)|at a (?:complete |total )?loss|overthinking|overcomplicating|apologi[sz]e|confused|missing something)\b/i;

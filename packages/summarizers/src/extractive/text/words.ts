@@ -41,7 +41,7 @@ export interface CountedWord {
 /** Counts the messages of a span that contain each word: rare words are the most distinctive. Counted on first use. */
 export class SpanWords {
   readonly #messages: readonly Message[];
-  #counts: ReadonlyMap<string, number> | undefined;
+  #counts: WordCounts | undefined;
 
   constructor(messages: readonly Message[]) {
     this.#messages = messages;
@@ -72,13 +72,40 @@ export class SpanWords {
   }
 }
 
-function* countsOf(messages: readonly Message[]): Steps<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
+function* countsOf(messages: readonly Message[]): Steps<WordCounts> {
+  const counts = new WordCounts();
   for (const message of messages) {
     yield;
-    for (const word of wordsOf(textOf(message))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const word of wordsOf(textOf(message))) counts.add(word);
   }
   return counts;
+}
+
+/** A power of two. */
+const PARTS = 64;
+
+/**
+ * How often words occur. In parts, because a `Map` stops at each doubling to copy all that it holds, and a long span has
+ * very many words.
+ */
+class WordCounts {
+  readonly #parts = Array.from({ length: PARTS }, () => new Map<string, number>());
+
+  get(word: string): number | undefined {
+    return this.#partOf(word).get(word);
+  }
+
+  add(word: string): void {
+    const part = this.#partOf(word);
+    part.set(word, (part.get(word) ?? 0) + 1);
+  }
+
+  /** Words with numbers, of which there are the most, differ at their ends. */
+  #partOf(word: string): Map<string, number> {
+    const { length } = word;
+    const spread = word.charCodeAt(0) + 3 * word.charCodeAt(length - 1) + 7 * word.charCodeAt(length - 2) + 5 * length;
+    return this.#parts[spread & (PARTS - 1)] as Map<string, number>;
+  }
 }
 
 function textOf({ parts }: Message): string {
@@ -131,6 +158,8 @@ function named(section: SummarySection, words: string): Readonly<Record<string, 
 const ASCII = /^[\0-\x7f]*$/;
 /** A word in more than this share of the texts does not distinguish any of them. */
 const IN_MOST_SHARE = 1 / 3;
+/** Texts whose words are looked for in one step, in a millisecond or less. */
+const TEXTS_AT_A_TIME = 64;
 const IN_MOST_LEAST = 3;
 
 /** Instructions for a summary as words to search for, because there is no model to understand them. */
@@ -157,9 +186,20 @@ export class InstructionWords {
    * Returns the share of the words that each text contains, from 0 to 1. Words that occur in many texts do not count.
    */
   sharesIn(texts: readonly string[]): readonly number[] {
-    const found = texts.map((text) => new Set(recallTerms(text).filter((term) => this.#terms.has(term))));
+    return finishSteps(this.sharesInSteps(texts));
+  }
+
+  /** Does the same in steps, because a long span has very many texts. */
+  *sharesInSteps(texts: readonly string[]): Steps<readonly number[]> {
+    const found: ReadonlySet<string>[] = [];
     const counts = new Map<string, number>();
-    for (const own of found) for (const term of own) counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (const [index, text] of texts.entries()) {
+      if (index % TEXTS_AT_A_TIME === 0) yield;
+      const own = new Set(recallTerms(text).filter((term) => this.#terms.has(term)));
+      for (const term of own) counts.set(term, (counts.get(term) ?? 0) + 1);
+      found.push(own);
+    }
+    yield;
     const most = Math.max(IN_MOST_LEAST, texts.length * IN_MOST_SHARE);
     return found.map(
       (own) => [...own].filter((term) => (counts.get(term) as number) <= most).length / this.#terms.size,
