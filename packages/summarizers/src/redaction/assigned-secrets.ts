@@ -1,83 +1,16 @@
-import { type Anchor, inAnyCase, rule, type SecretRule } from "./secret-rule.ts";
-
-/** Beginnings of values that stand in for a secret in templates, documentation or code. */
-const PLACEHOLDER =
-  /^(?:<|\$|%|\{|\[|\(|\*{3}|\.{3}|x{4}|0{6}|your|my[-_]|some|example|sample|change|replace|insert|placeholder|redacted|dummy|fake|mock|test|todo|none|null|undefined|true|false|env\b|process\.|os\.|pass(?:word|wd|phrase)?\d{0,3}$|secret$|token$|user$)/i;
-/** A variable, a property or a call in a program. */
-const EXPRESSION = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|[([{]/;
-const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-/** Words joined by hyphens or by slashes, as names and paths are. */
-const WORDS = /^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+|\d{1,4})(?:[-_/.:](?:[a-z]+|[A-Z]+|[A-Z][a-z]+|\d{1,4}))+$/;
-
-/** A file path. */
-const PATH = /^(?:~|\.{1,2})?\/[\w.@-]+\/[\w.@-]+/;
-
-const digitsIn = (value: string): number => value.replace(/\D/g, "").length;
-
-/**
- * True for a value that somebody made up or generated, as opposed to a placeholder, a name, or a piece of a program.
- */
-const isMadeUp = (value: string): boolean =>
-  /[A-Za-z]/.test(value) &&
-  /\d/.test(value) &&
-  !PLACEHOLDER.test(value) &&
-  !EXPRESSION.test(value) &&
-  !WORDS.test(value) &&
-  !PATH.test(value) &&
-  (!IDENTIFIER.test(value) || digitsIn(value) >= 2 || /[a-z]\d[a-z]/i.test(value));
-
-/**
- * Words that describe a password or its requirements in schemas, forms and messages; and words in well-known passwords.
- */
-const SAYS_WHAT_IT_IS = new RegExp(
-  [
-    "pass|pwd|secret|hash|crypt|string|type|field|input|value|valid|requir|option|hidden|mask|integer|number|float|bool",
-    "object|array|schema|scalar|default|empty|missing|incorrect|wrong|denied|expired|forgot|reset|change|update|confirm",
-    "please|should|cannot|failed|error|success|example|sample|encod|decod|credential|config|setting|param|function",
-    "disabled|enabled|sensitive|generat|minim|maxim|strong|complex|length|plain|mandatory|ignored|stored|provided|supplied",
-    "protect|locked|rotat|vault|prompt|random|match|charact|attribute|expect|unknown|unset|literal|keychain|keyring|manager",
-    // Labels of forms, and words about passwords, in other languages.
-    "kennwort|wachtwoord|adgangskode|kodeord|losenord|salasana|contrase|parola|senha|heslo|sandi|obligat|requis|oblig",
-    "erforderlich|notwendig|pflicht|falsch|unbekannt|vergessen|geheim|fehlt|eingeben|wiederhol|mindest|beliebig",
-    "postgres|mysql|maria|mongo|redis|rabbit|minio|oracle|sqlite|admin",
-    "\\b(?:str|int|text|char|bytes?|blob|any|void|never|must|enter|enum|model|self|this|user|login|root|guest|prop|salt)s?\\b",
-    "\\b(?:used|sent|given|same|see|below|above|env|file|ask|asked|omit|omitted|skip|skipped|long|short|letter|word|weak)s?\\b",
-  ].join("|"),
-  "i",
-);
-/** An e-mail address, a method of a class (`Type#method`), or a non-null type (`TypeName!`). */
-const NAME_WITH_SIGN = /@[\w-]+\.\w|^[A-Z]\w*#\w+|^[A-Z][a-z]+(?:[A-Z][a-z]+)+!$/;
-
-/**
- * True for a value without digits that has special characters where words have none, or capitals where names have none.
- */
-const isScrambled = (value: string): boolean => {
-  if (!/^[A-Za-z][^\s\d|=+?(){}[\]]{7,}$/.test(value) || PLACEHOLDER.test(value) || NAME_WITH_SIGN.test(value))
-    return false;
-  if (EXPRESSION.test(value) || WORDS.test(value) || PATH.test(value) || SAYS_WHAT_IT_IS.test(value)) return false;
-  const parts = value.match(/[A-Z]*[a-z]*/g)?.filter((part) => part !== "").length ?? 0;
-  return (
-    /[!@#$%^*~][A-Za-z!@#$%^*~]|[A-Za-z]!$/.test(value) || (/^[A-Za-z]+$/.test(value) && parts * 2.5 >= value.length)
-  );
-};
-
-/** True for a single word that does not describe a password. */
-const isOneWord = (value: string): boolean =>
-  /^[A-Za-z][A-Za-z_-]{5,}$/.test(value) && !PLACEHOLDER.test(value) && !SAYS_WHAT_IT_IS.test(value);
-
-/** The value without surrounding quotes. */
-const bare = (value: string): string => value.replace(/^[\\"']+|[\\"']+$/g, "");
-const isPassword = (value: string): boolean => isMadeUp(bare(value)) || isScrambled(bare(value));
-/** For places where only a password can be, so that any word may be one. */
-const isGivenPassword = (value: string): boolean => isPassword(value) || isOneWord(bare(value));
-/**
- * Keys and tokens are random and long. Shorter values, or values in one case with few digits, are more likely names.
- */
-const isKey = (value: string): boolean => {
-  const key = bare(value);
-  const isLong = key.length >= 24 && /[a-z]/.test(key) && /[A-Z]/.test(key);
-  return key.length >= 16 && digitsIn(key) >= (isLong ? 1 : 2) && isMadeUp(key);
-};
+import {
+  type Anchor,
+  inAnyCase,
+  isGiven,
+  isGivenPassword,
+  isKey,
+  isMadeUp,
+  isOneWord,
+  isPassword,
+  PLACEHOLDER,
+  rule,
+  type SecretRule,
+} from "./secret-rule.ts";
 
 const PASSWORD_NAMES = ["password", "passwd", "passphrase", "pwd", "passwort", "_pass"];
 const KEY_NAMES = ["apikey", "api_key", "api-key", "secret", "secret_key", "secret-key", "secretkey", "access_key"];
@@ -241,12 +174,108 @@ function isCookieSecret(cookie: string): boolean {
   return /\d/.test(value) && !PLACEHOLDER.test(value);
 }
 
+/** From a command to one of its options: the rest of its line, and the lines that a backslash continues it on. */
+const UP_TO_OPTION = `(?:\\\\\\r?\\n|&(?!&)|[^\\r\\n;&|]){0,300}?[\\s"']`;
+/** Between an option and its value: nothing, a space, an equals sign, or the gap of a list; and a quote. */
+const TO_VALUE = `(?:[ =]|["'],\\s?)?(?:${QUOTE})?`;
+
+/** A password as an option of these commands, where whatever stands there is one. */
+function inCommand(commands: string, option: string, toValue = TO_VALUE, isSecret = isGiven): SecretRule {
+  return rule(
+    "PASSWORD",
+    new RegExp(`(?<name>\\b(?:${commands})${UP_TO_OPTION}-${option}${toValue})${valuePattern(1)}`, "g"),
+    [{ before: "[\\s\"']", sign: "-", after: `${option}${toValue}` }],
+    isSecret,
+  );
+}
+
+const ATTACHED = `(?:${QUOTE})?`;
+const SPACED = `(?:[ =]|["'],\\s?)(?:${QUOTE})?`;
+const MYSQL = "m(?:ysql(?:dump|admin|import|check|show|slap|sh|pump)?|ariadb(?:-dump|-admin)?|ycli)\\b";
+const USER_OPTION = "(?:[A-Za-z]{0,6}[uU]|-user|-proxy-user|a|-auth)";
+/** Two slashes are those of an address, and "user:password" is what documentation says. */
+const isGivenBehindUser = (value: string): boolean => isGiven(value) && !/^(?:\/\/|pass(?:word|wd)?$)/.test(value);
+const REGISTRIES = "docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|argocd";
+const PASSWORD_OPTION = "-(?:[a-z]{1,12}-)?(?:password|passwd|passphrase)";
+/** Variables from which a command takes its password, set before it, for it alone. */
+const PASSWORD_VARIABLES = "PGPASSWORD|MYSQL_PWD|SSHPASS|REDISCLI_AUTH|RESTIC_PASSWORD|BORG_PASSPHRASE|SUDO_PASSWORD";
+const VARIABLE = "[A-Z][A-Z0-9_]{0,60}";
+const VARIABLE_ENDS = "(?:PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD)";
+
+/** Rules for passwords in the arguments and the environment of commands; most of them may be any word. */
+const COMMAND_SECRET_RULES: readonly SecretRule[] = [
+  inCommand("curl\\b|https?(?![\\w:/.-])", USER_OPTION, `${TO_VALUE}[^\\s:"'\\\\]{0,100}:`, isGivenBehindUser),
+  inCommand(MYSQL, "p", ATTACHED),
+  inCommand(MYSQL, "p", SPACED, isPassword),
+  inCommand("sshpass\\b", "p"),
+  inCommand(`(?:${REGISTRIES})[ \\t](?:[a-z]{1,12}[ \\t])?login\\b`, "p", SPACED),
+  inCommand("mongo(?:sh|dump|restore|export|import)?\\b", "p", SPACED),
+  inCommand("redis-cli\\b", "a", SPACED),
+  inCommand("(?:un)?zip\\b|sqlcmd\\b|bcp\\b|ipmitool\\b", "P", SPACED),
+  inCommand("7za?\\b|unrar\\b", "p", ATTACHED),
+  inCommand("ldap(?:search|add|modify|delete|passwd|whoami)\\b", "w", SPACED),
+  inCommand("(?:smb|rpc)client\\b", "U", `${TO_VALUE}[^\\s%"'\\\\]{1,100}%`),
+  inCommand("openssl\\b", "pass(?:in|out)?", `${SPACED}pass:`),
+  inCommand("htpasswd\\b", "[a-zA-Z]{0,6}b[a-zA-Z]{0,3}", `[ ]\\S{1,200}[ ]\\S{1,100}[ ](?:${QUOTE})?`),
+  rule(
+    "PASSWORD",
+    new RegExp(`(?<name>(?<![\\w-])-(?:src|dest)?(?:store|key)pass${SPACED})${valuePattern(1)}`, "g"),
+    [{ sign: "-", after: `(?:src|dest)?(?:store|key)pass${SPACED}` }],
+    isGiven,
+  ),
+  rule(
+    "PASSWORD",
+    new RegExp(`(?<name>(?<![\\w-])-${PASSWORD_OPTION}=(?:${QUOTE})?)${valuePattern(1)}`, "g"),
+    [{ sign: "-", after: `${PASSWORD_OPTION}=` }],
+    isGiven,
+  ),
+  // A word behind the option's name is a password if the command ends or goes on with an option; else it may be prose.
+  rule(
+    "PASSWORD",
+    new RegExp(
+      `(?<name>(?<![\\w-])-${PASSWORD_OPTION}[ ](?:${QUOTE})?)${valuePattern(1)}(?=[\\\\"'\`]{0,4}[ \\t]{0,4}$|[\\\\"'\`]{0,4}[ \\t]{0,4}[;&|>]|[\\\\"']{0,4}[ \\t]{1,4}-)`,
+      "gm",
+    ),
+    [{ sign: "-", after: `${PASSWORD_OPTION}[ ]` }],
+    isGiven,
+  ),
+  rule(
+    "PASSWORD",
+    new RegExp(`(?<name>(?<![\\w$.-])(?:${PASSWORD_VARIABLES})=(?:${QUOTE})?)${valuePattern(1)}`, "g"),
+    [{ before: PASSWORD_VARIABLES, sign: "=" }],
+    isGiven,
+  ),
+  rule(
+    "PASSWORD",
+    new RegExp(
+      `(?<name>(?<![\\w$.-])(?:export |env |-e |--env[ =])(?:${QUOTE})?${VARIABLE}${VARIABLE_ENDS}=(?:${QUOTE})?)${valuePattern(1)}`,
+      "g",
+    ),
+    [{ before: VARIABLE_ENDS, sign: "=" }],
+    isGiven,
+  ),
+  // What is said to a command that reads a password.
+  rule(
+    "PASSWORD",
+    new RegExp(
+      `(?<name>\\b(?:echo|printf)[ ](?:-n[ ])?(?:${QUOTE})?)${valuePattern(1)}(?=[\\\\"']{0,4}[ ]?\\|[^\\r\\n|;&]{0,120}--password-stdin|[\\\\"']{0,4}[ ]?\\|[ ]?sudo[ ][^\\r\\n|;&]{0,20}-S\\b)`,
+      "g",
+    ),
+    [
+      { sign: "-", after: "-password-stdin" },
+      { before: "sudo[ ][^\\r\\n|;&]{0,20}", sign: "-", after: "S" },
+    ],
+    isGiven,
+  ),
+];
+
 /**
  * Rules for secrets that are recognized by the text before them rather than by their format: assignments, headers,
  * command line flags, URLs. The name is kept and only the value is redacted. A value that looks like a placeholder, a
  * variable or a path is kept.
  */
 export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
+  ...COMMAND_SECRET_RULES,
   assigned("PASSWORD", PASSWORD_NAMES, 8, isPassword),
   assigned("ASSIGNED_KEY", ALL_KEY_NAMES, 16, isKey, NO_PAGE),
   rule(
@@ -254,12 +283,6 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
     /(?<name>\b(?:set-)?cookie\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)[\w.~%+*$-]{1,100}=[^\s;"'\\,<>]{1,4096}(?:; ?[^\r\n;"'\\]{1,4096}){0,60}/gi,
     ([":", "="] as const).map((sign) => ({ before: `${inAnyCase("cookie")}\\\\{0,3}["']?\\s{0,4}`, sign })),
     (cookies) => cookies.split(";").some(isCookieSecret),
-  ),
-  rule(
-    "PASSWORD",
-    /(?<name>\bcurl\b[^\r\n]{0,300}?\s(?:-u|--user)[ =]?["']?[^\s:"']{1,100}:)[^\s"'@]{6,200}/g,
-    [{ sign: "-", after: "(?:u|-user)[ =]?[\"']?[^\\s:\"']{1,100}:" }],
-    (value) => !PLACEHOLDER.test(value),
   ),
   rule(
     "PASSWORD",
@@ -278,12 +301,6 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
     /(?<name>\bcurl\b[^\r\n]{0,300}?\s(?:-b|--cookie)[ =]?\\{0,3}["'][\w.-]{1,100}=)[^\s"';\\]{8,4096}/g,
     [{ sign: "-", after: "(?:b|-cookie)[ =]?\\\\{0,3}[\"'][\\w.-]{1,100}=" }],
     isMadeUp,
-  ),
-  rule(
-    "PASSWORD",
-    /(?<name>(?:\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass)\b[^\r\n]{0,200}?\s-p|\bredis-cli\b[^\r\n]{0,200}?\s-a|\b(?:un)?zip\b[^\r\n]{0,200}?\s-P) ?["']?)[^\s"']{6,100}/g,
-    [{ sign: "-", after: "[paP] ?[\"']?[^\\s\"']{6}" }],
-    isPassword,
   ),
   rule(
     "PASSWORD",
@@ -308,9 +325,9 @@ export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
   rule(
     "URL_PASSWORD",
     // The scheme is matched by a lookbehind: few places have what follows it, and any word could be a scheme.
-    /(?<name>(?<=\b[a-z][a-z0-9+.-]{1,20}):\/\/[^\s:@/"'<>]{0,200}:)[^\s@/"'<>]{6,200}(?=@[\w[])/gi,
-    [{ before: "://[^\\s:@/\"'<>]{0,200}:[^\\s@/\"'<>]{6,200}", sign: "@" }],
-    (value) => !PLACEHOLDER.test(value),
+    /(?<name>(?<=\b[a-z][a-z0-9+.-]{1,20}):\/\/[^\s:@/"'<>]{0,200}:)[^\s@/"'<>]{1,200}(?=@[\w[])/gi,
+    [{ before: "://[^\\s:@/\"'<>]{0,200}:[^\\s@/\"'<>]{1,200}", sign: "@" }],
+    (value) => !PLACEHOLDER.test(value) && !/^\d{1,5}$/.test(value),
   ),
   rule("URL_TOKEN", /(?<name>:\/\/)[\w-]{20,255}(?=@[\w[])/g, [{ before: "://[\\w-]{20,255}", sign: "@" }], isKey),
   rule(

@@ -53,6 +53,93 @@ export function rule(
   };
 }
 
+/** Beginnings of values that stand in for a secret in templates, documentation or code. */
+export const PLACEHOLDER =
+  /^(?:<|\$|%|\{|\[|\(|\*{3}|\.{3}|x{4}|0{6}|your|my[-_]|some|example|sample|change|replace|insert|placeholder|redacted|dummy|fake|mock|test|todo|none|null|undefined|true|false|env\b|process\.|os\.|pass(?:word|wd|phrase)?\d{0,3}$|secret$|token$|user$)/i;
+/** Beginnings of values that stand in for one where any word could be a password: what a shell or a program fills in. */
+const FILLED_IN = /^(?:[<$%{[(*\s+.,)|-]|x{3}|your|my[-_]?(?:pass|pwd|secret|token)|redacted)/i;
+/** What a description of an option says instead of a value, and settings that are no passwords. */
+const SAYS_ITS_KIND =
+  /^(?:PASSWORD|PASSWD|PASS|PWD|PW|SECRET|TOKEN|(?:string|text|value|str|arg|file|options?|true|false|yes|no|on|off|none|null|undefined|\d))$/;
+/** A variable, a property or a call in a program. */
+const EXPRESSION = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|[([{]/;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+/** Words joined by hyphens or by slashes, as names and paths are. */
+const WORDS = /^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+|\d{1,4})(?:[-_/.:](?:[a-z]+|[A-Z]+|[A-Z][a-z]+|\d{1,4}))+$/;
+
+/** A file path. */
+const PATH = /^(?:~|\.{1,2})?\/[\w.@-]+\/[\w.@-]+/;
+
+const digitsIn = (value: string): number => value.replace(/\D/g, "").length;
+
+/**
+ * True for a value that somebody made up or generated, as opposed to a placeholder, a name, or a piece of a program.
+ */
+export const isMadeUp = (value: string): boolean =>
+  /[A-Za-z]/.test(value) &&
+  /\d/.test(value) &&
+  !PLACEHOLDER.test(value) &&
+  !EXPRESSION.test(value) &&
+  !WORDS.test(value) &&
+  !PATH.test(value) &&
+  (!IDENTIFIER.test(value) || digitsIn(value) >= 2 || /[a-z]\d[a-z]/i.test(value));
+
+/**
+ * Words that describe a password or its requirements in schemas, forms and messages; and words in well-known passwords.
+ */
+const SAYS_WHAT_IT_IS = new RegExp(
+  [
+    "pass|pwd|secret|hash|crypt|string|type|field|input|value|valid|requir|option|hidden|mask|integer|number|float|bool",
+    "object|array|schema|scalar|default|empty|missing|incorrect|wrong|denied|expired|forgot|reset|change|update|confirm",
+    "please|should|cannot|failed|error|success|example|sample|encod|decod|credential|config|setting|param|function",
+    "disabled|enabled|sensitive|generat|minim|maxim|strong|complex|length|plain|mandatory|ignored|stored|provided|supplied",
+    "protect|locked|rotat|vault|prompt|random|match|charact|attribute|expect|unknown|unset|literal|keychain|keyring|manager",
+    // Labels of forms, and words about passwords, in other languages.
+    "kennwort|wachtwoord|adgangskode|kodeord|losenord|salasana|contrase|parola|senha|heslo|sandi|obligat|requis|oblig",
+    "erforderlich|notwendig|pflicht|falsch|unbekannt|vergessen|geheim|fehlt|eingeben|wiederhol|mindest|beliebig",
+    "postgres|mysql|maria|mongo|redis|rabbit|minio|oracle|sqlite|admin",
+    "\\b(?:str|int|text|char|bytes?|blob|any|void|never|must|enter|enum|model|self|this|user|login|root|guest|prop|salt)s?\\b",
+    "\\b(?:used|sent|given|same|see|below|above|env|file|ask|asked|omit|omitted|skip|skipped|long|short|letter|word|weak)s?\\b",
+  ].join("|"),
+  "i",
+);
+/** An e-mail address, a method of a class (`Type#method`), or a non-null type (`TypeName!`). */
+const NAME_WITH_SIGN = /@[\w-]+\.\w|^[A-Z]\w*#\w+|^[A-Z][a-z]+(?:[A-Z][a-z]+)+!$/;
+
+/**
+ * True for a value without digits that has special characters where words have none, or capitals where names have none.
+ */
+const isScrambled = (value: string): boolean => {
+  if (!/^[A-Za-z][^\s\d|=+?(){}[\]]{7,}$/.test(value) || PLACEHOLDER.test(value) || NAME_WITH_SIGN.test(value))
+    return false;
+  if (EXPRESSION.test(value) || WORDS.test(value) || PATH.test(value) || SAYS_WHAT_IT_IS.test(value)) return false;
+  const parts = value.match(/[A-Z]*[a-z]*/g)?.filter((part) => part !== "").length ?? 0;
+  return (
+    /[!@#$%^*~][A-Za-z!@#$%^*~]|[A-Za-z]!$/.test(value) || (/^[A-Za-z]+$/.test(value) && parts * 2.5 >= value.length)
+  );
+};
+
+/** True for a single word that does not describe a password. */
+export const isOneWord = (value: string): boolean =>
+  /^[A-Za-z][A-Za-z_-]{5,}$/.test(value) && !PLACEHOLDER.test(value) && !SAYS_WHAT_IT_IS.test(value);
+
+/** The value without surrounding quotes. */
+const bare = (value: string): string => value.replace(/^[\\"']+|[\\"']+$/g, "");
+export const isPassword = (value: string): boolean => isMadeUp(bare(value)) || isScrambled(bare(value));
+/** For places where only a password can be, so that any word may be one. */
+export const isGivenPassword = (value: string): boolean => isPassword(value) || isOneWord(bare(value));
+/**
+ * Keys and tokens are random and long. Shorter values, or values in one case with few digits, are more likely names.
+ */
+export const isKey = (value: string): boolean => {
+  const key = bare(value);
+  const isLong = key.length >= 24 && /[a-z]/.test(key) && /[A-Z]/.test(key);
+  return key.length >= 16 && digitsIn(key) >= (isLong ? 1 : 2) && isMadeUp(key);
+};
+/** For arguments of commands, where anything is a password except what stands for one. */
+export const isGiven = (value: string): boolean =>
+  !FILLED_IN.test(value) && !SAYS_ITS_KIND.test(value) && !PATH.test(value);
+
 /**
  * The code used for any character beyond ASCII and for no character at all; either may occur next to an anchor's sign.
  */
