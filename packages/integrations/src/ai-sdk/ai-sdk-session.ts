@@ -1,6 +1,7 @@
 import { type ContextSession, type ModelResponse, stopReasonOf } from "@threadfold/session";
 import type { AskOptions } from "../mirror/ask-model.ts";
 import { type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
+import { RECALL_DEFINITIONS } from "../mirror/recall-tools.ts";
 import { ThreadMirror } from "../mirror/thread-mirror.ts";
 
 /**
@@ -38,6 +39,10 @@ export interface AiSdkSession {
   readonly runs: WeakMap<object, AiSdkRun>;
   /** The session that made each prompt, by the note that goes with the prompt to the middleware. */
   readonly prompted: WeakMap<object, ContextSession>;
+  /** The session of each step, by the messages which the SDK passes to the tools that its answer calls. */
+  readonly asked: WeakMap<object, ContextSession>;
+  /** Where no step is prepared: the session of each call of a recall tool, until it is answered. */
+  readonly recalled: Map<string, ContextSession>;
   onRequest: AskOptions["onRequest"];
 }
 
@@ -61,6 +66,8 @@ function newState(session: ContextSession): AiSdkSession {
     newest: undefined,
     runs: new WeakMap(),
     prompted: new WeakMap(),
+    asked: new WeakMap(),
+    recalled: new Map(),
     onRequest: undefined,
   };
   KNOWN.set(session, state);
@@ -74,6 +81,36 @@ export const runOf = ({ runs }: AiSdkSession, steps: readonly object[]): AiSdkRu
 export function keepRun(state: AiSdkSession, steps: readonly object[], run: AiSdkRun): void {
   state.newest = run;
   for (const known of [steps, ...steps.slice(0, 1)]) state.runs.set(known, run);
+}
+
+/** The fields of a part of an answer that say whether it is a call, and of what. */
+interface AnswerPart {
+  readonly type: string;
+  readonly toolName?: string;
+  readonly toolCallId?: string;
+}
+
+/** Remembers who asked for the calls of a recall tool among the parts of an answer. */
+export function keepRecall(state: AiSdkSession, session: ContextSession, parts: readonly AnswerPart[]): void {
+  if (!state.hasTools || state.hasSteps) return;
+  for (const { type, toolName, toolCallId } of parts) {
+    const isRecall = type === "tool-call" && RECALL_DEFINITIONS.some(({ name }) => name === toolName);
+    if (isRecall && toolCallId !== undefined) state.recalled.set(toolCallId, session);
+  }
+}
+
+/** What the SDK passes to a tool along with its input. */
+export interface RecallCall {
+  /** The messages of the step whose answer called the tool. */
+  readonly messages: readonly object[];
+  readonly toolCallId: string;
+}
+
+/** Returns the session whose thread a call of a recall tool is about: that of its own run, if it is known. */
+export function recallingSession(state: AiSdkSession, { messages, toolCallId }: RecallCall): ContextSession {
+  const session = state.asked.get(messages) ?? state.recalled.get(toolCallId) ?? state.mirror.session;
+  state.recalled.delete(toolCallId);
+  return session;
 }
 
 /** The field of a call's provider options that tells the middleware which session made its prompt. */

@@ -7,6 +7,7 @@ import {
   type AiSdkSession,
   type AiSdkSessionOptions,
   aiSdkSession,
+  keepRecall,
   promptedCall,
   type ReportedAnswer,
   reportAnswer,
@@ -33,12 +34,13 @@ export function compactionMiddleware(options: AiSdkSessionOptions): LanguageMode
   state.hasMiddleware = true;
   const wrapGenerate: WrapGenerate = async (call) => {
     const { result, session } = await ask(state, call, (params) => call.model.doGenerate(params));
+    keepRecall(state, session, result.content);
     await reportAnswer(session, result);
     return result;
   };
   const wrapStream: WrapStream = async (call) => {
     const { result, session } = await ask(state, call, (params) => call.model.doStream(params));
-    return { ...result, stream: result.stream.pipeThrough(reporting(session)) };
+    return { ...result, stream: result.stream.pipeThrough(reporting(state, session)) };
   };
   return { specificationVersion: "v4", wrapGenerate, wrapStream };
 }
@@ -81,9 +83,10 @@ async function ask<Result>(
 /**
  * Passes a stream through and reports its usage at the end. An overflow in mid-stream is folded for at the next call.
  */
-function reporting(session: ContextSession): TransformStream<StreamPart, StreamPart> {
+function reporting(state: AiSdkSession, session: ContextSession): TransformStream<StreamPart, StreamPart> {
   return new TransformStream({
     async transform(part, controller) {
+      keepRecall(state, session, [part]);
       if (part.type === "finish") await reportAnswer(session, part satisfies ReportedAnswer);
       if (part.type === "error") await session.failed(part.error);
       controller.enqueue(part);

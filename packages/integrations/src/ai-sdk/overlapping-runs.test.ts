@@ -1,6 +1,15 @@
 import { visibleText } from "@threadfold/core";
 import type { ContextSession } from "@threadfold/session";
-import { APICallError, generateText, isStepCount, jsonSchema, streamText, type ToolSet, wrapLanguageModel } from "ai";
+import {
+  APICallError,
+  generateText,
+  isStepCount,
+  jsonSchema,
+  type ModelMessage,
+  streamText,
+  type ToolSet,
+  wrapLanguageModel,
+} from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { generateText as generateText6, stepCountIs, wrapLanguageModel as wrapLanguageModel6 } from "ai-sdk-6";
 import { MockLanguageModelV3 } from "ai-sdk-6/test";
@@ -8,7 +17,7 @@ import { describe, expect, it } from "vitest";
 import { OVERFLOWS } from "../testing/doubles.ts";
 import { sessionIn } from "../testing/sessions.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
-import { createOnEnd, createPrepareStep } from "./prepare-step.ts";
+import { createOnEnd, createPrepareStep, threadfoldTools } from "./prepare-step.ts";
 
 type Generated = Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>;
 
@@ -101,24 +110,25 @@ describe("runs of the AI SDK that go on side by side in one session", () => {
     version: (typeof versions)[number],
     door: (typeof doors)[number],
     session: ContextSession,
-    prompt: string,
-    doGenerate: () => Promise<Generated>,
+    prompt: string | ModelMessage[],
+    doGenerate: (call: { readonly prompt: unknown }) => Promise<Generated>,
+    offered: ToolSet = tools,
   ): Promise<void> {
     const own =
       door === "the middleware"
         ? {}
-        : { prepareStep: createPrepareStep({ session, tools }), onEnd: createOnEnd({ session }) };
+        : { prepareStep: createPrepareStep({ session, tools: offered }), onEnd: createOnEnd({ session }) };
     const middleware = door === "the steps" ? [] : [compactionMiddleware({ session })];
     if (version === "generateText of version 6") {
       const inner = new MockLanguageModelV3({ doGenerate: doGenerate as never });
       const model = wrapLanguageModel6({ model: inner, middleware: middleware as never });
       const { onEnd: onFinish, ...step } = { onEnd: undefined, ...own };
-      await generateText6({ model, tools, prompt, stopWhen: stepCountIs(20), ...step, onFinish } as never);
+      await generateText6({ model, tools: offered, prompt, stopWhen: stepCountIs(20), ...step, onFinish } as never);
       for (const { providerOptions } of inner.doGenerateCalls) expect(providerOptions).toBeUndefined();
       return;
     }
-    const doStream = async () => {
-      const { content, ...end } = await doGenerate();
+    const doStream = async (asked: { readonly prompt: unknown }) => {
+      const { content, ...end } = await doGenerate(asked);
       const parts = content.flatMap((part): readonly object[] =>
         part.type === "text"
           ? [
@@ -132,12 +142,48 @@ describe("runs of the AI SDK that go on side by side in one session", () => {
     };
     const inner = new MockLanguageModelV4({ doGenerate, doStream });
     const model = wrapLanguageModel({ model: inner, middleware });
-    const call = { model, tools, prompt, stopWhen: isStepCount(20), ...own };
+    const call = { model, tools: offered, prompt, stopWhen: isStepCount(20), ...own };
     if (version === "generateText") await generateText(call);
     else await streamText(call).consumeStream();
     for (const { providerOptions } of [...inner.doGenerateCalls, ...inner.doStreamCalls])
       expect(providerOptions).toBeUndefined();
   }
+
+  it.each(doors.flatMap((door) => versions.map((version) => [door, version] as const)))(
+    "each read their own thread with the recall tools, behind %s of %s",
+    async (door, version) => {
+      const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 8_000, outputReserveTokens: 500 } });
+      const recall = threadfoldTools(session);
+      const meet = sideBySide(2);
+      const found = await Promise.all(
+        ["First", "Second"].map(async (name) => {
+          const asked: string[] = [];
+          let round = 0;
+          const doGenerate = async ({ prompt }: { readonly prompt: unknown }): Promise<Generated> => {
+            asked.push(JSON.stringify(prompt));
+            await meet(round);
+            const { content, ...rest } = await answers(0, 100)();
+            if (round++ > 0) return { content, ...rest };
+            const call = { type: "tool-call" as const, toolCallId: `call_${name}`, toolName: "search_thread" };
+            return { ...rest, content: [{ ...call, input: '{"query":"quince"}' }] };
+          };
+          const prompt = [
+            { role: "user" as const, content: `${name}, begin.` },
+            ...Array.from({ length: 8 }, (_, at) => [
+              { role: "assistant" as const, content: `${name} says quince ${at}. ${"word ".repeat(1_500)}` },
+              { role: "user" as const, content: "Go on." },
+            ]).flat(),
+          ];
+          await runOf(version, door, session, prompt, doGenerate, { ...recall, ...tools });
+          return asked.at(-1);
+        }),
+      );
+      expect(found[0]).toMatch(/search_thread.*First says quince/);
+      expect(found[0]).not.toContain("Second says");
+      expect(found[1]).toMatch(/search_thread.*Second says quince/);
+      expect(found[1]).not.toContain("First says");
+    },
+  );
 
   it("are each folded for their own overflow", async () => {
     const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 100_000 } });

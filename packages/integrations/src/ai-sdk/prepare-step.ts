@@ -4,7 +4,6 @@ import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/s
 import { asSchema, jsonSchema, type ModelMessage, type SystemModelMessage, type Tool, type ToolSet, tool } from "ai";
 import { isSameMessage } from "../mirror/alignment.ts";
 import { modelName, payloadOf, prepareFor } from "../mirror/ask-model.ts";
-import { currentSession } from "../mirror/divergence.ts";
 import { RECALL_DEFINITIONS, recallNames, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
 import {
   type AiSdkSession,
@@ -12,7 +11,9 @@ import {
   aiSdkSession,
   keepRun,
   noteOf,
+  type RecallCall,
   type ReportedAnswer,
+  recallingSession,
   reportAnswer,
   runOf,
 } from "./ai-sdk-session.ts";
@@ -87,6 +88,8 @@ export function createPrepareStep({ tools, instructions, signal, ...options }: P
       ...(onRequest !== undefined && { onRequest }),
     });
     const prompt = preparedStep(prepared, step.initialMessages === undefined ? "system" : "instructions");
+    // Version 6 passes to tools the messages of the step as they came, version 7 those that are sent.
+    for (const messages of [step.messages, prompt.messages]) state.asked.set(messages, session);
     return state.hasMiddleware ? { ...prompt, providerOptions: noteOf(state, session) } : prompt;
   };
 }
@@ -163,10 +166,11 @@ export function createOnEnd(options: AiSdkSessionOptions) {
  * store does.
  */
 export function threadfoldTools(session: ContextSession): Record<ThreadfoldToolName, Tool<JsonValue, string>> {
-  aiSdkSession({ session }).hasTools = true;
-  const [readArtifact, searchThread] = recallTools(() => currentSession(session));
+  const state = aiSdkSession({ session });
+  state.hasTools = true;
+  const [readArtifact, searchThread] = recallTools((call: RecallCall) => recallingSession(state, call));
   const toolOf = ({ description, inputSchema, run }: typeof readArtifact) =>
-    tool({ description, inputSchema: jsonSchema<JsonValue>(inputSchema), execute: (input: JsonValue) => run(input) });
+    tool({ description, inputSchema: jsonSchema<JsonValue>(inputSchema), execute: run });
   return { read_artifact: toolOf(readArtifact), search_thread: toolOf(searchThread) };
 }
 
