@@ -245,6 +245,17 @@ describe("context", () => {
     expect(error).toMatchObject({ code: "USAGE", message: expect.stringMatching(/^The thread is "0"; it must be/) });
   });
 
+  it("finds a thread of a store by any id, even one that is a number and the position of none in a file", async () => {
+    for (const id of ["0", "1.5", "9007199254740993"]) {
+      const session = await ContextSession.open({ threadId: asThreadId(id), store: bench.store });
+      await session.append([message("m0", "user", "Go on.")]);
+      await session.prepare();
+      await session.close();
+      expect(await json(["context", id, "--store", bench.store]), id).toMatchObject({ code: 0 });
+      expect((await pageOf(bench.store, id)).index().thread.id).toBe(id);
+    }
+  });
+
   it("looks into a file that stands in the place of a thread, and into the store where one is named", async () => {
     const named = await json(["context", log(), "--call", "2"]);
     expect(named.envelope.data).toEqual((await json(["context", "--file", log(), "--call", "2"])).envelope.data);

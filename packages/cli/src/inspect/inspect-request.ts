@@ -23,7 +23,7 @@ export interface InspectRequest {
   readonly bodies: BodyChoice;
   /** True to redact secrets in everything that is shown. */
   readonly redacted: boolean;
-  /** How to read a recorded session. */
+  /** How to read a recorded session, without regard to `thread`, which has a place only in a file. */
   readonly file: SourceRequest;
   readonly budget: number;
   readonly preset: CompactionPreset;
@@ -82,7 +82,7 @@ export function parseInspectRequest(
     thread,
     bodies: (options["bodies"] as BodyChoice | undefined) ?? bodies,
     redacted: options["unredacted"] !== true,
-    file: parseSource(source, { ...options, thread: thread ?? "1" }, "The thread"),
+    file: parseSource(source, { ...options, thread: "1" }),
     budget,
     preset: chosenPreset(options, budget),
     format: formatById(String(options["format"])),

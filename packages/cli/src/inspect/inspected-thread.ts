@@ -25,7 +25,7 @@ import { PRESETS } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { type CliContext, THREADFOLD_VERSION } from "../command/cli-command.ts";
 import { shellWord } from "../output/page.ts";
-import { STANDARD_INPUT, sourceName } from "../parse/options.ts";
+import { placeOfThread, STANDARD_INPUT, sourceName } from "../parse/options.ts";
 import { importSource } from "../source/import-source.ts";
 import { addressWord, isServerAddress, readingStore, serverName } from "../store/store-address.ts";
 import {
@@ -210,7 +210,8 @@ async function inspectAudit<Result>({ request, context, options, work }: Opening
 
 async function inspectFile<Result>({ request, context, options, work }: Opening<Result>): Promise<Result> {
   const { io, progress } = context;
-  const { file, preset, budget, format, tokenizer } = request;
+  const { preset, budget, format, tokenizer, thread } = request;
+  const file = thread === undefined ? request.file : { ...request.file, thread: placeOfThread(thread, "The thread") };
   progress.update("reading", 0);
   const imported = await importSource(file, io);
   const store = await foldedSession(imported, {

@@ -197,18 +197,9 @@ export const FOLD_OPTIONS: readonly CliOption[] = [
   },
 ];
 
-/**
- * Parses which session to read.
- *
- * @param threadName what the command calls the thread, for the error.
- * @throws ThreadfoldError `USAGE`.
- */
-export function parseSource(
-  file: string | undefined,
-  options: CliCall["options"],
-  threadName = "--thread",
-): SourceRequest {
-  const thread = threadOf(String(options["thread"]), threadName);
+/** Parses which session to read. @throws ThreadfoldError `USAGE`. */
+export function parseSource(file: string | undefined, options: CliCall["options"]): SourceRequest {
+  const thread = placeOfThread(String(options["thread"]), "--thread");
   const limits = options["maxSize"] === undefined ? {} : sizeLimits(String(options["maxSize"]));
   return { file: file ?? "", from: options["from"] as SourceRequest["from"], thread, limits };
 }
@@ -238,8 +229,13 @@ function defaultSizes(): string {
   return `${maxBytes / 1024 ** 2}m, a line ${maxLineLength / 1024 ** 2}m`;
 }
 
-/** Parses a thread: a number is a position, any other text is the name of a thread in the file. */
-function threadOf(text: string, name: string): number | string {
+/**
+ * Parses which thread of a file to read: a number is a position, any other text is the name of a thread in the file.
+ *
+ * @param name what the command calls the thread, for the error.
+ * @throws ThreadfoldError `USAGE`.
+ */
+export function placeOfThread(text: string, name: string): number | string {
   const place = Number(text);
   if (text.trim() !== "" && Number.isNaN(place)) return text;
   if (text.trim() !== "" && Number.isSafeInteger(place) && place >= 1) return place;
