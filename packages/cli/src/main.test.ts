@@ -3,15 +3,15 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
 import { asMessageId, asThreadId, type ThreadEntryInput } from "@threadfold/core";
 import { openStore } from "@threadfold/stores";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compactDataSchema, envelopeSchema } from "./testing/envelope-schema.ts";
-import { FROM_SOURCE } from "./testing/from-source.ts";
+import { commandArguments, removeBundle } from "./testing/from-source.ts";
 import { LONG, openAiSession } from "./testing/recorded-sessions.ts";
 
-const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+afterAll(removeBundle);
+
 let root: string;
 let session: string;
 beforeAll(() => {
@@ -33,7 +33,7 @@ const message = (number: number): ThreadEntryInput => ({
 
 /** Starts the command from its sources. */
 function start(argv: readonly string[], options: SpawnOptions = {}) {
-  const child = spawn(process.execPath, [...FROM_SOURCE, main, ...argv], {
+  const child = spawn(process.execPath, [...commandArguments(), ...argv], {
     stdio: ["ignore", "pipe", "pipe"],
     ...options,
   });

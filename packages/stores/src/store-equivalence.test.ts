@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
 import {
   asThreadId,
   type Clock,
@@ -26,7 +25,7 @@ import { pgliteDriver } from "./postgres/postgres-driver.ts";
 import { openPostgresStore } from "./postgres/postgres-store.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import { folderIn } from "./testing/furnished.ts";
-import { connectForTests, findPostgres, freshSchema } from "./testing/services.ts";
+import { connectForTests, findPostgres, freshPGlite, freshSchema } from "./testing/services.ts";
 
 const service = await findPostgres();
 const THREADS = ["a", "b", "c"].map(asThreadId);
@@ -277,7 +276,7 @@ describe("R7 memory and every other backend answer the same operations alike and
       figures: { backend: service.isThere ? "PostgreSQL" : "PGlite", sequences: runs(500).numRuns },
     });
     moves = 0;
-    const database = service.isThere ? undefined : await PGlite.create();
+    const database = service.isThere ? undefined : await freshPGlite();
     const driver = database === undefined ? connectForTests(service.url) : pgliteDriver(database);
     const { schema, drop } = freshSchema(driver);
     try {

@@ -1,16 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { COMMANDS } from "../command-list.ts";
 import { COMPLETED_SHELLS, type CompletedShell } from "../completion/shell-scripts.ts";
 import { captureRun } from "../testing/captured-io.ts";
-import { FROM_SOURCE } from "../testing/from-source.ts";
+import { commandArguments, removeBundle } from "../testing/from-source.ts";
 import { openAiSession } from "../testing/recorded-sessions.ts";
 import { json, Workbench } from "../testing/workbench.ts";
 
+afterAll(removeBundle);
+
 const bench = new Workbench();
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /**
  * How a shell is asked what a key press would offer at the end of a line. Files are offered by bash and zsh themselves, for
@@ -51,7 +51,7 @@ const isThere = (shell: CompletedShell): boolean => spawnSync(shell, ["-c", "exi
 /** What a shell offers at the end of a line, with `threadfold` on its path. */
 async function offered(shell: CompletedShell, line: string): Promise<readonly string[]> {
   const script = bench.file(`threadfold.${shell}`, (await captureRun(["completion", shell])).stdout);
-  const command = [process.execPath, ...FROM_SOURCE, main].map((part) => `'${part}'`).join(" ");
+  const command = [process.execPath, ...commandArguments()].map((part) => `'${part}'`).join(" ");
   writeFileSync(bench.path("threadfold"), `#!/bin/sh\nexec ${command} "$@"\n`);
   chmodSync(bench.path("threadfold"), 0o755);
   const { stdout, stderr, status } = spawnSync(shell, ASKS[shell](script, line), {

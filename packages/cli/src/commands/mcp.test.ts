@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
-import { FROM_SOURCE } from "../testing/from-source.ts";
+import { commandArguments, removeBundle } from "../testing/from-source.ts";
 import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
 import { compact, json, Workbench } from "../testing/workbench.ts";
 
+afterAll(removeBundle);
+
 const bench = new Workbench();
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 const fold = () => compact([bench.file("long.json", openAiSession(LONG)), "--store", bench.store, "--budget", "8000"]);
 
@@ -19,7 +19,7 @@ const INITIALIZE = {
 
 /** The command as a client starts it. */
 function started(argv: readonly string[]) {
-  const child = spawn(process.execPath, [...FROM_SOURCE, main, "mcp", ...argv]);
+  const child = spawn(process.execPath, [...commandArguments(), "mcp", ...argv]);
   const printed = { stderr: "" };
   child.stderr.on("data", (chunk) => (printed.stderr += chunk));
   const answers = createInterface(child.stdout)[Symbol.asyncIterator]();

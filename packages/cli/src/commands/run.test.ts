@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
-import { FROM_SOURCE } from "../testing/from-source.ts";
+import { commandArguments, removeBundle } from "../testing/from-source.ts";
 import { json, Workbench } from "../testing/workbench.ts";
 
+afterAll(removeBundle);
+
 const bench = new Workbench();
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** An agent that knows nothing of Threadfold: it finds its provider in its environment and sends all of its history. */
 const AGENT = `
@@ -42,7 +42,7 @@ const upstream = () => `anthropic=http://127.0.0.1:${(provider.address() as Addr
 
 /** The command as a shell starts it. */
 async function threadfold(argv: readonly string[]) {
-  const child = spawn(process.execPath, [...FROM_SOURCE, main, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...commandArguments(), ...argv], { stdio: ["ignore", "pipe", "pipe"] });
   const printed = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => (printed.stdout += chunk));
   child.stderr.on("data", (chunk) => (printed.stderr += chunk));

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { forAll } from "./for-all.ts";
 import { brokenLaws, keepLaws, type Law, type TestFramework, together } from "./law.ts";
+import { runs } from "./runs.ts";
 
 const KEPT: Law = { name: "is kept", broken: () => null };
 const BROKEN: Law = { name: "is broken", broken: async () => "what is wrong" };
@@ -89,6 +90,42 @@ describe("forAll", () => {
     const [found] = await brokenLaws(forAll(fc.array(fc.nat(), { minLength: 400, maxLength: 400 }), [never], 1));
     expect(found?.problem).toContain("always broken");
     expect(tries).toBe(201);
+  });
+
+  it("tries all laws on the same inputs, each made once, and goes on with the others when one is broken", async () => {
+    let made = 0;
+    const seen: number[] = [];
+    const numbers = fc.nat(100_000).map((number) => (made++, number));
+    const sees: Law<number> = { name: "sees", broken: (number) => (seen.push(number), null) };
+    const never: Law<number> = { name: "never", broken: () => "always broken" };
+    const laws = forAll(numbers, [never, sees, isWhole], 60);
+    expect(await laws[1]?.broken()).toBeNull();
+    expect(await laws[2]?.broken()).toBeNull();
+    expect([made, seen.length]).toEqual([runs(60).numRuns, runs(60).numRuns]);
+    expect(await laws[0]?.broken()).toMatch(/^always broken\n/);
+  });
+
+  it("reports a law that is broken only once, with the seed of its input", async () => {
+    let calls = 0;
+    const once: Law<number> = { name: "once", broken: () => (++calls === 5 ? "broken by the fifth" : null) };
+    const [found, ...others] = await brokenLaws(forAll(fc.nat(), [isWhole, once], 20));
+    expect(found).toEqual({ name: "once", problem: expect.stringMatching(/^broken by the fifth\n.*seed: -?\d+/) });
+    expect(others).toEqual([]);
+  });
+
+  it("keeps no law that was not tried, where fast-check is told to stop early and to call that a failure", async () => {
+    fc.configureGlobal({ interruptAfterTimeLimit: 0, markInterruptAsFailure: true });
+    try {
+      const found = await brokenLaws(forAll(fc.nat(), [isWhole, isSmall], 50));
+      expect(found.map(({ problem }) => problem)).toEqual([1, 2].map(() => expect.stringMatching(/interrupted/i)));
+    } finally {
+      fc.resetConfigureGlobal();
+    }
+  });
+
+  it("passes over inputs that a law is not about", async () => {
+    const even: Law<number> = { name: "is even", broken: (number) => (fc.pre(number % 2 === 0), null) };
+    expect(await brokenLaws(forAll(fc.nat(), [even, isWhole], 40))).toEqual([]);
   });
 
   it("tries a dear law on as many inputs less as it costs more", async () => {

@@ -50,7 +50,10 @@ export const hugeTexts: fc.Arbitrary<string> = fc
     lines: fc.integer({ min: 400, max: 900 }),
     words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }),
   })
-  .map(({ lines, words }) => Array.from({ length: lines }, (_, line) => `${line}: ${words.join(" ")}`).join("\n"));
+  .map(({ lines, words }) => {
+    const text = words.join(" ");
+    return Array.from({ length: lines }, (_, line) => `${line}: ${text}`).join("\n");
+  });
 
 /** Any well-formed text, including look-alikes of delimiters, white space, huge bodies and the empty text. */
 export const hostileTexts: fc.Arbitrary<string> = fc.oneof(

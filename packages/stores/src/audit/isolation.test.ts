@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
 import {
   type ArtifactId,
   asArtifactId,
@@ -27,6 +26,7 @@ import { migratePostgres } from "../postgres/migrate-postgres.ts";
 import { pgliteDriver } from "../postgres/postgres-driver.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { freshPGlite } from "../testing/services.ts";
 import { isCleared, journaledAccess } from "./journaled-access.ts";
 
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
@@ -132,7 +132,7 @@ const worlds: readonly (readonly [string, number, () => Promise<World>])[] = [
     "one PostgreSQL schema",
     400,
     async () => {
-      const database = await PGlite.create();
+      const database = await freshPGlite();
       const driver = pgliteDriver(database);
       await migratePostgres(driver, { schema: "isolation" });
       const handles: ThreadfoldStore[] = [];

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { AgentThread, asThreadId, type ThreadfoldStore } from "@threadfold/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
@@ -22,6 +22,7 @@ import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { MANY_ENTRIES } from "../shared/store-basics.ts";
 import { threadTitle, titleThread } from "../shared/threads.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { freshPGlite } from "../testing/services.ts";
 import { encryptedStore } from "./encrypted-store.ts";
 import { refuseSealedThread } from "./encrypted-threads.ts";
 import { memoryKeyStore } from "./subject-keys.ts";
@@ -34,7 +35,7 @@ const freshPath = (): string => join(root, `${++names}.db`);
 let database: PGlite | undefined;
 afterAll(() => database?.close());
 const postgres = async (): Promise<PostgresDriver> => {
-  database ??= await PGlite.create();
+  database ??= await freshPGlite();
   return pgliteDriver(database);
 };
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { asThreadId, canonicalJson, type KeyStore, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
@@ -14,7 +14,7 @@ import { pgliteDriver } from "../postgres/postgres-driver.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openS3Artifacts } from "../s3/s3-artifacts.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { type S3Server, startS3Server } from "../testing/services.ts";
+import { freshPGlite, type S3Server, startS3Server } from "../testing/services.ts";
 import { encryptedStore } from "./encrypted-store.ts";
 import type { EncryptionOptions } from "./sealer.ts";
 import { fileKeyStore, memoryKeyStore } from "./subject-keys.ts";
@@ -42,7 +42,7 @@ const backends: readonly (readonly [string, () => Promise<ThreadfoldStore>])[] =
   [
     "PostgreSQL",
     async () => {
-      database ??= await PGlite.create();
+      database ??= await freshPGlite();
       return openPostgresStore(pgliteDriver(database), { tenantId: `tenant ${++names}` });
     },
   ],
@@ -176,7 +176,7 @@ describe("the key of a thread that was erased without it", () => {
     [
       "PostgreSQL",
       async () => {
-        database ??= await PGlite.create();
+        database ??= await freshPGlite();
         return openPostgresStore(pgliteDriver(database), { tenantId: `tenant ${++names}` });
       },
     ],

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { canonicalJson, SEALED_PREFIX as PREFIX, type SubjectKey, ThreadfoldError } from "@threadfold/core";
 import { nodeCrypto } from "../shared/on-demand.ts";
 
@@ -136,12 +137,12 @@ function derive(
   key: SubjectKey,
   salt: Uint8Array,
   context: EnvelopeContext,
-): { readonly contentKey: Buffer; readonly commitment: Buffer } {
+): { readonly contentKey: KeyObject; readonly commitment: Buffer } {
   const info = `threadfold envelope 1 ${canonicalJson([key.version, context])}`;
   // HKDF takes at most 1 024 bytes of info, and ids may be longer.
   const digest = nodeCrypto().createHmac("sha256", "threadfold envelope context").update(info).digest();
-  const derived = Buffer.from(nodeCrypto().hkdfSync("sha256", key.bytes, salt, digest, 64));
-  return { contentKey: derived.subarray(0, 32), commitment: derived.subarray(32) };
+  const derived = Buffer.from(nodeCrypto().hkdfSync("sha256", keysOf(key).own, salt, digest, 64));
+  return { contentKey: nodeCrypto().createSecretKey(derived.subarray(0, 32)), commitment: derived.subarray(32) };
 }
 
 const associatedData = (header: Buffer, context: EnvelopeContext): Buffer =>
@@ -163,15 +164,27 @@ function repeatableSalt(key: SubjectKey, context: EnvelopeContext, plain: Buffer
   return { salt: mac("salt"), nonce: mac("nonce").subarray(0, NONCE) };
 }
 
-/** Keys derived from a subject's key, one for each purpose, kept as long as that key is referenced. */
-const subkeys = new WeakMap<SubjectKey, Map<string, Buffer>>();
+/** A subject's key and what was derived from it, one key for each purpose, in the form that Node takes without a copy. */
+interface KnownKeys {
+  readonly own: KeyObject;
+  readonly derived: Map<string, KeyObject>;
+}
 
-function subkey(key: SubjectKey, purpose: string): Buffer {
-  const known = subkeys.get(key) ?? new Map<string, Buffer>();
-  subkeys.set(key, known);
+/** Kept as long as the subject's key is referenced: Node takes bytes as a key, but several times as slowly. */
+const known = new WeakMap<SubjectKey, KnownKeys>();
+
+function keysOf(key: SubjectKey): KnownKeys {
+  const keys = known.get(key) ?? { own: nodeCrypto().createSecretKey(key.bytes), derived: new Map() };
+  known.set(key, keys);
+  return keys;
+}
+
+function subkey(key: SubjectKey, purpose: string): KeyObject {
+  const { own, derived } = keysOf(key);
   const found =
-    known.get(purpose) ?? Buffer.from(nodeCrypto().hkdfSync("sha256", key.bytes, "", `threadfold ${purpose} 1`, 32));
-  known.set(purpose, found);
+    derived.get(purpose) ??
+    nodeCrypto().createSecretKey(Buffer.from(nodeCrypto().hkdfSync("sha256", own, "", `threadfold ${purpose} 1`, 32)));
+  derived.set(purpose, found);
   return found;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import {
   AgentThread,
   asArtifactId,
@@ -30,6 +30,7 @@ import { pgliteDriver } from "../postgres/postgres-driver.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { CANARIES, canary, plant, threadOf } from "../testing/canaries.ts";
+import { freshPGlite } from "../testing/services.ts";
 import { type ErasableStore, eraseSubject, sweepExpired } from "./erase-subject.ts";
 
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
@@ -239,7 +240,7 @@ let tenants = 0;
 let database: PGlite | undefined;
 afterAll(() => database?.close());
 async function openPostgres(clock: Clock = { now: () => START_MS }) {
-  database ??= await PGlite.create();
+  database ??= await freshPGlite();
   return openPostgresStore(pgliteDriver(database), { schema: "erasure", tenantId: `tenant ${tenants++}`, clock });
 }
 

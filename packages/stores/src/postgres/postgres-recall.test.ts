@@ -1,8 +1,7 @@
-import { PGlite } from "@electric-sql/pglite";
 import { keepLaws, recallLaws } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entry, THREAD } from "../laws/sample-data.ts";
-import { connectForTests, findPostgres, freshSchema } from "../testing/services.ts";
+import { connectForTests, findPostgres, freshPGlite, freshSchema } from "../testing/services.ts";
 import { type PostgresDriver, pgliteDriver } from "./postgres-driver.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
@@ -13,7 +12,7 @@ describe(`recall in PostgreSQL${service.isThere ? "" : " (in PGlite, for no serv
   let drop: () => Promise<void>;
   let schema: string;
   beforeAll(async () => {
-    const database = service.isThere ? undefined : await PGlite.create();
+    const database = service.isThere ? undefined : await freshPGlite();
     driver = database === undefined ? connectForTests(service.url) : pgliteDriver(database);
     const place = freshSchema(driver);
     schema = place.schema;

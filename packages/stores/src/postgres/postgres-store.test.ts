@@ -1,8 +1,7 @@
-import { PGlite } from "@electric-sql/pglite";
 import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, describe, it } from "vitest";
 import { storeLaws } from "../laws/store-laws.ts";
-import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/services.ts";
+import { connectForTests, createRole, findPostgres, freshPGlite, freshSchema } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { type PostgresDriver, pgliteDriver } from "./postgres-driver.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
@@ -49,7 +48,7 @@ if (service.isThere) {
   keepStoreLaws("PostgreSQL with row-level security", application, { schema: secured.schema, rowLevelSecurity: true });
 } else {
   describe(`PostgreSQL store${service.note}; the same laws ran in PGlite`, () => it.skip("keeps every law", () => {}));
-  const database = await PGlite.create();
+  const database = await freshPGlite();
   closing.push(() => database.close());
   keepStoreLaws("PostgreSQL in PGlite", pgliteDriver(database), {});
 }

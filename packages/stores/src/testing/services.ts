@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import type { PGlite } from "@electric-sql/pglite";
 import { connectPostgres, type PostgresDriver } from "../postgres/postgres-driver.ts";
 
 /** A service that a test suite uses, and whether it is available. */
@@ -47,6 +48,19 @@ export async function findPostgres({ flushes = false } = {}): Promise<FoundServi
   const url = new URL(found.url);
   url.searchParams.set("options", "-c synchronous_commit=off");
   return { ...found, url: url.href };
+}
+
+let emptyDatabase: Promise<Blob> | undefined;
+
+/** Returns an empty database in PGlite. The first takes seconds of work to make; others begin with a copy of its files. */
+export async function freshPGlite(): Promise<PGlite> {
+  const { PGlite } = await import("@electric-sql/pglite");
+  emptyDatabase ??= PGlite.create().then(async (first) => {
+    const files = await first.dumpDataDir("none");
+    await first.close();
+    return files;
+  });
+  return PGlite.create({ loadDataDir: await emptyDatabase });
 }
 
 /** A schema for one test, and how to drop it. */
