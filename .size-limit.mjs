@@ -6,12 +6,12 @@ const renderer = "packages/renderer/dist/index.js";
 const threadfold = "packages/threadfold/dist/index.js";
 
 export default [
-  minified("@threadfold/core", core, "*", "400 kB"),
-  gzipped("@threadfold/core", core, "*", "139 kB"),
+  minified("@threadfold/core", core, "*", "446 kB"),
+  gzipped("@threadfold/core", core, "*", "157 kB"),
   gzipped("@threadfold/core, a thread alone", core, "{ AgentThread }", "43 kB"),
   minified("@threadfold/renderer", renderer, "*", "449 kB"),
   gzipped("@threadfold/renderer", renderer, "*", "146 kB"),
-  gzipped("@threadfold/renderer, a request", renderer, "{ renderRequest, anthropicMessages }", "139 kB"),
+  gzipped("@threadfold/renderer, a request", renderer, "{ renderRequest, anthropicMessages }", "153 kB"),
   minified("threadfold", threadfold, "*", "1441 kB"),
   gzipped("threadfold", threadfold, "*", "488 kB"),
   gzipped("threadfold, a session", threadfold, "{ ContextSession }", "438 kB"),
