@@ -9,6 +9,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { Conversation, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
+import { itemText } from "./selection/summary-draft.ts";
 
 /** Ever less room. */
 const LIMITS = Array.from({ length: 30 }, (_, index) => 120 - 4 * index);
@@ -1170,6 +1171,15 @@ describe("folding again and again", () => {
 });
 
 describe("room", () => {
+  it("knows an outcome again whose fields a store or a cache returns in another order", () => {
+    const outcome = { toolName: "fetch", outcome: "success", errorMessage: null, sources: [] };
+    const texts = [
+      { result: "ok", count: 3 },
+      { count: 3, result: "ok" },
+    ].map((keyFields) => itemText("toolOutcomes", { ...outcome, keyFields } as never));
+    expect(texts[1]).toBe(texts[0]);
+  });
+
   it("does not repeat that an earlier fold kept no details", () => {
     const messages = new Conversation()
       .user("Mend the cart.")

@@ -1,4 +1,5 @@
 import {
+  canonicalJson,
   emptySummary,
   isUnsettled,
   type MessageId,
@@ -270,7 +271,7 @@ export function itemText(section: SummarySection, item: AnyItem): string {
     case "artifacts":
       return String(fields["artifactId"]);
     case "toolOutcomes":
-      return `${fields["toolName"]} ${JSON.stringify(fields["keyFields"])}`;
+      return `${fields["toolName"]} ${canonicalJson(fields["keyFields"])}`;
     default:
       return String(fields["text"]);
   }
