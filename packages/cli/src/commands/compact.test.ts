@@ -112,6 +112,7 @@ describe("compact --out", () => {
     expect(summary).toContain("# long.json, folded");
     expect(summary).toContain("Never commit without running the tests first");
     expect(summary).toContain(data.request?.digest);
+    expect(summary).toMatch(/^## Summary of \d+ messages of turn \d+$/m);
   });
 
   it("writes nothing, and stores nothing, where it cannot", async () => {

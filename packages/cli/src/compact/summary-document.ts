@@ -68,7 +68,9 @@ function pinList({ session }: CompactRun): string {
 }
 
 function summarySection({ span, summary, originalTokens, summaryTokens, summarizer }: SummarizationRecord): string {
-  const place = `${count(span.messageIds.length, "message")} of turns ${span.firstTurn} to ${span.lastTurn}`;
+  const { firstTurn, lastTurn } = span;
+  const turns = firstTurn === lastTurn ? `turn ${firstTurn}` : `turns ${firstTurn} to ${lastTurn}`;
+  const place = `${count(span.messageIds.length, "message")} of ${turns}`;
   const cost = `${figure(originalTokens)} → ${figure(summaryTokens)} tokens, by ${inline(summarizer)}`;
   return [`## Summary of ${place}`, "", `${cost}:`, "", fenced(renderSummary(summary))].join("\n");
 }

@@ -99,7 +99,7 @@ describe("gooseImporter", () => {
   });
 
   it("reads the text of an embedded resource, as the model does", async () => {
-    const resource = { uri: "file:///work/a.ts", mimeType: "text", text: "const a = 1;" };
+    const resource = { uri: "file:///project/a.ts", mimeType: "text", text: "const a = 1;" };
     const shown = { type: "resource", resource, annotations: { audience: ["assistant"] } };
     const asked = { role: "assistant", content: [request("c1", "developer__text_editor")] };
     const answered = { role: "user", content: [response("c1", { status: "success", value: { content: [shown] } })] };

@@ -95,9 +95,15 @@ export function keepRecall(state: AiSdkSession, session: ContextSession, parts: 
   if (!state.hasTools || state.hasSteps) return;
   for (const { type, toolName, toolCallId } of parts) {
     const isRecall = type === "tool-call" && RECALL_DEFINITIONS.some(({ name }) => name === toolName);
-    if (isRecall && toolCallId !== undefined) state.recalled.set(toolCallId, session);
+    if (!isRecall || toolCallId === undefined) continue;
+    state.recalled.set(toolCallId, session);
+    const [oldest = toolCallId] = state.recalled.keys();
+    if (state.recalled.size > MOST_RECALLED) state.recalled.delete(oldest);
   }
 }
+
+/** Calls that are remembered until they are answered; those of a run that was aborted never are. */
+const MOST_RECALLED = 256;
 
 /** What the SDK passes to a tool along with its input. */
 export interface RecallCall {

@@ -16,6 +16,7 @@ import { MockLanguageModelV3 } from "ai-sdk-6/test";
 import { describe, expect, it } from "vitest";
 import { OVERFLOWS } from "../testing/doubles.ts";
 import { sessionIn } from "../testing/sessions.ts";
+import { aiSdkSession, keepRecall } from "./ai-sdk-session.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
 import { createOnEnd, createPrepareStep, threadfoldTools } from "./prepare-step.ts";
 
@@ -218,5 +219,17 @@ describe("runs of the AI SDK that go on side by side in one session", () => {
       ),
     );
     for (const { doGenerateCalls } of inner) expect(doGenerateCalls).toHaveLength(2);
+  });
+});
+
+describe("calls of recall tools that no run answers", () => {
+  it("are not remembered for ever", async () => {
+    const session = await sessionIn("ai-sdk");
+    const state = aiSdkSession({ session });
+    threadfoldTools(session);
+    for (let index = 0; index < 1_000; index++)
+      keepRecall(state, session, [{ type: "tool-call", toolName: "search_thread", toolCallId: `call-${index}` }]);
+    expect(state.recalled.has("call-999")).toBe(true);
+    expect(state.recalled.size).toBe(256);
   });
 });
