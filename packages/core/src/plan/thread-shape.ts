@@ -259,7 +259,7 @@ function groupsBeside({ groups, groupOf }: GroupedLedger, leftOut: readonly Stre
 }
 
 /** Ordinals in a part of an {@link OrdinalMap}. */
-const PART = 4_096;
+const PART = 1_024;
 
 /**
  * Values by message ordinal, in the order of the ordinals. A `Map` stops at each doubling to copy everything that it
@@ -274,9 +274,11 @@ export class OrdinalMap<Value> {
 
   set(ordinal: number, value: Value): this {
     const at = Math.floor(ordinal / PART);
-    const part = this.#parts[at] ?? new Array<undefined>(PART).fill(undefined);
-    this.#parts[at] = part;
-    part[ordinal % PART] = value;
+    const part = (this.#parts[at] ??= []);
+    const place = ordinal % PART;
+    // Only as long as it must be: most threads are short, and each rule of a plan walks through all of it.
+    while (part.length < place) part.push(undefined);
+    part[place] = value;
     return this;
   }
 
@@ -289,7 +291,12 @@ export class OrdinalMap<Value> {
 
   /** May change while it is walked through. */
   *[Symbol.iterator](): Iterator<readonly [ordinal: number, value: Value]> {
-    for (const [at, part] of this.#parts.entries())
-      for (const [place, value] of part?.entries() ?? []) if (value !== undefined) yield [at * PART + place, value];
+    for (let at = 0; at < this.#parts.length; at++) {
+      const part = this.#parts[at] ?? [];
+      for (let place = 0; place < part.length; place++) {
+        const value = part[place];
+        if (value !== undefined) yield [at * PART + place, value];
+      }
+    }
   }
 }
