@@ -53,8 +53,10 @@ function recordOfEnd(end: RequestEnd, requestSequence: number): JournalRecord {
   return { type: end.type, requestSequence, usage, learned };
 }
 
-/** Entries to read. While a trigger fires, each call leaves a record, so what matters is never far back. */
+/** Entries to read first. While a trigger fires, each call leaves a record, so what matters is mostly there. */
 const LOOKED_AT = 64;
+/** Entries to read when the first have no report: messages that came one by one, or calls whose usage nobody told. */
+const LOOKED_BACK = 1_024;
 
 /** What a reopened session takes from the journal: what was tried, sent and measured last. */
 export interface SessionPast {
@@ -78,7 +80,7 @@ export const NO_PAST: SessionPast = Object.freeze({
 
 /** Reads the end of a thread's journal. */
 export async function readSessionPast(journal: AuditJournal, threadId: ThreadId): Promise<SessionPast> {
-  const entries = await journalTail(journal, threadId, LOOKED_AT);
+  const entries = await recentEntries(journal, threadId);
   const attempt = newest(entries, "fold-attempted");
   const request = entries.findLast(({ record }) => isCall(record));
   if (request?.record.type !== "request-rendered") return { ...NO_PAST, attempt: recordOf(attempt) };
@@ -95,8 +97,16 @@ export async function readSessionPast(journal: AuditJournal, threadId: ThreadId)
     },
     learned,
     requestedAt: Date.parse(request.at),
-    requests: entries.filter(({ record }) => isCall(record)),
+    requests: entries.filter(({ record }) => isCall(record)).slice(-LOOKED_AT),
   };
+}
+
+/** Returns the end of a journal, from before the last report on if that is near enough. */
+async function recentEntries(journal: AuditJournal, threadId: ThreadId): Promise<readonly JournalEntry[]> {
+  const entries = await journalTail(journal, threadId, LOOKED_AT);
+  const isAll = entries.length < LOOKED_AT;
+  if (isAll || learnedIn(entries) !== undefined) return entries;
+  return journalTail(journal, threadId, LOOKED_BACK, entries.at(-1)?.sequence);
 }
 
 function learnedIn(entries: readonly JournalEntry[]): LearnedOfModel | undefined {

@@ -43,6 +43,15 @@ describe("what a session learned", () => {
     expect((await next.prepare()).tokens).toBe((await session.prepare()).tokens);
   });
 
+  it("is found again behind many messages that came one by one", async () => {
+    const { store, session } = await crashed(async (open) => {
+      await open.reportUsage({ inputTokens: Math.round(1.6 * open.stats().tokens) });
+    });
+    for (let index = 0; index < 100; index++) await session.append([message(`later-${index}`, "user", "And this.")]);
+    const next = await openSession({ store, config, model: "m" });
+    expect((await next.prepare()).tokens).toBe((await session.prepare()).tokens);
+  });
+
   it("about one model is not applied to another", async () => {
     const { store } = await crashed(async (open) => {
       await open.reportUsage({ inputTokens: 2 * open.stats().tokens });
