@@ -55,8 +55,7 @@ export {
   type RecordedRequestsOptions,
   type RecordedSources,
 } from "./replay/recorded-requests.ts";
-export { type ReplayedRequest, type ReplayOptions, replayThread } from "./replay/replay-thread.ts";
-export { planWindow } from "./request/plan-window.ts";
+export { planWindow, type ReplayedRequest, type ReplayOptions, replayThread } from "./replay/replay-thread.ts";
 export type {
   ModelTarget,
   OverBudget,

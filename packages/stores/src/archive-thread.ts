@@ -1,12 +1,11 @@
 import { type Clock, sha256, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { type ArchiveReceipt, changedMeanwhile, type SegmentOwner, threadArchived } from "./audit/archive-receipt.ts";
 import {
-  type ArchiveReceipt,
   copyIn,
   type HotThread,
   isArchivable,
   type OpenSegments,
   readSegment,
-  type SegmentOwner,
   type SegmentRow,
   type StoreArchiver,
   type WrittenSegment,
@@ -14,11 +13,11 @@ import {
 } from "./audit/segment.ts";
 import { verifySegment } from "./audit/verify-store.ts";
 import { isErasable } from "./erasure/erase-subject.ts";
-import { refuseErasedThread, threadArchived, wentOn } from "./erasure/refuse-erased.ts";
+import { refuseErasedThread } from "./erasure/refuse-erased.ts";
 import { segmentAddress, segmentPlaces, withPlace } from "./open-store.ts";
-import { checkOptions, type OptionKinds, refusedOption } from "./shared/journal.ts";
 import { type ObjectFolder, putAndRead } from "./shared/object-artifacts.ts";
 import { nodeCrypto } from "./shared/on-demand.ts";
+import { checkOptions, type OptionKinds, refusedOption } from "./shared/options.ts";
 import { checkThreadId, systemClock } from "./shared/store-basics.ts";
 import { listedThreads } from "./shared/threads.ts";
 
@@ -90,10 +89,10 @@ export async function archiveThread(
   await withPlace(open, place, true, async (folder) => {
     // Check that the place responds before recording that something may be stored there.
     await folder.get(receipt.key);
-    if (!(await archiver.note(receipt))) throw wentOn(threadId);
+    if (!(await archiver.note(receipt))) throw changedMeanwhile(threadId);
     const undo = (error: unknown) => takeBack(archiver, receipt, folder, error);
     await putSound(store, receipt, folder, segment.bytes, options.signal).catch(undo);
-    if (!(await archiver.remove(receipt, hot))) await undo(wentOn(threadId));
+    if (!(await archiver.remove(receipt, hot))) await undo(changedMeanwhile(threadId));
   });
   return { ...receipt, isCold: true };
 }
@@ -120,7 +119,7 @@ async function takeBack(
   const isOwn = await archiver.drop(receipt);
   await folder.remove(receipt.key);
   await archiver.forget(receipt);
-  throw isOwn ? error : wentOn(receipt.threadId);
+  throw isOwn ? error : changedMeanwhile(receipt.threadId);
 }
 
 function archiverOf(store: ThreadfoldStore): StoreArchiver {
@@ -219,7 +218,7 @@ async function requireSound(store: ThreadfoldStore, receipt: ArchiveReceipt, fol
 /** Removes a segment that is not the place of its thread: left by an unfinished call, or already restored. */
 async function dropSegment(open: OpenSegments, archiver: StoreArchiver, receipt: ArchiveReceipt): Promise<void> {
   await withPlace(open, receipt.place, false, async (folder) => {
-    if (!(await archiver.drop(receipt))) throw wentOn(receipt.threadId);
+    if (!(await archiver.drop(receipt))) throw changedMeanwhile(receipt.threadId);
     await folder.remove(receipt.key);
     await archiver.forget(receipt);
   });
@@ -283,7 +282,7 @@ async function putBack(
   const rows = await readSegment(bytes, receipt);
   await requireSound(store, receipt, folder);
   refuseAborted(signal);
-  if (!(await archiver.restore(receipt, rows))) throw wentOn(receipt.threadId);
+  if (!(await archiver.restore(receipt, rows))) throw changedMeanwhile(receipt.threadId);
 }
 
 /** Options for archiving all threads that have not been used for a long time. */

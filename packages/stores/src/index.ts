@@ -8,9 +8,9 @@ export {
   unarchiveThread,
   type UnarchiveOptions,
 } from "./archive-thread.ts";
+export type { ArchiveReceipt } from "./audit/archive-receipt.ts";
 export {
   type ArchivableStore,
-  type ArchiveReceipt,
   isArchivable,
   type OpenSegments,
   type StoreArchiver,

@@ -11,9 +11,9 @@ import { createMemoryStore } from "./memory/memory-store.ts";
 import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-summary-cache.ts";
 import type { S3ArtifactsOptions } from "./s3/s3-artifacts.ts";
-import { checkTextOption } from "./shared/journal.ts";
 import type { ClosableArtifacts, ObjectFolder } from "./shared/object-artifacts.ts";
 import { nodeFiles } from "./shared/on-demand.ts";
+import { checkTextOption } from "./shared/options.ts";
 import type { StoreOptions } from "./shared/store-basics.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 

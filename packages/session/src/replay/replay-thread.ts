@@ -1,14 +1,18 @@
 import {
   type AgentThread,
   type ArtifactsStoredRecord,
+  type ChatMessage,
+  type CompactionPlan,
   isCall,
   type RequestRenderedRecord,
+  type SummaryRole,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { COMPACTION_RENDER_FORMAT_VERSION, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
+import { COMPACTION_RENDER_FORMAT_VERSION, formatById, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
+import { EMPTY_FRAME, RequestRenderer, threadState } from "@threadfold/turn";
 import type { PreparedRequest, RequestReference } from "../host/prepared-request.ts";
 import type { RequestRecorder } from "../prepare/request-recorder.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
@@ -180,4 +184,18 @@ export async function prepareAgain(
   }).render(record);
   if (made.rendered.digest.digest === digest) return recorder.recordAgain(made, record);
   throw new ThreadfoldError("REPLAY_MISMATCH", `Request ${digest} cannot be reproduced: ${differenceOf(record)}.`);
+}
+
+/**
+ * Returns the messages that a plan shows of a thread, in neutral form: the exporters of `@threadfold/importers` write
+ * them into another tool's session file. Nothing is recorded.
+ */
+export function planWindow(
+  thread: AgentThread,
+  plan: CompactionPlan,
+  summaryRole: SummaryRole = "user",
+): readonly ChatMessage[] {
+  const state = threadState(thread, heuristicTokenizer(), () => "anchoring");
+  const turn = { state, frame: EMPTY_FRAME, format: formatById("neutral"), summaryRole };
+  return new RequestRenderer(turn).render(plan).rendering.request.messages;
 }

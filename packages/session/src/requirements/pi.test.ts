@@ -12,7 +12,7 @@ import { exportSession, importSession } from "@threadfold/importers";
 import { createMemoryStore } from "@threadfold/stores";
 import { pi, piPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { planWindow } from "../request/plan-window.ts";
+import { planWindow } from "../replay/replay-thread.ts";
 import { openSession, work } from "../testing/agent-work.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";

@@ -19,7 +19,7 @@ import {
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 import { inspectorOf, type StoredPlan, type StoreInspector } from "../inspection/inspector.ts";
-import { checkTimeOption } from "../shared/journal.ts";
+import { checkTimeOption } from "../shared/options.ts";
 
 /** Version of the audit file format, written in its first line. */
 const AUDIT_FORMAT_VERSION = 1;

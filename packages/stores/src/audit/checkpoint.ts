@@ -14,8 +14,8 @@ import {
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 import { inspectorOf } from "../inspection/inspector.ts";
-import { checkOptions, checkTimeOption, refusedOption } from "../shared/journal.ts";
 import { nodeCrypto } from "../shared/on-demand.ts";
+import { checkOptions, checkTimeOption, refusedOption } from "../shared/options.ts";
 
 /** Options for making a checkpoint. */
 export interface CheckpointOptions {

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   MerkleTree,
   merkleLeafOf,
-  parseJson,
   THREAD_CHAIN_START,
   type ThreadCopiedRecord,
   ThreadfoldError,
@@ -18,6 +17,7 @@ import type {
 } from "../inspection/inspector.ts";
 import type { ObjectFolder } from "../shared/object-artifacts.ts";
 import { HiddenMessages, spelledOut } from "../shared/plans.ts";
+import type { ArchiveReceipt, SegmentOwner, ThreadEnd } from "./archive-receipt.ts";
 import { sealLine, unsealLine } from "./audit-file.ts";
 
 /** Version of the segment format, written in its first line. */
@@ -46,13 +46,6 @@ export type SegmentRowOf<Type extends SegmentRow["type"]> = Extract<SegmentRow, 
 /** The number of rows of each kind. */
 export type RowCounts = Readonly<Record<SegmentRow["type"], number>>;
 
-/** The tenant and the thread whose rows a segment holds. */
-export interface SegmentOwner {
-  /** The tenant as JSON: `null` for a store without tenants. */
-  readonly tenant: string;
-  readonly threadId: ThreadId;
-}
-
 /** A segment before it is stored anywhere. */
 export interface WrittenSegment {
   readonly bytes: Uint8Array;
@@ -60,40 +53,6 @@ export interface WrittenSegment {
   /** Root of the Merkle tree (RFC 6962) over the seals of all lines. */
   readonly root: string;
   readonly counts: RowCounts;
-}
-
-/** What stays in the store when a thread is archived. */
-export interface ArchiveReceipt extends SegmentOwner {
-  /** Address of the folder or bucket that the segment is in. */
-  readonly place: string;
-  /** The segment's key there. */
-  readonly key: string;
-  readonly root: string;
-  readonly lines: number;
-  readonly bytes: number;
-  /** ISO 8601 time in UTC. */
-  readonly archivedAt: string;
-  /** False while the rows are also in the store: before they are removed, and after they are put back. */
-  readonly isCold: boolean;
-  /** True once the segment is about to be removed. It can then no longer become the thread's place. */
-  readonly isDropped: boolean;
-  /** The forks and handoffs that begin with content of the thread. */
-  readonly copies: readonly ThreadId[];
-  /** What lists show of the thread, and what its rows must match when they are put back. */
-  readonly end: ThreadEnd;
-}
-
-/** The end of a thread. Times are milliseconds since the epoch; `committedAt` is null without a plan. */
-export interface ThreadEnd {
-  readonly version: number;
-  readonly digest: string;
-  readonly planVersion: number;
-  readonly journalSize: number;
-  /** Hash of the newest journal entry; empty without one. */
-  readonly journalHash: string;
-  readonly createdAt: number;
-  readonly appendedAt: number;
-  readonly committedAt: number | null;
 }
 
 /** A thread as it is in the tables. All but the terms of artifacts only grows, so equal values have equal rows. */
@@ -106,58 +65,6 @@ export interface HotThread {
   readonly terms: string;
   /** The number of artifacts that have a time to live. */
   readonly expiring: number;
-}
-
-/** A receipt's row in the tables. */
-export interface ArchiveRow {
-  readonly thread_id: string;
-  readonly is_cold: number;
-  readonly is_dropped: number;
-  readonly place: string;
-  readonly segment_key: string;
-  readonly root: string;
-  readonly lines: number;
-  readonly bytes: number;
-  readonly archived_at: string;
-  readonly copies: string;
-  readonly version: number;
-  readonly digest: string;
-  readonly plan_version: number;
-  readonly journal_size: number;
-  readonly journal_hash: string;
-  readonly created_at: number;
-  readonly appended_at: number;
-  readonly committed_at: number | null;
-}
-
-/** Returns the receipt in a row. @throws ThreadfoldError `STORE_CORRUPT` when it is not one that a store wrote. */
-export function archiveReceipt(row: ArchiveRow, tenant: string): ArchiveReceipt {
-  const threadId = row.thread_id as ThreadId;
-  const { place, segment_key: key, root, lines, bytes, archived_at: archivedAt } = row;
-  const end: ThreadEnd = {
-    version: row.version,
-    digest: row.digest,
-    planVersion: row.plan_version,
-    journalSize: row.journal_size,
-    journalHash: row.journal_hash,
-    createdAt: row.created_at,
-    appendedAt: row.appended_at,
-    committedAt: row.committed_at,
-  };
-  return Object.freeze({
-    ...{ tenant, threadId, place, key, root, lines, bytes, archivedAt, end },
-    isCold: row.is_cold === 1,
-    isDropped: row.is_dropped === 1,
-    copies: copiesIn(row),
-  });
-}
-
-function copiesIn({ thread_id: threadId, copies }: ArchiveRow): readonly ThreadId[] {
-  try {
-    return parseJson(copies) as unknown as readonly ThreadId[];
-  } catch (cause) {
-    throw new ThreadfoldError("STORE_CORRUPT", `The receipt of thread ${threadId} cannot be read.`, { cause });
-  }
 }
 
 /** The error for an artifact that cannot go into a segment. */

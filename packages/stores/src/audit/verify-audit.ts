@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@threadfold/core";
-import { checkOptions, refusedOption } from "../shared/journal.ts";
+import { checkOptions, refusedOption } from "../shared/options.ts";
 import { AuditChecker } from "./audit-checker.ts";
 import { type AuditLine, parseAuditLine, unsealLine } from "./audit-file.ts";
 import { checkCheckpoint } from "./checkpoint.ts";

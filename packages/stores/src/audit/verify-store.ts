@@ -10,9 +10,10 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { inspectorOf, type StoredArtifact, type StoreInspector } from "../inspection/inspector.ts";
-import { checkOptions, type OptionKinds } from "../shared/journal.ts";
 import type { ObjectFolder } from "../shared/object-artifacts.ts";
+import { checkOptions, type OptionKinds } from "../shared/options.ts";
 import { checkThreadId, systemClock } from "../shared/store-basics.ts";
+import type { ArchiveReceipt } from "./archive-receipt.ts";
 import { type CheckedArtifacts, checkArtifacts, checkArtifactsAgainstJournal } from "./check-artifacts.ts";
 import {
   type CheckedJournal,
@@ -29,7 +30,6 @@ import {
 import { checkCheckpoint, signatureProblem } from "./checkpoint.ts";
 import {
   type ArchivableStore,
-  type ArchiveReceipt,
   copyIn,
   endOfRows,
   isArchivable,

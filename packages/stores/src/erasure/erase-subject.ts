@@ -8,7 +8,7 @@ import {
 } from "@threadfold/core";
 import { isArchivable } from "../audit/segment.ts";
 import { inspectorOf } from "../inspection/inspector.ts";
-import { checkOptions, checkTextOption, checkTimeOption, refusedOption } from "../shared/journal.ts";
+import { checkOptions, checkTextOption, checkTimeOption, refusedOption } from "../shared/options.ts";
 
 /** Erases content for good. Only proof of its existence stays: ids, versions, digests, times and counts. */
 export interface StoreEraser {

@@ -11,7 +11,8 @@ import {
   type ThreadRanges,
   type ThreadStore,
 } from "@threadfold/core";
-import type { ArchiveReceipt, StoreArchiver } from "../audit/segment.ts";
+import { threadArchived } from "../audit/archive-receipt.ts";
+import type { StoreArchiver } from "../audit/segment.ts";
 import type { StoreInspector } from "../inspection/inspector.ts";
 import { currentVersion } from "../shared/plans.ts";
 import { isErasable } from "./erase-subject.ts";
@@ -263,23 +264,3 @@ export function inspectArchived(
     damage: () => inspector.damage(),
   };
 }
-
-/** The error for calls that ask for an archived thread. */
-export function threadArchived({ threadId, place, archivedAt }: ArchiveReceipt, problem?: string): ThreadfoldError {
-  const since = `was archived to ${place} at ${archivedAt}`;
-  return new ThreadfoldError("THREAD_ARCHIVED", problem ?? `Thread ${threadId} ${since}.`, {
-    hint: `Bring it back first with threadfold unarchive ${threadId}, or unarchiveThread in code.`,
-    details: { threadId, place, archivedAt },
-  });
-}
-
-/** The error for a thread that somebody else added to, or moved, while it was being moved. */
-export const wentOn = (threadId: ThreadId): ThreadfoldError =>
-  new ThreadfoldError(
-    "VERSION_CONFLICT",
-    `Thread ${threadId} changed while it was being archived, or was moved by another process.`,
-    {
-      hint: "Nothing was removed. Archive it when it is not in use.",
-      details: { threadId },
-    },
-  );

@@ -1,8 +1,6 @@
 import { canonicalJson, THREAD_CHAIN_START, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import { type ArchiveReceipt, type ArchiveRow, archiveReceipt } from "../audit/archive-receipt.ts";
 import {
-  type ArchiveReceipt,
-  type ArchiveRow,
-  archiveReceipt,
   contentGone,
   type HotThread,
   type RowCounts,

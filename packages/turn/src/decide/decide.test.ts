@@ -18,8 +18,8 @@ import { NO_USAGE, type UsageState } from "../state/usage.ts";
 import { threadOf } from "../testing/fold-case.ts";
 import { PLAIN_PRICE, triggeredBy, turnOf } from "../testing/turn-case.ts";
 import { decide, type FoldDecision, foldConfig } from "./decide.ts";
-import { loopWait } from "./open-loop.ts";
 import { shownTurns } from "./trigger.ts";
+import { loopWait } from "./weigh-fold.ts";
 
 const thread = scriptThread("u1 a1 t1 u2 a2 t2 u3 a3", 250);
 const TOKENS = measureOf(thread);

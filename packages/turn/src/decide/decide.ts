@@ -4,9 +4,8 @@ import { mayFold } from "../state/breaker.ts";
 import { type CompactOptions, isAsked } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
 import { type CommitWeighing, configForEpoch } from "./costs.ts";
-import { loopWait } from "./open-loop.ts";
 import { isCold, triggerDecision } from "./trigger.ts";
-import { forecastFold, growthOf, waitFor } from "./weigh-fold.ts";
+import { forecastFold, growthOf, loopWait, waitFor } from "./weigh-fold.ts";
 
 /** A trigger's decision to fold. */
 export type FiredDecision = Exclude<TriggerDecision, { readonly level: "none" }>;
