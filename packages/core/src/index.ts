@@ -103,6 +103,21 @@ export {
   usageSchema,
   visibleText,
 } from "./model/message.ts";
+export {
+  type ArgumentRole,
+  type FileUse,
+  fileArgument,
+  fileUse,
+  hasRole,
+  isPath,
+  isStepList,
+  namesFile,
+  plainToolName,
+  type ToolKind,
+  toolArgument,
+  toolArguments,
+  toolKind,
+} from "./model/tool-use.ts";
 export { resultLabel, textIn, typedRanges, typedText } from "./model/typed-text.ts";
 export {
   type ChatMessage,

@@ -11,7 +11,6 @@ export {
   BUILT_IN_DURABILITY,
   durabilityPolicy,
   isRetrieval,
-  plainToolName,
   toolOverride,
   toolPolicy,
 } from "./durability/durability-policy.ts";

@@ -3,6 +3,7 @@ import * as z from "../json/schema.ts";
 import { type ArtifactId, artifactIdSchema, type MessageId, messageIdSchema } from "../model/ids.ts";
 import { type Message, type Sensitivity, sensitivitySchema } from "../model/message.ts";
 import { type ToolOutcomeStatus, toolOutcomeStatusSchema } from "../model/part.ts";
+import type { FileUse } from "../model/tool-use.ts";
 import { type SpanReference, spanReferenceSchema } from "../thread/span-reference.ts";
 
 /** Version of the summary schema. Bump it when a section or field changes, so that cached summaries are not misread. */
@@ -79,7 +80,7 @@ export interface ArtifactReference extends SummaryItem {
 /** A file that the agent touched, and the strongest action that it took on the file. */
 export interface FileItem extends SummaryItem {
   readonly path: string;
-  readonly action: "read" | "created" | "modified" | "deleted";
+  readonly action: FileUse;
   readonly description: string;
   /** The number of times it was changed; absent when nobody counted. */
   readonly changes?: number;

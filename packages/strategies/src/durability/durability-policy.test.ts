@@ -1,6 +1,6 @@
 import { asToolCallId, compactionConfig, type ToolResultEnvelope } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { durabilityPolicy, isRetrieval, plainToolName, toolOverride, toolPolicy } from "./durability-policy.ts";
+import { durabilityPolicy, isRetrieval, toolOverride, toolPolicy } from "./durability-policy.ts";
 
 const resultOf = (toolName: string): ToolResultEnvelope => ({
   toolName,
@@ -45,7 +45,6 @@ describe("durabilityPolicy", () => {
     expect(["read_artifact", "ReadArtifact", "recall", "Recall", "read_file", undefined].map(isRetrieval)).toEqual([
       ...[true, true, true, true, false, false],
     ]);
-    expect(plainToolName("mcp__Read-File.v2")).toBe("mcpreadfilev2");
     const durabilityOf = durabilityPolicy(compactionConfig({ defaultToolDurability: "anchoring" }));
     expect(["read_artifact", "recall"].map((name) => durabilityOf(resultOf(name)))).toEqual(["ephemeral", "ephemeral"]);
   });

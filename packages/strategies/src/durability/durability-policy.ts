@@ -1,4 +1,10 @@
-import type { ContextCompactionConfig, DurabilityOf, ToolDurability, ToolDurabilityPolicy } from "@threadfold/core";
+import {
+  type ContextCompactionConfig,
+  type DurabilityOf,
+  plainToolName,
+  type ToolDurability,
+  type ToolDurabilityPolicy,
+} from "@threadfold/core";
 
 /** Returns the policy that the configuration sets for a tool by its exact name; undefined when it sets none. */
 export function toolOverride(
@@ -35,9 +41,6 @@ function builtIn(toolName: string): ToolDurability | undefined {
 
 /** Tools that read back what is in the thread or the artifact store. Their results can be fetched again at any time. */
 const RETRIEVAL_TOOLS = ["readartifact", "recall"];
-
-/** Normalizes a tool name to the form that the tables use: lower case, without separators. */
-export const plainToolName = (toolName: string): string => toolName.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** Checks whether a tool only reads back stored content, so that its results need not be stored again. */
 export const isRetrieval = (toolName: string | undefined): boolean =>

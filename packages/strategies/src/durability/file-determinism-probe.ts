@@ -1,8 +1,7 @@
 import {
   type DeterminismMetadata,
   type DeterminismProbe,
-  type JsonObject,
-  type JsonValue,
+  fileArgument,
   probeVerdict,
   type ReplayableResult,
 } from "@threadfold/core";
@@ -13,12 +12,11 @@ export interface FileProbeOptions {
   readonly root: string;
   /** Largest file to read, in bytes, so that a check stays cheap. 16 MiB by default. */
   readonly maxBytes?: number;
-  /** Finds the path in a call's arguments; by default in `path`, `file_path`, `filePath`, `filename` or `file`. */
+  /** Finds the path in a call's arguments; by default in `file_path`, `path` and the like, however they are spelled. */
   readonly pathOf?: (result: ReplayableResult) => string | undefined;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
-const PATH_FIELDS = ["path", "file_path", "filePath", "filename", "file"];
 /** Fewer hexadecimal digits of a SHA-256 prove too little; the specification's example keeps 16. */
 const MIN_HASH_DIGITS = 16;
 
@@ -29,7 +27,7 @@ const MIN_HASH_DIGITS = 16;
  * neither cannot be verified, nor one with a `version`, which files do not have, and no `contentHash`.
  */
 export function fileDeterminismProbe(options: FileProbeOptions): DeterminismProbe {
-  const { root, maxBytes = MAX_BYTES, pathOf = pathInArguments } = options;
+  const { root, maxBytes = MAX_BYTES, pathOf = ({ input }) => fileArgument(input) } = options;
   return {
     async probe(result, signal) {
       const path = pathOf(result);
@@ -98,13 +96,3 @@ async function sha256Hex(bytes: Uint8Array): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(bytes).digest("hex");
 }
-
-function pathInArguments({ input }: ReplayableResult): string | undefined {
-  if (!isObject(input)) return undefined;
-  return PATH_FIELDS.map((field) => input[field]).find((value) => typeof value === "string" && value !== "") as
-    | string
-    | undefined;
-}
-
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

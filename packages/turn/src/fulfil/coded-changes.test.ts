@@ -121,6 +121,7 @@ describe("a call that changes a file", () => {
     ["MultiEdit", "modified"],
     ["mcp__a__b__apply_diff", "modified"],
     ["NotebookEdit", "modified"],
+    ["search_and_replace", "modified"],
     ["delete_file", "deleted"],
   ])("is recognized by its tool's name, in any spelling: %s", (name, action) => {
     for (const field of ["path", "file_path", "filePath", "target_file", "notebook_path"])
@@ -133,8 +134,12 @@ describe("a call that changes a file", () => {
     ["view", { command: "view", path: "a.ts" }, undefined],
     ["undo", { command: "undo_edit", path: "a.ts", old_text: "a" }, undefined],
     ["an old text without a command", { path: "a.ts", old_text: "" }, "modified"],
+    ["an old string without a command", { path: "a.ts", old_str: "" }, "modified"],
+    ["a line to insert at without a command", { path: "a.ts", insert_line: 3, new_text: "a" }, "modified"],
+    ["only a new text without a command", { path: "a.ts", new_text: "a" }, "created"],
+    ["only a path", { path: "a.ts" }, undefined],
   ])("is classified by the editor command: %s", (_what, input, action) => {
-    for (const editor of ["str_replace_editor", "text_editor", "editor"])
+    for (const editor of ["str_replace_editor", "text_editor", "editor", "file_editor", "planning_file_editor"])
       expect(changed(editor, input)).toEqual(action === undefined ? [] : [["a.ts", action]]);
   });
 
@@ -156,6 +161,7 @@ describe("a call that changes a file", () => {
     ["as its input", (patch) => patch],
     ["as a field", (input) => ({ input })],
     ["as a patch", (patch) => ({ patch })],
+    ["as the text of a patch", (patchText) => ({ patchText })],
     ["as a diff", (diff) => ({ diff })],
   ])("is read from a patch passed %s", (_where, made) => {
     const patch =

@@ -3,7 +3,9 @@ import {
   EventLoopTurns,
   emptySummary,
   type FileItem,
-  type JsonObject,
+  fileArgument,
+  fileUse,
+  isPath,
   type JsonValue,
   type Message,
   type MessageId,
@@ -18,10 +20,12 @@ import {
   type SummarySection,
   type ToolCallId,
   type ToolCallPart,
+  toolArgument,
+  toolKind,
 } from "@threadfold/core";
-import { plainToolName, toolPolicy } from "@threadfold/strategies";
+import { toolPolicy } from "@threadfold/strategies";
 import { boundedFields, declaredFields } from "./declared-fields.ts";
-import { FILE_FIELDS, owedReference } from "./externalization-record.ts";
+import { owedReference } from "./externalization-record.ts";
 import type { Fulfilment } from "./fulfilment.ts";
 
 /** Items that code adds to a summary of messages, whoever writes the summary. */
@@ -191,24 +195,6 @@ export function reservedTokens({ outcomes, artifacts }: OwedItems, fulfilment: F
   return Math.min(declared + references, Math.floor(summaryMaxTokens / 2));
 }
 
-/** What file-changing tools do to files, by tool name in lower case without separators. */
-const ACTIONS: Readonly<Record<string, FileItem["action"]>> = {
-  ...byName("created", "write writefile createfile create fswrite writetofile savefile"),
-  ...byName(
-    "modified",
-    "edit editfile multiedit strreplace replace searchreplace replaceinfile applydiff notebookedit insert insertcontent",
-  ),
-  ...byName("deleted", "deletefile removefile"),
-};
-const EDITORS: ReadonlySet<string> = new Set(["strreplacebasededittool", "strreplaceeditor", "texteditor", "editor"]);
-const PATCHES: ReadonlySet<string> = new Set(["applypatch", "patch"]);
-const PATH_FIELDS = [...FILE_FIELDS, "path"];
-const LONGEST_PATH = 300;
-
-function byName(action: FileItem["action"], names: string): Readonly<Record<string, FileItem["action"]>> {
-  return Object.fromEntries(names.split(" ").map((name) => [name, action]));
-}
-
 /** Messages that are processed in one step, in a millisecond or less. */
 const AT_A_TIME = 512;
 
@@ -282,7 +268,7 @@ const LONGEST_COMMAND = 20_000;
 
 /** Returns the names of the files that a shell command removes or moves. */
 function namesTakenAway({ input }: ToolCallPart): readonly string[] {
-  const { command } = fieldsOf(input);
+  const command = toolArgument(input, "command");
   const text = Array.isArray(command) ? command.at(-1) : command;
   if (typeof text !== "string") return [];
   const words = [...text.slice(0, LONGEST_COMMAND).matchAll(TAKES_AWAY)].flatMap(([, name, rest = ""]) =>
@@ -298,32 +284,16 @@ function namesTakenAway({ input }: ToolCallPart): readonly string[] {
 type FileChange = Pick<FileItem, "path" | "action">;
 
 function changesOf({ toolName, input }: ToolCallPart): readonly FileChange[] {
-  const name = plainToolName(toolName.slice(Math.max(toolName.lastIndexOf("__") + 1, toolName.lastIndexOf(".") + 1)));
-  if (PATCHES.has(name)) return patchedFiles(input);
-  const fields = fieldsOf(input);
-  const action = EDITORS.has(name) ? editorAction(fields) : ACTIONS[name];
-  if (action === undefined) return [];
-  const path = PATH_FIELDS.map((field) => fields[field]).find((value) => typeof value === "string" && isPath(value));
-  return path === undefined ? [] : [{ path: path as string, action }];
-}
-
-const fieldsOf = (input: JsonValue): JsonObject =>
-  typeof input === "object" && input !== null && !Array.isArray(input) ? (input as JsonObject) : {};
-
-const isPath = (text: string): boolean => text !== "" && text.length <= LONGEST_PATH && !/[\n\r]/.test(text);
-
-/** Returns what an editor call does: from its command, or because it has an old text to replace. */
-function editorAction({ command, old_text: replaced }: JsonObject): FileItem["action"] | undefined {
-  if (command === "create") return "created";
-  if (command === undefined && replaced !== undefined) return "modified";
-  return command === "str_replace" || command === "insert" ? "modified" : undefined;
+  const kind = toolKind(toolName, input);
+  if (kind === "patch") return patchedFiles(input);
+  const [path, action] = [fileArgument(input), fileUse(kind, input)];
+  return path === undefined || action === undefined || action === "read" ? [] : [{ path, action }];
 }
 
 const PATCH_LINE = /^\*\*\* (Add|Update|Delete) File: (.+)$/gm;
 
 function patchedFiles(input: JsonValue): readonly FileChange[] {
-  const fields = fieldsOf(input);
-  const patch = typeof input === "string" ? input : (fields["input"] ?? fields["patch"] ?? fields["diff"]);
+  const patch = typeof input === "string" ? input : toolArgument(input, "patch");
   if (typeof patch !== "string") return [];
   return [...patch.matchAll(PATCH_LINE)]
     .map(([, verb, path = ""]): FileChange => {

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Message,
   type NewItem,
+  namesFile,
   type SpanReference,
   type StructuredSummary,
   summaryItemId,
@@ -47,17 +48,11 @@ function rehydrateHint(message: Message, { thread, shape }: Fulfilment): string 
   return `full result of ${toolName}${target === undefined ? "" : ` ${target}`}`.toWellFormed();
 }
 
-/** Names of arguments that name a file and nothing else. */
-export const FILE_FIELDS: readonly string[] = [
-  ...["file_path", "filePath", "filepath", "filename", "notebook_path", "target_file", "absolute_path"],
-  "absolutePath",
-];
-
 /** Returns the file that a call is about, or its first short words, or at least where it looked. */
 function targetOf(input: JsonValue): string | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   const fields = input as JsonObject;
-  const file = FILE_FIELDS.map((name) => fields[name]).find(isText);
+  const [, file] = Object.entries(fields).find(([name, value]) => namesFile(name) && isText(value)) ?? [];
   const words = Object.values(fields).find((value) => isText(value) && value.length <= MAX_TARGET);
   const target = file ?? words ?? fields["path"];
   return isText(target) ? endOf(target) : undefined;

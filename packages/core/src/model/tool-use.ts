@@ -1,0 +1,220 @@
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
+
+/** What a call does to a file. */
+export type FileUse = "read" | "created" | "modified" | "deleted";
+
+/** What a call of an agent's tool is for, as far as the tool's name and the call's arguments show. */
+export type ToolKind =
+  | "read"
+  | "write"
+  | "edit"
+  /** One tool that reads, writes and edits, which its `command` or its other arguments decide. */
+  | "editor"
+  | "patch"
+  | "delete"
+  | "shell"
+  | "search"
+  | "todo"
+  | "task"
+  | "plan"
+  | "agent"
+  | "other";
+
+/** Names of tools that agents have, in lower case without separators. */
+const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
+  read: "open goto setcursors scrollup scrolldown read readfile readfiles view viewfile cat openfile getfilecontents fsread notebookread readmanyfiles",
+  write: "write writefile createfile create fswrite writetofile savefile",
+  edit: "edit editfile multiedit strreplace replace searchreplace replaceinfile applydiff searchandreplace notebookedit insert insertcontent",
+  editor: "strreplacebasededittool strreplaceeditor texteditor fileeditor planningfileeditor editor",
+  patch: "applypatch patch",
+  delete: "deletefile removefile",
+  shell:
+    "bash shell sh exec execcommand run runcommand runcommands runshellcommand runterminalcmd runterminalcommand executecommand executebash localshell terminal powershell containerexec",
+  search:
+    "findfile searchdir searchfile grep glob search find ls list listdir listfiles listdirectory codebasesearch searchfiles searchfilecontent grepsearch filesearch rg websearch webfetch fetch googlewebsearch",
+  todo: "todowrite updateplan writetodos managetodolist todo tasklist updatetodolist settodos tasktracker",
+  task: "taskcreate taskupdate createtask updatetask",
+  agent: "task agent subagent dispatchagent spawnagent runagent delegate delegatetask explore",
+  plan: "exitplanmode plan createplan submitplan",
+};
+
+const KIND_OF_NAME: ReadonlyMap<string, ToolKind> = new Map(
+  Object.entries(NAMES).flatMap(([kind, names]) => names.split(" ").map((name) => [name, kind as ToolKind] as const)),
+);
+
+/** What an argument is in a call that is about a file or runs a command. */
+export type ArgumentRole = "file" | "command" | "before" | "after" | "patch";
+
+/** Names of arguments, in lower case without separators, the more telling ones first. */
+const ARGUMENTS: Readonly<Record<ArgumentRole, string>> = {
+  file: "filepath path filename targetfile notebookpath absolutepath relativepath relativeworkspacepath pathinproject file",
+  command: "command cmd commandline bashcommand shellcommand script code",
+  before: "oldstring oldstr oldtext oldcontent oldsource targetcontent before",
+  after:
+    "newstring newstr newtext newcontent newsource replacementcontent content filetext filecontent contents codecontent codeedit after replacetext replacement replace repl body text",
+  patch: "input patch patchtext diff",
+};
+
+const NAMES_A_FILE = /^(?:file(?:path|name)|targetfile|notebookpath|absolutepath)$/;
+/** Arguments that hold a command; those called `script` or `code` may hold a program in any language. */
+const RUNS = /^(?:command|cmd|commandline|bashcommand|shellcommand)$/;
+
+const RANKS = new Map<ArgumentRole, ReadonlyMap<string, number>>(
+  Object.entries(ARGUMENTS).map(([role, names]) => [
+    role as ArgumentRole,
+    new Map(names.split(" ").map((name, rank) => [name, rank])),
+  ]),
+);
+
+/** Returns a name in lower case without separators: `old_string`, `oldString` and `OldString` are one. */
+export const plainToolName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+/** Several edits of one call may be numbered: `old_str_1`, `old_str_2`. */
+const plainArgument = (name: string): string => plainToolName(name).replace(/\d+$/, "");
+
+/** Checks whether an argument with this name has a role, however its agent spells it. */
+export const hasRole = (name: string, role: ArgumentRole): boolean =>
+  RANKS.get(role)?.has(plainArgument(name)) === true;
+
+/** Checks whether an argument with this name names a file and nothing else: a `path` may be where to look. */
+export const namesFile = (name: string): boolean => NAMES_A_FILE.test(plainArgument(name));
+
+/** Returns the arguments of a call by name; none when they are not an object. */
+export const toolArguments = (input: JsonValue): JsonObject =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? (input as JsonObject) : {};
+
+/**
+ * Returns the argument that has a role in a call, or undefined. Of several it is the one with the most telling name.
+ * What is null or an empty text has no role.
+ */
+export const toolArgument = (input: JsonValue, role: ArgumentRole): JsonValue | undefined =>
+  bestArgument(input, role, (value): value is JsonValue => value !== null && value !== "");
+
+function bestArgument<Value extends JsonValue>(
+  input: JsonValue,
+  role: ArgumentRole,
+  fits: (value: JsonValue) => value is Value,
+): Value | undefined {
+  let found: { readonly rank: number; readonly value: Value } | undefined;
+  for (const [name, value] of Object.entries(toolArguments(input))) {
+    const rank = RANKS.get(role)?.get(plainArgument(name)) ?? Number.POSITIVE_INFINITY;
+    if (value !== undefined && fits(value) && rank < (found?.rank ?? Number.POSITIVE_INFINITY)) found = { rank, value };
+  }
+  return found?.value;
+}
+
+const LONGEST_PATH = 300;
+
+/** Checks whether a text may be the path of a file: one line of at most 300 characters. */
+export const isPath = (text: string): boolean =>
+  text !== "" && text.length <= LONGEST_PATH && !/[\n\r]/.test(text) && text.isWellFormed();
+
+/** Returns the path of the file that a call is about, if it has one. */
+export const fileArgument = (input: JsonValue): string | undefined =>
+  bestArgument(input, "file", (value): value is string => typeof value === "string" && isPath(value));
+
+/**
+ * Returns what kind of tool was called. Prefixes of servers and namespaces are ignored. A tool with an unknown name is
+ * recognized by its arguments and, where these leave it open, by the verbs in its name.
+ */
+export function toolKind(toolName: string, input: JsonValue): ToolKind {
+  const own = toolName.split(/__|[/:.]/).at(-1) ?? "";
+  return (
+    KIND_OF_NAME.get(plainToolName(toolName)) ?? KIND_OF_NAME.get(plainToolName(own)) ?? kindByArguments(own, input)
+  );
+}
+
+function kindByArguments(toolName: string, input: JsonValue): ToolKind {
+  const fields = toolArguments(input);
+  const names = Object.keys(fields);
+  if (names.some((name) => hasRole(name, "file"))) return kindOfFileTool(toolName, input);
+  if (names.some((name) => RUNS.test(plainArgument(name)))) return "shell";
+  const isList = names.includes("todos") || (LISTS.test(wordsOf(toolName)) && Object.values(fields).some(isStepList));
+  return isList ? "todo" : "other";
+}
+
+/** Words in the names of tools that keep a list of what is to be done. */
+const LISTS = /\b(?:todos?|tasks?|plan|checklist|steps)\b/;
+const STATES: readonly string[] = ["status", "state", "done", "completed", "checked"];
+
+/** Checks for a list of steps that each have a state. */
+export const isStepList = (value: JsonValue | undefined): boolean =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((item: JsonValue) => STATES.some((state) => Object.hasOwn(toolArguments(item), state)));
+
+/** The words of a tool's name in lower case, separated by spaces. */
+const wordsOf = (toolName: string): string =>
+  toolName
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/[^a-zA-Z]+/g, " ")
+    .toLowerCase();
+
+/** Verbs in the names of tools that are about files, with what these do; the first that applies. */
+const VERBS: readonly (readonly [RegExp, ToolKind])[] = [
+  [/\b(?:directory|directories|dir|folders?)\b/, "other"],
+  [/\b(?:delete|remove)\b/, "delete"],
+  [/\b(?:edit|replace|insert|update|modify|append)\b/, "edit"],
+  [/\b(?:search|grep|find|glob|list)\b/, "search"],
+  [/\b(?:write|create|save|overwrite)\b/, "write"],
+  [/\b(?:read|view|open|cat|get|show|load)\b/, "read"],
+];
+
+function kindOfFileTool(toolName: string, input: JsonValue): ToolKind {
+  const fields = toolArguments(input);
+  const command = Object.entries(fields).find(([name]) => RUNS.test(plainArgument(name)))?.[1];
+  if (typeof command === "string") return Object.hasOwn(EDITOR_USES, plainToolName(command)) ? "editor" : "shell";
+  const words = wordsOf(toolName);
+  const verb = VERBS.find(([verbs]) => verbs.test(words))?.[1];
+  if (replacesText(fields)) return "edit";
+  if (verb !== undefined) return verb;
+  if (toolArgument(input, "after") !== undefined) return "write";
+  return Object.keys(fields).some(namesFile) ? "read" : "other";
+}
+
+/** Checks for a text with what takes its place, among the arguments or in a list of edits. */
+function replacesText(fields: JsonObject): boolean {
+  const names = Object.keys(fields);
+  const [from, to] = (["before", "after"] as const).map((role) => names.some((name) => hasRole(name, role)));
+  if (from && to) return true;
+  return Object.values(fields).some(
+    (value) => Array.isArray(value) && value.some((one) => replacesText(toolArguments(one))),
+  );
+}
+
+/** The commands of editors, in lower case without separators. */
+const EDITOR_USES: Readonly<Record<string, FileUse>> = {
+  view: "read",
+  create: "created",
+  strreplace: "modified",
+  insert: "modified",
+  delete: "deleted",
+};
+
+/** Returns what a call of a tool of this kind does to its file; undefined when it is not about one. */
+export function fileUse(kind: ToolKind, input: JsonValue): FileUse | undefined {
+  switch (kind) {
+    case "read":
+      return "read";
+    case "write":
+      return "created";
+    case "edit":
+      return "modified";
+    case "delete":
+      return "deleted";
+    case "editor":
+      return editorUse(toolArguments(input));
+    default:
+      return undefined;
+  }
+}
+
+/** An editor that takes no command replaces a text, creates a file or reads one, as its other arguments say. */
+function editorUse(fields: JsonObject): FileUse | undefined {
+  const { command } = fields;
+  const known = typeof command === "string" ? plainToolName(command) : undefined;
+  if (known !== undefined) return Object.hasOwn(EDITOR_USES, known) ? EDITOR_USES[known] : undefined;
+  const names = Object.keys(fields).map(plainArgument);
+  if (names.some((name) => name === "insertline" || hasRole(name, "before"))) return "modified";
+  return names.some((name) => hasRole(name, "after")) ? "created" : "read";
+}
