@@ -220,6 +220,17 @@ describe("odd input is read as far as possible", () => {
     expect(session.warnings).toEqual([{ kind: "invalid-utf8" }]);
   });
 
+  it.each(["le", "be"] as const)("reads what PowerShell writes with >, UTF-16 with its mark: %s", async (order) => {
+    const read = (text: string) => {
+      const units = Buffer.from(`\uFEFF[{"role":"user","content":"${text}"}]`, "utf16le");
+      return importSession(order === "le" ? units : units.swap16());
+    };
+    const { messages, warnings, source } = await read("Größe 😀");
+    expect([messages[0]?.parts, warnings]).toEqual([[{ type: "text", text: "Größe 😀" }], []]);
+    expect(source.bytes).toBe(2 * (source.text.length + 1));
+    expect((await read("\ud800")).warnings).toEqual([{ kind: "invalid-utf8" }]);
+  });
+
   it("recognizes gzip by content, whatever the file name", async () => {
     const path = join(folder, "session.jsonl");
     writeFileSync(path, gzipSync(jsonLines(pi)));

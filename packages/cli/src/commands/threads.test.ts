@@ -132,6 +132,33 @@ describe("threads", () => {
     expect(threads.map(({ title }) => title)).toEqual(["Port the selector."]);
   });
 
+  it.each([
+    ["<user_message>\nPort it.\n</user_message>\n<environment_details>\n# Time\n</environment_details>", "Port it."],
+    ["<task>\nPort it.\n</task>", "Port it."],
+    ['<mode_notice>Plan mode.</mode_notice>\n<user_input mode="plan">Port it.</user_input>', "Port it."],
+    ["<user_query>\nPort it.\n</user_query>", "Port it."],
+    ["<system-reminder>\nUse tabs.\n</system-reminder>\nPort it.", "Port it."],
+    ["<ide_opened_file>The user opened a.ts.</ide_opened_file>\n<ide_selection>x</ide_selection>Port it.", "Port it."],
+    ["Port it.\n<system-reminder>\nUse tabs.\n</system-reminder>", "Port it."],
+    ['Port it.\n<file_content path="a.ts">\nconst a = 1;\n</file_content>', "Port it."],
+    ["<uploaded_files>\n/w\n</uploaded_files>\nPort it.", "Port it."],
+    ["<pr_description>\nPort it.\n</pr_description>\n\n<instructions>\nUse git.\n</instructions>", "Port it."],
+    ["<context>\nThe date is May 1.\n</context>\n<userRequest>\nPort it.\n</userRequest>", "Port it."],
+    ["# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nPort it.", "Port it."],
+    [
+      "<command-message>port</command-message>\n<command-name>/port</command-name>\n<command-args>it to Go</command-args>",
+      "/port it to Go",
+    ],
+    ["<bash-input>npm test</bash-input>", "npm test"],
+    ["<div>is not closed</div>\nWhy?", "<div>is not closed</div> Why?"],
+    ["<my_element> is not defined", "<my_element> is not defined"],
+    ["What does <system-reminder> mean?", "What does <system-reminder> mean?"],
+  ])("have what the user said for a title, without what programs write around it: %s", async (said, title) => {
+    await json(inStore("import", bench.file("said.json", JSON.stringify([{ role: "user", content: said }]))));
+    const { threads } = (await json(inStore("threads"))).envelope.data as { threads: { title: string | null }[] };
+    expect(threads.map((thread) => thread.title)).toEqual([title]);
+  });
+
   it("have the title that they are given, on every page, until they are erased", async () => {
     const { data } = await compact(inStore(bench.file("long.json", openAiSession(LONG)), "--budget", "8000"));
     const id = data.threadId;

@@ -4,6 +4,7 @@ import {
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadInfo,
+  typedText,
   visibleText,
 } from "@threadfold/core";
 import { threadTitle } from "@threadfold/stores";
@@ -53,12 +54,48 @@ const LOOKED_AT = 20;
 /** Maximum length of a title, in UTF-16 code units. */
 const LONGEST_TITLE = 200;
 
-/**
- * What asks the model for nothing: a command that controls the agent's program, such as `/model`, and what such programs
- * say in the user's place.
- */
-const NO_REQUEST =
-  /^(?:\/[a-z][\w:-]*$|<(?:command-(?:name|message)|local-command-[a-z]+|environment_(?:context|details)|user_instructions|system-reminder)>|Caveat: The messages below|# AGENTS\.md instructions)/i;
+/** What asks the model for nothing: a command that controls the agent's program, such as `/model`, and notes of such. */
+const NO_REQUEST = /^(?:\/[a-z][\w:-]*$|Caveat: The messages below|# AGENTS\.md instructions)/i;
+
+/** Tags around what programs add to the words of a user, in lower case. */
+const ADDED: ReadonlySet<string> = new Set(
+  [
+    "context attachment attachments instructions reminderinstructions editorcontext repocontext workspace_info rules skill",
+    "environment_context environment_details user_instructions user_info system-reminder permissions turn_aborted",
+    "file_content folder_content url_content uploaded_files attached_files additional_data workspace_diagnostics",
+    "git_working_state open_and_recently_viewed_files ide_opened_file ide_selection ide_diagnostics task-notification",
+    "subagent_notification local-command-stdout local-command-stderr local-command-caveat bash-stdout bash-stderr",
+    "mode_notice environment_notice hook_context",
+  ].flatMap((names) => names.split(" ")),
+);
+const ADDED_BELOW = new RegExp(`\\n[ \\t]*<(?:${[...ADDED].join("|")})[\\s>]`, "i");
+
+/** Tags that programs and prompts put around the words themselves. Other markup is the user's own. */
+const WRAPPING = /^(?:userRequest|bash-input|[a-z]+(?:_[a-z]+)+)$/;
+const OPENING_TAG = /^<([a-z][\w-]{0,60})(?:\s[^<>\n]{0,300})?>/i;
+
+/** Where an editor puts the words below what it adds. */
+const BELOW_EDITOR = /^# (?:Context from my IDE setup|Files mentioned by the user):[\s\S]*?\n#+ My request for Codex:/;
+/** A command as Claude Code writes it: its name, and what the user typed behind it. */
+const COMMAND = /^(?=<command-)[\s\S]*?<command-name>([^<]*)</;
+const COMMAND_ARGUMENTS = /<command-args>([^<]*)</;
+
+/** Returns what the user asked for in a message, without what programs put around it and into it. */
+function requestIn(message: Message): string {
+  let text = typedText(message).replace(BELOW_EDITOR, "").trim();
+  const [, command] = COMMAND.exec(text) ?? [];
+  if (command !== undefined) return `${command} ${COMMAND_ARGUMENTS.exec(text)?.[1] ?? ""}`.trim();
+  for (let tag = OPENING_TAG.exec(text); tag !== null; tag = OPENING_TAG.exec(text)) {
+    const [opening, name = ""] = tag;
+    const close = text.indexOf(`</${name}>`);
+    const [within, below] =
+      close < 0 ? ["", ""] : [text.slice(opening.length, close), text.slice(close + name.length + 3)];
+    if (ADDED.has(name.toLowerCase())) text = below.trim();
+    else if (WRAPPING.test(name) && close >= 0) text = (within.trim() === "" ? below : within).trim();
+    else break;
+  }
+  return text.split(ADDED_BELOW, 1)[0] ?? "";
+}
 
 const titleLines = (threads: readonly ListedThread[]): string =>
   threads.map(({ threadId, title }) => `${plainText(threadId)}\t${singleLine(title ?? "", LONGEST_TITLE)}`).join("\n");
@@ -74,10 +111,14 @@ async function titleOf(store: ThreadfoldStore, info: ThreadInfo): Promise<Pick<L
 async function readableTitle(store: ThreadfoldStore, info: ThreadInfo): Promise<string | null> {
   const own = await readable(() => threadTitle(store, info.threadId));
   if (own !== undefined && own !== null) return own;
-  const requests = (await firstMessages(store, info))
-    .filter(({ role, origin, branch }) => role === "user" && origin === undefined && branch === undefined)
-    .map((message) => singleLine(visibleText(message), LONGEST_TITLE));
-  return requests.find((text) => text !== "" && !NO_REQUEST.test(text)) ?? requests.find((text) => text !== "") ?? null;
+  const said = (await firstMessages(store, info)).filter(
+    ({ role, origin, branch }) => role === "user" && origin === undefined && branch === undefined,
+  );
+  const requests = said.map((message) => singleLine(requestIn(message), LONGEST_TITLE)).filter((text) => text !== "");
+  const request = requests.find((text) => !NO_REQUEST.test(text)) ?? requests[0];
+  const words = () =>
+    said.map((message) => singleLine(visibleText(message), LONGEST_TITLE)).find((text) => text !== "");
+  return request ?? words() ?? null;
 }
 
 async function firstMessages(

@@ -53,6 +53,12 @@ describe("typedText", () => {
       "Fix 'a.ts' (see below)",
     ],
     [
+      "input in a mode",
+      '<mode_notice>You are in plan mode.</mode_notice>\n<user_input mode="plan">Port it.</user_input>\n<environment_notice>Always ask.</environment_notice>',
+      "Port it.",
+    ],
+    ["a command", '<user_command slash="review">the parser</user_command>', "the parser"],
+    [
       "a task behind an example",
       "Here's a running example of how to perform a task with the provided tools.\n\nUSER: Create a list.\n\n--------------------- NEW TASK DESCRIPTION ---------------------\nFix the parser.\n--------------------- END OF NEW TASK DESCRIPTION ---------------------\nPLEASE follow the format strictly!",
       "Fix the parser.",

@@ -12,7 +12,7 @@ const LONGEST_LABEL = 8_400;
 const ASKS_USER = /^(?:ask_followup_question|attempt_completion|plan_mode_respon(?:d|se))$/;
 /** What precedes the user's words in such a result, or where the user added them to a message of the harness. */
 const WORDS_OPEN =
-  /^\s*(?:(?:The user (?:has )?provided (?:the following )?(?:feedback|context)|New (?:instructions for task continuation|message to respond to with plan_mode_respond tool)\b)[^\n]{0,200}\n\s*)?<(task|user_message|feedback|answer|user_query)>[^\S\n]*\n?/;
+  /^\s*(?:(?:The user (?:has )?provided (?:the following )?(?:feedback|context)|New (?:instructions for task continuation|message to respond to with plan_mode_respond tool)\b)[^\n]{0,200}\n\s*)?<(task|user_message|feedback|answer|user_query|user_input|user_command)(?: [^>\n]{0,100})?>[^\S\n]*\n?/;
 /** How texts begin that a program wrote as a whole: outputs, errors and advice for agents, and files handed over. */
 const PROGRAM = new RegExp(
   `^\\s*(?:${[
@@ -46,9 +46,11 @@ const WORDS_WITHIN = [
   },
   { begins: /^\s*\[TASK RESUMPTION\]/, opens: /<user_message>\n?/, closes: /<\/user_message>/ },
 ] as const;
+/** What a harness says of its mode above a user's words. */
+const NOTICES_ABOVE = /^(?:\s*<(mode_notice|environment_notice)>[\s\S]{0,8000}?<\/\1>)+/;
 /** Blocks that a harness adds to what a user typed. */
 const BLOCK =
-  /(?:Files attached by the user:\s{1,4})?<(environment_details|file_content|folder_content|url_content|workspace_diagnostics|git_working_state)(?=[\s>])/g;
+  /(?:Files attached by the user:\s{1,4})?<(environment_details|file_content|folder_content|url_content|workspace_diagnostics|git_working_state|mode_notice|environment_notice)(?=[\s>])/g;
 
 /**
  * Returns, for each part of a message, the ranges of its text that its author wrote. In a user message of an agent that
@@ -118,8 +120,8 @@ function ownRanges(text: string): readonly TextRange[] {
     return [[start, length < 0 ? text.length : start + length]];
   }
   const words: TextRange[] = [];
-  let at = 0;
-  for (let opened = WORDS_OPEN.exec(text); opened !== null; opened = WORDS_OPEN.exec(text.slice(at))) {
+  let at = NOTICES_ABOVE.exec(text)?.[0].length ?? 0;
+  for (let opened = WORDS_OPEN.exec(text.slice(at)); opened !== null; opened = WORDS_OPEN.exec(text.slice(at))) {
     const start = at + opened[0].length;
     const tag = `</${opened[1]}>`;
     const close = text.indexOf(tag, start);

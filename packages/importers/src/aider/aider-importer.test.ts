@@ -92,6 +92,50 @@ describe("aiderImporter", () => {
     ]);
   });
 
+  it("says which edits were undone, by the commit that was removed", async () => {
+    const edited = (...paths: readonly string[]) => paths.map((path) => `> Applied edit to ${path}  `);
+    const messages = await heard([
+      ...["", "#### Add a cart.  ", "", "Done.", "", "> Commit 0a0a0a0 wip: what was not committed  "],
+      ...[...edited("src/cart.ts", "src/tax.ts"), "> Commit 1a2b3c4 feat: add a cart  "],
+      ...["", "#### Round.  ", "", "Done.", "", ...edited("src/tax.ts"), "> Commit 2b3c4d5 fix: round  "],
+      ...["", "#### /undo  ", "> Removed: 2b3c4d5 fix: round  ", "> Now at:  1a2b3c4 feat: add a cart  "],
+      ...["", "#### /undo  ", "> Removed: 1a2b3c4 feat: add a cart  ", "> HEAD is: 0a0a0a0 wip  "],
+      ...["", "#### /undo  ", "> Removed: 0a0a0a0 wip: what was not committed  ", "> Now at:  9f9f9f9 init  "],
+      ...["", "#### /undo  ", "> The last commit was not made by aider in this chat session.  "],
+    ]);
+    expect(messages.filter(([speaker]) => speaker === "harness").slice(2)).toEqual([
+      ["harness", "Removed: 2b3c4d5 fix: round\nUndone edit to src/tax.ts"],
+      ["harness", "Removed: 1a2b3c4 feat: add a cart\nUndone edit to src/cart.ts\nUndone edit to src/tax.ts"],
+      ["harness", "Removed: 0a0a0a0 wip: what was not committed"],
+    ]);
+  });
+
+  it("takes no line of a longer output for an answer", async () => {
+    const messages = await heard([
+      ...["", "#### Add a cart.  ", "", "Done.", "", "> Applied edit to src/cart.ts  "],
+      ...["> Commit 1a2b3c4 feat: add a cart", "", "It holds products.  "],
+      ...["> # Start the server              ", "npm start", "    ", "open http://localhost:8000  "],
+      ...["> Run shell commands? (Y)es/(N)o [Yes]: n  ", "", "#### /undo  "],
+      ...["> Removed: 1a2b3c4 feat: add a cart", "description: It holds products.  "],
+      ...[
+        "> Now at:  0a0a0a0 init",
+        "",
+        "The first commit.  ",
+        "",
+        "#### Again.  ",
+        "",
+        "Done.",
+        "",
+        "> I quote  ",
+        "",
+      ],
+      ...["and go on."],
+    ]);
+    expect(messages.filter(([speaker]) => speaker === "assistant").map(([, text]) => text)).toEqual([
+      ...["Done.", "Done.", "and go on."],
+    ]);
+  });
+
   it("takes the plan that is handed on to a second model for Aider's message", async () => {
     const plan = ["Change cart.ts as follows:", "", "1. Take a rate.", "2. You must always round down."];
     const messages = await heard([

@@ -61,7 +61,8 @@ interface Line {
 }
 
 /** Output of several lines, of which only the first has a mark; the last one ends with two spaces, as all output does. */
-const LONG_OUTPUT = /^> (?:# \d+ SEARCH\/REPLACE blocks? failed to match!|Commit [0-9a-f]{7,40} )/;
+const LONG_OUTPUT =
+  /^> (?:# \d+ SEARCH\/REPLACE blocks? failed to match!|(?:Commit|Removed:|Now at: |HEAD is:) [0-9a-f]{7,40} )/;
 const ENDS_OUTPUT = / {2}$/;
 
 function linesOf(records: readonly SourceRecord[]): readonly Line[] {
@@ -69,11 +70,17 @@ function linesOf(records: readonly SourceRecord[]): readonly Line[] {
   /** The index of the last line of the present output. */
   let end = -1;
   for (const [index, record] of records.entries()) {
-    const text = textOf(record.value) ?? "";
-    if (index > end && LONG_OUTPUT.test(text) && !ENDS_OUTPUT.test(text)) end = endOfOutput(records, index);
+    if (index > end && opensLongOutput(record, records[index + 1])) end = endOfOutput(records, index);
     lines.push({ kind: index <= end ? "output" : kindOf(record.value), record });
   }
   return lines;
+}
+
+/** Checks whether output goes on in the next line. Above an answer is a blank line, so a line without one is output. */
+function opensLongOutput({ line, value }: SourceRecord, next: SourceRecord | undefined): boolean {
+  const text = textOf(value) ?? "";
+  if (!ENDS_OUTPUT.test(text)) return LONG_OUTPUT.test(text);
+  return kindOf(text) === "output" && next?.line === line + 1 && kindOf(next.value) === "answer";
 }
 
 function endOfOutput(records: readonly SourceRecord[], start: number): number {
@@ -127,6 +134,9 @@ const plainText = (records: Records): string => records.map(plainLine).join("\n"
 /** Lines on what Aider did. */
 const DID =
   /^(?:Applied edit to |Did not apply edit to |Commit [0-9a-f]{7,40} |Removed: [0-9a-f]{7,40} |Running |Added \d+ lines? of output to the chat)/;
+const EDITED = /^Applied edit to (\S.*)$/;
+const COMMITTED = /^Commit ([0-9a-f]{7,40}) /;
+const UNDONE = /^Removed: ([0-9a-f]{7,40}) /;
 /** Commands that the model learns of when their output is added to the chat. */
 const RUNS = /^(?:\/(?:run|test|git|lint)\b|!)/;
 const ADDED_OUTPUT = /^> Added \d+ lines? of output to the chat/;
@@ -148,6 +158,9 @@ class History {
   #hasBegun = false;
   /** The command whose output comes next and is added to the chat. */
   #command: readonly SourceRecord[] = [];
+  /** The edits since the newest commit, and those of each commit. */
+  readonly #edits: string[] = [];
+  readonly #committed = new Map<string, readonly string[]>();
 
   constructor(source: string, seed: string, draft: SessionDraft) {
     this.#source = source;
@@ -196,8 +209,20 @@ class History {
   #addReport([first, ...rest]: readonly SourceRecord[]): void {
     if (first === undefined) return;
     const records: Records = [first, ...rest];
-    const text = FAILED_EDIT.test(plainLine(first)) ? textBetween(this.#source, records).slice(2) : plainText(records);
-    this.#push("user", text, records, "harness");
+    const text = FAILED_EDIT.test(plainLine(first))
+      ? textBetween(this.#source, records).slice(2)
+      : records.map((record) => this.#toldLine(plainLine(record))).join("\n");
+    this.#push("user", text.trim(), records, "harness");
+  }
+
+  /** Aider names the commit that it removes. Which edits are undone with it, only the lines above that commit tell. */
+  #toldLine(line: string): string {
+    const [, edited] = EDITED.exec(line) ?? [];
+    if (edited !== undefined) this.#edits.push(edited);
+    const [, commit] = COMMITTED.exec(line) ?? [];
+    if (commit !== undefined) this.#committed.set(commit, this.#edits.splice(0));
+    const [, removed = ""] = UNDONE.exec(line) ?? [];
+    return [line, ...new Set(this.#committed.get(removed)?.map((path) => `Undone edit to ${path}`))].join("\n");
   }
 
   #push(role: "user" | "assistant", text: string, records: Records, origin?: "harness"): void {

@@ -1,5 +1,5 @@
 import type { JsonValue, MediaPart, MediaSource, Part, ToolCallPart, ToolResultPart } from "@threadfold/core";
-import { type ForeignObject, objectOf, textOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, listOf, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
 import { opaquePart, providerExtras, toolResultContent } from "../session/shared-readers.ts";
@@ -39,6 +39,10 @@ export function anthropicAssistantParts(content: unknown, draft: SessionDraft, a
     return fields?.type === "tool_use" ? readCall(fields, draft, at, index) : anthropicPart(block);
   });
 }
+
+/** Reads the thoughts of an answer that a client keeps beside its content, as LiteLLM does: signed blocks of this API. */
+export const thinkingBlocks = ({ thinking_blocks: blocks }: ForeignObject): readonly Part[] =>
+  (listOf(blocks) ?? []).map(anthropicPart);
 
 /** Returns the blocks of a message's content; a string is one text block. */
 export function blocksOf(content: unknown): readonly unknown[] {

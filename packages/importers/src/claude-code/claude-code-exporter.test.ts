@@ -109,6 +109,27 @@ describe("claudeCodeExporter", () => {
     return { imported, thread, plan, window, exported, lines: exported.text.trimEnd().split("\n") };
   }
 
+  it("writes an attachment again as it was, or as a message if the plan shows it changed", async () => {
+    const attachment = { type: "skill_listing", content: "- x: does x" };
+    const attached = { ...common, type: "attachment", uuid: "s1", parentUuid: "u1", attachment };
+    const imported = await importSession(jsonLines([user("u1", null, "first task"), attached]));
+    const thread = threadOf(imported);
+    const drops = [{ ...record(thread, 0, 0), action: "drop" as const, keywords: [] }];
+    const targets = ["media" as const];
+    const clearings = [{ ...record(thread, 1, 1), action: "clear" as const, targets, preservedFields: {} }];
+    const [kept] = [...thread.messagesBetween(1)].map(toChatMessage) as [ChatMessage];
+    const cut = { ...kept, synthetic: "placeholder" as const, parts: [{ type: "text" as const, text: "[cut]" }] };
+    const again = (records: Partial<PlanRecords>, chat: ChatMessage) => {
+      const session = { thread, plan: planOf(thread, records), window: [chat], at: AT };
+      const exported = exportSession("claude-code", { ...session, source: imported.source.text });
+      return JSON.parse(exported.text.trimEnd().split("\n").at(-1) ?? "");
+    };
+    expect(again({ drops }, kept)).toMatchObject({ type: "attachment", attachment });
+    const changed = again({ drops, clearings }, cut);
+    expect(changed).toMatchObject({ type: "user", message: { content: [text("[cut]")] }, isMeta: true });
+    expect(changed).not.toHaveProperty("attachment");
+  });
+
   it("appends a boundary, a summary and the kept messages to the log", async () => {
     const { imported, exported, lines, plan } = await folded();
     expect(exported.text.startsWith(imported.source.text.trimEnd())).toBe(true);

@@ -106,15 +106,15 @@ function again(line: ForeignObject): ForeignObject {
   return rest;
 }
 
-/** Writes a message as one line. Other fields of its original line are kept, except for the duplicate of a result. */
+/** Writes a message as one line. Other fields of its original line are kept, except for the copy of what it said. */
 function messageLine(message: Message, parts: readonly Part[], own: ForeignObject, notes: ExportNotes): object {
-  const { toolUseResult: _copy, ...rest } = own;
+  const { toolUseResult: _copy, attachment: _attachment, ...rest } = own;
   const { role, createdAt } = message;
   const content = claudeContent(parts, notes);
   const said = objectOf(own["message"]) ?? (role === "assistant" ? responseOf(message) : { role: "user" });
   return {
-    type: role === "assistant" ? "assistant" : "user",
     ...rest,
+    type: role === "assistant" ? "assistant" : "user",
     message: { ...said, content },
     timestamp: createdAt,
     ...(message.origin === "harness" && role === "user" && { isMeta: true }),

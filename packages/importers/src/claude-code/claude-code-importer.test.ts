@@ -310,6 +310,7 @@ describe("claudeCodeImporter", () => {
         { ...common, type: "system", subtype: "stop_hook_summary", uuid: "h1", parentUuid: "u1" },
         { ...common, type: "queue-operation", operation: "enqueue" },
         { ...common, type: "pr-link" },
+        { type: "last-prompt", lastPrompt: "hello", sessionId: "session-1" },
         user("v1", "u1", "only shown", { isVisibleInTranscriptOnly: true }),
         { ...common, type: "novelty" },
         { ...common, type: "novelty" },
@@ -322,10 +323,11 @@ describe("claudeCodeImporter", () => {
       "system/stop_hook_summary 4",
       "queue-operation 5",
       "pr-link 6",
-      "shown in the transcript only 7",
-      "novelty 8,9",
+      "last-prompt 7",
+      "shown in the transcript only 8",
+      "novelty 9,10",
     ]);
-    expect(session.warnings).toEqual([{ kind: "unknown-record", type: "novelty", count: 2, firstLine: 8 }]);
+    expect(session.warnings).toEqual([{ kind: "unknown-record", type: "novelty", count: 2, firstLine: 9 }]);
   });
 
   it("imports a repeated line once, but two different lines with one uuid both", async () => {

@@ -1,5 +1,5 @@
 import type { Steps } from "@threadfold/core";
-import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import { listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import { importing, type SessionImporter } from "../session/session-importer.ts";
@@ -94,7 +94,9 @@ function detectClaudeCode({ records }: SourceRecords): number {
     const line = objectOf(value);
     const type = textOf(line?.type);
     if (line === undefined || type === undefined) continue;
-    const isMessage = (type === "user" || type === "assistant") && objectOf(line.message)?.role === type;
+    const message = objectOf(line.message);
+    // Qwen Code writes the same lines around messages of Gemini's API.
+    const isMessage = message?.role === type && (type === "user" || type === "assistant") && !listOf(message.parts);
     if (isMessage && (textOf(line.uuid) !== undefined || textOf(line.sessionId) !== undefined)) return 1;
     if (isMessage || isSideRecord(type, line)) sureness = 0.8;
   }
@@ -104,5 +106,9 @@ function detectClaudeCode({ records }: SourceRecords): number {
 function isSideRecord(type: string, line: Readonly<Record<string, unknown>>): boolean {
   if (type === "summary") return line.leafUuid !== undefined;
   if (type === "file-history-snapshot") return line.snapshot !== undefined;
-  return (type === "progress" || type === "system") && line.sessionId !== undefined && line.uuid !== undefined;
+  return (
+    (type === "progress" || (type === "system" && line.systemPayload === undefined)) &&
+    line.sessionId !== undefined &&
+    line.uuid !== undefined
+  );
 }

@@ -32,6 +32,7 @@ export function claudeLine({ line, value }: SourceRecord): ClaudeLine | undefine
 function isTyped({ type, fields, message }: ClaudeLine): boolean {
   if (type !== "user" || fields.isMeta === true || fields.isSidechain === true || fields.isCompactSummary === true)
     return false;
+  if (isSentByProgram(fields)) return false;
   const content = message?.content;
   if (typeof content === "string") return !isHarnessText(content);
   const blocks = (listOf(content) ?? []).map(objectOf);
@@ -134,9 +135,20 @@ const HARNESS_PREFIXES = [
   "<bash-stderr>",
   "<system-reminder>",
   "<task-notification>",
+  "<teammate-message ",
+  "Another Claude session sent a message:\n",
 ] as const;
+
+/** What an editor tells. The user's own words may follow it in the same text. */
+const EDITOR_NOTE = /^<(ide_opened_file|ide_selection|ide_diagnostics)>[\s\S]*<\/\1>\s*$/;
 
 /** Checks whether a text in a user turn comes from the harness rather than from a person. */
 export function isHarnessText(text: string): boolean {
-  return HARNESS_PREFIXES.some((prefix) => text.startsWith(prefix));
+  return HARNESS_PREFIXES.some((prefix) => text.startsWith(prefix)) || EDITOR_NOTE.test(text);
+}
+
+/** Checks whether a line, or an attachment, says that another agent or a task sent it, and not a person. */
+export function isSentByProgram({ origin, commandMode }: ForeignObject): boolean {
+  const kind = textOf(objectOf(origin)?.kind) ?? commandMode;
+  return kind === "peer" || kind === "coordinator" || kind === "task-notification";
 }

@@ -1,9 +1,15 @@
 import { type JsonObject, type MessageOrigin, type Part, toWellFormedJson } from "@threadfold/core";
 import { anthropicUsage } from "../anthropic-messages/anthropic-messages.ts";
-import { anthropicAssistantParts, anthropicUserTurn } from "../anthropic-messages/anthropic-parts.ts";
+import {
+  anthropicAssistantParts,
+  anthropicPart,
+  anthropicUserTurn,
+  blocksOf,
+} from "../anthropic-messages/anthropic-parts.ts";
 import {
   countOf,
   type ForeignObject,
+  listOf,
   nonEmptyText,
   objectOf,
   textOf,
@@ -11,10 +17,21 @@ import {
 } from "../reading/foreign-value.ts";
 import type { ImportedCompaction } from "../session/imported-session.ts";
 import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
-import { type ClaudeLine, isHarnessText } from "./claude-lines.ts";
+import { type ClaudeLine, isHarnessText, isSentByProgram } from "./claude-lines.ts";
 
 /** Line types with nothing for the model. A summary is a title for session lists, often of a different session. */
-const NON_PROMPT = new Set(["summary", "file-history-snapshot", "progress", "queue-operation", "pr-link"]);
+const NON_PROMPT = new Set([
+  ...["summary", "file-history-snapshot", "file-history-delta", "progress", "queue-operation", "last-prompt"],
+  ...["ai-title", "custom-title", "agent-name", "mode", "permission-mode", "pr-link", "cost-state", "bridge-session"],
+]);
+
+/** Attachments whose text is sent to the model, the fields that name their subject, and those with the text. */
+const SENT = new Set([
+  ...["file", "directory", "edited_text_file", "selected_lines_in_ide", "nested_memory", "plan_file_reference"],
+  ...["hook_additional_context", "skill_listing", "mcp_instructions_delta"],
+]);
+const NAMES = ["filename", "path", "planFilePath"];
+const TEXTS = ["content", "snippet", "planContent", "addedBlocks"];
 
 /** The data of a compaction before its summary message has an id. */
 type Compaction = Omit<ImportedCompaction, "messageId">;
@@ -42,6 +59,7 @@ export class ClaudeTranscript {
     const { type } = line;
     if (type === "user" || type === "assistant") this.#readMessage(line, branch);
     else if (type === "system") this.#readSystem(line);
+    else if (type === "attachment") this.#readAttachment(line, branch);
     else if (NON_PROMPT.has(type)) this.#draft.skip(type, line.line);
     else this.#draft.skipUnknown(type, line.line);
   }
@@ -95,6 +113,24 @@ export class ClaudeTranscript {
     this.#push(message, line.fields.isCompactSummary === true ? this.#takeBoundary() : undefined);
   }
 
+  /** What the user typed while the model worked is an attachment, too; no other line has it. */
+  #readAttachment({ line, uuid, fields }: ClaudeLine, branch: string | undefined): void {
+    const attachment = objectOf(fields.attachment) ?? {};
+    const isQueued = attachment.type === "queued_command";
+    const parts = isQueued ? blocksOf(attachment.prompt).map(anthropicPart) : attachedParts(attachment);
+    if (parts.length === 0) return this.#draft.skipUnknown(`attachment/${textOf(attachment.type) ?? "other"}`, line);
+    const isTyped = isQueued && !isSentByProgram(attachment) && !isHarness(parts);
+    this.#push({
+      id: uuid ?? `claude-${line}`,
+      role: "user",
+      parts,
+      ...(!isTyped && { origin: "harness" }),
+      time: fields.timestamp,
+      source: { line },
+      ...(branch !== undefined && { branch }),
+    });
+  }
+
   #readSystem(line: ClaudeLine): void {
     const subtype = textOf(line.fields.subtype) ?? "other";
     this.#draft.skip(`system/${subtype}`, line.line);
@@ -132,8 +168,29 @@ function originOf(
   isMediaBesideResults: boolean,
 ): MessageOrigin | undefined {
   if (fields.isCompactSummary === true) return "compaction";
-  const isHarness = rest.length > 0 && rest.every((part) => part.type === "text" && isHarnessText(part.text));
-  return fields.isMeta === true || isMediaBesideResults || isHarness ? "harness" : undefined;
+  const isOfProgram = fields.isMeta === true || isSentByProgram(fields) || isMediaBesideResults || isHarness(rest);
+  return isOfProgram ? "harness" : undefined;
+}
+
+const isHarness = (parts: readonly Part[]): boolean =>
+  parts.length > 0 && parts.every((part) => part.type === "text" && isHarnessText(part.text));
+
+/** The text of an attachment below the name of what it is of. Claude Code words it anew for each request. */
+function attachedParts(attachment: ForeignObject): readonly Part[] {
+  if (!SENT.has(textOf(attachment.type) ?? "")) return [];
+  const name = NAMES.map((field) => nonEmptyText(attachment[field])).find((text) => text !== undefined);
+  const shown = TEXTS.map((field) => shownText(attachment[field])).find((text) => text !== "");
+  return shown === undefined ? [] : [{ type: "text", text: name === undefined ? shown : `${name}\n\n${shown}` }];
+}
+
+/** How deep the text of an attachment may be. */
+const DEEPEST = 4;
+
+function shownText(value: unknown, depth = 0): string {
+  if (typeof value === "string" || depth > DEEPEST) return textOf(value) ?? "";
+  const fields = objectOf(value);
+  if (fields !== undefined) return shownText(fields.content ?? fields.file ?? fields.text, depth + 1);
+  return (listOf(value) ?? []).map((entry) => shownText(entry, depth + 1)).join("\n");
 }
 
 /** The model name that Claude Code gives to messages that it wrote itself. */

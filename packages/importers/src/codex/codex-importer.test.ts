@@ -188,6 +188,48 @@ describe("codexImporter", () => {
     expect(session.warnings).toEqual([{ kind: "several-session-ids", ids: ["rollout-1", "parent"] }]);
   });
 
+  it("puts turns that the user took back on a branch, and what was said instead on the main one", async () => {
+    const back = (num_turns: number) => event({ type: "thread_rolled_back", num_turns });
+    const turn = (text: string) => [said("user", text), said("assistant", `${text}!`)];
+    const spoken = async (...lines: readonly object[]) =>
+      (await open(said("user", "<environment_context>"), ...lines)).messages
+        .slice(1)
+        .map(({ branch, parts: [part] }) => [part?.type === "text" ? part.text : "", branch?.replace(/\d+$/, "…")]);
+    expect(await spoken(...turn("a"), ...turn("b"), call("c1"), output("c1", "x"), back(1), ...turn("c"))).toEqual([
+      ...[["a"], ["a!"]].map(([text]) => [text, undefined]),
+      ...["b", "b!", ""].map((text) => [text, "abandoned/codex-…"]),
+      ...["c", "c!"].map((text) => [text, undefined]),
+    ]);
+    const branches = async (...lines: readonly object[]) =>
+      (await open(...lines)).messages.map(({ branch }) => branch !== undefined);
+    expect(await branches(...turn("a"), ...turn("b"), back(1), back(1), ...turn("c"))).toEqual([
+      ...[true, true, true, true, false, false],
+    ]);
+    expect(await branches(...turn("a"), ...turn("b"), back(7), ...turn("c"))).toEqual([
+      ...[true, true, true, true, false, false],
+    ]);
+    expect(await branches(...turn("a"), back(0), event({ type: "thread_rolled_back" }))).toEqual([false, false]);
+    expect(await branches(...turn("a"), line("compacted", { message: "sum" }), back(1))).toEqual([false, false, false]);
+    const bytes = jsonLines([meta, ...turn("a"), ...turn("b"), tokens(9), back(1), ...turn("c"), tokens(7)]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "codex" }))).toEqual([]);
+  });
+
+  it("reads what agents say to each other, and tools that are added later, as words of the harness", async () => {
+    const told = { author: "/root/worker", recipient: "/root", content: "Done.", trigger_turn: true };
+    const { messages, warnings, nonPrompt } = await open(
+      said("user", "go"),
+      said("assistant", "ok"),
+      item({ type: "additional_tools", role: "developer", tools: [] }),
+      line("inter_agent_communication", told),
+      line("inter_agent_communication", { author: "/root/worker", encrypted_content: "secret" }),
+    );
+    expect(messages.slice(2).map(({ role, origin, parts: [part] }) => [role, origin, part?.type])).toEqual([
+      ["user", "harness", "opaque"],
+      ["user", "harness", "text"],
+    ]);
+    expect([warnings, nonPrompt.at(-1)]).toEqual([[], { kind: "inter_agent_communication", lines: [6] }]);
+  });
+
   it("reads early rollouts, whose lines are the items themselves", async () => {
     const bytes = jsonLines([
       { id: "old-1", timestamp: at(0), instructions: "be brief", git: {} },

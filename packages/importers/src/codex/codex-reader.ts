@@ -61,6 +61,7 @@ export class CodexReader {
     if (type === "response_item") this.#readItem(codex);
     else if (type === "compacted") this.#readCompacted(codex);
     else if (type === "event_msg") this.#readEvent(payload, line);
+    else if (type === "inter_agent_communication") this.#readCommunication(codex);
     else if (NON_PROMPT.has(type)) this.#readSetting(codex);
     else this.#draft.skipUnknown(type, line);
   }
@@ -85,9 +86,17 @@ export class CodexReader {
     this.#transcript.model = nonEmptyText(payload.model) ?? this.#transcript.model;
   }
 
+  /** What one agent wrote to another; only the provider can read it when it is encrypted. */
+  #readCommunication({ type, payload, line, time }: CodexLine): void {
+    const text = nonEmptyText(payload.content);
+    if (text === undefined) return this.#draft.skip(type, line);
+    this.#transcript.add("user", [{ type: "text", text }], { at: { line }, id: `codex-${line}`, time }, "harness");
+  }
+
   #readEvent(payload: ForeignObject, line: number): void {
     const type = textOf(payload.type) ?? "other";
     this.#draft.skip(`event_msg/${type}`, line);
+    if (type === "thread_rolled_back") this.#transcript.rollBack(countOf(payload.num_turns) ?? 0);
     const info = type === "token_count" ? objectOf(payload.info) : undefined;
     if (info !== undefined) this.#readUsage(info);
   }

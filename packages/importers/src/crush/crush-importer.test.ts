@@ -103,9 +103,36 @@ describe("crushImporter", () => {
       { result: { callId: "c2", outcome: "failure", content: { type: "text", text: "It was declined." } } },
     ]);
     expect(session.messages.slice(4).map(({ origin }) => origin)).toEqual(["compaction", "harness"]);
-    expect(session.messages[5]?.parts[1]).toEqual({ type: "text", text: "$ ls\na.ts" });
+    expect(session.messages[5]?.parts[1]).toEqual({ type: "text", text: "$ ls\na.ts\n(exit code 0)" });
     expect(session.compactions).toEqual([{ messageId: "m4" }]);
     expect(session.source.text).not.toContain("what no model was sent");
+  });
+
+  it("reads commands that the user ran, attached texts and OpenAI's reasoning as Crush sends them", async () => {
+    const row = (id: string, role: string, parts: readonly object[]) =>
+      JSON.stringify({ table: "messages", id, session_id: "s1", role, parts: JSON.stringify(parts), created_at: 1 });
+    const ran = part("shell_command", { command: "make", output: "\u001b[31mbad\u001b[0m", exit_code: 2 });
+    const notes = part("binary", { Path: "a.md", MIMEType: "text/markdown", Data: "Tm8gdGFicy4=" });
+    const data = { item_id: "rs_1", encrypted_content: "ZW5j", summary: ["I look."] };
+    const reasoning = part("reasoning", { thinking: "I look.", signature: "", responses_data: { type: "x", data } });
+    const rows = [
+      row("m1", "user", [ran]),
+      row("m2", "user", [text("Mind it"), notes]),
+      row("m3", "assistant", [reasoning]),
+    ];
+    const bytes = new TextEncoder().encode(rows.join("\n"));
+    const { messages } = await importSession(bytes);
+    const plain = (words: string) => ({ type: "text", text: words });
+    expect(messages.map(({ id, origin, parts }) => [id, origin, parts])).toEqual([
+      ["m1", "harness", [plain("$ make\nbad\n(exit code 2)")]],
+      ["m2", undefined, [plain("Mind it")]],
+      ["m2.added", "harness", [plain("<file path='a.md'>\n\nNo tabs.\n</file>")]],
+      ["m3", undefined, [expect.objectContaining({ provider: "openai", text: "I look.", encrypted: "ZW5j" })]],
+    ]);
+    const item = { type: "reasoning", id: "rs_1" };
+    expect(messages[3]?.parts[0]).toMatchObject({ providerMetadata: { openai: { item } } });
+    expect(await brokenLaws(importerLaws({ bytes, format: "crush" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes, format: "crush" }))).toEqual([]);
   });
 
   it("keeps the importer laws, for a database and for its exported lines", async () => {

@@ -1,6 +1,16 @@
+import { stripVTControlCharacters } from "node:util";
 import type { JsonValue, MediaPart, Part, ReasoningPart, ToolResultPart } from "@threadfold/core";
+import { responseReasoning } from "../openai-responses/response-parts.ts";
 import { databaseThreads, rowOf } from "../reading/database-source.ts";
-import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
+import {
+  countOf,
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  parseJson,
+  textOf,
+} from "../reading/foreign-value.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
@@ -47,18 +57,37 @@ function addMessage(row: ForeignObject, at: SourcePointer, draft: SessionDraft):
   const results = pieces.flatMap((piece, index) => readResult(piece, `${id}-${index}`, draft));
   for (const [index, result] of results.entries())
     draft.add({ ...common, id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result] });
-  const parts = pieces.flatMap((piece, index) => readPart(piece, role, `${id}-${index}`, draft));
-  if (results.length > 0 && parts.length === 0) return;
+  const isText = (piece: unknown) => attachedText(piece) !== undefined;
+  const own = pieces.filter((piece) => !isText(piece));
+  const added = pieces.flatMap((piece) => attachedText(piece) ?? []);
+  const parts = own.flatMap((piece, index) => readPart(piece, role, `${id}-${index}`, draft));
+  if (results.length > 0 && parts.length === 0 && added.length === 0) return;
   const model = nonEmptyText(row.model);
   const isSummary = row.is_summary_message === 1;
   const messageId = draft.add({
     ...{ ...common, id: results.length === 0 ? id : `${id}.rest`, role: role === "tool" ? "user" : role, parts },
     ...(model !== undefined && role === "assistant" && { model }),
-    // A question that Crush added itself to continue.
-    ...(pieces.some((piece) => dataOf(piece, "text")?.hidden === true) && { origin: "harness" as const }),
+    // A question that Crush added itself to continue, or nothing but output.
+    ...(pieces.some(isHidden) || isOutput(own) ? { origin: "harness" as const } : {}),
     ...(isSummary && { origin: "compaction" as const }),
   });
   if (isSummary) draft.compactions.push({ messageId });
+  if (added.length > 0) draft.add({ ...common, id: `${id}.added`, role: "user", origin: "harness", parts: added });
+}
+
+const isHidden = (piece: unknown): boolean => dataOf(piece, "text")?.hidden === true;
+
+/** Checks whether a message is only what commands printed that the user ran beside the conversation. */
+const isOutput = (pieces: readonly unknown[]): boolean =>
+  pieces.some((piece) => dataOf(piece, "shell_command")) &&
+  pieces.every((piece) => dataOf(piece, "shell_command") || dataOf(piece, "finish"));
+
+/** A text file that the user attached, in the form in which Crush sends it. */
+function attachedText(piece: unknown): Part | undefined {
+  const { Path: path, MIMEType: mediaType, Data: data } = dataOf(piece, "binary") ?? {};
+  if (typeof data !== "string" || textOf(mediaType)?.startsWith("text/") !== true) return undefined;
+  const opened = nonEmptyText(path) === undefined ? "<file>" : `<file path='${path}'>`;
+  return { type: "text", text: `${opened}\n\n${Buffer.from(data, "base64").toString("utf8")}\n</file>` };
 }
 
 /** The data of a piece of the given type. */
@@ -90,7 +119,7 @@ function readPart(piece: unknown, role: string, standIn: string, draft: SessionD
       return [{ type: "tool-call", callId, toolName, input: readInput(fields.input) }];
     }
     case "shell_command":
-      return [{ type: "text", text: `$ ${textOf(fields.command) ?? ""}\n${textOf(fields.output) ?? ""}` }];
+      return [{ type: "text", text: commandText(fields) }];
     case "binary":
       return [readBinary(fields) ?? opaquePart("crush", piece)];
     default:
@@ -101,8 +130,22 @@ function readPart(piece: unknown, role: string, standIn: string, draft: SessionD
 const readText = ({ text }: ForeignObject): Part | undefined =>
   typeof text === "string" ? { type: "text", text } : undefined;
 
-function readReasoning({ thinking, signature, thought_signature: thought }: ForeignObject): ReasoningPart {
+/** A command that the user ran, in the form in which Crush sends it. */
+function commandText({ command, output, exit_code: exitCode }: ForeignObject): string {
+  const code = countOf(exitCode);
+  const printed = stripVTControlCharacters(textOf(output) ?? "");
+  return `$ ${textOf(command) ?? ""}\n${printed}${code === undefined ? "" : `\n(exit code ${code})`}`;
+}
+
+function readReasoning(fields: ForeignObject): ReasoningPart {
+  const { thinking, signature, thought_signature: thought, responses_data: wrapped } = fields;
   const text = textOf(thinking) ?? "";
+  const openai = objectOf(objectOf(wrapped)?.data) ?? objectOf(wrapped);
+  if (nonEmptyText(openai?.encrypted_content) !== undefined) {
+    const summary = (listOf(openai?.summary) ?? []).map((words) => ({ type: "summary_text", text: words }));
+    const item = { type: "reasoning", id: openai?.item_id, summary, encrypted_content: openai?.encrypted_content };
+    return { ...responseReasoning(item), text };
+  }
   const [anthropic, google] = [nonEmptyText(signature), nonEmptyText(thought)];
   if (anthropic !== undefined) return { type: "reasoning", text, provider: "anthropic", signature: anthropic };
   if (google !== undefined) return { type: "reasoning", text, provider: "google", signature: google };

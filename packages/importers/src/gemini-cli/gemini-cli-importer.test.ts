@@ -4,6 +4,7 @@ import { importSession } from "../importing/sessions.ts";
 import { damageLaws, importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const at = (second: number) => `2026-03-01T10:00:${String(second).padStart(2, "0")}.000Z`;
+const text = (words: string) => ({ type: "text", text: words });
 const header = { sessionId: "chat-1", projectHash: "ab12", startTime: at(0), lastUpdated: at(0), kind: "main" };
 const asked = { id: "u1", timestamp: at(1), type: "user", content: [{ text: "Which version is it?" }] };
 const tokens = { input: 900, output: 20, cached: 600, thoughts: 5, tool: 0, total: 925 };
@@ -98,6 +99,152 @@ describe("geminiCliImporter", () => {
     const calls = messages.flatMap((message) => message.parts.filter(({ type }) => type === "tool-call"));
     expect(calls).toHaveLength(1);
     expect(messages.at(-1)).toMatchObject({ role: "user", origin: "harness", parts: [{ type: "image" }] });
+  });
+
+  it("tells the user's words from files that they refer to, and from the context that every chat begins with", async () => {
+    const opened = "--- Content from referenced files ---";
+    const file = ["\nContent from @a.md:\n", "You must never use tabs.", "\n--- End of content ---"];
+    const pieces = ["Follow @a.md", `\n${opened}`, ...file].map((text) => ({ text }));
+    const own = { type: "text", text: "Follow @a.md" };
+    for (const content of [pieces, `Follow @a.md\n${opened}${file.join("")}`]) {
+      const { messages } = await importSession(jsonLines([header, { ...asked, content }, said]));
+      expect(messages.slice(0, 2)).toMatchObject([
+        { id: "u1", role: "user", parts: [own] },
+        { id: "u1.added", role: "user", origin: "harness" },
+      ]);
+      expect(messages[0]).not.toHaveProperty("origin");
+      expect(JSON.stringify(messages[1]?.parts)).toContain("You must never use tabs.");
+      expect(JSON.stringify(messages[0]?.parts)).not.toContain(opened);
+    }
+    const context = { ...asked, id: "u0", content: "<session_context>\nThis is the Gemini CLI.\n</session_context>" };
+    const { messages } = await importSession(jsonLines([header, context, { ...asked, content: `Why "${opened}"?` }]));
+    expect(messages.map(({ origin }) => origin)).toEqual(["harness", undefined]);
+    const bare = await importSession(jsonLines([header, { ...asked, content: pieces.slice(1) }]));
+    expect(bare.messages.map(({ id, origin }) => [id, origin])).toEqual([["u1", "harness"]]);
+    const bytes = jsonLines([header, context, { ...asked, content: pieces }, said]);
+    expect(await brokenLaws([...importerLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
+  });
+
+  it("reads a compression: its summary, and from where on messages were kept", async () => {
+    const snapshot = { id: "x1", timestamp: at(6), type: "user", content: [{ text: "<state_snapshot>It is 1.2.3." }] };
+    const thanks = { id: "x2", timestamp: at(6), type: "gemini", content: [{ text: "Got it." }] };
+    const later = { ...asked, id: "u2", timestamp: at(7), content: "And the licence?" };
+    const compressed = { $set: { messages: [snapshot, thanks, said] } };
+    const bytes = jsonLines([header, asked, called, said, compressed, later, { $set: { messages: [asked] } }]);
+    const { messages, compactions, nonPrompt } = await importSession(bytes);
+    expect(messages.slice(-3).map(({ id, role, origin }) => [id, role, origin])).toEqual([
+      ["g2", "assistant", undefined],
+      ["x1", "user", "compaction"],
+      ["u2", "user", undefined],
+    ]);
+    expect(messages.at(-2)?.metadata).toMatchObject({ source: { line: 5 } });
+    expect(compactions).toEqual([{ messageId: "x1", firstKeptMessageId: "g2" }]);
+    expect(nonPrompt).toContainEqual({ kind: "rewritten history", lines: [7] });
+    expect(await brokenLaws([...importerLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
+    const all = jsonLines([
+      header,
+      asked,
+      said,
+      { $set: { messages: [snapshot, thanks] } },
+      { $rewindTo: "u1" },
+      later,
+    ]);
+    const alone = await importSession(all);
+    expect(alone.compactions).toEqual([{ messageId: "x1" }]);
+    expect(alone.messages.map(({ id, branch }) => [id, branch])).toEqual([
+      ["u1", "rewound"],
+      ["g2", "rewound"],
+      ["x1", undefined],
+      ["u2", undefined],
+    ]);
+  });
+
+  const qwen = (
+    uuid: string,
+    parentUuid: string | null,
+    type: string,
+    parts: readonly object[],
+    more: object = {},
+  ) => ({
+    ...{ uuid, parentUuid, sessionId: "q", timestamp: at(Number(uuid.slice(1))), type, cwd: "/w", version: "0.9.0" },
+    ...(parts.length > 0 && { message: { role: type === "assistant" ? "model" : "user", parts } }),
+    ...more,
+  });
+  const response = (response: object) => ({ functionResponse: { id: "c1", name: "read_file", response } });
+
+  it("reads sessions of Qwen Code, which are trees of Gemini's turns", async () => {
+    const tokens = { promptTokenCount: 9, candidatesTokenCount: 5, thoughtsTokenCount: 2, totalTokenCount: 14 };
+    const calling = [{ text: "hm", thought: true }, { functionCall: { id: "c1", name: "read_file", args: { a: 1 } } }];
+    const kept = qwen("a8", "a7", "assistant", [{ text: "MIT." }], { model: "qwen3" });
+    const compressedHistory = [
+      { role: "user", parts: [{ text: "<state_snapshot>All of it." }] },
+      { role: "model", parts: [{ text: "Got it." }] },
+      kept.message,
+    ];
+    const payload = { systemPayload: { info: { originalTokenCount: 100 }, compressedHistory } };
+    const records = [
+      qwen("a1", null, "user", [{ text: "Read it" }], { provenance: "real_user" }),
+      qwen("a2", "a1", "assistant", calling, { model: "qwen3", usageMetadata: tokens }),
+      qwen("a3", "a2", "tool_result", [response({ output: "gone" })], { toolCallResult: { status: "error" } }),
+      qwen("a4", "a3", "user", [{ text: "Wrong" }]),
+      qwen("a5", "a4", "assistant", [{ text: "Sorry." }], { model: "qwen3" }),
+      qwen("a6", "a3", "system", [], { subtype: "rewind", systemPayload: { truncatedCount: 2 } }),
+      qwen("a7", "a6", "user", [{ text: "And the licence?" }]),
+      kept,
+      qwen("a9", "a8", "system", [], { subtype: "chat_compression", ...payload }),
+      qwen("a10", "a9", "user", [{ text: "<task-notification>" }], { subtype: "notification", provenance: "system" }),
+      qwen("a11", "a10", "novelty", [{ text: "?" }]),
+    ];
+    const bytes = jsonLines([...records, records[0]]);
+    const { format, threadId, model, messages, compactions, warnings, nonPrompt } = await importSession(bytes);
+    expect([format, threadId, model]).toEqual(["gemini-cli", "q", "qwen3"]);
+    expect(messages.map(({ id, role, origin, branch, createdAt }) => [id, role, origin ?? branch, createdAt])).toEqual([
+      ["a1", "user", undefined, at(1)],
+      ["a2", "assistant", undefined, at(2)],
+      ["a3.0", "tool", undefined, at(3)],
+      ["a4", "user", "rewound", at(4)],
+      ["a5", "assistant", "rewound", at(5)],
+      ["a7", "user", undefined, at(7)],
+      ["a8", "assistant", undefined, at(8)],
+      ["a9", "user", "compaction", at(9)],
+      ["a10", "user", "harness", at(10)],
+    ]);
+    expect(messages[1]?.parts.map(({ type }) => type)).toEqual(["reasoning", "tool-call"]);
+    expect(messages[1]?.usage).toMatchObject({ inputTokens: 9, outputTokens: 5, reasoningTokens: 2 });
+    expect(messages[2]?.parts[0]).toMatchObject({ result: { callId: "c1", outcome: "failure" } });
+    expect(compactions).toEqual([{ messageId: "a9", firstKeptMessageId: "a8", tokensBefore: 100 }]);
+    expect(nonPrompt.map(({ kind, lines }) => [kind, lines])).toEqual([
+      ["duplicate", [12]],
+      ["system/rewind", [6]],
+      ["novelty", [11]],
+    ]);
+    expect(warnings).toMatchObject([
+      { kind: "duplicate-record", at: { line: 12 }, id: "a1" },
+      { kind: "unknown-record", type: "novelty", count: 1, firstLine: 11 },
+    ]);
+    expect(await brokenLaws([...importerLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
+    expect(await brokenLaws([...damageLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
+  });
+
+  it("keeps what precedes a gap in a session of Qwen Code, and sub-agents apart", async () => {
+    const records = [
+      qwen("a1", null, "user", [{ text: "Go" }]),
+      qwen("a3", "a2", "assistant", [{ text: "Gone on." }]),
+      qwen("a4", "a3", "user", [{ text: "Look" }], { isSidechain: true, agentId: "explore-1" }),
+    ];
+    const { messages } = await importSession(jsonLines(records));
+    expect(messages.map(({ id, branch }) => [id, branch])).toEqual([
+      ["a1", undefined],
+      ["a3", undefined],
+      ["a4", "sidechain/explore-1"],
+    ]);
+    const more = { ...records[0], message: { role: "user", parts: [{ text: "on" }] } };
+    const split = await importSession(jsonLines([records[0], more]));
+    expect(split.messages).toMatchObject([
+      { id: "a1", parts: [text("Go"), text("on")], metadata: { source: { line: 1, lines: [1, 2] } } },
+    ]);
+    const agents = await importSession(jsonLines(records.slice(2)));
+    expect(agents.messages.map(({ branch }) => branch)).toEqual([undefined]);
   });
 
   it("reads several sessions, one per line, as threads", async () => {

@@ -1,4 +1,4 @@
-import type { Part, ReasoningPart, ToolCallPart, ToolResultPart, Usage } from "@threadfold/core";
+import type { MessageId, Part, ReasoningPart, ToolCallPart, ToolResultPart, Usage } from "@threadfold/core";
 import { geminiModelParts, geminiUserTurn } from "../gemini/gemini-parts.ts";
 import {
   countOf,
@@ -11,6 +11,7 @@ import {
 } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { documentThreads } from "../reading/source-threads.ts";
+import type { ImportedCompaction } from "../session/imported-session.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import { openingOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
@@ -19,13 +20,14 @@ import {
   isGeminiAnswer,
   isGeminiCliDocument,
   isGeminiCliHeader,
+  isQwenRecord,
   readGeminiCliLog,
 } from "./gemini-cli-log.ts";
 
-/** The branch of messages that the user undid by going back to an earlier one. */
-const REWOUND = "rewound";
-
-/** Imports chats that Gemini CLI records under `~/.gemini/tmp`: one document per session, or one record per line. */
+/**
+ * Imports chats that Gemini CLI records under `~/.gemini/tmp`: one document per session, or one record per line; and
+ * those of Qwen Code under `~/.qwen`.
+ */
 export const geminiCliImporter: SessionImporter = {
   format: "gemini-cli",
   detect: detectGeminiCli,
@@ -33,7 +35,8 @@ export const geminiCliImporter: SessionImporter = {
   import(source, draft) {
     const { frame, messages, records } = readGeminiCliLog(source, draft);
     draft.startAt(frame.startTime);
-    for (const message of messages) addMessage(message, draft);
+    const ids = new Map<string, MessageId>();
+    for (const message of messages) addMessage(message, ids, draft);
     const sessionId = nonEmptyText(frame.sessionId);
     const model = newestModel(draft.messages);
     return {
@@ -57,7 +60,7 @@ const SAMPLE = 50;
 
 function detectGeminiCli({ records }: SourceRecords): number {
   const values = records.slice(0, SAMPLE).map(({ value }) => value);
-  if (values.some((value) => isGeminiCliHeader(value) || isGeminiCliDocument(value))) return 1;
+  if (values.some((value) => isGeminiCliHeader(value) || isGeminiCliDocument(value) || isQwenRecord(value))) return 1;
   return values.some(isGeminiAnswer) ? 0.9 : 0;
 }
 
@@ -72,17 +75,38 @@ interface Placed {
 /** Messages that Gemini CLI shows to the user but sends to no model. */
 const SHOWN_ONLY: ReadonlySet<string> = new Set(["info", "error", "warning"]);
 
-function addMessage({ message, at, lines, isRewound }: GeminiCliMessage, draft: SessionDraft): void {
+/** Adds a message, and the first id that it has to those by recorded id. */
+function addMessage(recorded: GeminiCliMessage, ids: Map<string, MessageId>, draft: SessionDraft): void {
+  const { message, at, lines, branch } = recorded;
   const placed: Placed = {
     draft,
     source: at,
-    ...(isRewound && { branch: REWOUND }),
+    ...(branch !== undefined && { branch }),
     ...(lines.length > 1 && { sourceLines: lines }),
   };
-  if (message.type === "user") addUser(message, placed);
+  const before = draft.messages.length;
+  if (recorded.compression !== undefined) addSummary(recorded, recorded.compression, placed, ids);
+  else if (message.type === "user") addUser(message, placed);
   else if (message.type === "gemini") addAnswer(message, placed);
   else
     for (const place of lines.length === 0 ? [at] : lines.map((line) => ({ line }))) skip(message.type, place, draft);
+  const added = draft.messages[before];
+  if (added !== undefined) ids.set(textOf(message.id) ?? "", added.id);
+}
+
+/** Adds the summary of a compression as the text that the model was given. */
+function addSummary(
+  { message }: GeminiCliMessage,
+  { firstKeptId, tokensBefore }: NonNullable<GeminiCliMessage["compression"]>,
+  { draft, ...placed }: Placed,
+  ids: ReadonlyMap<string, MessageId>,
+): void {
+  const { rest } = geminiUserTurn(message.content, draft, placed.source);
+  const own = { id: nonEmptyText(message.id) ?? "summary", role: "user", origin: "compaction" } as const;
+  const messageId = draft.add({ ...placed, ...own, parts: rest, time: message.timestamp });
+  const firstKeptMessageId = ids.get(firstKeptId ?? "");
+  if (placed.branch === undefined)
+    draft.compactions.push(withoutUndefined({ messageId, firstKeptMessageId, tokensBefore } as ImportedCompaction));
 }
 
 function skip(type: unknown, at: GeminiCliMessage["at"], draft: SessionDraft): void {
@@ -94,10 +118,38 @@ function skip(type: unknown, at: GeminiCliMessage["at"], draft: SessionDraft): v
 function addUser(message: ForeignObject, { draft, ...placed }: Placed): void {
   const { results, rest } = geminiUserTurn(message.content, draft, placed.source);
   const id = nonEmptyText(message.id) ?? "user";
-  for (const [index, result] of results.entries())
+  for (const [index, answer] of results.entries()) {
+    const result = FAILED.has(message.status) ? failed(answer) : answer;
     draft.add({ ...placed, id: `${id}.${index}`, role: "tool", parts: [result], time: message.timestamp });
-  if (results.length === 0 || rest.length > 0)
-    draft.add({ ...placed, id, role: "user", parts: rest, time: message.timestamp });
+  }
+  if (results.length > 0 && rest.length === 0) return;
+  const [own, added] = withoutFiles(rest);
+  const isContext =
+    own.every((part) => part.type === "text" && CONTEXT.test(part.text)) || message.isByProgram === true;
+  const common = { ...placed, role: "user", time: message.timestamp } as const;
+  const isBare = own.length === 0 && added.length > 0;
+  if (!isBare) draft.add({ ...common, id, parts: own, ...(own.length > 0 && isContext && { origin: "harness" }) });
+  if (added.length > 0) draft.add({ ...common, id: isBare ? id : `${id}.added`, origin: "harness", parts: added });
+}
+
+/** How the text begins that Gemini CLI opens every chat with. */
+const CONTEXT = /^\s*(?:<session_context>|This is the Gemini CLI\. We are setting up the context for our chat\.)/;
+/** The line above the files that a user's message refers to. Everything from there on is added to it. */
+const FILES = /(?:^|\n)--- Content from referenced files ---/;
+
+/** Splits a message of the user into their own words, and the files that Gemini CLI added below them. */
+function withoutFiles(parts: readonly Part[]): readonly [own: readonly Part[], added: readonly Part[]] {
+  for (const [index, part] of parts.entries()) {
+    const start = part.type === "text" ? part.text.search(FILES) : -1;
+    if (part.type !== "text" || start < 0) continue;
+    const [before, after] = [part.text.slice(0, start), part.text.slice(start)];
+    const own = before === "" ? [] : [{ ...part, text: before }];
+    return [
+      [...parts.slice(0, index), ...own],
+      [{ ...part, text: after }, ...parts.slice(index + 1)],
+    ];
+  }
+  return [parts, []];
 }
 
 function addAnswer(message: ForeignObject, placed: Placed): void {

@@ -49,6 +49,19 @@ const lines = jsonLines([header, ...MESSAGES]);
 const document = jsonDocument({ id: "20260301_1", working_dir: "/work", name: "Files", conversation: MESSAGES });
 
 describe("gooseImporter", () => {
+  it("names the model that the session was configured with, wherever it is written", async () => {
+    const config = { model_name: "gpt-5.6", context_limit: 400_000 };
+    const row = { table: "sessions", id: "s1", working_dir: "/work", model_config_json: JSON.stringify(config) };
+    const said = { table: "messages", session_id: "s1", role: "user", content_json: '[{"type":"text","text":"hi"}]' };
+    for (const bytes of [
+      jsonDocument({ id: "s1", working_dir: "/work", conversation: MESSAGES, model_config: config }),
+      jsonLines([{ ...header, model_config: config }, ...MESSAGES]),
+      jsonLines([row, said]),
+    ])
+      expect((await importSession(bytes)).model).toBe("gpt-5.6");
+    expect((await importSession(jsonLines([{ ...row, model_config_json: "{" }, said]))).model).toBeUndefined();
+  });
+
   it.each([
     ["one message per line", lines],
     ["an export", document],
@@ -105,6 +118,35 @@ describe("gooseImporter", () => {
     const answered = { role: "user", content: [response("c1", { status: "success", value: { content: [shown] } })] };
     const { messages } = await importSession(jsonLines([header, asked, answered]));
     expect(messages[1]?.parts).toMatchObject([{ result: { content: { type: "text", text: "const a = 1;" } } }]);
+  });
+
+  it("reads redacted thinking and calls of the frontend, and leaves out what only the user was shown", async () => {
+    const shown = { type: "systemNotification", notificationType: "inlineMessage", msg: "Compacted." };
+    const asking = { type: "actionRequired", data: { actionType: "toolConfirmation", id: "c1", toolName: "open" } };
+    const content = [
+      { type: "redactedThinking", data: "ZW5j" },
+      { ...request("c1", "open"), type: "frontendToolRequest" },
+    ];
+    const bytes = jsonLines([
+      header,
+      MESSAGES[0],
+      { role: "assistant", created: 1_772_359_204, content: [...content, asking] },
+      { role: "assistant", created: 1_772_359_205, content: [shown] },
+      {
+        role: "user",
+        created: 1_772_359_206,
+        content: [response("c1", { status: "success", value: { content: [] } })],
+      },
+    ]);
+    const { messages, nonPrompt, warnings } = await importSession(bytes);
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(messages[1]?.parts).toMatchObject([
+      { type: "reasoning", provider: "anthropic" },
+      { type: "tool-call", callId: "c1", toolName: "open", input: { command: "ls" } },
+    ]);
+    expect(JSON.stringify(messages[1]?.parts[0])).toContain("ZW5j");
+    expect([nonPrompt.at(-1), warnings]).toEqual([{ kind: "systemNotification", lines: [4] }, []]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "goose" }))).toEqual([]);
   });
 
   it("knows by Goose's own words that the user refused a call", async () => {

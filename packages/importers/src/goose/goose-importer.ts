@@ -33,15 +33,23 @@ export const gooseImporter: SessionImporter = {
     const row = source.records.find(({ value }) => isRow(value))?.value;
     const sessionId = nonEmptyText(row === undefined ? frame.id : objectOf(row)?.session_id);
     const isDocument = messages[0]?.at.path !== undefined;
+    const model = modelOf(frame);
     return {
       ...(sessionId !== undefined && { sessionId }),
       opening,
       records: isDocument ? messages.length : source.records.length,
       system: [],
       tools: [],
+      ...(model !== undefined && { model }),
     };
   },
 };
+
+/** The model that the session was configured with. The database keeps the configuration as JSON text. */
+function modelOf({ model_config: config, model_config_json: json }: ForeignObject): string | undefined {
+  const parsed = parseJson(textOf(json) ?? "");
+  return nonEmptyText(objectOf(parsed.ok ? parsed.value : config)?.model_name)?.toWellFormed();
+}
 
 /** How many records are examined. */
 const SAMPLE = 50;
@@ -131,6 +139,8 @@ function addMessage(
     draft.add({ ...common, id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result] });
   const parts = blocks.flatMap((block, index) => readPart(block, `${id}-${index}`, draft));
   if (results.length > 0 && parts.length === 0) return;
+  const shown = textOf(objectOf(blocks[0])?.type);
+  if (parts.length === 0 && shown !== undefined) return draft.skip(shown, at);
   const isOwn = message.role === "user" && hiddenFrom(message) === "user";
   const messageId = draft.add({
     ...{ ...common, id: results.length === 0 ? id : `${id}.rest`, role: message.role, parts },
@@ -139,11 +149,14 @@ function addMessage(
   if (isOwn && isSummary) draft.compactions.push({ messageId });
 }
 
+/** Blocks that the user is shown, and that no model is sent. */
+const SHOWN_ONLY: ReadonlySet<unknown> = new Set(["systemNotification", "toolConfirmationRequest", "actionRequired"]);
+
 /** Reads a block as parts; none for a result, which is a separate message. */
 function readPart(block: unknown, standIn: string, draft: SessionDraft): readonly Part[] {
   const fields = objectOf(block) ?? {};
-  if (fields.type === "toolResponse") return [];
-  if (fields.type === "toolRequest") {
+  if (fields.type === "toolResponse" || SHOWN_ONLY.has(fields.type)) return [];
+  if (fields.type === "toolRequest" || fields.type === "frontendToolRequest") {
     const call = objectOf(outcomeValue(fields.toolCall)) ?? {};
     const toolName = textOf(call.name) ?? "";
     const callId = draft.calls.open(fields.id, toolName, standIn);
@@ -169,6 +182,8 @@ function readContent(block: unknown): Part {
     const signed = signature === undefined ? { provider: "goose" } : { provider: "anthropic", signature };
     return { type: "reasoning", text, ...signed };
   }
+  const encrypted = fields.type === "redactedThinking" ? textOf(fields.data) : undefined;
+  if (encrypted !== undefined) return { type: "reasoning", text: "", provider: "anthropic", encrypted };
   return (fields.type === "image" ? readImage(fields) : undefined) ?? opaquePart("goose", block);
 }
 

@@ -2,6 +2,7 @@ import {
   finishSteps,
   type JsonObject,
   type MessageOrigin,
+  type Part,
   type ProviderMetadata,
   type Role,
   type Steps,
@@ -34,6 +35,8 @@ interface OpenaiMessages {
   idOf?(message: ForeignObject, index: number): string;
   /** The provider of thoughts next to the content; `openai` by default. */
   readonly provider?: string;
+  /** Returns the signed thoughts of an answer, which are read instead of those next to the content. */
+  thoughtsOf?(message: ForeignObject): readonly Part[];
   /** Returns the origin of a user message that nobody typed. */
   originOf?(message: ForeignObject, index: number): MessageOrigin | undefined;
   /** Checks whether a result that is not marked says that its call failed. */
@@ -47,6 +50,7 @@ interface Entry {
   readonly source: SourcePointer;
   readonly time: unknown;
   readonly provider: string;
+  readonly thoughts: readonly Part[];
   readonly origin: MessageOrigin | undefined;
   readonly saysFailed: boolean;
   readonly draft: SessionDraft;
@@ -74,7 +78,8 @@ export function* addOpenaiMessagesInSteps(conversation: OpenaiMessages, draft: S
       const origin = role === "user" ? conversation.originOf?.(message, index) : undefined;
       const id = conversation.idOf?.(message, index) ?? `${seed}-${index}`;
       const saysFailed = conversation.saysFailed?.(message) === true;
-      read({ message, id, source, time, provider, origin, saysFailed, draft });
+      const thoughts = conversation.thoughtsOf?.(message) ?? [];
+      read({ message, id, source, time, provider, thoughts, origin, saysFailed, draft });
     }
   }
 }
@@ -95,7 +100,7 @@ function addText(role: Role): (entry: Entry) => void {
   };
 }
 
-function addAssistant({ message, id, source, time, provider, draft }: Entry): void {
+function addAssistant({ message, id, source, time, provider, thoughts, draft }: Entry): void {
   const refusal = refusalPart(message.refusal);
   // Some trajectories keep the raw completion next to the message.
   const completion = objectOf(objectOf(message.extra)?.response);
@@ -105,7 +110,7 @@ function addAssistant({ message, id, source, time, provider, draft }: Entry): vo
     id,
     role: "assistant",
     parts: [
-      ...reasoningParts(message, provider),
+      ...(thoughts.length > 0 ? thoughts : reasoningParts(message, provider)),
       ...openaiContentParts(message.content),
       ...(refusal === undefined ? [] : [refusal]),
       ...openaiCalls(message, draft, source),

@@ -16,9 +16,15 @@ export interface ItemPlace {
 /** The data of a compaction before its message has its final id. */
 export type CompactionNotes = Omit<ImportedCompaction, "messageId">;
 
-type Pending =
-  | { readonly kind: "response"; readonly response: ResponseTurn }
-  | { readonly kind: "message"; readonly message: DraftMessage; readonly compaction?: CompactionNotes };
+/** What is held back, and the branch that it was left on, if any. */
+type Pending = PendingMessage | { readonly kind: "response"; readonly response: ResponseTurn; branch?: string };
+
+interface PendingMessage {
+  readonly kind: "message";
+  readonly message: DraftMessage;
+  readonly compaction?: CompactionNotes;
+  branch?: string;
+}
 
 const CALLS = new Set(["function_call", "custom_tool_call", "local_shell_call", "tool_call"]);
 const RESULTS = new Set([
@@ -27,10 +33,12 @@ const RESULTS = new Set([
 ]);
 
 /**
- * Item types with which a host answers a model's request. Shell output is not among them: a shell may also run at the
- * provider, whose response then contains the output.
+ * Item types with which a host answers a model's request, or adds to it. Shell output is not among them: a shell may
+ * also run at the provider, whose response then contains the output.
  */
-const HOST_ANSWERS = new Set(["computer_call_output", "apply_patch_call_output", "mcp_approval_response"]);
+const HOST_ANSWERS = new Set([
+  ...["computer_call_output", "apply_patch_call_output", "mcp_approval_response", "additional_tools"],
+]);
 
 /** A search that the provider ran itself names no call. */
 const isOfHost = ({ type, call_id: callId }: ForeignObject): boolean =>
@@ -111,6 +119,21 @@ export class ResponseTranscript {
     this.#open = undefined;
   }
 
+  /**
+   * Puts the newest turns, which the user took back, on a branch: at most those since a compaction, because what came
+   * before it was no longer sent.
+   */
+  rollBack(turns: number): void {
+    this.close();
+    this.#unmeasured = undefined;
+    const compacted = this.#pending.findLastIndex((pending) => pending.kind === "message" && pending.compaction);
+    const begun = this.#pending.slice(compacted + 1).filter(beginsTurn);
+    const [first] = turns < 1 ? [] : begun.slice(-turns);
+    if (first === undefined) return;
+    const branch = `abandoned/${first.message.id}`;
+    for (const pending of this.#pending.slice(this.#pending.indexOf(first))) pending.branch ??= branch;
+  }
+
   /** Returns the newest message with each content so far, keyed by {@link contentKey}. */
   idsByContent(): ReadonlyMap<string, MessageId> {
     const ids = new Map<string, MessageId>();
@@ -125,7 +148,10 @@ export class ResponseTranscript {
   finish(): void {
     for (const pending of this.#pending) {
       const isResponse = pending.kind === "response";
-      const messageId = this.#draft.add(isResponse ? pending.response.toMessage() : pending.message);
+      const message = isResponse ? pending.response.toMessage() : pending.message;
+      const messageId = this.#draft.add(
+        pending.branch === undefined ? message : { ...message, branch: pending.branch },
+      );
       if (isResponse && pending.response.isCompaction) this.#draft.compactions.push({ messageId, trigger: "server" });
       if (!isResponse && pending.compaction) this.#draft.compactions.push({ messageId, ...pending.compaction });
     }
@@ -167,6 +193,13 @@ export function contentKey(parts: readonly Part[]): string | undefined {
   }
   return keys.join("\u0000");
 }
+
+/** Checks for a message with which the user began a turn that was not taken back. */
+const beginsTurn = (pending: Pending): pending is PendingMessage =>
+  pending.kind === "message" &&
+  pending.message.role === "user" &&
+  pending.message.origin === undefined &&
+  pending.branch === undefined;
 
 /** The id of a message item is stored with the first of its texts. */
 function withItem(parts: readonly Part[], item: ForeignObject): readonly Part[] {

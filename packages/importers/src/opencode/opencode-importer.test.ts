@@ -1,7 +1,7 @@
 import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/sessions.ts";
-import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
+import { damageLaws, importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const SESSION = "ses_1";
 const session = (more: object = {}) => ({ table: "session", id: SESSION, ...more });
@@ -174,6 +174,88 @@ describe("opencodeImporter", () => {
     expect(first.warnings).toEqual([{ kind: "more-threads", thread: 1, threads: 2, names: ["ses_1", "ses_2"] }]);
     expect(second.messages.map(({ id }) => id)).toEqual(["msg_9"]);
     await expect(importSession(bytes, { thread: "ses_3" })).rejects.toThrow("ses_1, ses_2");
+  });
+
+  const newer = (seq: number, type: string, data: object) => ({
+    ...{ table: "session_message", id: `msg_${seq}`, session_id: SESSION, type, seq },
+    ...{ time_created: 1_782_358_569_437 + seq, data: JSON.stringify(data) },
+  });
+  const model = { id: "m", providerID: "anthropic" };
+
+  it("reads the newer tables, whose messages have their parts inside", async () => {
+    const failed = { status: "error", input: {}, error: { type: "unknown", message: "no such file" } };
+    const done = { status: "completed", input: { a: 1 }, content: [text("ok")], metadata: { exit: 0 } };
+    const picture = { data: "aGk=", mime: "image/png", name: "a.png" };
+    const called = (id: string, state: object) => ({ type: "tool", id, name: "read", state, time: { created: 1 } });
+    const rows = [
+      session(),
+      newer(1, "agent-switched", { agent: "build" }),
+      newer(3, "assistant", {
+        ...{ agent: "build", model, tokens: { input: 9, output: 2, reasoning: 0, cache: { read: 1, write: 0 } } },
+        content: [
+          { type: "reasoning", text: "hm", providerMetadata: { anthropic: { signature: "c2ln" } } },
+          text("looking"),
+          called("c1", done),
+          called("c2", failed),
+          called("c3", { status: "completed", input: {}, content: [text("red")], metadata: { exit: 1 } }),
+          called("c4", { status: "streaming", input: '{"a' }),
+        ],
+      }),
+      newer(2, "user", { text: "go", files: [picture, { data: "aGk=", mime: "text/plain", name: "a.txt" }] }),
+      newer(4, "shell", { command: "ls", output: { output: "a.ts", truncated: false } }),
+      newer(5, "synthetic", { text: "A note." }),
+      newer(6, "system", { text: "It is May." }),
+      newer(7, "compaction", { status: "failed", reason: "auto", error: {} }),
+      newer(8, "compaction", { status: "completed", reason: "auto", summary: "Read a.", recent: "user: go" }),
+      newer(9, "novelty", {}),
+      newer(10, "user", { text: "on" }),
+      newer(11, "idle", { outcome: "succeeded" }),
+    ];
+    const bytes = jsonLines(rows);
+    const { messages, model: named, compactions, warnings, nonPrompt } = await importSession(bytes);
+    const shape = messages.map(({ id, role, origin, parts }) => [
+      id,
+      role,
+      origin,
+      parts.map(({ type }) => type).join(),
+    ]);
+    expect(shape).toEqual([
+      ["msg_2", "user", undefined, "text,image,text"],
+      ["msg_3", "assistant", undefined, "reasoning,text,tool-call,tool-call,tool-call,tool-call"],
+      ...["msg_3.2", "msg_3.3", "msg_3.4"].map((id) => [`${id}.result`, "tool", undefined, "tool-result"]),
+      ["msg_4", "user", "harness", "text"],
+      ["msg_5", "user", "harness", "text"],
+      ["msg_6", "system", undefined, "text"],
+      ["msg_8", "user", "compaction", "text"],
+      ["msg_10", "user", undefined, "text"],
+    ]);
+    expect(messages[0]?.parts[2]).toEqual(text("a.txt\n\nhi"));
+    expect(messages[1]?.usage).toMatchObject({ inputTokens: 10, outputTokens: 2 });
+    expect(messages[1]?.parts[0]).toMatchObject({ text: "hm", provider: "anthropic", signature: "c2ln" });
+    expect(messages[1]?.parts[2]).toMatchObject({ callId: "c1", toolName: "read", input: { a: 1 } });
+    expect(messages.slice(2, 5).map(({ parts: [part] }) => part?.type === "tool-result" && part.result)).toMatchObject([
+      { callId: "c1", outcome: "success", content: text("ok") },
+      { callId: "c2", outcome: "failure", content: text("no such file") },
+      { callId: "c3", outcome: "failure", content: text("red") },
+    ]);
+    expect([messages[5]?.parts, messages[8]?.parts]).toEqual([
+      [text("Shell command: ls\n\na.ts")],
+      [text("Read a.\n\nuser: go")],
+    ]);
+    expect([named, compactions]).toEqual(["m", [{ messageId: "msg_8", trigger: "auto" }]]);
+    expect(warnings).toEqual([{ kind: "unknown-record", type: "session_message/novelty", count: 1, firstLine: 10 }]);
+    expect(nonPrompt.map(({ kind, lines }) => [kind, lines])).toEqual([
+      ["session", [1]],
+      ["session_message", [2, 8, 12]],
+      ["session_message/novelty", [10]],
+    ]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "opencode" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes, format: "opencode" }))).toEqual([]);
+  });
+
+  it("reads a message that both kinds of tables have once", async () => {
+    const { messages } = await importSession(jsonLines([...asked, newer(1, "user", { text: "go" })]));
+    expect(messages.map(({ id }) => id)).toEqual(["msg_1"]);
   });
 
   it("reads the files of the storage folder and the export alike", async () => {

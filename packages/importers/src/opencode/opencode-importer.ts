@@ -1,5 +1,5 @@
 import type { MessageId } from "@threadfold/core";
-import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
@@ -45,15 +45,15 @@ function addMessages({ messages, revertedFrom }: OpencodeSession, draft: Session
     const { row } = message;
     isReverted ||= row.id !== undefined && row.id === revertedFrom;
     const target = { draft, branch: isReverted ? REVERTED : undefined };
-    const isUser = row.data.role === "user";
+    const isUser = row.data.role === "user" || row.data.role === "system";
     if (!isUser && row.data.role !== "assistant") {
       reportUnread(message, draft);
       continue;
     }
     const id = isUser ? addUserMessage(message, target) : addAssistantMessage(message, target);
     if (row.id !== undefined) ids.set(row.id, id);
-    if (isUser) asked = message;
-    else if (row.data.summary === true) draft.compactions.push({ messageId: id, ...compactionOf(asked, ids) });
+    if (row.data.summary === true) draft.compactions.push({ messageId: id, ...compactionOf(row.data, asked, ids) });
+    else if (isUser) asked = message;
   }
 }
 
@@ -64,11 +64,17 @@ function reportUnread({ row, parts }: OpencodeMessage, draft: SessionDraft): voi
     draft.reportMalformed(part.at, "the message of this part has no known role");
 }
 
-/** The compaction request gives the reason, and the start of the tail that is still sent after the summary. */
+/**
+ * The compaction request gives the reason, and the start of the tail that is still sent after the summary. In newer
+ * versions there is no request, and the summary contains what is still sent.
+ */
 function compactionOf(
+  { reason }: ForeignObject,
   asked: OpencodeMessage | undefined,
   ids: ReadonlyMap<string, MessageId>,
 ): { readonly trigger?: string; readonly firstKeptMessageId?: MessageId } {
+  const trigger = nonEmptyText(reason)?.toWellFormed();
+  if (trigger !== undefined) return { trigger };
   const data = asked?.parts.find((part) => part.data.type === "compaction")?.data;
   if (data === undefined) return {};
   const kept = ids.get(nonEmptyText(data.tail_start_id) ?? "");
@@ -78,7 +84,7 @@ function compactionOf(
 /** How many records are examined. */
 const SAMPLE = 50;
 
-const ROWS: Readonly<Record<string, string>> = { session: "ses_", message: "msg_", part: "prt_" };
+const TABLES = new Set(["session", "message", "part", "session_message"]);
 
 /**
  * Returns the confidence, from 0 to 1, that the source is an OpenCode session: rows of its database, its storage files,
@@ -91,7 +97,7 @@ function detectOpencode({ records }: SourceRecords): number {
     const row = objectOf(value);
     const id = textOf(row?.id) ?? "";
     const table = textOf(row?.table) ?? "";
-    if (ROWS[table] !== undefined && id !== "") return 1;
+    if (TABLES.has(table) && id !== "") return 1;
     if (isStorageFile(id, row ?? {})) sureness = 0.97;
   }
   return sureness;

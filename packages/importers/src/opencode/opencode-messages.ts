@@ -10,16 +10,16 @@ interface OpencodeTarget {
   readonly branch: string | undefined;
 }
 
-/** Adds a user message. @returns its id. */
+/** Adds a message of the user or, from newer versions, of the system, or a summary. @returns its id. */
 export function addUserMessage({ row, parts }: OpencodeMessage, { draft, branch }: OpencodeTarget): MessageId {
   const sent = parts.filter(({ data }) => opencodePart(data, "") !== undefined);
   const isHarness = sent.length > 0 && sent.every(({ data }) => isSynthetic(data));
   return draft.add({
     ...placeOf(row, branch),
     ...placesOf([row, ...parts]),
-    role: "user",
+    role: row.data.role === "system" ? "system" : "user",
     parts: sent.flatMap(({ data }) => opencodePart(data, "") ?? []),
-    ...(isHarness && { origin: "harness" }),
+    ...(isHarness && { origin: row.data.summary === true ? "compaction" : "harness" }),
   });
 }
 
@@ -123,7 +123,8 @@ function placeOf(
 
 /** Rows on separate lines are all listed; in a document, the message's pointer covers its parts. */
 function placesOf(rows: readonly OpencodeRow[]): Pick<DraftMessage, "sourceLines"> {
-  return rows.length < 2 || rows[0]?.at.path !== undefined ? {} : { sourceLines: rows.map(({ at }) => at.line) };
+  const lines = [...new Set(rows.map(({ at }) => at.line))];
+  return lines.length < 2 || rows[0]?.at.path !== undefined ? {} : { sourceLines: lines };
 }
 
 /**

@@ -1,4 +1,12 @@
-import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
+import {
+  countOf,
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  parseJson,
+  textOf,
+} from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecord, SourceRecords } from "../reading/source-records.ts";
 import type { SourceThread } from "../reading/source-threads.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
@@ -45,9 +53,10 @@ export function readOpencodeSession({ records }: SourceRecords, draft: SessionDr
     return [];
   });
   const session = rows.find(({ table }) => table === "session");
+  const isNewer = !rows.some(({ table }) => table === "message");
   return {
     id: session?.id ?? rows.find(({ sessionId }) => sessionId !== undefined)?.sessionId,
-    messages: joinRows(rows, draft),
+    messages: isNewer ? newerMessages(rows, draft) : joinRows(rows, draft),
     revertedFrom: revertOf(session?.data),
     records: records.length,
   };
@@ -89,6 +98,95 @@ function readExport(
     records: messages.length,
   };
 }
+
+/**
+ * Reads the table of newer versions, whose messages have their parts inside, in the form of earlier ones. Its types are
+ * defined in `packages/core/src/session/message.ts` of https://github.com/anomalyco/opencode.
+ */
+function newerMessages(rows: readonly OpencodeRow[], draft: SessionDraft): readonly OpencodeMessage[] {
+  const own = rows.filter(({ table }) => table === "session_message");
+  joinRows(
+    rows.filter(({ table }) => table !== "session_message"),
+    draft,
+  );
+  return own
+    .toSorted((first, second) => (countOf(first.data.seq) ?? 0) - (countOf(second.data.seq) ?? 0))
+    .flatMap((row): readonly OpencodeMessage[] => {
+      const type = textOf(row.data.type) ?? "other";
+      const read = NEWER[type]?.(row.data);
+      if (read === undefined) {
+        if (NOT_SENT.has(type)) draft.skip(row.table, row.at);
+        else draft.skipUnknown(`${row.table}/${type}`, row.at);
+        return [];
+      }
+      const { parts, ...data } = read;
+      const messageId = row.id ?? `opencode-${row.at.line}`;
+      return [
+        {
+          row: { ...row, data },
+          parts: parts.map((part, index) => ({ ...row, id: `${messageId}.${index}`, messageId, data: part })),
+        },
+      ];
+    });
+}
+
+/** Types of newer messages with nothing for the model; of compactions, those that did not come about. */
+const NOT_SENT = new Set(["agent-switched", "model-switched", "location-switched", "idle", "compaction"]);
+
+/** The content of a message of earlier versions, together with its parts. */
+type EarlierMessage = ForeignObject & { readonly parts: readonly ForeignObject[] };
+
+const synthetic = (text: unknown): ForeignObject => ({ type: "text", text, synthetic: true });
+
+const NEWER: Readonly<Record<string, (data: ForeignObject) => EarlierMessage | undefined>> = {
+  user: ({ text, files }) => ({ role: "user", parts: [{ type: "text", text }, ...objectsOf(files).map(earlierFile)] }),
+  synthetic: ({ text }) => ({ role: "user", parts: [synthetic(text)] }),
+  skill: ({ text }) => ({ role: "user", parts: [synthetic(text)] }),
+  system: ({ text }) => ({ role: "system", parts: [{ type: "text", text }] }),
+  shell: ({ command, output }) => {
+    const printed = textOf(output) ?? textOf(objectOf(output)?.output) ?? "";
+    return { role: "user", parts: [synthetic(`Shell command: ${textOf(command) ?? ""}\n\n${printed}`)] };
+  },
+  assistant: ({ model, content, tokens, finish, error }) => ({
+    ...{ role: "assistant", modelID: objectOf(model)?.id, providerID: objectOf(model)?.providerID },
+    ...{ tokens, finish, error, parts: objectsOf(content).map(earlierPart) },
+  }),
+  compaction: ({ status = "completed", reason, summary, recent }) => {
+    if (status !== "completed") return undefined;
+    const text = [summary, recent].filter((words) => nonEmptyText(words) !== undefined).join("\n\n");
+    return { role: "user", summary: true, reason, parts: [synthetic(text)] };
+  },
+};
+
+function earlierPart(part: ForeignObject): ForeignObject {
+  const metadata = part.providerMetadata ?? objectOf(part.provider)?.metadata ?? part.providerState;
+  if (part.type !== "tool") return { ...part, metadata: metadata ?? part.state };
+  const state = objectOf(part.state) ?? {};
+  const time = objectOf(part.time);
+  const content = objectsOf(state.content);
+  const output = content.flatMap(({ text }) => textOf(text) ?? []).join("\n");
+  return {
+    ...{ type: "tool", tool: part.name, callID: part.id, metadata },
+    state: {
+      ...{ status: state.status, input: state.input, output, metadata: state.metadata ?? state.structured },
+      error: nonEmptyText(objectOf(state.error)?.message) ?? output,
+      attachments: content.filter(({ type }) => type === "file").map(earlierFile),
+      time: { start: time?.ran ?? time?.created, end: time?.completed, compacted: time?.pruned },
+    },
+  };
+}
+
+/** Converts a file; the model reads what is in a text. */
+function earlierFile({ uri, data, mime, name }: ForeignObject): ForeignObject {
+  const bytes = textOf(data);
+  if (bytes !== undefined && textOf(mime)?.startsWith("text/") === true)
+    return synthetic(`${textOf(name) ?? ""}\n\n${Buffer.from(bytes, "base64").toString("utf8")}`.trim());
+  return { type: "file", url: uri ?? (bytes && `data:${textOf(mime) ?? ""};base64,${bytes}`), mime, filename: name };
+}
+
+/** The objects in a list. */
+const objectsOf = (value: unknown): readonly ForeignObject[] =>
+  (listOf(value) ?? []).map(objectOf).filter((entry) => entry !== undefined);
 
 /** Joins parts to their messages, both ordered by id. Ids increase over time. */
 function joinRows(rows: readonly OpencodeRow[], draft: SessionDraft): readonly OpencodeMessage[] {
@@ -156,7 +254,7 @@ function opencodeRow(value: unknown, at: SourcePointer): OpencodeRow | undefined
     id,
     sessionId: table === "session" ? id : sessionId,
     messageId: nonEmptyText(fields.message_id) ?? nonEmptyText(data.messageID),
-    data,
+    data: table === "session_message" ? { type: fields.type, seq: fields.seq, ...data } : data,
     time: fields.time_created ?? objectOf(data.time)?.created,
     at,
   };

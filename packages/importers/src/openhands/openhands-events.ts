@@ -1,5 +1,5 @@
 import type { Part, ToolOutcomeStatus } from "@threadfold/core";
-import { anthropicPart } from "../anthropic-messages/anthropic-parts.ts";
+import { thinkingBlocks } from "../anthropic-messages/anthropic-parts.ts";
 import { openaiPart, reasoningParts } from "../openai-chat/openai-parts.ts";
 import { countOf, type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecord, SourceRecords } from "../reading/source-records.ts";
@@ -111,7 +111,7 @@ export function messageParts({ args }: ForeignObject): readonly Part[] {
 
 /** Returns the thoughts of an answer: the provider's own blocks, which it gets back, or their text. */
 export function thoughtParts(message: ForeignObject): readonly Part[] {
-  const signed = (listOf(message.thinking_blocks) ?? []).map(anthropicPart);
+  const signed = thinkingBlocks(message);
   return signed.length > 0 ? signed : reasoningParts(message, "openhands");
 }
 

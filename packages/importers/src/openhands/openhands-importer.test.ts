@@ -241,6 +241,14 @@ describe("openhandsImporter, events of version 1", () => {
     expect(messages[2]?.parts).toMatchObject([{ type: "tool-call", callId: "c1", input: { command: "ls" } }]);
   });
 
+  it("reports events of a kind that it does not know, and skips those that no model is sent", async () => {
+    const event = (kind: string) => ({ id: kind, timestamp: "2025-12-29T10:00:00.000000", source: "agent", kind });
+    const known = ["TokenEvent", "PauseEvent", "InterruptEvent", "HookExecutionEvent", "ConversationErrorEvent"];
+    const { warnings, nonPrompt } = await importSession(jsonLines([asked, ...known.map(event), event("NovelEvent")]));
+    expect(warnings).toEqual([{ kind: "unknown-record", type: "event/NovelEvent", count: 1, firstLine: 7 }]);
+    expect(nonPrompt.map(({ kind }) => kind)).toEqual([...known, "NovelEvent"].map((kind) => `event/${kind}`));
+  });
+
   it("tells a result that says that it failed, and keeps the pictures of one", async () => {
     const failed = observed("c1", -1, { is_error: true });
     const shown = {

@@ -2,7 +2,7 @@ import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
 import { openaiTools } from "../openai-chat/openai-tools.ts";
 import { isAssistantMessage } from "../reading/find-conversation.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
-import type { SourceRecords } from "../reading/source-records.ts";
+import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
 import { documentThreads } from "../reading/source-threads.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
@@ -37,7 +37,7 @@ function importEvents({ events, frame }: FoundEvents, { source }: SourceRecords,
     const event = objectOf(values[index]);
     const kind = textOf(objectOf(value)?.kind);
     if (event !== undefined) transcript.read(event, at);
-    else if (values[index] === null && kind !== undefined) draft.skip(`event/${kind.slice(0, 40).toWellFormed()}`, at);
+    else if (values[index] === null && kind !== undefined) skipEvent(kind, at, draft);
     else draft.reportMalformed(at, "it is not an event");
   }
   transcript.finish();
@@ -49,6 +49,18 @@ function importEvents({ events, frame }: FoundEvents, { source }: SourceRecords,
     tools: openaiTools(toolsIn(values), draft),
     ...(model !== undefined && { model }),
   };
+}
+
+/** Kinds of events of version 1 with nothing for the model. */
+const NON_PROMPT = new Set([
+  ...["ConversationStateUpdateEvent", "ConversationErrorEvent", "HookExecutionEvent", "LLMCompletionLogEvent"],
+  ...["TokenEvent", "StreamingDeltaEvent", "PauseEvent", "InterruptEvent", "CondensationRequest"],
+]);
+
+function skipEvent(kind: string, at: SourcePointer, draft: SessionDraft): void {
+  const type = `event/${kind.slice(0, 40)}`;
+  if (NON_PROMPT.has(kind)) draft.skip(type, at);
+  else draft.skipUnknown(type, at);
 }
 
 function importRequest({ source, records: [first] }: SourceRecords, draft: SessionDraft): DraftedSession {

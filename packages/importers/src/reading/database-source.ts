@@ -11,7 +11,7 @@ import type { SourceThread } from "./source-threads.ts";
 const HEADER = "SQLite format 3\0";
 
 /** Tables in which agents store conversations. Everything else in a database, such as file versions, is ignored. */
-const TABLES = ["sessions", "messages", "session", "message", "part"];
+const TABLES = ["sessions", "messages", "session", "message", "part", "session_message"];
 
 /** Checks whether bytes are a SQLite database. */
 export const isDatabase = (bytes: Uint8Array): boolean =>

@@ -12,7 +12,7 @@ export interface SourceText {
   readonly bytes: number;
   /** SHA-256 of those bytes, in hexadecimal. Computed when first read. */
   readonly sha256: string;
-  /** False when some bytes are not UTF-8; the text has U+FFFD instead of them. */
+  /** False when some bytes are no text in its encoding; the text has U+FFFD instead of them. */
   readonly wellFormed: boolean;
 }
 
@@ -20,19 +20,20 @@ export interface SourceText {
 const BINARY_PROBE_BYTES = 64 * 1024;
 
 /**
- * Decodes the source as UTF-8. A byte order mark is removed.
+ * Decodes the source: UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. The mark is removed.
  *
  * @throws ThreadfoldError `EMPTY_SOURCE` when there is only white space, `UNKNOWN_FORMAT` for binary content,
  *   `SOURCE_TOO_LARGE` when the text exceeds the maximum string length.
  */
 export function decodeSource(bytes: Uint8Array): SourceText {
-  if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) {
+  const encoding = encodingOf(bytes);
+  if (encoding === "utf-8" && bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) {
     throw new ThreadfoldError(
       "UNKNOWN_FORMAT",
       "The source is binary: it contains NUL bytes, which no session log in JSON does, and is not a SQLite database.",
     );
   }
-  const text = decode(bytes);
+  const text = decode(bytes, encoding);
   if (!/\S/.test(text))
     throw new ThreadfoldError("EMPTY_SOURCE", "The source is empty.", { details: { bytes: bytes.length } });
   let digest: string | undefined;
@@ -43,13 +44,18 @@ export function decodeSource(bytes: Uint8Array): SourceText {
       digest ??= sha256(bytes);
       return digest;
     },
-    wellFormed: isUtf8(bytes),
+    wellFormed: encoding === "utf-8" ? isUtf8(bytes) : !text.includes("\uFFFD"),
   };
 }
 
-function decode(bytes: Uint8Array): string {
+function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+function decode(bytes: Uint8Array, encoding: string): string {
   try {
-    return new TextDecoder().decode(bytes);
+    return new TextDecoder(encoding).decode(bytes);
   } catch (error) {
     throw new ThreadfoldError(
       "SOURCE_TOO_LARGE",

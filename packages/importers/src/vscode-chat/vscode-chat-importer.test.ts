@@ -95,6 +95,61 @@ describe("vscodeChatImporter", () => {
     expect(await brokenLaws(damageLaws({ bytes, format: "vscode-chat" }))).toEqual([]);
   });
 
+  it("reads Copilot's summaries where they replaced what came before", async () => {
+    const summary = (toolCallRoundId: string, text: string | undefined, more: object = {}) => ({
+      ...{ toolCallRoundId, text },
+      ...more,
+    });
+    const later = {
+      ...{ requestId: "request_3", message: "/compact", timestamp: 1_772_359_208_000 },
+      result: {
+        metadata: {
+          toolCallRounds: [
+            { id: "round-3", response: "Done.", toolCalls: [] },
+            { id: "round-4", response: "All.", toolCalls: [], summary: "Third." },
+          ],
+          summary: summary("round-2", "Old."),
+          summaries: [
+            summary("round-2", "First.", { contextLengthBefore: 98_000 }),
+            summary("round-3", "Second."),
+            summary("round-9", undefined, { outcome: "failed" }),
+          ],
+        },
+      },
+    };
+    const bytes = jsonDocument({ ...chat, requests: [answered, later] });
+    const { messages, compactions } = await importSession(bytes);
+    const told = messages
+      .slice(5)
+      .map(({ id, origin, parts: [part] }) => [id, origin, part?.type === "text" && part.text]);
+    expect(told).toEqual([
+      ["request_3-summary-round-2", "compaction", "First."],
+      ["request_3", undefined, "/compact"],
+      ["round-3", undefined, "Done."],
+      ["request_3-summary-round-3", "compaction", "Second."],
+      ["round-4", undefined, "All."],
+      ["request_3-summary-round-4", "compaction", "Third."],
+    ]);
+    expect(compactions).toEqual([
+      { messageId: "request_3-summary-round-2", tokensBefore: 98_000 },
+      ...["round-3", "round-4"].map((round) => ({ messageId: `request_3-summary-${round}` })),
+    ]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "vscode-chat" }))).toEqual([]);
+  });
+
+  it.each([
+    ["failure", "ERROR while calling tool: File already exists\nPlease check your input and try again."],
+    ["failure", "The user cancelled the tool call."],
+    ["failure", "The user chose to skip the tool call, they want to proceed without running it"],
+    ["success", "// ERROR while calling tool: never"],
+  ])("knows by Copilot's own words that a call failed or was refused: %s, %s", async (outcome, value) => {
+    const metadata = { toolCallRounds: rounds, toolCallResults: { c1: { content: [{ value }] } } };
+    const { messages } = await importSession(
+      jsonDocument({ ...chat, requests: [{ ...question, result: { metadata } }] }),
+    );
+    expect(messages[2]?.parts).toMatchObject([{ result: { outcome, content: { text: value } } }]);
+  });
+
   it("reports a request that was deleted from its list", async () => {
     const bytes = jsonLines([
       { kind: 0, v: { ...chat, requests: [answered, removed] } },

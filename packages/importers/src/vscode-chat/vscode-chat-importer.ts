@@ -1,5 +1,13 @@
 import type { JsonValue, Part, ReasoningPart } from "@threadfold/core";
-import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
+import {
+  countOf,
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  parseJson,
+  textOf,
+} from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
 import { documentThreads } from "../reading/source-threads.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
@@ -141,41 +149,90 @@ const at = (value: unknown, step: unknown): unknown =>
     ? (value as Record<string | number, unknown>)[step]
     : undefined;
 
+/** What all messages of a request have in common, and what they are made from. */
+interface Request {
+  readonly id: string;
+  readonly draft: SessionDraft;
+  readonly common: { readonly source: SourcePointer; readonly branch?: string };
+  readonly model: { readonly model?: string };
+  readonly metadata: ForeignObject;
+  readonly summaries: ReadonlyMap<string, CopilotSummary>;
+}
+
 function addRequest(value: unknown, source: SourcePointer, standIn: string, draft: SessionDraft): void {
-  const request = objectOf(value);
-  const asked = textOf(request?.message) ?? textOf(objectOf(request?.message)?.text);
-  if (request === undefined || asked === undefined)
+  const fields = objectOf(value);
+  const asked = textOf(fields?.message) ?? textOf(objectOf(fields?.message)?.text);
+  if (fields === undefined || asked === undefined)
     return draft.reportMalformed(source, "it is not a request with a message");
-  const id = nonEmptyText(request.requestId) ?? standIn;
-  const isRemoved = request.isHidden === true || objectOf(request.shouldBeRemovedOnSend) !== undefined;
-  const model = nonEmptyText(request.modelId);
+  const id = nonEmptyText(fields.requestId) ?? standIn;
+  const isRemoved = fields.isHidden === true || objectOf(fields.shouldBeRemovedOnSend) !== undefined;
   const common = { source, ...(isRemoved && { branch: REMOVED }) };
-  const answered = { ...common, ...(model !== undefined && { model }) };
-  draft.add({ ...common, id, role: "user", time: request.timestamp, parts: [{ type: "text", text: asked }] });
-  const metadata = objectOf(objectOf(request.result)?.metadata) ?? {};
+  const named = nonEmptyText(fields.modelId);
+  const model = named === undefined ? {} : { model: named };
+  const metadata = objectOf(objectOf(fields.result)?.metadata) ?? {};
   const rounds = objectsOf(metadata.toolCallRounds);
-  for (const [index, round] of rounds.entries()) {
-    const own = `${id}-${index}`;
-    const opened = objectsOf(round.toolCalls).map((call, place) => readCall(call, `${own}-${place}`, draft));
-    const parts: readonly Part[] = [...readThinking(round.thinking), ...readText(round.response), ...opened];
-    draft.add({ ...answered, id: nonEmptyText(round.id) ?? own, role: "assistant", time: round.timestamp, parts });
-    for (const call of opened) {
-      const result = at(metadata.toolCallResults, call.callId);
-      if (result === undefined) continue;
-      const content = { type: "text" as const, text: resultText(objectOf(result)?.content ?? result) };
-      const answer = { ...draft.calls.answer(call.callId, call.toolName, own), outcome: "success" as const, content };
-      draft.add({
-        ...common,
-        id: `${own}-${call.callId}`,
-        role: "tool",
-        parts: [{ type: "tool-result", result: answer }],
-      });
-    }
-  }
+  const request = { id, draft, common, model, metadata, summaries: summariesOf(metadata, rounds) };
+  // A summary of an earlier request's rounds was made before this one was sent.
+  for (const round of request.summaries.keys()) if (!rounds.some((own) => own.id === round)) addSummary(round, request);
+  draft.add({ ...common, id, role: "user", time: fields.timestamp, parts: [{ type: "text", text: asked }] });
+  for (const [index, round] of rounds.entries()) addRound(round, `${id}-${index}`, request);
   if (rounds.length > 0) return;
-  const shown = (listOf(request.response) ?? []).flatMap(readShown);
-  if (shown.length > 0)
-    draft.add({ ...answered, id: nonEmptyText(request.responseId) ?? `${id}-answer`, role: "assistant", parts: shown });
+  const parts = (listOf(fields.response) ?? []).flatMap(readShown);
+  if (parts.length > 0)
+    draft.add({ ...common, ...model, id: nonEmptyText(fields.responseId) ?? `${id}-answer`, role: "assistant", parts });
+}
+
+/** Adds one answer of the model with the results of its calls, and the summary that replaced all up to there. */
+function addRound(round: ForeignObject, id: string, request: Request): void {
+  const { draft, common, model, metadata } = request;
+  const opened = objectsOf(round.toolCalls).map((call, place) => readCall(call, `${id}-${place}`, draft));
+  const parts: readonly Part[] = [...readThinking(round.thinking), ...readText(round.response), ...opened];
+  const roundId = nonEmptyText(round.id);
+  draft.add({ ...common, ...model, id: roundId ?? id, role: "assistant", time: round.timestamp, parts });
+  for (const { callId, toolName } of opened) {
+    const returned = at(metadata.toolCallResults, callId);
+    if (returned === undefined) continue;
+    const content = { type: "text" as const, text: resultText(objectOf(returned)?.content ?? returned) };
+    const outcome = FAILED.test(content.text) ? "failure" : "success";
+    const result = { ...draft.calls.answer(callId, toolName, id), outcome, content } as const;
+    draft.add({ ...common, id: `${id}-${callId}`, role: "tool", parts: [{ type: "tool-result", result }] });
+  }
+  addSummary(roundId ?? "", request);
+}
+
+function addSummary(round: string, { id, draft, common, summaries }: Request): void {
+  const { text, tokensBefore } = summaries.get(round) ?? {};
+  if (text === undefined) return;
+  const own = { id: `${id}-summary-${round}`, role: "user", origin: "compaction" } as const;
+  const messageId = draft.add({ ...common, ...own, parts: [{ type: "text", text }] });
+  if (common.branch === undefined)
+    draft.compactions.push({ messageId, ...(tokensBefore !== undefined && { tokensBefore }) });
+}
+
+/** How Copilot answers a call that failed or that the user refused. */
+const FAILED =
+  /^(?:ERROR while calling tool: |The user cancelled the tool call\.|The user chose to skip the tool call\b)/;
+
+interface CopilotSummary {
+  readonly text: string;
+  readonly tokensBefore?: number;
+}
+
+/**
+ * Copilot's summaries in a request, by the id of the round that each is attached to: it replaces everything up to the
+ * end of that round.
+ */
+function summariesOf(metadata: ForeignObject, rounds: readonly ForeignObject[]): ReadonlyMap<string, CopilotSummary> {
+  const onRounds = rounds.map(({ id, summary }): ForeignObject => ({ toolCallRoundId: id, text: summary }));
+  const all = [...onRounds, ...objectsOf([metadata.summary]), ...objectsOf(metadata.summaries)];
+  return new Map(
+    all.flatMap(({ toolCallRoundId, text, contextLengthBefore }): [string, CopilotSummary][] => {
+      const [round, summary] = [nonEmptyText(toolCallRoundId), nonEmptyText(text)];
+      const tokensBefore = countOf(contextLengthBefore);
+      if (round === undefined || summary === undefined) return [];
+      return [[round, { text: summary, ...(tokensBefore !== undefined && { tokensBefore }) }]];
+    }),
+  );
 }
 
 /** The objects in a list. */

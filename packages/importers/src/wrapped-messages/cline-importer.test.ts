@@ -156,6 +156,130 @@ describe("clineImporter", () => {
     ]);
   });
 
+  const image = "iVBORw0KGgo=";
+  const called = (toolCallId: string, input: object) => ({
+    ...{ type: "tool-call", toolCallId, toolName: "read_file", input },
+    providerOptions: { google: { thoughtSignature: "c2ln" } },
+  });
+  const answering = (toolCallId: string, output: unknown) => ({
+    ...{ type: "tool-result", toolCallId, toolName: "read_file", output },
+  });
+  const enveloped = jsonDocument({
+    version: 2,
+    messages: [
+      kept("user", "<user_message>\nlook\n</user_message>"),
+      { type: "reasoning", encrypted_content: "c2VjcmV0", summary: [], ts: 1_783_376_868_700 },
+      {
+        role: "assistant",
+        content: [
+          {
+            ...{ type: "reasoning", text: "hm" },
+            providerOptions: { bedrock: { signature: "c2ln" }, anthropic: { signature: "c2ln" } },
+          },
+          { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: "c2VjcmV0" } } },
+          { type: "text", text: "I look.", providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } },
+          called("c1", { path: "a.ts" }),
+          called("c2", { path: "b.ts" }),
+          called("c3", { path: "c.png" }),
+        ],
+        ts: 1_783_376_873_494,
+      },
+      {
+        role: "tool",
+        content: [
+          answering("c1", { type: "text", value: "const a = 1;" }),
+          answering("c2", { type: "text", value: "[ERROR] no such file" }),
+          answering("c3", {
+            type: "content",
+            value: [
+              { type: "text", text: "c.png" },
+              { type: "media", data: image, mediaType: "image/png" },
+            ],
+          }),
+        ],
+        ts: 1_783_376_873_500,
+      },
+      kept("user", state),
+      kept("user", "What was done.", { isSummary: true, condenseId: "n1" }),
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "And this?" },
+          { type: "image", image: `data:image/png;base64,${image}`, mediaType: "image/png" },
+        ],
+        ts: 1_783_376_873_600,
+      },
+    ],
+  });
+
+  it("reads the newer history of Roo Code, an envelope with messages of the AI SDK", async () => {
+    const session = await importSession(enveloped);
+    expect([session.format, session.malformed, session.nonPrompt]).toEqual([
+      "cline",
+      [],
+      [{ kind: "reasoning", lines: [1], paths: ["/messages/1"] }],
+    ]);
+    expect(session.messages.map(({ role, origin }) => [role, origin])).toEqual([
+      ["user", undefined],
+      ["assistant", undefined],
+      ["tool", undefined],
+      ["tool", undefined],
+      ["tool", undefined],
+      ["user", "harness"],
+      ["user", "compaction"],
+      ["user", undefined],
+    ]);
+    expect(session.messages[1]).toMatchObject({
+      createdAt: "2026-07-06T22:27:53.494Z",
+      parts: [
+        { type: "reasoning", text: "hm", provider: "anthropic", signature: "c2ln" },
+        { type: "reasoning", text: "", provider: "anthropic", encrypted: "c2VjcmV0" },
+        { type: "text", text: "I look." },
+        { type: "tool-call", callId: "c1", toolName: "read_file", input: { path: "a.ts" } },
+        ...["c2", "c3"].map((callId) => ({ callId })),
+      ],
+    });
+    expect(session.messages.slice(2, 5).map(({ parts }) => parts)).toMatchObject([
+      [{ result: { callId: "c1", outcome: "success", content: { type: "text", text: "const a = 1;" } } }],
+      [{ result: { callId: "c2", outcome: "failure" } }],
+      [{ result: { callId: "c3", content: { type: "blocks", blocks: [{ text: "c.png" }, { type: "image" }] } } }],
+    ]);
+    const shown = { type: "image", source: { kind: "base64", mediaType: "image/png", data: image } };
+    expect(session.messages.at(-1)?.parts).toEqual([{ type: "text", text: "And this?" }, shown]);
+    expect(JSON.stringify(session.messages)).not.toMatch(/providerOptions|thoughtSignature|cacheControl|bedrock/);
+    expect(await brokenLaws(importerLaws({ bytes: enveloped, format: "cline" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes: enveloped, format: "cline" }))).toEqual([]);
+  });
+
+  it("reads results of every kind in such an envelope, and those that an older version wrote", async () => {
+    const outcomeOf = async (output: unknown) => {
+      const messages = [
+        kept("user", "look"),
+        { role: "assistant", content: [called("t1", {})], ts: 1_783_376_873_494 },
+        { role: "tool", content: [answering("t1", output)] },
+      ];
+      const session = await importSession(jsonDocument({ version: 2, messages }));
+      const [part] = session.messages[2]?.parts ?? [];
+      return part?.type === "tool-result" && [part.result.outcome, part.result.content];
+    };
+    const text = (words: string) => ({ type: "text", text: words });
+    expect(await outcomeOf("plain")).toEqual(["success", text("plain")]);
+    expect(await outcomeOf({ type: "error-text", value: "gone" })).toEqual(["failure", text("gone")]);
+    expect(await outcomeOf({ type: "json", value: { a: 1 } })).toEqual(["success", { type: "json", value: { a: 1 } }]);
+    const refused = '{"status":"error"}';
+    expect(await outcomeOf({ type: "text", value: refused })).toEqual(["failure", text(refused)]);
+    const legacy = [kept("user", "look"), said[1], { role: "user", content: [result("const a = 1;")] }];
+    const { messages } = await importSession(jsonDocument({ version: 2, messages: legacy }));
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+  });
+
+  it("takes no other document with messages for such an envelope", async () => {
+    const messages = ["user", "assistant"].map((role) => ({ role, content: [called("c1", {})] }));
+    expect((await importSession(jsonDocument({ version: 2, messages }))).format).toBe("ai-sdk");
+    const timed = messages.map((message) => ({ ...message, ts: 1_783_376_868_634 }));
+    expect((await importSession(jsonDocument({ version: 1, messages: timed }))).format).toBe("ai-sdk");
+  });
+
   it("starts no turn where nobody typed: below results, and in a message with nothing but them", async () => {
     const answered = (words: string) => kept("user", `[ask_followup_question for 'Which?'] Result:\n${words}`);
     const history = jsonDocument([
@@ -182,6 +306,13 @@ describe("clineImporter", () => {
     ["failure", "The user denied this operation."],
     ["failure", "The tool execution failed with the following error:\n<error>\nENOENT\n</error>"],
     ["failure", "Unable to apply diff to file: /a.ts\n\n<error_details>\nNo match\n</error_details>"],
+    ["failure", "Missing value for required parameter 'path'. Please retry with complete response."],
+    [
+      "failure",
+      "Command executed in terminal within working directory '/w'. Command execution was not successful, inspect the cause and adjust as needed.\nExit code: 1\nOutput:\nred",
+    ],
+    ["failure", "Command executed in terminal '/w'. Process terminated by signal SIGTERM"],
+    ["success", "Command executed in terminal '/w'. Exit code: 0\nOutput:\nCommand execution was not successful"],
     ["success", '{"status":"approved","feedback":"yes"}'],
     ["success", '{"path":"a.ts","operation":"modified"}'],
     ["success", 'File: a.json\n1 | {"status":"error"}'],

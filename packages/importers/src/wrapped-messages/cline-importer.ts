@@ -27,7 +27,8 @@ const MAYBE = 0.35;
 /**
  * Imports sessions of Cline and its kin: blocks of the Anthropic API in messages that have times, a model and metrics.
  * The newer form is a document; the one that editors keep (`api_conversation_history.json`) is a list of messages. Roo
- * Code and Kilo Code write no models and metrics into it, but mark their own summaries and what they hid.
+ * Code and Kilo Code write no models and metrics into it, but mark their own summaries and what they hid. In version 2
+ * of Roo Code's, the list is in an envelope, and its messages are those of the AI SDK.
  */
 export const clineImporter: SessionImporter = {
   format: "cline",
@@ -41,7 +42,7 @@ export const clineImporter: SessionImporter = {
     const opening = openingOf(source, frame, messages, isAssistantMessage);
     addAnthropicMessages(
       {
-        messages: messages.map(clineMessage),
+        messages: (isEnvelope(frame) ? messages.map(rooMessage) : messages).map(clineMessage),
         pointerTo: (index) => ({ line, path: `${list === undefined ? "/messages" : ""}/${index}` }),
         idOf: (message, index) => nonEmptyText(message.id) ?? `${seedOf(opening)}-${index}`,
         reportOf: ({ metrics, modelInfo }) => ({
@@ -67,8 +68,18 @@ export const clineImporter: SessionImporter = {
   },
 };
 
+/** Checks for the envelope of Roo Code, by the times of its messages, which the AI SDK does not write. */
+function isEnvelope({ version, messages }: ForeignObject): boolean {
+  if (version !== 2) return false;
+  return (listOf(messages) ?? []).slice(0, SAMPLE).some((entry) => {
+    const { ts, role, type } = objectOf(entry) ?? {};
+    return typeof ts === "number" && textOf(role ?? type) !== undefined;
+  });
+}
+
 function isSession(value: unknown): boolean {
   const session = objectOf(value);
+  if (session !== undefined && isEnvelope(session)) return true;
   const messages = listOf(value) ?? listOf(session?.messages);
   if (messages === undefined || (session !== undefined && textOf(session.sessionId) === undefined)) return false;
   return messages.slice(0, SAMPLE).some((entry) => {
@@ -87,11 +98,17 @@ const surenessOf = (messages: readonly unknown[] = []): number =>
 
 /** The origin of what nobody typed: the tool's own summary, its note on what it hid, results, the editor's state. */
 function originOf(message: ForeignObject, parts: readonly Part[]): MessageOrigin | undefined {
-  if (message.isSummary === true) return "compaction";
+  const { kind, displayRole } = objectOf(message.metadata) ?? {};
+  const isSummary = kind === "compaction_summary" || (kind === "compaction" && displayRole === "system");
+  if (message.isSummary === true || isSummary) return "compaction";
   if (message.role !== "user") return undefined;
-  const isHarness = message.isTruncationMarker === true || typedText({ role: "user", parts }).trim() === "";
+  const words = typedText({ role: "user", parts }).trim();
+  const isHarness = message.isTruncationMarker === true || displayRole === "system" || HOOK.test(words) || words === "";
   return isHarness ? "harness" : undefined;
 }
+
+/** What a hook of the user's says to the model. */
+const HOOK = /^<hook_context[\s>]/;
 
 /** What Cline puts around a task and into a message, and above the result of a call. */
 const FRAME = /^<(?:task|user_message|feedback)>\s|<environment_details>|^\[[a-z_]{1,60}[^\]\n]{0,300}\] Result:/;
@@ -139,19 +156,72 @@ function isBoundToProvider(value: unknown): boolean {
   return block?.type === "thoughtSignature" || (block?.type === "reasoning" && nonEmptyText(block.text) === undefined);
 }
 
+/** Converts a message of Roo Code's envelope to the form of its earlier versions, whose blocks it may still have. */
+function rooMessage(value: unknown): unknown {
+  const message = objectOf(value);
+  if (message === undefined) return value;
+  const role = message.role === "tool" ? "user" : message.role;
+  return { ...message, role, content: listOf(message.content)?.map(rooBlock) ?? message.content };
+}
+
+/** Signatures of other providers are left out, as they are in earlier versions. */
+function rooBlock(value: unknown): unknown {
+  const part = objectOf(value);
+  if (part === undefined) return value;
+  const { providerOptions, ...block } = part;
+  switch (part.type) {
+    case "reasoning":
+      return rooThought(part.text, objectOf(objectOf(providerOptions)?.anthropic));
+    case "tool-call":
+      return { type: "tool_use", id: part.toolCallId, name: part.toolName, input: part.input };
+    case "tool-result":
+      return rooResult(part);
+    default:
+      return rooImage(part) ?? block;
+  }
+}
+
+function rooThought(thinking: unknown, { signature, redactedData }: ForeignObject = {}): unknown {
+  if (redactedData !== undefined) return { type: "redacted_thinking", data: redactedData };
+  return signature === undefined ? { type: "reasoning", text: thinking } : { type: "thinking", thinking, signature };
+}
+
+function rooResult({ toolCallId, output }: ForeignObject): unknown {
+  const { type, value = output } = objectOf(output) ?? {};
+  const blocks = listOf(value)?.map((block) => rooImage(objectOf(block) ?? {}) ?? block);
+  const failed = /^error-/.test(textOf(type) ?? "") || /^\s*\[ERROR\]/.test(textOf(value) ?? "");
+  return { type: "tool_result", tool_use_id: toolCallId, content: blocks ?? value, ...(failed && { is_error: true }) };
+}
+
+/** Converts an image of the AI SDK, in a message or in a result; undefined for anything else. */
+function rooImage({ image, data, mediaType }: ForeignObject): unknown {
+  const source = textOf(image ?? data);
+  if (source === undefined || textOf(mediaType ?? "image/")?.startsWith("image/") !== true) return undefined;
+  if (/^https?:/.test(source)) return { type: "image", source: { type: "url", url: source } };
+  const [, type = mediaType, bytes = source] = /^data:([^;,]{1,100});base64,([\s\S]*)$/.exec(source) ?? [];
+  return { type: "image", source: { type: "base64", media_type: type, data: bytes } };
+}
+
 function clineBlock(value: unknown): unknown {
   const block = objectOf(value);
   if (block === undefined) return value;
-  if (block.type === "file") return fileText(block) ?? value;
+  if (block.type === "file" || block.type === "image") return attached(block);
   // Thoughts as Roo Code keeps them, whichever provider they come from.
   if (block.type === "reasoning") return { type: "thinking", thinking: block.text };
   // Fields for other APIs, which Cline does not send to this one either.
-  const { call_id: _callId, reasoning_details: _details, summary: _summary, signature, ...rest } = block;
+  const { call_id: _id, reasoning_details: _reasons, details: _details, summary: _summary, signature, ...rest } = block;
   const own = block.type === "thinking" && signature !== undefined ? { ...rest, signature } : rest;
   if (block.type !== "tool_result") return own;
   // The call already contains the name of the tool.
   const { name: _name, ...result } = own;
-  return hasFailed(block) ? { ...result, is_error: true } : result;
+  const content = listOf(block.content)?.map((entry) => attached(objectOf(entry)) ?? entry) ?? block.content;
+  return { ...result, content, ...(hasFailed(block) && { is_error: true }) };
+}
+
+/** Converts a file or an image, in a message or in a result; anything else stays as it is. */
+function attached(block: ForeignObject | undefined): unknown {
+  const converted = block?.type === "file" ? fileText(block) : block?.type === "image" ? rooImage(block) : undefined;
+  return converted ?? block;
 }
 
 function fileText({ path, content }: ForeignObject): unknown {
@@ -162,7 +232,7 @@ function fileText({ path, content }: ForeignObject): unknown {
 
 /** How the result of a call begins that failed or that the user refused. */
 const FAILED =
-  /^\s*(?:\{"status":"(?:error|denied)"|The (?:tool execution failed|user denied this operation)\b|Unable to apply diff to file\b)/;
+  /^\s*(?:\{"status":"(?:error|denied)"|The (?:tool execution failed|user denied this operation)\b|Unable to apply diff to file\b|Missing value for required parameter '|Command executed in terminal [^\n]{0,4000}\. (?:Command execution was not successful|Process terminated by signal)\b)/;
 
 function hasFailed({ content }: ForeignObject): boolean {
   const entries = listOf(content) ?? [];

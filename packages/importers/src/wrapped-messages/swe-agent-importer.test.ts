@@ -69,4 +69,20 @@ describe("sweAgentImporter", () => {
     ]);
     expect(await brokenLaws(importerLaws({ bytes, format: "swe-agent" }))).toEqual([]);
   });
+
+  it("keeps the thoughts of an answer with their signatures", async () => {
+    const thinking_blocks = [
+      { type: "thinking", thinking: "Look first.", signature: "c2ln" },
+      { type: "redacted_thinking", data: "c2VjcmV0" },
+    ];
+    const bytes = traj(task, { ...acting("c1", "bash"), thinking_blocks }, observed("c1", "1"));
+    const { messages } = await importSession(bytes);
+    expect(messages[1]?.parts).toMatchObject([
+      { type: "reasoning", text: "Look first.", provider: "anthropic", signature: "c2ln" },
+      { type: "reasoning", text: "", provider: "anthropic", encrypted: "c2VjcmV0" },
+      { type: "text", text: "hm" },
+      { type: "tool-call", callId: "c1" },
+    ]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "swe-agent" }))).toEqual([]);
+  });
 });

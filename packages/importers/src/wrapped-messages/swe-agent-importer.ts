@@ -1,4 +1,5 @@
 import type { MessageOrigin } from "@threadfold/core";
+import { thinkingBlocks } from "../anthropic-messages/anthropic-parts.ts";
 import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
 import { isAssistantMessage } from "../reading/find-conversation.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
@@ -26,6 +27,7 @@ export const sweAgentImporter: SessionImporter = {
         messages,
         pointerTo: (index) => ({ line, path: `/history/${index}` }),
         seed: seedOf(opening),
+        thoughtsOf: thinkingBlocks,
         originOf: originsAfter(taskIn(messages)),
         saysFailed: ({ content }) => FAILED.test(textOf(content) ?? textOf(objectOf(listOf(content)?.[0])?.text) ?? ""),
       },
