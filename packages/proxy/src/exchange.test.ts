@@ -505,6 +505,53 @@ describe("a proxy", () => {
     },
   );
 
+  it.each([
+    [
+      "in its first message",
+      (added: object[]) => [{ role: "user", content: [...added, { type: "text", text: "Go." }] }],
+    ],
+    [
+      "in a message of their own",
+      (added: object[]) => [
+        { role: "user", content: added },
+        { role: "user", content: "Go." },
+      ],
+    ],
+  ])("keeps to one thread when the client changes its reminders %s", async (_, opening) => {
+    await using upstream = await answering();
+    await using started = await startedProxy(upstream, { config: { maxInputTokens: 12_000 } });
+    const reminder = (text: string) => ({ type: "text", text: `<system-reminder>\n${text}\n</system-reminder>\n` });
+    const [, ...work] = long(30);
+    for (let hour = 1; hour <= 30; hour++) {
+      const added = [reminder(`It is ${hour} o'clock.`), reminder("Be brief.")];
+      const messages = [...opening(added), ...work.slice(0, 2 * hour)];
+      const body = { ...ASK, system: "You are an engineer.", tools: [{ name: "run" }], messages };
+      await send(messagesUrl(started), JSON.stringify(body));
+      const { body: sent } = upstream.requests.at(-1) as ReceivedRequest;
+      const [first] = sent["messages"] as { content: object[] }[];
+      expect(first?.content.slice(0, 2)).toMatchObject(added);
+      expect(JSON.stringify(sent).match(/o'clock|Be brief/g)).toHaveLength(2);
+      expect(JSON.stringify(sent["system"])).toMatch(/^[^<]*You are an engineer[^<]*$/);
+    }
+    expect(new Set(started.turns.map(({ threadId }) => threadId)).size).toBe(1);
+    expect(started.turns.filter(({ outcome }) => outcome?.type === "committed").length).toBeLessThan(4);
+    expect(started.problems).toEqual([]);
+  });
+
+  it("takes reminders with words of the user's between them, or with none behind them, as what was said", async () => {
+    await using upstream = await answering();
+    await using started = await startedProxy(upstream);
+    const told = "<system-reminder>Be brief.</system-reminder>";
+    const openings = [told, `${told} Go. ${told}`, `${told} Stop. ${told}`, "<system-reminder>", `${told}${told}`];
+    for (const text of openings)
+      await send(
+        messagesUrl(started),
+        JSON.stringify({ ...ASK, messages: [{ role: "user", content: [{ type: "text", text }] }] }),
+      );
+    expect(new Set(started.turns.map(({ threadId }) => threadId)).size).toBe(openings.length);
+    expect(started.problems).toEqual([]);
+  });
+
   it("keeps to the window of each request's model when the budget is larger", async () => {
     await using upstream = await answering();
     await using started = await startedProxy(upstream, { config: { maxInputTokens: 900_000 } });

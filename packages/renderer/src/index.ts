@@ -44,7 +44,6 @@ export {
 } from "./overflow/recognize-overflow.ts";
 export { type CompleteResponse, discardTruncatedCalls, isMaxOutputStop } from "./overflow/discard-truncated-calls.ts";
 export { type BreakpointOptions, type BreakpointPlaces, breakpointPlaces } from "./cache/breakpoint-places.ts";
-export { cachedRequest } from "./cache/cached-request.ts";
 export { type DiffedRendering, prefixDiff, type PrefixDivergence } from "./cache/prefix-diff.ts";
 export { anthropicBreakpoints } from "./formats/anthropic-messages/mark-breakpoints.ts";
 export { anthropicMessages } from "./formats/anthropic-messages/format.ts";

@@ -1,5 +1,5 @@
 import { digestOf, type Role } from "@threadfold/core";
-import { cachedRequest, type RenderedAction, type RenderedRecord } from "@threadfold/renderer";
+import type { RenderedAction, RenderedRecord } from "@threadfold/renderer";
 import type { PreparedRequest } from "@threadfold/session";
 
 /** The data about one message of a prompt that a comparison needs. */
@@ -31,12 +31,13 @@ const shortDigest = (value: unknown): string => digestOf(value).slice(0, 32);
 
 /** Returns the trace of a prepared request. */
 export function promptTrace(prepared: PreparedRequest): PromptTrace {
-  const { request, manifest } = prepared;
+  const { request, manifest, breakdown } = prepared;
+  const total = Object.values(breakdown).reduce((sum, share) => sum + share, 0);
   return {
     format: manifest.format,
     system: request.system.map(shortDigest),
     tools: shortDigest(request.tools),
-    frameTokens: cachedRequest(prepared, 0).units[0]?.tokens ?? 0,
+    frameTokens: manifest.messages.reduce((left, { tokens }) => left - tokens, total),
     messages: manifest.messages.map(({ role, action, tokens, sources, record }, index): TracedMessage => {
       const [first, last] = [sources[0], sources.at(-1)];
       return {

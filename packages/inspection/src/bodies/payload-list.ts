@@ -1,4 +1,4 @@
-import { sharedLength } from "../requests/first-difference.ts";
+import { sharedLength } from "../requests/request-tables.ts";
 import type { PayloadDifference } from "../rows/bodies.ts";
 import { type Revision, RowList } from "../rows/table.ts";
 

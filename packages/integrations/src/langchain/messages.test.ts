@@ -9,7 +9,7 @@ function roundTrip(message: BaseMessage) {
   const [read] = messageReader("ai-sdk", { seed: "t" }).read([liveMessage(message)]);
   if (read === undefined) throw new Error("nothing was read");
   const chat: ChatMessage = { ...read, sources: [asMessageId(read.id)] };
-  return { read, back: baseMessage(chat) };
+  return { read, back: baseMessage(chat, message) };
 }
 
 const PNG = "data:image/png;base64,aGk=";
@@ -74,6 +74,16 @@ it("a tool result keeps its call, its tool and its error status in a round trip"
   const { read, back } = roundTrip(failed);
   expect(read.parts).toMatchObject([{ result: { callId: "c", toolName: "read", outcome: "failure" } }]);
   expect(back).toMatchObject({ content: "no such file", tool_call_id: "c", name: "read", status: "error" });
+});
+
+it("a call and its result keep what a provider's package knows them by in a round trip", () => {
+  const call = { type: "tool_call", id: "c", name: "run", args: { input: "ls" } } as const;
+  const own = { isCustomTool: true, call_id: "ctc_1" };
+  const answer = new AIMessage({ content: "", tool_calls: [{ ...call, ...own }] });
+  expect((roundTrip(answer).back as AIMessage).tool_calls).toEqual([{ ...call, ...own }]);
+  const additional_kwargs = { customTool: true };
+  const result = new ToolMessage({ content: "a.ts", tool_call_id: "c", additional_kwargs });
+  expect(roundTrip(result).back).toMatchObject({ additional_kwargs });
 });
 
 it("the same message is converted only once", () => {

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   type MediaPart,
+  type Message,
   type Part,
   toolResultText,
   toSystemText,
@@ -165,22 +166,18 @@ export function shownMessages(
   hosts: readonly BaseMessage[],
   offset: number,
 ): BaseMessage[] {
-  return request.messages.map((message) => ownMessage(message, thread, hosts, offset) ?? baseMessage(message));
+  return request.messages.map((message) => {
+    const source = sourceOf(message, thread);
+    const [position] = source === undefined ? [] : livePositions(source);
+    const host = position === undefined ? undefined : hosts[position - offset];
+    const isUnchanged = message.synthetic === undefined && message.parts === source?.parts;
+    return host !== undefined && isUnchanged && !hasInvalidCalls(host) ? host : baseMessage(message, host);
+  });
 }
 
-/** The host's message for a request message that rendering left unchanged. */
-function ownMessage(
-  { sources, synthetic, parts }: ChatMessage,
-  thread: AgentThread,
-  hosts: readonly BaseMessage[],
-  offset: number,
-): BaseMessage | undefined {
-  const [id, ...others] = sources;
-  if (synthetic !== undefined || id === undefined || others.length > 0) return undefined;
-  const message = thread.message(id);
-  const [position] = message?.parts === parts ? livePositions(message) : [];
-  const host = position === undefined ? undefined : hosts[position - offset];
-  return host === undefined || hasInvalidCalls(host) ? undefined : host;
+/** The only message of the thread that a request message shows; undefined if there are several, or none. */
+function sourceOf({ sources: [id, ...others] }: ChatMessage, thread: AgentThread): Message | undefined {
+  return id === undefined || others.length > 0 ? undefined : thread.message(id);
 }
 
 /** LangChain's packages either drop or send such calls, each in its own way, and the request has results for them. */
@@ -199,13 +196,16 @@ type ProviderBlock = Readonly<Record<string, unknown>> & { readonly type: string
 /**
  * Converts a message that rendering created or changed to a LangChain message. For unchanged messages the host's own
  * are used instead (see {@link shownMessages}).
+ *
+ * @param host the host's message that was changed. Providers' packages tell kinds of calls and results by fields of
+ *   their own, and a call and its result must stay of one kind.
  */
-export function baseMessage({ role, parts }: ChatMessage): BaseMessage {
+export function baseMessage({ role, parts }: ChatMessage, host?: BaseMessage): BaseMessage {
   switch (role) {
     case "assistant":
-      return assistantMessage(parts);
+      return assistantMessage(parts, AIMessage.isInstance(host) ? (host.tool_calls ?? []) : []);
     case "tool":
-      return toolMessage(parts);
+      return toolMessage(parts, ToolMessage.isInstance(host) ? host.additional_kwargs : {});
     case "system":
       return new SystemMessage(contentOf(parts));
     case "user":
@@ -217,23 +217,23 @@ export function baseMessage({ role, parts }: ChatMessage): BaseMessage {
  * Calls whose arguments were not JSON are still sent as calls: the request has results with their ids, and each needs
  * its call.
  */
-function assistantMessage(parts: readonly Part[]): AIMessage {
+function assistantMessage(parts: readonly Part[], own: NonNullable<AIMessage["tool_calls"]>): AIMessage {
   const calls = parts.filter((part) => part.type === "tool-call");
   return new AIMessage({
     ...contentOf(parts.filter(({ type }) => type !== "tool-call")),
     tool_calls: calls.map(({ callId, toolName, input }) => {
       const args = typeof input === "object" && input !== null && !Array.isArray(input) ? input : { _raw: input };
-      return { type: "tool_call" as const, id: callId, name: toolName, args };
+      return { ...own.find(({ id }) => id === callId), type: "tool_call" as const, id: callId, name: toolName, args };
     }),
   });
 }
 
-function toolMessage(parts: readonly Part[]): ToolMessage {
+function toolMessage(parts: readonly Part[], additional_kwargs: ToolMessage["additional_kwargs"]): ToolMessage {
   const part = parts.find(({ type }) => type === "tool-result");
   if (part?.type !== "tool-result") return new ToolMessage({ content: "", tool_call_id: "" });
   const { callId, toolName, outcome, content } = part.result;
   const status = outcome === "failure" ? ("error" as const) : ("success" as const);
-  const named = { tool_call_id: callId, name: toolName, status };
+  const named = { tool_call_id: callId, name: toolName, status, additional_kwargs };
   if (content.type === "blocks" && content.blocks.some(({ type }) => type !== "text"))
     return new ToolMessage({ ...contentOf(content.blocks), ...named });
   return new ToolMessage({ content: toolResultText(content), ...named });

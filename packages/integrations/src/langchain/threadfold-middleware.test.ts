@@ -2,6 +2,7 @@ import { MemorySaver } from "@langchain/langgraph";
 import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
 import { ContextSession } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
+import { clearStrategy, threadfoldPreset } from "@threadfold/strategies";
 import {
   AIMessage,
   type BaseMessage,
@@ -106,6 +107,36 @@ describe("threadfoldMiddleware", () => {
     expect(result).toMatchObject({ role: "tool", parts: [{ result: { toolName: "read", callId: "call-0" } }] });
   });
 
+  it("keeps what a provider's package knows a call and its result by, where a fold changes them", async () => {
+    const run = tool(
+      (_input, { toolCall }) =>
+        new ToolMessage({
+          content: page(`${toolCall?.id}`),
+          tool_call_id: `${toolCall?.id}`,
+          additional_kwargs: { customTool: true },
+        }),
+      { name: "run", schema: z.object({ input: z.string() }) },
+    );
+    const model = fakeModel();
+    for (let step = 0; step < 14; step++) {
+      const call = { id: `c-${step}`, name: "run", args: { input: page("script") }, type: "tool_call" as const };
+      model.respond(new AIMessage({ content: "", tool_calls: [{ ...call, isCustomTool: true } as typeof call] }));
+    }
+    model.respond(new AIMessage("Done."));
+    const preset = { ...threadfoldPreset, name: "clearing", ladder: [clearStrategy] };
+    const open = { threadId: asThreadId("t"), store: createMemoryStore(), preset, config: { maxInputTokens: 9_000 } };
+    const session = await ContextSession.open(open);
+    const agent = createAgent({ model, tools: [run], middleware: [threadfoldMiddleware({ session })] });
+    const { messages } = await agent.invoke({ messages: [new HumanMessage("go")] }, { recursionLimit: 100 });
+    const sent = model.calls.flatMap((call) => call.messages);
+    expect(sent.filter((message) => !messages.includes(message)).map(({ type }) => type)).toContain("tool");
+    for (const message of sent) {
+      if (ToolMessage.isInstance(message)) expect(message.additional_kwargs).toEqual({ customTool: true });
+      for (const call of AIMessage.isInstance(message) ? (message.tool_calls ?? []) : [])
+        expect(call).toMatchObject({ isCustomTool: true, args: { input: expect.any(String) } });
+    }
+  });
+
   it("goes on with a thread after a restart, from the checkpoint", async () => {
     const [store, checkpointer] = [createMemoryStore(), new MemorySaver()];
     const invoke = async (text: string) => {
@@ -198,6 +229,28 @@ describe("threadfoldMiddleware", () => {
     expect(paths).toEqual([]);
     expect(messages.map(({ text }) => text)).toEqual(["go", "Cut off."]);
     expect([...session.thread.messages].map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  it("leaves a call that was cut off in no field from which LangChain would send it again", async () => {
+    const session = await openIn(createMemoryStore(), 50_000)(asThreadId("t"));
+    const item = (type: string, fields: object) => ({ type, id: `${type}_1`, ...fields });
+    const said = item("message", { role: "assistant", content: [{ type: "output_text", text: "Then:" }] });
+    const call = item("function_call", { call_id: "c-1", name: "read", arguments: '{"pa' });
+    const cut = (...items: object[]) =>
+      new AIMessage({
+        content: [{ type: "text", text: "Then:" }],
+        invalid_tool_calls: [{ id: "c-1", name: "read", args: '{"pa' }],
+        additional_kwargs: { tool_calls: [{ id: "c-1", type: "function", function: { name: "read", arguments: "" } }] },
+        response_metadata: { incomplete_details: { reason: "max_output_tokens" }, output: items },
+      });
+    const thought = (id: string) => ({ type: "reasoning", id, summary: [] });
+    const model = fakeModel()
+      .respond(cut(said, call))
+      .respond(cut(thought("rs_1"), said, thought("rs_2"), call));
+    const agent = createAgent({ model, tools: [read], middleware: [threadfoldMiddleware({ session })] });
+    const last = (await agent.invoke({ messages: [new HumanMessage("go")] })).messages.at(-1);
+    expect(JSON.stringify(last)).not.toContain("c-1");
+    expect(last?.response_metadata).toMatchObject({ output: [thought("rs_1"), said] });
   });
 
   it("sends a call whose arguments are no JSON with a result, so that the request is legal", async () => {

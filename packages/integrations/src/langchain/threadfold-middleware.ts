@@ -233,13 +233,26 @@ function withoutCalls(message: AIMessage, gone: ReadonlySet<string>): AIMessage 
   if (gone.size === 0) return message;
   const stays = (call: unknown): boolean => !gone.has(`${(call as { readonly id?: unknown } | null)?.id}`);
   const { tool_calls: raw, ...kwargs } = message.additional_kwargs;
+  const { output } = message.response_metadata;
+  // The fields that the message was made from, which a checkpoint would keep.
+  const { lc_kwargs: _made, ...fields } = message;
   return new AIMessage({
-    ...message,
+    ...fields,
     content: typeof message.content === "string" ? message.content : message.content.filter(stays),
     tool_calls: message.tool_calls?.filter(stays) ?? [],
     invalid_tool_calls: message.invalid_tool_calls?.filter(stays) ?? [],
     additional_kwargs: { ...kwargs, ...(raw?.some(stays) === true && { tool_calls: raw.filter(stays) }) },
+    response_metadata: {
+      ...message.response_metadata,
+      ...(Array.isArray(output) && { output: itemsWithout(output, gone) }),
+    },
   });
+}
+
+/** The items of an answer of OpenAI's Responses, which LangChain sends back as they are. Reasoning needs a follower. */
+function itemsWithout(output: readonly Metadata[], gone: ReadonlySet<string>): readonly Metadata[] {
+  const items = output.filter((item) => !gone.has(`${item["call_id"]}`));
+  return items.slice(0, items.findLastIndex((item) => item["type"] !== "reasoning") + 1);
 }
 
 /**

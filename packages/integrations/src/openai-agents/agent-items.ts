@@ -97,9 +97,10 @@ const addressOf = (source: Exclude<MediaPart["source"], { readonly kind: "file-i
 function itemOf(part: Exclude<Part, Said>): AgentInputItem {
   switch (part.type) {
     case "tool-call": {
-      const { callId, toolName, input, invalidInput } = part;
+      const { callId, toolName, input, invalidInput, providerMetadata } = part;
       const args = invalidInput ?? (typeof input === "string" ? input : JSON.stringify(input));
-      return { type: "function_call", callId, name: toolName, arguments: args, status: "completed" };
+      const named = { name: toolName, ...namespaceOf(providerMetadata?.["openai"] ?? {}) };
+      return { type: "function_call", callId, ...named, arguments: args, status: "completed" };
     }
     case "tool-result": {
       const { callId, toolName, content } = part.result;
@@ -120,6 +121,10 @@ function itemOf(part: Exclude<Part, Said>): AgentInputItem {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The group of tools that a call's tool belongs to. */
+const namespaceOf = ({ namespace }: Fields): { readonly namespace?: string } =>
+  typeof namespace === "string" ? { namespace } : {};
+
 /**
  * Converts an item of the Agents SDK to the wire form of the Responses API, for the live reader of that format. Tool
  * items that the reader has no part for, such as a shell or a computer, are passed on whole and unchanged. Ids are left
@@ -135,6 +140,7 @@ export function liveItem(item: AgentInputItem): JsonObject {
         type: "function_call",
         call_id: `${fields["callId"]}`,
         name: `${fields["name"]}`,
+        ...namespaceOf(fields),
         arguments: `${fields["arguments"]}`,
       };
     case "function_call_result":

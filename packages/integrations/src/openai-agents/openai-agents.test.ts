@@ -156,6 +156,25 @@ describe("the filter for the model's input", () => {
       ["tool", "tool-result"],
     ]);
   });
+
+  it("sends a call of a namespace as one of that namespace where something else of its message is left out", async () => {
+    // Reasoning that the provider stores has no encrypted content, and is not sent.
+    const thought: AgentInputItem = { type: "reasoning", id: "rs_1", content: [] };
+    const call = { type: "function_call", callId: "c1", name: "orders", namespace: "crm", arguments: "{}" } as const;
+    const result = { type: "function_call_result", callId: "c1", name: "orders", status: "completed" } as const;
+    const input: AgentInputItem[] = [
+      { role: "user", content: "Look." },
+      thought,
+      { ...call, status: "completed" },
+      { ...result, namespace: "crm", output: "none" },
+    ];
+    const filter = createCallModelInputFilter({ session: await open(50_000) });
+    const args = { modelData: { input }, agent, context: undefined } as unknown as Parameters<CallModelInputFilter>[0];
+    const shown = await filter(args);
+    expect(shown.input.map(({ type }) => type)).toEqual([undefined, "function_call", "function_call_result"]);
+    expect(shown.input[1]).toMatchObject(call);
+    expect(await filter(args)).toEqual(shown);
+  });
 });
 
 describe("a model of the projection", () => {

@@ -8,9 +8,12 @@ export const anthropicMessages: ProviderApi = {
   provider: "anthropic",
   path: "/v1/messages",
   format: "anthropic-messages",
-  conversationOf: ({ messages }) => listOf(messages),
+  conversationOf(body) {
+    const messages = listOf(body["messages"]);
+    return messages && openingOf(messages).conversation;
+  },
   frameOf: ({ body, headers }) => ({
-    ...liveFrame("anthropic-messages", body),
+    ...liveFrame("anthropic-messages", { ...body, system: [...blocksOf(body["system"]), ...remindersIn(body)] }),
     ...hostFields({
       thinking: body["thinking"],
       toolChoice: body["tool_choice"],
@@ -21,10 +24,12 @@ export const anthropicMessages: ProviderApi = {
   }),
   // Tools come back with the cache marks that the request may have in addition to those on its messages.
   withConversation({ cache_control: automatic, ...body }, { messages, system, tools }) {
+    const entries = listOf(system) ?? [];
+    const own = entries.length - remindersIn(body).length;
     const folded = {
       ...body,
-      messages,
-      ...(system !== undefined && { system }),
+      messages: withReminders(listOf(messages) ?? [], entries.slice(own)),
+      ...(own > 0 && { system: entries.slice(0, own) }),
       ...(tools !== undefined && { tools }),
     };
     return automatic === undefined || !hasPlaceForMark(folded) ? folded : { ...folded, cache_control: automatic };
@@ -50,6 +55,61 @@ export const anthropicMessages: ProviderApi = {
     },
   }),
 };
+
+/** The reminders that a conversation begins with, and the conversation without them. */
+interface Opening {
+  readonly reminders: readonly unknown[];
+  readonly conversation: readonly unknown[];
+}
+
+/**
+ * Splits off the reminders in front of the user's first words. They are not part of the conversation, because agents
+ * such as Claude Code write them anew for each request, for instance with the date. Where nothing else is said, they
+ * are.
+ */
+function openingOf(messages: readonly unknown[]): Opening {
+  for (const [index, message] of messages.entries()) {
+    const blocks = objectOf(message)?.["role"] === "user" ? contentOf(message) : [];
+    const end = blocks.findIndex((block) => !isReminder(block));
+    if (end >= 0) {
+      const said = end === 0 ? message : { ...objectOf(message), content: blocks.slice(end) };
+      const reminders = [...messages.slice(0, index).flatMap(contentOf), ...blocks.slice(0, end)];
+      return { reminders, conversation: [said, ...messages.slice(index + 1)] };
+    }
+    if (blocks.length === 0) break;
+  }
+  return { reminders: [], conversation: messages };
+}
+
+const remindersIn = ({ messages }: WireObject): readonly unknown[] => openingOf(listOf(messages) ?? []).reminders;
+
+/** Returns content as blocks, which it need not be written as. */
+const blocksOf = (content: unknown): readonly unknown[] =>
+  typeof content === "string" ? [{ type: "text", text: content }] : (listOf(content) ?? []);
+
+const contentOf = (message: unknown): readonly unknown[] => blocksOf(objectOf(message)?.["content"]);
+
+/** Checks for a text with nothing in it but what an agent tells the model in the user's name. */
+function isReminder(block: unknown): boolean {
+  const { type, text } = objectOf(block) ?? {};
+  const pieces = type === "text" ? textOf(text).split("</system-reminder>") : [];
+  const rest = pieces.pop();
+  return pieces.length > 0 && rest?.trim() === "" && pieces.every((piece) => /^\s*<system-reminder>/.test(piece));
+}
+
+const isResult = (block: unknown): boolean => objectOf(block)?.["type"] === "tool_result";
+
+/** Puts reminders in front of what the user says first; results stay before everything else. */
+function withReminders(messages: readonly unknown[], reminders: readonly unknown[]): readonly unknown[] {
+  if (reminders.length === 0) return messages;
+  const at = messages.findIndex((message) => objectOf(message)?.["role"] === "user");
+  return messages.map((message, index) => {
+    if (index !== at) return message;
+    const results = contentOf(message).filter(isResult);
+    const said = contentOf(message).filter((block) => !isResult(block));
+    return { ...objectOf(message), content: [...results, ...reminders, ...said] };
+  });
+}
 
 const MOST_MARKS = 4;
 

@@ -130,8 +130,6 @@ interface LateCall {
   readonly answer: Part;
   /** The message that has the answer. */
   readonly answeredIn: Draft;
-  /** True when other reasoning, an answer or another speaker is between the call's message and its answer. */
-  readonly isParted: boolean;
 }
 
 /**
@@ -154,16 +152,9 @@ function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): 
     if (from === to || call.type !== "opaque") return [];
     const behind = partsAt(from).slice(partsAt(from).indexOf(call) + 1);
     const before = partsAt(to).slice(0, partsAt(to).indexOf(answer));
-    const apart = drafts.slice(from + 1, to);
-    const between = apart.flatMap(({ chat }) => chat.parts);
+    const between = drafts.slice(from + 1, to).flatMap(({ chat }) => chat.parts);
     if (behind.every(isCall) && [...between, ...before].every(isAnswer)) return [];
-    // Reasoning that nothing follows is not sent.
-    const said = behind.slice(0, behind.findLastIndex(({ type }) => type !== "reasoning") + 1);
-    const isParted =
-      before.length > 0 ||
-      apart.some(({ chat }) => chat.role !== "assistant") ||
-      [...said, ...between].some((part) => part.type === "reasoning" || isAnswer(part));
-    return [{ call, answer, answeredIn: drafts[to] as Draft, isParted }];
+    return [{ call, answer, answeredIn: drafts[to] as Draft }];
   });
 }
 
@@ -206,7 +197,7 @@ function addMoves(
     for (const part of [...reasoning, ...calls]) moved.add(part);
   }
   for (const one of own) {
-    const tied = stays && !one.isParted ? undefined : tie(one);
+    const tied = tie(one);
     if (along.includes(one) || tied === "required") continue;
     const isFree = tied === undefined || opaqueReasoned === undefined;
     shownAt.set(one.answer, [isFree ? one.call : withoutField(one.call, opaqueReasoned.field)]);

@@ -136,7 +136,7 @@ function hostedBefore({ type }: Part, die: number): readonly Part[] {
 
 /** What OpenAI's model asks for after one reasoning: of the host, of a tool at the provider, or nothing. */
 const AWAITED: readonly string[] = ["computer", "mcp_approval", "shell", "shell-unnamed", "apply_patch"];
-const ASKED = [...AWAITED, "function", "custom", "web_search", "text", "compaction", "reasoning"];
+const ASKED = [...AWAITED, "function", "custom", "web_search", "text", "text-unnamed", "compaction", "reasoning"];
 
 /** One event of a conversation: the model asks, the user speaks, or the host answers with the nth open call. */
 type RunEvent = { readonly asks: readonly string[] } | { readonly answers: readonly number[] } | "user";
@@ -153,7 +153,8 @@ const runEvents: fc.Arbitrary<readonly RunEvent[]> = fc.array(
 
 /**
  * Conversations with a reasoning model of OpenAI: every answer begins with reasoning, which all items up to the next
- * one share, and hosts answer in time, late, in another order or never. No id is used twice.
+ * one share, and hosts answer in time, late, in another order or never. Hosts leave out the ids of some texts. No id is
+ * used twice.
  */
 export const reasonedThreads: fc.Arbitrary<AgentThread> = runEvents.map((events) => {
   const said: (readonly [Message["role"], readonly Part[]])[] = [["user", [{ type: "text", text: "Go." }]]];
@@ -204,6 +205,8 @@ function asked(kind: string, id: string): Part {
     }
     case "text":
       return { type: "text", text: `So ${id}.`, ...named(`msg_${id}`) };
+    case "text-unnamed":
+      return { type: "text", text: `So ${id}.` };
     case "function":
       return { ...call, input: {}, ...named(`fc_${id}`) };
     case "custom":

@@ -539,6 +539,20 @@ const cases: readonly RuleCase[] = [
     at: "$.messages[0].content[0].type",
     good: body(user("go")),
   },
+  {
+    rule: "shape",
+    name: "a user's block of a type that the API does not have",
+    bad: body(user({ type: "input_text", text: "go" })),
+    at: "$.messages[0].content[0].type",
+    good: body(user({ type: "container_upload", file_id: "f" }, { type: "search_result", source: "s" })),
+  },
+  {
+    rule: "shape",
+    name: "a block in a result of a type that the API does not have",
+    bad: body(user("go"), assistant(call("a")), user(result("a", [{ type: "output_text", text: "ok" }]))),
+    at: "$.messages[2].content[0].content[0].type",
+    good: body(user("go"), assistant(call("a")), user(result("a", [{ type: "browser_state", tabs: [] }]))),
+  },
 ];
 
 const strange: readonly unknown[] = [
@@ -548,6 +562,10 @@ const strange: readonly unknown[] = [
 
 describe("anthropic-messages legality", () => {
   legalityTests(anthropicMessages, { cases, strange });
+
+  it("accepts blocks of unknown types from the model", () => {
+    expect(anthropicMessages.check(body(user("go"), assistant({ type: "new_kind" }, "so"), user("on")))).toEqual([]);
+  });
 
   it("takes linear time for a payload full of misplaced results", () => {
     const many = Array.from({ length: 20_000 }, (_, index) => user(result(`r${index}`)));

@@ -1,4 +1,5 @@
 import * as z from "@threadfold/core/schema";
+import { asList } from "../../legality/legality-rule.ts";
 
 /**
  * Request body of Anthropic's Messages API, as far as Threadfold writes it; everything else is accepted. Built lazily,
@@ -8,7 +9,7 @@ export const anthropicRequestSchema = z.lazy(() => {
   const text = textSchema();
   return z.looseObject({
     system: contentOf(text).optional(),
-    messages: z.array(z.looseObject({ role: z.string(), content: contentOf(blockSchema(text)) })),
+    messages: z.array(messageSchema(text)),
     tools: z.array(z.looseObject({ name: z.string(), description: z.string().optional() })).optional(),
   });
 });
@@ -30,7 +31,33 @@ const sourceSchema = () =>
     z.looseObject({ type: z.literal("content"), content: z.unknown() }),
   ]);
 
-/** Blocks of any other type (server tools, compaction) are accepted: newer models add kinds. */
+/**
+ * The model may write blocks of any further type (server tools, compaction), because newer ones add kinds. The host
+ * writes only what the API documents.
+ */
+function messageSchema(text: ReturnType<typeof textSchema>) {
+  const message = z.looseObject({ role: z.string(), content: contentOf(blockSchema(text)) });
+  return message.superRefine(({ role, content }, context) => {
+    for (const path of unknownTypes(role, content))
+      context.addIssue({ code: "custom", path, message: "the API takes no block of this type here" });
+  });
+}
+
+const IN_TURNS = ["search_result", "container_upload", "tool_addition", "tool_removal", "compaction"];
+const IN_RESULTS = ["text", "image", "document", "search_result", "tool_reference", "browser_state"];
+
+/** Returns the paths of the types of blocks that only the host can have written, and that the API does not know. */
+function unknownTypes(role: string, content: unknown): (string | number)[][] {
+  return asList(content).flatMap((block, index) => {
+    const { type, content: inside } = block as { readonly type: string; readonly content?: unknown };
+    const isKnown = role === "assistant" || [...KNOWN, ...IN_TURNS].includes(type);
+    const inner = type === "tool_result" ? asList(inside) : [];
+    const unknown = inner.flatMap((one, place) => (IN_RESULTS.includes((one as { type: string }).type) ? [] : [place]));
+    const path = ["content", index];
+    return [...(isKnown ? [] : [[...path, "type"]]), ...unknown.map((place) => [...path, "content", place, "type"])];
+  });
+}
+
 const KNOWN = ["text", "image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"];
 
 function blockSchema(text: ReturnType<typeof textSchema>) {

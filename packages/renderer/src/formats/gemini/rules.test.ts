@@ -148,6 +148,14 @@ const cases: readonly RuleCase[] = [
     at: "$.contents",
     good: body(go),
   },
+  {
+    rule: "shape",
+    name: "a user's part of a kind that the API does not have",
+    bad: body(user({ type: "text", content: "go" })),
+    at: "$.contents[0]",
+    // A newer model may write parts of a new kind.
+    good: body(go, model({ newKind: {} }), on),
+  },
 ];
 
 /** Payloads that break a rule and with it, by their nature, the number of responses (W14). */

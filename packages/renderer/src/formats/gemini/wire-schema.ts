@@ -61,7 +61,12 @@ export type GeminiRequest = {
  */
 export const geminiRequestSchema = z.lazy(() => {
   const part = partSchema();
-  const content = z.looseObject({ role: z.string().optional(), parts: z.array(part) });
+  const content = z
+    .looseObject({ role: z.string().optional(), parts: z.array(part) })
+    .refine(
+      ({ role, parts }) => role === "model" || parts.every(isKnownPart),
+      "the API takes no part of this kind here",
+    );
   const declaration = z.looseObject({ name: z.string() });
   const tools = z.array(z.looseObject({ functionDeclarations: z.array(declaration).optional() })).optional();
   const systemInstruction = z.union([z.string(), z.looseObject({ parts: z.array(part) }), z.array(part)]).optional();
@@ -72,6 +77,16 @@ export const geminiRequestSchema = z.lazy(() => {
     config: z.looseObject({ systemInstruction, tools }).optional(),
   });
 });
+
+const FIELDS = [
+  ...["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"],
+  ...["toolCall", "toolResponse", "audioTranscription", "thought", "thoughtSignature", "partMetadata"],
+  ...["videoMetadata", "mediaResolution", "mediaProcessing", "speechMetadata"],
+];
+
+/** The model may write parts of any further kind, because newer ones add some; the host only what the API documents. */
+const isKnownPart = (part: object): boolean =>
+  Object.keys(part).length === 0 || FIELDS.some((field) => Object.hasOwn(part, field));
 
 const partSchema = () =>
   z.looseObject({

@@ -21,7 +21,7 @@ export const OPENAI_RESPONSES_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opaqueFields: ["type"],
   opaqueTypes: {
     compaction: ["encrypted_content"],
-    web_search_call: ["id"],
+    web_search_call: [],
     file_search_call: ["id"],
     code_interpreter_call: ["id"],
     image_generation_call: ["id"],

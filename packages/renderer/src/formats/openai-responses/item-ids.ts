@@ -24,7 +24,7 @@ function prefixOf(part: Part): string | undefined {
  * Returns the ids that the items of a message are sent with, by part. Nothing is stored at the provider, so ids only
  * say that items belong together: they are kept if the message is unchanged since it arrived and its reasoning and
  * everything after it have ids that no earlier item has, and otherwise dropped. An id whose partner is gone is rejected
- * (W16). Hosted items always have theirs, so the reasoning that led to one keeps its own as well, with what is between.
+ * (W16). Hosted items always have theirs, so the reasoning that led to one keeps its own as well.
  */
 export function itemIds(message: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> {
   const whole = message.role === "assistant" ? wholeIds(message, taken) : null;
@@ -48,7 +48,10 @@ function idsOfAll(parts: readonly Part[], isTaken: (id: string) => boolean): Rea
   return new Set(ids.values()).size === ids.size ? ids : null;
 }
 
-/** Returns the ids of each reasoning and of everything up to the last hosted item that it led to. */
+/**
+ * Returns the ids of each reasoning and of everything up to the last hosted item that it led to, or of the reasoning
+ * alone if something in between has none: only items with an id need their reasoning.
+ */
 function idsBeforeHosted({ parts }: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> {
   const ids = new Map<Part, string>();
   const isTaken = (id: string): boolean => taken.has(id) || [...ids.values()].includes(id);
@@ -58,8 +61,7 @@ function idsBeforeHosted({ parts }: ChatMessage, taken: ReadonlySet<string>): Re
     const next = behind.findIndex(({ type }) => type === "reasoning");
     const last = (next < 0 ? behind : behind.slice(0, next)).findLastIndex(isHosted);
     if (last < 0) continue;
-    const alone = isHosted(behind[0]) ? [part] : [];
-    const found = idsOfAll([part, ...behind.slice(0, last)], isTaken) ?? idsOfAll(alone, isTaken) ?? [];
+    const found = idsOfAll([part, ...behind.slice(0, last)], isTaken) ?? idsOfAll([part], isTaken) ?? [];
     for (const [one, id] of found) ids.set(one, id);
   }
   return ids;

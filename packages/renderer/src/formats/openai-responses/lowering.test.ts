@@ -115,7 +115,7 @@ describe("openai-responses lowering", () => {
     expect(idsOf(reasoning(item), hosted({ type: "shell_call", call_id: "c" }), call())).toEqual([
       ...[undefined, undefined, undefined],
     ]);
-    expect(idsOf(reasoning(item), call(), hosted(search))).toEqual([undefined, undefined, "ws_1"]);
+    expect(idsOf(reasoning(item), call(), hosted(search))).toEqual(["rs_1", undefined, "ws_1"]);
   });
 
   it("W16 Responses sends each id only once", () => {

@@ -47,6 +47,15 @@ describe("openai-responses rendering", () => {
     expect(warnings).toEqual([]);
   });
 
+  it("sends a search without an id, as Codex does", () => {
+    const hosted = { type: "web_search_call", status: "completed", action: { type: "search", query: "q" } };
+    const thread = threadOf(["user", "go"], ["assistant", reasoning, opaque(hosted), "so"], ["user", "on"]);
+    const { payload, warnings, format } = renderSample(thread, FORMAT);
+    expect(payload.input[2]).toEqual(hosted);
+    expect(warnings).toEqual([]);
+    expect(format.check({ ...payload, reasoning: { effort: "low" } })).toEqual([]);
+  });
+
   it("keeps encrypted reasoning behind an edit, without the ids of what was changed", () => {
     const thread = threadOf(
       ["user", "go"],

@@ -50,14 +50,16 @@ function placed(item: PlainObject, index: number): PlacedItem {
 
 function sideOf({ role, call_id: callId }: PlainObject, kind: string): PlacedItem["side"] {
   if (kind === "message") return role === "assistant" ? "calls" : "speech";
-  // A search without an id ran at the provider, in the middle of the answer.
-  if (kind === SEARCH_OUTPUT && asText(callId) === undefined) return "calls";
+  // A search without an id ran at the provider, in the middle of the answer, as programs do.
+  if (kind === "program_output" || (kind === SEARCH_OUTPUT && asText(callId) === undefined)) return "calls";
   if (kind.endsWith("_output") || kind === "mcp_approval_response") return "results";
-  const isOwn = kind.endsWith("_call") || OWN.includes(kind);
-  return isOwn ? "calls" : "speech";
+  return FROM_HOST.includes(kind) ? "speech" : "calls";
 }
 
-const OWN: readonly string[] = ["reasoning", "mcp_list_tools", "mcp_approval_request", "compaction"];
+/** Items that the host writes; the model may write items of any further kind, because newer ones add some. */
+const FROM_HOST: readonly string[] = [
+  ...["", "item_reference", "additional_tools", "configuration_update", "compaction_trigger"],
+];
 
 const SEARCH_CALL = "tool_search_call";
 const SEARCH_OUTPUT = "tool_search_output";

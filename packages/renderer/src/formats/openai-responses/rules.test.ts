@@ -326,6 +326,18 @@ describe("openai-responses legality", () => {
     expect(openaiResponses.check(body(says("assistant", "hi"), user("go"), says("assistant", "done")))).toEqual([]);
   });
 
+  it("takes items of unknown types for the model's, and so what a program of the model does", () => {
+    const program = { type: "program", id: "prog_1", call_id: "p", code: "", fingerprint: "f" };
+    const done = { type: "program_output", id: "out_1", call_id: "p", result: "", status: "completed" };
+    const own = { id: "msg_1", ...says("assistant", "so") };
+    for (const item of [program, done, { type: "new_kind" }])
+      expect(openaiResponses.check(body(user("go"), reasoning("rs_1"), item, own))).toEqual([]);
+    for (const item of ["item_reference", "additional_tools", "configuration_update", "compaction_trigger"])
+      expect(
+        openaiResponses.check(body(user("go"), reasoning("rs_1"), { type: item })).map(({ rule }) => rule),
+      ).toEqual(["W16"]);
+  });
+
   it("accepts items of hosted tools and of unknown types", () => {
     const said = body(user("go"), web, says("assistant", "so"), { type: "new_kind" });
     expect(openaiResponses.check(said)).toEqual([]);
